@@ -46,9 +46,10 @@ impl RunWriter {
     pub fn call(&mut self, mut call: Call) -> Result<(), AgentsError> {
         self.calls += 1;
         call.call = self.calls;
-        self.redactor.redact_string(&mut call.answer);
-        call.tokens = TextTokens::of(&call.answer);
-        self.line(&call)
+        let mut value = self.redacted(&call)?;
+        let tokens = TextTokens::of(value["answer"].as_str().unwrap_or_default());
+        value["tokens"] = serde_json::to_value(tokens).map_err(|error| self.failed(error.into()))?;
+        self.write(&value)
     }
 
     /// Ends the record and seals it.
@@ -62,12 +63,24 @@ impl RunWriter {
     }
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), AgentsError> {
-        let failed = |source| AgentsError::Io { path: self.path.clone(), action: "write", source };
-        let mut value = serde_json::to_value(value).map_err(|error| failed(error.into()))?;
+        let value = self.redacted(value)?;
+        self.write(&value)
+    }
+
+    fn redacted(&self, value: &impl Serialize) -> Result<Value, AgentsError> {
+        let mut value = serde_json::to_value(value).map_err(|error| self.failed(error.into()))?;
         redact(&self.redactor, &mut value);
+        Ok(value)
+    }
+
+    fn write(&mut self, value: &Value) -> Result<(), AgentsError> {
         let line = format!("{value}\n");
         self.hasher.update(line.as_bytes());
-        self.file.write_all(line.as_bytes()).map_err(failed)
+        self.file.write_all(line.as_bytes()).map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: std::io::Error) -> AgentsError {
+        AgentsError::Io { path: self.path.clone(), action: "write", source }
     }
 }
 
@@ -76,8 +89,29 @@ fn redact(redactor: &Redactor, value: &mut Value) {
     match value {
         Value::String(text) => redactor.redact_string(text),
         Value::Array(items) => items.iter_mut().for_each(|item| redact(redactor, item)),
-        Value::Object(members) => members.values_mut().for_each(|member| redact(redactor, member)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(text) => redact_member(redactor, name, text),
+                    member => redact(redactor, member),
+                }
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Replaces secrets in a text under a name: `password` says more than what stands there.
+fn redact_member(redactor: &Redactor, name: &str, text: &mut String) {
+    let mut pair = serde_json::json!({ name: text.as_str() }).to_string();
+    redactor.redact_string(&mut pair);
+    match serde_json::from_str::<Value>(&pair) {
+        Ok(Value::Object(mut members)) => {
+            if let Some(Value::String(redacted)) = members.remove(name) {
+                *text = redacted;
+            }
+        }
+        _ => redactor.redact_string(text),
     }
 }
 

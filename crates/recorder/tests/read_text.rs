@@ -68,8 +68,11 @@ fn both(live: &mut LiveBrowser) -> (String, String, Arc<Page>) {
 fn lost_headings(live: &mut LiveBrowser, page: &Page) -> Vec<String> {
     let extraction = extract(page, Cut::All);
     // An xpath of the page's own document; what lies in frames and shadow trees no xpath reaches.
-    let own: Vec<_> =
-        extraction.sections.iter().filter(|part| part.level > 0 && !part.xpath.starts_with('#')).collect();
+    let own: Vec<_> = extraction
+        .sections
+        .iter()
+        .filter(|section| section.part == 0 && section.level > 0 && !section.xpath.starts_with('#'))
+        .collect();
     let xpaths: Vec<&str> = own.iter().map(|section| section.xpath.as_str()).collect();
     let script = format!(
         "{}.map((xpath) => {{

@@ -21,6 +21,7 @@ use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_lens::format::escape;
 use browserlens_lens::{LensOptions, lens_options};
 use browserlens_page::Page;
+use browserlens_page::text::escaped_json;
 use browserlens_reading::{Searcher, Visited};
 use browserlens_snapshot::Session;
 use browserlens_strategy::{NodeHint, Ref};
@@ -136,10 +137,26 @@ impl Client {
         // All that is said of a page leaves here, through whatever door.
         match answer {
             Ok(mut answer) => {
-                self.mask.mask(&mut answer.text);
+                match serde_json::from_str::<Value>(&answer.text) {
+                    // Value by value: what a page calls a secret must not take the form apart.
+                    Ok(mut value) if answer.is_json => {
+                        self.mask_values(&mut value);
+                        answer.text = escaped_json(&value.to_string()).into_owned();
+                    }
+                    _ => self.mask.mask(&mut answer.text),
+                }
                 Ok(answer)
             }
             Err(error) => Err(error.masked(&mut self.mask)),
+        }
+    }
+
+    fn mask_values(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.mask.mask(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_values(item)),
+            Value::Object(members) => members.values_mut().for_each(|member| self.mask_values(member)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 

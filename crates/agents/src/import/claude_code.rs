@@ -20,6 +20,8 @@ pub(super) fn is_it(values: &[(usize, Value)]) -> bool {
 pub(super) fn read(values: &[(usize, Value)]) -> Runs {
     let mut run = Builder::default();
     let (mut message, mut last, mut ms) = (String::new(), None, None);
+    // Whoever has the last word: a session may end in an answer that nobody read any more.
+    let mut reason = EndReason::Unknown;
     // When each call was made, for versions that say it.
     let mut made: Vec<(String, String)> = Vec::new();
     for (number, line) in values {
@@ -33,6 +35,7 @@ pub(super) fn read(values: &[(usize, Value)]) -> Runs {
                 if said["model"] == "<synthetic>" {
                     continue;
                 }
+                reason = EndReason::Stopped;
                 let id = text_at(said, "id");
                 if id.is_empty() || id != message {
                     run.begin_turn();
@@ -70,6 +73,7 @@ pub(super) fn read(values: &[(usize, Value)]) -> Runs {
                     };
                     (call.answer, call.images) = content(&block["content"]);
                     call.is_error = block["is_error"] == true;
+                    reason = EndReason::Unknown;
                     call.ms = began.and_then(|began| ms_between(&began, time));
                 }
                 let goal = content(said).0;
@@ -85,11 +89,14 @@ pub(super) fn read(values: &[(usize, Value)]) -> Runs {
             "result" => {
                 last = usage(&line["usage"]);
                 ms = count_at(line, "duration_ms");
+                if text_at(line, "subtype").contains("max_turns") {
+                    reason = EndReason::Limit;
+                }
             }
             _ => {}
         }
     }
-    let mut run = run.end(EndReason::Stopped);
+    let mut run = run.end(reason);
     let mut told = Usage::default();
     let parts = run.calls.iter().filter_map(|call| call.usage).chain(run.end.iter().filter_map(|end| end.usage));
     parts.for_each(|part| told += part);

@@ -7,6 +7,7 @@ use crate::record::{Agent, Call, End, EndReason, Header, RunRecord, TextTokens};
 use browserlens_tokens::ImageSize;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::HashMap;
 
 #[derive(Deserialize)]
 struct RunLine {
@@ -38,20 +39,21 @@ pub(super) fn is_it(first: &Value) -> bool {
 
 pub(super) fn read(lines: &[(usize, Value)]) -> Runs {
     let mut runs: Vec<RunRecord> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     // The run's own line may stand before its calls or behind them.
-    fn of<'r>(runs: &'r mut Vec<RunRecord>, task: &str) -> &'r mut RunRecord {
-        let at = runs.iter().position(|run| run.header.task == task).unwrap_or_else(|| {
+    let mut place = |runs: &mut Vec<RunRecord>, task: &str| {
+        *places.entry(task.to_owned()).or_insert_with(|| {
             let header = Header { task: task.to_owned(), ..Header::default() };
             runs.push(RunRecord { header, ..RunRecord::default() });
             runs.len() - 1
-        });
-        &mut runs[at]
-    }
+        })
+    };
     for (number, value) in lines {
         let wrong = |error: serde_json::Error| (*number, error.to_string());
         if value.get("call").is_some() {
             let line = CallLine::deserialize(value).map_err(wrong)?;
-            let run = of(&mut runs, &line.run);
+            let at = place(&mut runs, &line.run);
+            let run = &mut runs[at];
             let at = u32::try_from(run.calls.len()).unwrap_or(u32::MAX).saturating_add(1);
             if line.call != at {
                 return Err((*number, format!("call {} of run {:?}, where call {at} was due", line.call, line.run)));
@@ -71,7 +73,8 @@ pub(super) fn read(lines: &[(usize, Value)]) -> Runs {
             });
         } else {
             let line = RunLine::deserialize(value).map_err(wrong)?;
-            let run = of(&mut runs, &line.run);
+            let at = place(&mut runs, &line.run);
+            let run = &mut runs[at];
             if run.end.is_some() {
                 return Err((*number, format!("a second line of run {:?}", line.run)));
             }

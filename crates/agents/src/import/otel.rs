@@ -44,7 +44,7 @@ pub(super) fn read(values: &[(usize, Value)]) -> Runs {
                 scores.insert(id.clone(), score);
             }
             let Some(operation) = operation(&raw, &attributes) else { continue };
-            if !order.contains(&id) {
+            if !traces.contains_key(&id) {
                 order.push(id.clone());
             }
             let status = &raw["status"];

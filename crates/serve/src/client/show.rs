@@ -197,6 +197,10 @@ impl Client {
         if !(0.0..=1.0).contains(&options.similarity) {
             return Err(ToolError::Arguments("similarity: expected a number from 0 to 1".to_owned()));
         }
+        if wanted.visited && (options.section.is_some() || options.graph || options.within.is_some()) {
+            let said = "visited: several pages have no section, graph or steps in common; leave these out";
+            return Err(ToolError::Arguments(said.to_owned()));
+        }
         let (extraction, ago) = self.extraction(&options)?;
         let answer = match (&options.query, wanted.visited) {
             (Some(query), true) => {
@@ -207,8 +211,11 @@ impl Client {
             (None, true) => return Err(ToolError::Arguments("visited: it needs a query".to_owned())),
             (_, false) => browserlens_reading::answer_of(&extraction, &self.searcher, &options)?,
         };
-        let (part, cut) = part_of(&answer.text, self.budget, 0);
-        let cut = cut.map(|(next, behind)| (options.skip + next, behind + answer.skip.map_or(0, |(_, left)| left)));
+        // What answers a query, and a graph, is made whole: its beginning is passed over here.
+        let whole = options.query.is_some() || options.graph;
+        let (passed, before) = if whole { (options.skip, 0) } else { (0, options.skip) };
+        let (part, cut) = part_of(&answer.text, self.budget, passed);
+        let cut = cut.map(|(next, behind)| (before + next, behind + answer.skip.map_or(0, |(_, left)| left)));
         let mut text = fenced(&go_on(part.to_owned(), cut))?;
         let left_out = answer.left_out(|option, value| format!("{option} {value}")).filter(|_| cut.is_none());
         let ago = ago.map(|ms| format!("as read {} s ago; nocache reads anew", ms / 1_000));
