@@ -328,6 +328,10 @@ fn calls(hidden: &str, reference: &str) -> Vec<(&'static str, Value)> {
         ("snapshot", json!({ "mode": "content", "grep": format!("(?x)\n main # {hidden}") })),
         ("snapshot", json!({ "selector": format!("#nowhere{hidden}") })),
         ("snapshot", json!({ "selector": format!("@e9{hidden}") })),
+        ("get_summary", json!({})),
+        ("get_text", json!({})),
+        ("get_text", json!({ "selector": format!("main, .x{hidden}") })),
+        ("get_html", json!({ "selector": format!("#nowhere{hidden}") })),
         ("get_console_messages", json!({ "logLevels": [] })),
         ("get_console_messages", json!({ "searchTerm": "message" })),
         ("get_console_messages", json!({ "searchTerm": hidden })),
@@ -399,6 +403,7 @@ fn calls_for_bytes() -> Vec<(&'static str, Value)> {
         ("get_network_requests", json!({ "bodyPath": "$.list[*]" })),
         // What is no JSON has no shape: it comes whole.
         ("get_network_requests", json!({ "bodyShape": true })),
+        ("get_html", json!({})),
     ]
 }
 
@@ -429,6 +434,12 @@ fn is_counted(tool: &str, text: &str) {
         return;
     }
     let mut answer: Value = serde_json::from_str(text).expect("JSON");
+    if tool == "get_html" {
+        let html = answer["data"].take();
+        let count = count_unseen(html.as_str().expect("HTML"));
+        assert!(count > 0 && answer["unseenCharacters"] == json!(count), "{count}: {answer}");
+        return is_seen(&answer, "beside the HTML");
+    }
     fn bodies(value: &mut Value, found: &mut u64) {
         match value {
             Value::Object(body) if body.contains_key("unseenCharacters") => {
