@@ -21,7 +21,6 @@ use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_lens::format::escape;
 use browserlens_lens::{LensOptions, lens_options};
 use browserlens_page::Page;
-use browserlens_page::text::escaped_json;
 use browserlens_reading::{Searcher, Visited};
 use browserlens_snapshot::Session;
 use browserlens_strategy::{NodeHint, Ref};
@@ -137,13 +136,10 @@ impl Client {
         // All that is said of a page leaves here, through whatever door.
         match answer {
             Ok(mut answer) => {
-                match serde_json::from_str::<Value>(&answer.text) {
-                    // Value by value: what a page calls a secret must not take the form apart.
-                    Ok(mut value) if answer.is_json => {
-                        self.mask_values(&mut value);
-                        answer.text = escaped_json(&value.to_string()).into_owned();
-                    }
-                    _ => self.mask.mask(&mut answer.text),
+                if answer.is_json {
+                    answer.text = self.masked_json(&answer.text);
+                } else {
+                    self.mask.mask(&mut answer.text);
                 }
                 Ok(answer)
             }
@@ -151,13 +147,33 @@ impl Client {
         }
     }
 
-    fn mask_values(&mut self, value: &mut Value) {
-        match value {
-            Value::String(text) => self.mask.mask(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_values(item)),
-            Value::Object(members) => members.values_mut().for_each(|member| self.mask_values(member)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    /// Masks JSON value by value, as it is written: what a page calls a secret must not take the
+    /// form apart, and text that was asked for as it is stays so.
+    fn masked_json(&mut self, json: &str) -> String {
+        let (mut out, mut at) = (String::with_capacity(json.len()), 0);
+        while let Some(quote) = json[at..].find('"') {
+            let begin = at + quote;
+            let mut end = begin + 1;
+            while let Some(byte) = json.as_bytes().get(end).filter(|byte| **byte != b'"') {
+                end += if *byte == b'\\' { 2 } else { 1 };
+            }
+            let end = (end + 1).min(json.len());
+            out.push_str(&json[at..begin]);
+            let text = &json[begin..end];
+            if json[end..].trim_start().starts_with(':') {
+                out.push_str(text);
+            } else {
+                // As the value of a member: of those also what is short is masked.
+                let member = format!(":{text}");
+                let masked = self.mask.text(&member);
+                // A secret that begins or ends with a quote would take that with it.
+                let kept = masked.strip_prefix(':').filter(|kept| kept.starts_with('"') && kept.ends_with('"'));
+                out.push_str(kept.unwrap_or("\"••••••\""));
+            }
+            at = end;
         }
+        out.push_str(&json[at..]);
+        out
     }
 
     fn answer(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
