@@ -1,4 +1,5 @@
 //! Transcripts of every format: what comes out is what a count by hand says of them.
+#![allow(clippy::unwrap_used)]
 
 use browserlens_agents::{AgentsError, EndReason, Format, Given, RunCosts, RunRecord, Usage, import};
 use browserlens_tokens::{Encoding, ImageFormula, ImageSize};

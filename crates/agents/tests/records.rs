@@ -1,4 +1,5 @@
 //! Records as files: what is written is read, at whatever byte it ends; what was changed is told.
+#![allow(clippy::unwrap_used)]
 
 use browserlens_agents::{
     Agent, AgentsError, Call, End, EndReason, ErrorKind, Header, OWN_WORDS, Prices, RunCosts, RunRecord, RunWriter,
