@@ -85,7 +85,7 @@ pub struct Call {
     /// How long it took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// Tokens of the answer's text.
+    /// Tokens of the answer's text, counted when the record is written.
     #[serde(default)]
     pub tokens: TextTokens,
     /// What the model said before it, on the first call of a turn; none if words were not kept.

@@ -109,5 +109,5 @@ fn each_mistake_says_what_to_do() {
     let (text, code) = said(&["show", "changed.run"]);
     assert!(text.contains("changed after it was sealed") && code == 4, "{text}");
     let (text, code) = said(&["verify", "changed.run"]);
-    assert!(text.contains("1 records are not as they were sealed") && code == 4, "{text}");
+    assert!(text.contains("records that are not as they were sealed: 1") && code == 4, "{text}");
 }

@@ -3,7 +3,7 @@
 //! them.
 
 use super::Runs;
-use crate::record::{Agent, Call, End, EndReason, Header, RunRecord, TextTokens};
+use crate::record::{Agent, Call, End, EndReason, Header, RunRecord};
 use browserlens_tokens::ImageSize;
 use serde::Deserialize;
 use serde_json::Value;
@@ -63,7 +63,6 @@ pub(super) fn read(lines: &[(usize, Value)]) -> Runs {
                 turn: at,
                 name: line.name,
                 arguments: line.arguments,
-                tokens: TextTokens::of(&line.text),
                 answer: line.text,
                 is_error: line.is_error,
                 // Their sizes are not in the format.

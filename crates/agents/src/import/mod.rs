@@ -12,7 +12,7 @@ mod lines;
 mod otel;
 
 use crate::AgentsError;
-use crate::record::{Call, End, EndReason, RunRecord, TextTokens, Usage};
+use crate::record::{Call, End, EndReason, RunRecord, Usage};
 use base64::Engine;
 use browserlens_tokens::ImageSize;
 use serde_json::Value;
@@ -177,7 +177,6 @@ fn finish(run: &mut RunRecord, format: Format, given: &Given, name: &str) {
     }
     for (at, call) in run.calls.iter_mut().enumerate() {
         call.call = u32::try_from(at + 1).unwrap_or(u32::MAX);
-        call.tokens = TextTokens::of(&call.answer);
     }
 }
 

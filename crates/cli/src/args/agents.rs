@@ -80,16 +80,6 @@ pub(crate) struct AgentsImportArgs {
 }
 
 #[derive(Args)]
-pub(crate) struct Counting {
-    /// Count text under this encoding
-    #[arg(long, value_name = "NAME", default_value = "o200k_base")]
-    pub encoding: browserlens_tokens::Encoding,
-    /// Dollars a million tokens, by model: a TOML file with `date` and `[models."NAME"]` tables of `input`, `cached`, `output`
-    #[arg(long, value_name = "FILE")]
-    pub prices: Option<PathBuf>,
-}
-
-#[derive(Args)]
 pub(crate) struct AgentsTableArgs {
     /// Records, or folders of them
     #[arg(value_name = "RUN", default_value = RUNS_DIR)]
@@ -97,8 +87,13 @@ pub(crate) struct AgentsTableArgs {
     /// Group by these
     #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "tool")]
     pub by: Vec<AgentsByArg>,
-    #[command(flatten)]
-    pub counting: Counting,
+    /// Count text under this encoding
+    #[arg(long, value_name = "NAME", default_value = "o200k_base")]
+    pub encoding: browserlens_tokens::Encoding,
+    /// Dollars a million tokens, by model: a TOML file with `date` and `[models."NAME"]` tables of
+    /// `input`, `cached`, `output`
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// Print as Markdown
     #[arg(long)]
     pub markdown: bool,
@@ -116,8 +111,9 @@ pub(crate) struct AgentsCompareArgs {
     /// Take the runs of two tools from this folder
     #[arg(long = "in", value_name = "DIR")]
     pub within: Option<PathBuf>,
-    #[command(flatten)]
-    pub counting: Counting,
+    /// Count text under this encoding
+    #[arg(long, value_name = "NAME", default_value = "o200k_base")]
+    pub encoding: browserlens_tokens::Encoding,
     /// Print as Markdown
     #[arg(long)]
     pub markdown: bool,

@@ -1,9 +1,7 @@
 //! `agents`: what agents did, from records of their runs.
 
 use super::{json_failure, key_of_user};
-use crate::args::{
-    AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb, Counting,
-};
+use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_agents::{AgentsError, Format, Given, Prices, RunRecord, import};
@@ -12,11 +10,15 @@ use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_age
 use browserlens_tokens::ImageFormula;
 use browserlens_trace::{RedactionOptions, Redactor};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Most characters of an answer in the list of a run's calls.
 const SHORT: usize = 160;
+
+/// How images are counted.
+const IMAGES: ImageFormula = ImageFormula::Claude28;
 
 pub(crate) fn run(args: &AgentsArgs) -> Ended {
     match &args.verb {
@@ -129,18 +131,6 @@ fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
     paths(given)?.par_iter().map(|path| RunRecord::read(path).map_err(|error| failure(&error))).collect()
 }
 
-fn measured(
-    records: &[RunRecord],
-    by: &[AgentsBy],
-    counting: &Counting,
-) -> Result<Vec<browserlens_report::MeasuredRun>, Failure> {
-    let prices = counting.prices.as_deref().map(Prices::load).transpose().map_err(|error| failure(&error))?;
-    if let Some(prices) = &prices {
-        output::status(&format!("prices of {}", prices.date));
-    }
-    Ok(measured_runs(records, by, counting.encoding, ImageFormula::Claude28, prices.as_ref()))
-}
-
 fn table(args: &AgentsTableArgs) -> Ended {
     let by: Vec<AgentsBy> = args
         .by
@@ -152,7 +142,17 @@ fn table(args: &AgentsTableArgs) -> Ended {
             AgentsByArg::Task => AgentsBy::Task,
         })
         .collect();
-    let runs = measured(&records(&args.runs)?, &by, &args.counting)?;
+    let records = records(&args.runs)?;
+    let prices = args.prices.as_deref().map(Prices::load).transpose().map_err(|error| failure(&error))?;
+    if let Some(prices) = &prices {
+        output::status(&format!("prices of {}", prices.date));
+        let models: BTreeSet<&str> = records.iter().filter_map(|run| run.header.agent.model.as_deref()).collect();
+        let unknown: Vec<&str> = models.into_iter().filter(|model| !prices.models.contains_key(*model)).collect();
+        if !unknown.is_empty() {
+            output::status(&format!("no price of {}", unknown.join(", ")));
+        }
+    }
+    let runs = measured_runs(&records, &by, args.encoding, IMAGES, prices.as_ref());
     if args.json {
         let text = serde_json::to_string_pretty(&runs).map_err(|error| json_failure(&error))?;
         output::json(&(text + "\n"))?;
@@ -179,9 +179,8 @@ fn compare(args: &AgentsCompareArgs) -> Ended {
         }
         Ok(of)
     };
-    let first = measured(&set(&args.first)?, &[], &args.counting)?;
-    let second = measured(&set(&args.second)?, &[], &args.counting)?;
-    let compared = compared_agents(&first, &second);
+    let measured = |runs: Vec<RunRecord>| measured_runs(&runs, &[], args.encoding, IMAGES, None);
+    let compared = compared_agents(&measured(set(&args.first)?), &measured(set(&args.second)?));
     output::data(&agents_comparison(&compared, (&args.first, &args.second), args.markdown))?;
     Ok(Exit::Success)
 }
@@ -264,7 +263,7 @@ fn verify(given: &[PathBuf]) -> Ended {
     if broken > 0 {
         return Err(Failure::words(
             Exit::Verification,
-            format!("{broken} records are not as they were sealed"),
+            format!("records that are not as they were sealed: {broken}"),
             "restore them, or import their transcripts again",
         ));
     }

@@ -1,7 +1,8 @@
 //! `chunks`: the content of a page as documents for a store of vectors, one JSON object a line; of a
 //! trace, a live page, or a file.
 
-use super::snapshot::{failure, grep_options, is_url, opened};
+use super::snapshot::{failure, grep_options, opened};
+use super::{file_url, html_file, is_url};
 use crate::args::ChunksArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -38,8 +39,7 @@ fn markdown(args: &ChunksArgs) -> Result<(String, String), Failure> {
     if is_file && matches!(end.as_str(), "md" | "markdown") {
         return read(args, source);
     }
-    let is_html = is_file && matches!(end.as_str(), "html" | "htm" | "xhtml");
-    let opens = if is_html { file_url(source)? } else { source.to_owned() };
+    let opens = html_file(source).unwrap_or_else(|| source.to_owned());
     let options = SnapshotOptions {
         selector: args.selector.clone(),
         grep: grep_options(&args.grep),
@@ -71,23 +71,5 @@ fn read(args: &ChunksArgs, source: &str) -> Result<(String, String), Failure> {
         let message = format!("{source}: cannot be read: {error}");
         Failure::words(Exit::Input, message, "name a file of text in UTF-8")
     })?;
-    Ok((browserlens_page::text::escaped(&text).into_owned(), file_url(source)?))
-}
-
-/// Returns the URL of a file.
-fn file_url(source: &str) -> Result<String, Failure> {
-    let path = std::path::absolute(source).map_err(|error| {
-        let message = format!("{source}: cannot be found: {error}");
-        Failure::words(Exit::Input, message, "name a file that is there")
-    })?;
-    let path = path.to_string_lossy().replace('\\', "/");
-    let mut url = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            url.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    Ok(url)
+    Ok((browserlens_page::text::escaped(&text).into_owned(), file_url(Path::new(source)).unwrap_or_default()))
 }

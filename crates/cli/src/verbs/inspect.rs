@@ -1,6 +1,6 @@
 //! `inspect`: what happened beside a page, and what is in it; of a trace, or of a live page.
 
-use super::{json_failure, trace_failure};
+use super::{is_url, json_failure, trace_failure};
 use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -373,10 +373,6 @@ impl<'a> Asked<'a> {
         }
         Ok(Exit::Success)
     }
-}
-
-fn is_url(source: &str) -> bool {
-    ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
 }
 
 /// A source, and when its page time was 0.

@@ -93,3 +93,20 @@ fn key_of_user() -> Result<RedactionKey, Failure> {
     let path = config.join("browserlens").join("redaction.key");
     RedactionKey::load_or_make(&path).map_err(|error: TraceError| trace_failure(&error))
 }
+
+/// Returns whether a source is the URL of a live page.
+fn is_url(source: &str) -> bool {
+    ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
+}
+
+/// Returns the URL of a file that is there.
+fn file_url(path: &Path) -> Option<String> {
+    Some(url::Url::from_file_path(path.canonicalize().ok()?).ok()?.into())
+}
+
+/// Returns the URL of a file of HTML that is there; none of anything else.
+fn html_file(source: &str) -> Option<String> {
+    let path = Path::new(source);
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    if !matches!(ending.as_str(), "html" | "htm" | "xhtml") { None } else { file_url(path) }
+}

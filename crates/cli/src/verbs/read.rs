@@ -1,7 +1,7 @@
 //! `read`: what a page says: whole, in parts, by question, or as a graph; of a trace, a file or a
 //! live page. And what several pages say together: by question, by concept, and twice.
 
-use super::trace_failure;
+use super::{html_file, is_url, trace_failure};
 use crate::args::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -97,7 +97,7 @@ fn many(args: &ReadArgs, options: &ReadOptions) -> Ended {
     let needs_pages = args.related.is_some() || args.path.is_some() || args.about.is_some();
     let mut all = Vec::new();
     for source in &args.sources {
-        if is_url(source) || as_file(source).is_some() || args.step.is_some() {
+        if is_url(source) || html_file(source).is_some() || args.step.is_some() {
             all.push(reading(args, options, source, needs_pages)?);
         } else {
             all.extend(pages_of_trace(options, source)?);
@@ -187,7 +187,7 @@ fn options(args: &ReadArgs) -> Result<ReadOptions, Failure> {
 /// Reads a page, by way of the cache unless it is not wanted. One that was read within the last
 /// five minutes under the same address is not opened, unless the page itself is needed.
 fn reading(args: &ReadArgs, options: &ReadOptions, source: &str, needs_page: bool) -> Result<Read, Failure> {
-    let file = as_file(source);
+    let file = html_file(source);
     let address = if is_url(source) { Some(source.to_owned()) } else { file };
     let name = source.to_owned();
     let mut cache = if options.cache { Some(open_cache(args)?) } else { None };
@@ -250,28 +250,6 @@ fn open_cache(args: &ReadArgs) -> Result<Cache, Failure> {
     Cache::open(&args.cache, CacheOptions::default()).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))
 }
 
-fn is_url(source: &str) -> bool {
-    ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
-}
-
-/// Returns the URL of a file of HTML.
-fn as_file(source: &str) -> Option<String> {
-    let path = Path::new(source);
-    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    if !matches!(ending.as_str(), "html" | "htm" | "xhtml") {
-        return None;
-    }
-    let path = path.canonicalize().ok()?;
-    let mut url = "file://".to_owned();
-    for byte in path.to_str()?.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => url.push(byte as char),
-            byte => url.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    Some(url)
-}
-
 fn no_step(args: &ReadArgs, source: &str) -> Result<(), Failure> {
     if args.step.is_some() {
         let message = format!("{source}: a live page has no steps");
@@ -326,7 +304,7 @@ fn pages_of_trace(options: &ReadOptions, source: &str) -> Result<Vec<Read>, Fail
 /// pages of the site repeat.
 fn look_back(args: &ReadArgs, options: &ReadOptions, searcher: &mut Searcher) -> Result<(), Failure> {
     let source = &args.sources[0];
-    if options.query.is_none() || is_url(source) || as_file(source).is_some() {
+    if options.query.is_none() || is_url(source) || html_file(source).is_some() {
         return Ok(());
     }
     let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;

@@ -39,6 +39,13 @@ pub(crate) fn run(args: &ShowArgs) -> Ended {
 
 fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ended {
     let one = inspect(args, chosen, &args.strategy, scratch)?;
+    if args.why && one.why.is_none() {
+        return Err(Failure::words(
+            Exit::Usage,
+            format!("{}: chooses nothing", args.strategy),
+            "--why is for strategies with a router, such as lens/delta",
+        ));
+    }
     if let Some(other) = &args.diff {
         let other_one = inspect(args, chosen, other, scratch)?;
         let left = whole_text(args, &args.strategy, &one)?;
@@ -64,22 +71,15 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
         output::data(&whole_text(args, &args.strategy, &one)?)?;
     }
     if args.why {
-        output::data(&format!("\n{}", why(args, &one, scratch)?))?;
+        output::data(&format!("\n{}\n{}", one.why.as_deref().unwrap_or_default(), hindsight(args, &one, scratch)?))?;
     }
     output::status(&summary(&one));
     write_images(args, &args.strategy, &one)?;
     Ok(Exit::Success)
 }
 
-/// Returns why the step is shown as it is, and what every representation would have given.
-fn why(args: &ShowArgs, one: &Inspected, scratch: &Path) -> Result<String, Failure> {
-    let Some(why) = &one.why else {
-        return Err(Failure::words(
-            Exit::Usage,
-            format!("{}: chooses nothing", args.strategy),
-            "--why is for strategies with a router, such as lens/delta",
-        ));
-    };
+/// Says what every representation would have given.
+fn hindsight(args: &ShowArgs, one: &Inspected, scratch: &Path) -> Result<String, Failure> {
     let all = strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))?;
     let formula = ImageFormula::Claude28;
     let hindsight = Hindsight::at(&args.trace, &args.scenarios_dir, &all, args.step, formula, scratch)
@@ -89,7 +89,7 @@ fn why(args: &ShowArgs, one: &Inspected, scratch: &Path) -> Result<String, Failu
         || "in hindsight: not known, lens/a11y, lens/dom, lens/hybrid and lens/vision are not all there".to_owned(),
         |hindsight| hindsight.words(chosen),
     );
-    Ok(format!("{why}\n{words}\n"))
+    Ok(words + "\n")
 }
 
 fn inspect(args: &ShowArgs, chosen: &[ConfiguredStrategy], name: &str, scratch: &Path) -> Result<Inspected, Failure> {

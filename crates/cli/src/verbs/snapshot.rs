@@ -1,7 +1,7 @@
 //! `snapshot`: what can be acted on in a page, its outline, or its content; of a trace, or of a
 //! live page.
 
-use super::trace_failure;
+use super::{is_url, trace_failure};
 use crate::args::{GrepArgs, LiveArgs, SnapshotArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -62,10 +62,6 @@ pub(super) fn opened(
     how: &LiveArgs,
 ) -> Result<(Session, Arc<Page>), Failure> {
     if is_url(source) { live(how, source, step) } else { recorded(source, step, refs) }
-}
-
-pub(super) fn is_url(source: &str) -> bool {
-    ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
 }
 
 pub(super) fn failure(source: &str, error: &SnapshotError) -> Failure {

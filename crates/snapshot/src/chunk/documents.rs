@@ -84,12 +84,21 @@ pub fn documents(markdown: &str, url: &str, options: ChunkOptions) -> Result<Vec
 const PATH: &str = "<!-- xpath: ";
 
 /// The paths that comments of a text name, with where each stands. In text of a page `<` is
-/// escaped; in a block of code a line may look like one.
+/// escaped; a line within a block of code is none, whatever it looks like.
 fn paths(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.match_indices(PATH).filter_map(move |(at, _)| {
-        let starts_line = at == 0 || text[..at].ends_with('\n');
-        let rest = text[at + PATH.len()..].lines().next()?;
-        Some((at, rest.strip_suffix(" -->")?)).filter(|_| starts_line)
+    let (mut at, mut fence) = (0, None);
+    text.split_inclusive('\n').filter_map(move |line| {
+        let here = at;
+        at += line.len();
+        let line = line.trim_end();
+        let ticks = line.len() - line.trim_start_matches('`').len();
+        match fence {
+            Some(opened) if ticks >= opened && ticks == line.len() => fence = None,
+            Some(_) => {}
+            None if ticks >= 3 => fence = Some(ticks),
+            None => return Some((here, line.strip_prefix(PATH)?.strip_suffix(" -->")?)),
+        }
+        None
     })
 }
 

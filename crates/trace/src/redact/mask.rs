@@ -14,32 +14,31 @@
 //! ones under a sensitive name are found here, and those that a secret field of a page that was
 //! looked at holds; any other cannot be told from what a page says.
 
-use super::forms::forms;
 use super::names::is_secret_field;
 use super::placeholder::MASK;
-use super::shapes;
-use aho_corasick::AhoCorasick;
+use super::{Words, shapes};
 use browserlens_page::{Flags, NodeKind, Page};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Fewest characters of a value that is masked anywhere.
 const SHORTEST: usize = 8;
 /// Fewest characters of a value of letters alone that is masked anywhere.
 const SHORTEST_WORD: usize = 14;
-/// Longest part of a value that is searched for, in bytes.
+/// Most characters of a piece that is searched for.
 const LONGEST: usize = 256;
-/// Most values that are remembered; a page may hold any number of fields.
+/// Most pieces that are remembered; a page may hold any number of fields.
 const MOST: usize = 1_000;
 
 /// What is known to be secret, and the search for it.
 #[derive(Clone, Default)]
 pub struct Mask {
-    secrets: BTreeSet<String>,
-    words: Option<AhoCorasick>,
-    /// Of each word, whether it is masked anywhere, and whether it is base64.
-    kinds: Vec<(bool, bool)>,
+    /// The secrets, the oldest first.
+    secrets: VecDeque<String>,
+    /// Those that are masked anywhere, and those that are only as a whole value.
+    anywhere: Words,
+    whole: Words,
     stale: bool,
 }
 
@@ -50,14 +49,23 @@ impl std::fmt::Debug for Mask {
 }
 
 impl Mask {
-    /// Learns a secret; one of a single character is none.
+    /// Learns a secret; one of a single character is none. A long one is learned in pieces.
     pub fn learn(&mut self, secret: &str) {
-        let secret = &secret[..secret.floor_char_boundary(LONGEST)];
-        let is_word = secret.chars().any(char::is_alphanumeric) || secret.bytes().any(|byte| byte.is_ascii_graphic());
-        if secret.chars().nth(1).is_none() || !is_word || secret == MASK || self.secrets.len() >= MOST {
+        let characters: Vec<char> = secret.chars().collect();
+        let is_word = characters.iter().any(|c| c.is_alphanumeric() || c.is_ascii_graphic());
+        if characters.len() < 2 || !is_word || secret == MASK {
             return;
         }
-        self.stale |= self.secrets.insert(secret.to_owned());
+        for piece in characters.chunks(LONGEST).filter(|piece| piece.len() > 1) {
+            let piece: String = piece.iter().collect();
+            if !self.secrets.contains(&piece) {
+                self.secrets.push_back(piece);
+                self.stale = true;
+            }
+        }
+        while self.secrets.len() > MOST {
+            self.secrets.pop_front();
+        }
     }
 
     /// Learns what the secret fields of a page hold: password fields, and fields whose name says so
@@ -78,23 +86,31 @@ impl Mask {
     /// Returns a text with every secret in it masked.
     pub fn text<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         if std::mem::take(&mut self.stale) {
-            self.refresh();
+            let (anywhere, whole) = self.secrets.iter().cloned().partition(|secret| is_masked_anywhere(secret));
+            (self.anywhere, self.whole) = (Words::of(&anywhere), Words::of(&whole));
         }
-        let mut found = Vec::new();
+        let (mut found, mut values) = (Vec::new(), Vec::new());
         shapes::in_shown(text, &mut found);
-        self.known(text, &mut found);
+        self.anywhere.find(text, &mut found);
+        self.whole.find(text, &mut values);
+        found.extend(values.into_iter().filter(|range| is_whole_value(text.as_bytes(), range)));
         found.retain(|range| text.get(range.clone()).is_some_and(|secret| !secret.trim_matches('•').is_empty()));
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
         found.sort_by_key(|range| (range.start, range.end));
         let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+        // Pieces of one secret are one mask.
+        let mut masked = None;
         for Range { start, end } in found {
             if start >= from {
                 out.push_str(&text[from..start]);
-                out.push_str(MASK);
+                if masked != Some(start) {
+                    out.push_str(MASK);
+                }
             }
             from = from.max(end);
+            masked = Some(from);
         }
         out.push_str(&text[from..]);
         Cow::Owned(out)
@@ -106,42 +122,12 @@ impl Mask {
             *text = masked;
         }
     }
+}
 
-    fn refresh(&mut self) {
-        let (mut words, mut kinds) = (Vec::new(), Vec::new());
-        for secret in &self.secrets {
-            let length = secret.chars().count();
-            let only_letters = secret.chars().all(char::is_alphabetic);
-            let anywhere = length >= if only_letters { SHORTEST_WORD } else { SHORTEST };
-            for form in forms(secret).into_iter().filter(|form| anywhere || !form.is_base64) {
-                words.push(form.text);
-                kinds.push((anywhere, form.is_base64));
-            }
-        }
-        // A set of plain words that fits into memory always builds.
-        self.words = AhoCorasick::new(&words).ok().filter(|_| !words.is_empty());
-        self.kinds = kinds;
-    }
-
-    fn known(&self, text: &str, found: &mut Vec<Range<usize>>) {
-        let Some(words) = &self.words else { return };
-        let bytes = text.as_bytes();
-        let is_base64 = |at: usize| {
-            bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_'))
-        };
-        for hit in words.find_overlapping_iter(text) {
-            let mut range = hit.range();
-            let (anywhere, base64) = self.kinds.get(hit.pattern().as_usize()).copied().unwrap_or((true, false));
-            if base64 {
-                // The characters beside it hold the rest of its first and last byte.
-                range.start -= usize::from(range.start > 0 && is_base64(range.start - 1));
-                range.end += usize::from(is_base64(range.end));
-            }
-            if anywhere || is_whole_value(bytes, &range) {
-                found.push(range);
-            }
-        }
-    }
+/// Returns whether nobody would write a secret by chance.
+fn is_masked_anywhere(secret: &str) -> bool {
+    let only_letters = secret.chars().all(char::is_alphabetic);
+    secret.chars().count() >= if only_letters { SHORTEST_WORD } else { SHORTEST }
 }
 
 /// Returns whether a range is the whole value of a parameter or of a member of JSON.
@@ -203,6 +189,16 @@ mod tests {
         let expected = r#"cell "admin" /in?user=adminx&p=••••••&q=1 {"p":"••••••"} {\"p\": \"••••••\"} "admin""#;
         assert_eq!(masked(&["admin"], text), expected);
         assert_eq!(masked(&["x", "", "  "], "x=x"), "x=x");
+    }
+
+    #[test]
+    fn a_long_secret_is_masked_to_its_end_and_the_oldest_are_forgotten() {
+        let key: String = (0..900).map(|at| format!("{at}k")).collect();
+        assert_eq!(masked(&[&key], &format!("key {key}.")), "key ••••••.");
+        let many: Vec<String> = (0..=MOST).map(|at| format!("planted-{at}")).collect();
+        let mut secrets: Vec<&str> = many.iter().map(String::as_str).collect();
+        secrets.push("river-otter-58");
+        assert_eq!(masked(&secrets, "said river-otter-58"), "said ••••••");
     }
 
     #[test]
