@@ -97,6 +97,14 @@ impl Driver {
                 None if self.idle_for(left).await? => left,
                 None => slice.min(left),
             };
+            self.catch_up(deadline).await;
+            // What came since the look at the network belongs to the time before: the browser asks for
+            // a page's icon when it likes.
+            let held = self.held_answers();
+            let came = self.world.change(|state| busy(state, state.stirs, 0.0, held));
+            if came.is_some() && Instant::now() < deadline {
+                continue;
+            }
             match self.slice(f64::from(by), deadline).await {
                 Ok(()) => spent += by,
                 Err(CallError::Dialog) => {
@@ -160,7 +168,6 @@ impl Driver {
 
     /// Advances every frame of every tab by one slice.
     async fn slice(&self, by: f64, deadline: Instant) -> Result<(), CallError> {
-        self.catch_up(deadline).await;
         let to = self.world.read().page_ms + by;
         if let Some(clock) = &self.site_clock {
             clock.begin_slice(to as u64);
