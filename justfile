@@ -95,6 +95,7 @@ microbench *args:
 ways:
     @scripts/install-chromium
     cargo test -p browserlens-recorder --quiet --test ways -- --ignored --nocapture
+    cargo test -p browserlens-serve --quiet --test follow -- --ignored --nocapture
 
 # Unpacks older releases of Playwright into .tools/playwright, and imports a trace of each.
 playwrights:

@@ -17,13 +17,13 @@ use crate::extract::urls::patterns_in_text;
 use crate::extract::view::ElementKind;
 use crate::model::{
     ContentType, Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
-    StepAction, TaskDefinition, TaskId, TaskStep, WebsiteId,
+    TaskDefinition, TaskId, TaskStep, WebsiteId,
 };
 use crate::purpose::fill_purposes;
 use crate::quoted::quoted;
 use crate::validate::MAX_INDICATOR_CHARS;
+use crate::written;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure something is that was only read.
@@ -57,12 +57,14 @@ pub struct Ingested {
     pub screens: Vec<ScreenId>,
     /// Ids of its tasks, in order.
     pub tasks: Vec<TaskId>,
+    /// Lines of its tasks that say nothing to do, or by no verb that is known: number and text.
+    pub not_taken: Vec<(u32, String)>,
 }
 
 /// Adds a text to knowledge; the same text twice changes nothing.
 pub fn ingest(knowledge: &mut Knowledge, document: &Document) -> Ingested {
     let content_type = document.content_type.unwrap_or_else(|| content_type_of(&document.text));
-    let mut ingested = Ingested { content_type, screens: Vec::new(), tasks: Vec::new() };
+    let mut ingested = Ingested { content_type, screens: Vec::new(), tasks: Vec::new(), not_taken: Vec::new() };
     let mut times: BTreeMap<String, u32> = BTreeMap::new();
     for section in sections(document) {
         let nth = times.entry(section.title.clone()).or_default();
@@ -72,6 +74,8 @@ pub fn ingest(knowledge: &mut Knowledge, document: &Document) -> Ingested {
         ingested.screens.push(screen.screen_id.clone());
         knowledge.screens.insert(screen.screen_id.clone(), screen);
         if let Some(task) = task(knowledge, document, &section, ids::id(&section.title, &key)) {
+            let not_taken = section.steps.iter().map(|(text, line)| (*line, one_line(text)));
+            ingested.not_taken.extend(not_taken.filter(|(_, text)| written::read(text).is_none()));
             ingested.tasks.push(task.task_id.clone());
             knowledge.tasks.insert(task.task_id.clone(), task);
         }
@@ -319,29 +323,6 @@ fn indicators(text: &str) -> Vec<Indicator> {
     indicators.collect()
 }
 
-/// Verbs that begin a step, and what they do.
-const VERBS: [(&str, &str); 19] = [
-    ("open", "navigate"),
-    ("go to", "navigate"),
-    ("navigate", "navigate"),
-    ("visit", "navigate"),
-    ("click", "click"),
-    ("press", "click"),
-    ("tap", "click"),
-    ("double-click", "double_click"),
-    ("type", "input"),
-    ("enter", "input"),
-    ("fill", "input"),
-    ("select", "select_dropdown"),
-    ("choose", "select_dropdown"),
-    ("check", "check"),
-    ("uncheck", "uncheck"),
-    ("upload", "upload_file"),
-    ("scroll", "scroll"),
-    ("wait", "wait"),
-    ("hover", "hover"),
-];
-
 /// Makes a task of a numbered list of which at least two items, and half of all, say what to do.
 fn task(knowledge: &Knowledge, document: &Document, section: &Section, id: String) -> Option<TaskDefinition> {
     let steps: Vec<TaskStep> = section.steps.iter().filter_map(|(text, line)| step(document, text, *line)).collect();
@@ -368,26 +349,10 @@ fn task(knowledge: &Knowledge, document: &Document, section: &Section, id: Strin
 
 fn step(document: &Document, text: &str, line: u32) -> Option<TaskStep> {
     let text = one_line(text);
-    let lower = text.to_lowercase();
-    let starts = |verb: &str| lower.strip_prefix(verb).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    let (_, action_type) = VERBS.iter().find(|(verb, _)| starts(verb))?;
-    let url = text
-        .split_whitespace()
-        .map(|word| word.trim_matches(['<', '>', '(', ')', '.', ',', ';']))
-        .find(|word| word.starts_with("http://") || word.starts_with("https://"));
-    let names: Vec<&str> = quoted(&text).into_iter().map(|(_, name, _)| name).collect();
-    // `Type "Ada" into the "Name" field`: the first is what is typed, the last where.
-    let target = url.or(names.last().copied()).unwrap_or("").to_owned();
-    let mut parameters: BTreeMap<String, Value> = BTreeMap::new();
-    if let (Some(url), "navigate") = (url, *action_type) {
-        parameters.insert("url".to_owned(), Value::String(url.to_owned()));
-    }
-    if let ([typed, _, ..], "input" | "select_dropdown") = (names.as_slice(), *action_type) {
-        parameters.insert("text".to_owned(), Value::String((*typed).to_owned()));
-    }
+    let action = written::read(&text)?;
     Some(TaskStep {
         description: text,
-        action: StepAction { action_type: (*action_type).to_owned(), target, parameters },
+        action,
         provenance: Some(Provenance::Document { name: document.name.clone(), line }),
         metadata: Metadata { confidence: CONFIDENCE_OF_TEXT, ..Metadata::default() },
         ..TaskStep::default()

@@ -26,6 +26,7 @@ pub mod score;
 mod store;
 pub mod translate;
 mod validate;
+mod written;
 
 pub use available::fill_available_actions;
 pub use carry_out::carry_out;

@@ -6,9 +6,9 @@
 
 mod common;
 
-use browserlens_knowledge::translate::{ActionType, Context, Profile, TranslateError, translate};
+use browserlens_knowledge::translate::{ActionType, Context, Profile, Refs, TranslateError, translate};
 use browserlens_knowledge::{ActionDefinition, BrowserUseAction};
-use browserlens_page::{BoxInDocument, Flags, NodeSpec, Page, PageBuilder};
+use browserlens_page::{BoxInDocument, Flags, NodeKey, NodeSpec, Page, PageBuilder};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -84,7 +84,9 @@ fn tabs() -> Vec<String> {
 
 fn on_page(action: &ActionDefinition, profile: Profile, page: &Page) -> Result<Vec<BrowserUseAction>, TranslateError> {
     let tabs = tabs();
-    translate(action, profile, &Context { page: Some(page), tabs: &tabs, trust_scripts: true, ..Context::default() })
+    let given = |key: NodeKey| Some(format!("@e{}", key.backend));
+    let refs = Some(Refs(&given));
+    translate(action, profile, &Context { page: Some(page), refs, tabs: &tabs, trust_scripts: true, ..Context::default() })
 }
 
 fn first(kind: &str, more: Value) -> Result<BrowserUseAction, TranslateError> {
@@ -95,7 +97,7 @@ fn first(kind: &str, more: Value) -> Result<BrowserUseAction, TranslateError> {
 fn every_action_type_is_said_or_named_as_not_supported() {
     let page = page();
     let mut table =
-        String::from("| action type | also read as | `seed` | `browser-use-0.13` |\n| --- | --- | --- | --- |\n");
+        String::from("| action type | also read as | `seed` | `browser-use-0.13` | `browserlens` |\n| --- | --- | --- | --- | --- |\n");
     for kind in ActionType::ALL {
         write!(table, "| `{}` | {} |", kind.name(), kind.aliases().join(", ")).unwrap();
         for profile in Profile::ALL {

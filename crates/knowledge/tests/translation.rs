@@ -9,9 +9,9 @@
 
 mod common;
 
-use browserlens_knowledge::translate::{ActionType, Context, Profile, TranslateError, as_done, translate};
+use browserlens_knowledge::translate::{ActionType, Context, Profile, Refs, TranslateError, as_done, translate};
 use browserlens_knowledge::{ActionDefinition, BrowserUseAction, Knowledge, Provenance, Recording, extract};
-use browserlens_page::Page;
+use browserlens_page::{NodeKey, Page};
 use browserlens_scenario::Scenario;
 use browserlens_strategy::{ActionKind, StepIndex};
 use browserlens_trace::{ActionRecord, Trace};
@@ -67,7 +67,9 @@ struct Row {
 }
 
 fn index(action: &BrowserUseAction) -> Option<u64> {
-    action.parameters.get("index").and_then(Value::as_u64)
+    let said = |value: &Value| value.as_u64().or_else(|| value.as_str()?.strip_prefix("@e")?.parse().ok());
+    let field = action.parameters.get("fields").and_then(|fields| fields.get(0)?.get("ref"));
+    ["index", "ref", "from"].into_iter().find_map(|name| action.parameters.get(name)).or(field).and_then(said)
 }
 
 /// Whether an error says that the profile or the recording cannot tell the action, and not that the
@@ -112,7 +114,9 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
             // The first navigation has no page before it.
             let before = (step.index > StepIndex(0)).then(|| &pages[record.resolved_in.0 as usize]);
             let page = before.unwrap_or(&pages[0]);
-            let context = Context { page: before, base_url: Some(page.url()), ..Context::default() };
+            let given = |key: NodeKey| Some(format!("@e{}", key.backend));
+            let refs = Some(Refs(&given));
+            let context = Context { page: before, refs, base_url: Some(page.url()), ..Context::default() };
             let known = known(&knowledge, &recording.trace_hash, step.index.0);
             for profile in Profile::ALL {
                 let (translated, worded, tools) = row.profiles.entry(profile).or_default();
@@ -171,9 +175,10 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
 fn table(rows: &BTreeMap<&'static str, Row>, inexpressible: &BTreeSet<String>, ambiguous: &BTreeSet<String>) -> String {
     let mut out = String::from(
         "| action | recorded | `seed`: by node | from knowledge | tools | `browser-use-0.13`: by node | from knowledge \
-            | tools |\n| --- | ---: | ---: | ---: | --- | ---: | ---: | --- |\n",
+            | tools | `browserlens`: by node | from knowledge | tools |\n| --- | ---: | ---: | ---: | --- | ---: | ---: | \
+            --- | ---: | ---: | --- |\n",
     );
-    let mut sums = [0; 5];
+    let mut sums = [0; 7];
     for (kind, row) in rows {
         write!(out, "| {} → `{}` | {} |", kind, ActionType::parse(kind).unwrap().name(), row.recorded).unwrap();
         sums[0] += row.recorded;
@@ -186,7 +191,7 @@ fn table(rows: &BTreeMap<&'static str, Row>, inexpressible: &BTreeSet<String>, a
         }
         out.push('\n');
     }
-    writeln!(out, "| all | {} | {} | {} | | {} | {} | |", sums[0], sums[1], sums[2], sums[3], sums[4]).unwrap();
+    writeln!(out, "| all | {} | {} | {} | | {} | {} | | {} | {} | |", sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]).unwrap();
     out.push_str("\nWhat a profile cannot express on the recordings:\n\n");
     for line in inexpressible {
         writeln!(out, "- {line}").unwrap();

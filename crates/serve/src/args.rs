@@ -10,6 +10,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// A ref such as `@e12`, as observations write it; `e12`, `12`, `[@e12]`, `@ref:12` and `[ref=e12]`
 /// are taken too.
@@ -470,6 +471,18 @@ arguments! {
         reference: RefArg,
         #[schemars(length(max = 100))]
         files: Vec<String>,
+    }
+    /// Of a known way.
+    Follow {
+        /// Task or screen: id or name
+        #[schemars(length(min = 1, max = 1000))]
+        knowledge: String,
+        /// Texts by field
+        #[serde(default)]
+        values: BTreeMap<String, String>,
+        /// Which store of knowledge
+        #[schemars(length(max = 100))]
+        id: Option<String>,
     }
     /// Of nothing.
     Nothing {}

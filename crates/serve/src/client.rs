@@ -6,6 +6,7 @@
 //! each client has a thread of its own ([`crate::worker`]).
 
 mod act;
+mod follow;
 mod look;
 mod show;
 mod ticks;
@@ -202,6 +203,7 @@ impl Client {
                     "navigate" => self.navigate(args::read(arguments)?),
                     "tabs" => self.tabs(&args::read(arguments)?),
                     "wait" => self.wait(args::read(arguments)?),
+                    "follow" => self.follow(args::read(arguments)?),
                     _ => self.action(tool, arguments),
                 }
             }

@@ -7,6 +7,7 @@ use crate::error::ToolError;
 use browserlens_knowledge::gaps::{ExtrapolationRequest, ExtrapolationResult, fill_gaps};
 use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment};
 use browserlens_knowledge::{Knowledge, KnowledgeId, Store};
+use browserlens_llm::Ask;
 use browserlens_page::Page;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -21,19 +22,33 @@ const MOST: usize = 8;
 type Loaded = HashMap<String, (Option<SystemTime>, Arc<Knowledge>)>;
 
 /// A store of knowledge, shared by all clients.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct KnowledgeBase {
     store: Option<PathBuf>,
     loaded: Mutex<Loaded>,
+    /// Name and answers of the model that is asked where no recording tells.
+    model: Option<(String, Mutex<Box<dyn Ask + Send>>)>,
+}
+
+impl std::fmt::Debug for KnowledgeBase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KnowledgeBase").field("store", &self.store).finish_non_exhaustive()
+    }
 }
 
 impl KnowledgeBase {
     /// Takes the file of a store; without one every question is answered with what to do.
     pub fn new(store: Option<PathBuf>) -> Self {
-        Self { store, loaded: Mutex::default() }
+        Self { store, ..Self::default() }
     }
 
-    fn load(&self, id: &str) -> Result<Arc<Knowledge>, ToolError> {
+    /// Takes a model that is asked where no recording tells: its name, and what answers for it.
+    #[must_use]
+    pub fn with_model(self, model: Option<(String, Box<dyn Ask + Send>)>) -> Self {
+        Self { model: model.map(|(name, answers)| (name, Mutex::new(answers))), ..self }
+    }
+
+    pub(crate) fn load(&self, id: &str) -> Result<Arc<Knowledge>, ToolError> {
         let id = if id.is_empty() { DEFAULT } else { id };
         let missing = |message: String| ToolError::NotThere {
             message,
@@ -77,15 +92,17 @@ impl KnowledgeBase {
     ) -> Result<AgentResponse, ToolError> {
         let knowledge = self.load(id)?;
         let agent = Agent::new(&knowledge)?;
-        Ok(agent.answer(instruction, &Environment { page, ..Environment::default() }))
+        Ok(agent.answer(instruction, &Environment { page, ..Environment::default() }).once())
     }
 
-    /// Infers what is in the gaps, from recordings alone.
+    /// Infers what is in the gaps: from recordings, and from the model if there is one.
     ///
     /// # Errors
     /// As [`KnowledgeBase::query`].
     pub fn gaps(&self, request: &ExtrapolationRequest) -> Result<ExtrapolationResult, ToolError> {
         let knowledge = self.load(request.knowledge_id.as_str())?;
-        Ok(fill_gaps(&knowledge, request, None))
+        let Some((name, answers)) = &self.model else { return Ok(fill_gaps(&knowledge, request, None)) };
+        let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(fill_gaps(&knowledge, request, Some((answers.as_mut(), name))))
     }
 }

@@ -12,6 +12,7 @@ use browserlens_page::NodeKey;
 use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, RecordError};
 use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource, SourceError};
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use std::time::Duration;
 pub struct LiveOpener {
     options: LiveOptions,
     attach: Option<(String, AttachTab)>,
+    /// A bundled site, by the folder of all and its name.
+    site: Option<(PathBuf, String)>,
     /// Ends after the browsers that go through it: clients hold the opener.
     proxy: Option<Proxy>,
 }
@@ -33,14 +36,20 @@ impl LiveOpener {
     pub fn new(options: LiveOptions, policy: &Policy) -> io::Result<Self> {
         let proxy = if policy.private { None } else { Some(Proxy::start(policy.clone())?) };
         let options = LiveOptions { proxy: proxy.as_ref().map(Proxy::url), ..options };
-        Ok(Self { options, attach: None, proxy })
+        Ok(Self { options, attach: None, site: None, proxy })
+    }
+
+    /// Takes a bundled site, which each client gets served under its host names and on the clock of
+    /// recordings: what is done in it is as in a recording.
+    pub fn on_site(sites: PathBuf, site: String, options: LiveOptions) -> Self {
+        Self { options, attach: None, site: Some((sites, site)), proxy: None }
     }
 
     /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`, and which tab of
     /// it each client gets. Its connections are its own: what it is led to is only checked when it
     /// is there.
     pub fn attached(address: String, tab: AttachTab, options: LiveOptions) -> Self {
-        Self { options, attach: Some((address, tab)), proxy: None }
+        Self { options, attach: Some((address, tab)), site: None, proxy: None }
     }
 }
 
@@ -62,7 +71,14 @@ impl Opener for LiveOpener {
                 }
                 browser
             }
-            (None, Some(url)) => LiveBrowser::open(url, &self.options).map_err(opening)?,
+            (None, Some(url)) => match &self.site {
+                Some((sites, site)) => {
+                    let mut browser = LiveBrowser::open_site(sites, site, "/", &self.options).map_err(opening)?;
+                    goto(&mut browser, url)?;
+                    browser
+                }
+                None => LiveBrowser::open(url, &self.options).map_err(opening)?,
+            },
             (None, None) => return Ok(None),
         };
         if let Some(why) = own.as_ref().and_then(|own| own.why_not(&browser.url())) {

@@ -72,7 +72,7 @@ impl Tool {
         match self.name {
             name if CORE.contains(&name) => ToolGroup::Core,
             name if name.starts_with("get_") => ToolGroup::Inspect,
-            "query_knowledge_for_agent" | "fill_action_gaps" => ToolGroup::Knowledge,
+            "query_knowledge_for_agent" | "fill_action_gaps" | "follow" => ToolGroup::Knowledge,
             _ => ToolGroup::Page,
         }
     }
@@ -135,6 +135,7 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Upload>("upload", "Give files to a file input"),
         acts::<args::Nothing>("back", "Go back"),
         acts::<args::Nothing>("forward", "Go forward"),
+        acts::<args::Follow>("follow", "Carry out a known task, or the way to a known screen"),
         acts::<args::Wait>("wait", "Wait for a text, its end, a state or the network"),
         acts::<args::Tabs>("tabs", "List, switch or close tabs"),
         acts::<args::Dialog>("dialog", "Answer a dialog of the browser"),

@@ -1,5 +1,6 @@
 //! What `serve` is given, and how a browser is opened for an agent.
 
+use crate::verbs::knowledge::ModelArgs;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -91,6 +92,9 @@ pub(crate) struct BrowserArgs {
     /// Answer questions from this knowledge store
     #[arg(long, value_name = "FILE")]
     pub(crate) knowledge: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(default)]
+    pub(crate) model: ModelArgs,
     /// Keep what pages say in this file
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,

@@ -261,7 +261,7 @@ fn absolute(browser: &mut BrowserArgs) {
 
 impl BrowserArgs {
     fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        let paths = [&mut self.upload_root, &mut self.knowledge, &mut self.cache];
+        let paths = [&mut self.upload_root, &mut self.knowledge, &mut self.model.cassette, &mut self.cache];
         #[cfg(feature = "record")]
         let paths = paths.into_iter().chain([&mut self.record, &mut self.chrome]);
         paths.into_iter().flatten()

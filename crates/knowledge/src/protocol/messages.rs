@@ -167,8 +167,12 @@ pub struct PlanStep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen_id: Option<ScreenId>,
     /// The calls, in order; empty where there is nothing to do or `error` says why there are none.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<BrowserUseAction>,
+    /// How many of the answer's `actions`, in their order, are of this step, where they stand only
+    /// there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u32>,
     /// What is shown afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_screen: Option<ExpectedScreen>,
@@ -251,6 +255,18 @@ pub struct AgentResponse {
 impl AgentResponse {
     pub(crate) fn failed(error: impl Into<String>, hint: &str) -> Self {
         Self { error: Some(error.into()), hint: Some(hint.to_owned()), ..Self::default() }
+    }
+
+    /// Says each call once: where `actions` holds them all, the steps name none of their own.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        if !self.actions.is_empty() {
+            self.steps.iter_mut().for_each(|step| {
+                step.calls = Some(step.actions.len() as u32);
+                step.actions.clear();
+            });
+        }
+        self
     }
 
     pub(crate) fn with_candidates(mut self, candidates: Vec<Candidate>) -> Self {

@@ -4,7 +4,8 @@
 //! and takes the parameters. Invariant: the schemas (`schemas/*.json`) allow no parameter that the
 //! tool does not know. `browser-use-0.13` is the registry of browser-use 0.13.14 as it was printed
 //! by the installed package (24 tools); `seed` is the list of tools that this crate was asked for,
-//! of no released version: an element may be given there by index or by CSS selector.
+//! of no released version: an element may be given there by index or by CSS selector;
+//! `browserlens` is what our own server takes of an action, which a test there compares.
 
 use super::error::{TranslateError, shown};
 use super::profile::Profile;
@@ -54,9 +55,11 @@ impl Profile {
     pub fn tools(self) -> &'static BTreeMap<String, Tool> {
         static SEED: OnceLock<BTreeMap<String, Tool>> = OnceLock::new();
         static BROWSER_USE: OnceLock<BTreeMap<String, Tool>> = OnceLock::new();
+        static OURS: OnceLock<BTreeMap<String, Tool>> = OnceLock::new();
         match self {
             Self::Seed => SEED.get_or_init(|| load(include_str!("schemas/seed.json"))),
             Self::BrowserUse013 => BROWSER_USE.get_or_init(|| load(include_str!("schemas/browser-use-0.13.json"))),
+            Self::BrowserLens => OURS.get_or_init(|| load(include_str!("schemas/browserlens.json"))),
         }
     }
 
@@ -104,8 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn both_profiles_load_whole() {
-        for (profile, count) in [(Profile::Seed, 34), (Profile::BrowserUse013, 24)] {
+    fn every_profile_loads_whole() {
+        for (profile, count) in [(Profile::Seed, 34), (Profile::BrowserUse013, 24), (Profile::BrowserLens, 19)] {
             assert_eq!(profile.tools().len(), count, "{profile}");
             for (name, tool) in profile.tools() {
                 assert!(tool.validator.is_some() && !tool.description.is_empty(), "{name}");

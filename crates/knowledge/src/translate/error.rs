@@ -154,6 +154,14 @@ pub enum TranslateError {
         /// Where it lies.
         place: &'static str,
     },
+    /// The node has no ref on the page.
+    #[error("{action_type} on {wanted} needs a ref, and it has none on this page")]
+    NoRef {
+        /// The action type.
+        action_type: &'static str,
+        /// The node.
+        wanted: String,
+    },
     /// The knowledge holds a script, and scripts of others are not run.
     #[error("the action holds a script of its own")]
     ScriptNotTrusted,
@@ -164,11 +172,11 @@ impl TranslateError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::UnknownType { .. } => "use one of the named action types",
-            Self::UnknownProfile { .. } => "use `seed` or `browser-use-0.13`",
+            Self::UnknownProfile { .. } => "use `browserlens`, `browser-use-0.13` or `seed`",
             Self::UnknownTool { .. } | Self::Invalid { .. } => {
                 "see the profile's schemas for its tools and their parameters"
             }
-            Self::NotSupported { .. } => "choose the other profile, or do this step by other means",
+            Self::NotSupported { .. } => "choose another profile, or do this step by other means",
             Self::MissingParameter { .. } | Self::BadParameter { .. } => {
                 "give the parameter in the action's `parameters`"
             }
@@ -177,6 +185,7 @@ impl TranslateError {
             Self::Ambiguous { .. } => "say more of the node: `within`, `nth`, a selector, or its `index`",
             Self::NeedsPage { .. } => "give the page, or allow scripts that find the node themselves",
             Self::Unreachable { .. } => "act on it by hand, or by a tool with trusted input",
+            Self::NoRef { .. } => "press what holds it, with `at`, or ask in a session in which the page is open",
             Self::ScriptNotTrusted => "allow stored scripts if you have read it; nothing inferred is ever run",
         }
     }

@@ -1,4 +1,4 @@
-//! Actions of the knowledge, said as calls of a browser-use agent's tools.
+//! Actions of the knowledge, said as calls of an agent's tools: browser-use's, or our server's.
 //!
 //! In: an [`ActionDefinition`](crate::ActionDefinition), a [`Profile`], and if there is one the
 //! page it is to be done on. Out: one or more [`BrowserUseAction`](crate::BrowserUseAction)s, each
@@ -25,6 +25,7 @@ pub use locate::path_of;
 pub use profile::Profile;
 pub use resolve::{Wanted, resolve};
 pub use script::{Operation, Place, Words, literal, script};
-pub use tools::{BY_SCRIPT, Context, PlaceholderFile, as_done, placeholder, translate};
+pub(crate) use tools::chord;
+pub use tools::{BY_SCRIPT, Context, PlaceholderFile, Refs, as_done, placeholder, translate};
 
 pub(crate) use error::shown;

@@ -1,4 +1,4 @@
-//! Which tools a browser-use agent has: one of two lists.
+//! Which tools an agent has: one of three lists.
 //!
 //! In and out: a profile and its name. Invariant: names are those of options and JSON. The tools
 //! themselves stand in `catalogue`.
@@ -28,6 +28,9 @@ pub enum Profile {
     #[default]
     #[serde(rename = "browser-use-0.13")]
     BrowserUse013,
+    /// Those of our own server.
+    #[serde(rename = "browserlens")]
+    BrowserLens,
 }
 
 impl fmt::Display for Profile {
@@ -37,14 +40,15 @@ impl fmt::Display for Profile {
 }
 
 impl Profile {
-    /// Both profiles.
-    pub const ALL: [Self; 2] = [Self::Seed, Self::BrowserUse013];
+    /// Every profile.
+    pub const ALL: [Self; 3] = [Self::Seed, Self::BrowserUse013, Self::BrowserLens];
 
     /// Returns the name that options use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Seed => "seed",
             Self::BrowserUse013 => "browser-use-0.13",
+            Self::BrowserLens => "browserlens",
         }
     }
 }

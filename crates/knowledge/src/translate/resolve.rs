@@ -3,7 +3,7 @@
 //! In: a [`Page`], and what is known of the node: index, selector, words. Out: one node that can be
 //! acted on. Invariants: nothing is guessed: no node and several nodes are errors that name
 //! candidates; what was known by its exact name is not replaced by what stands at its place, unless
-//! the knowledge says that the name varies.
+//! the knowledge says that the name varies; prices and counts in brackets are no part of a name.
 //!
 //! Of several nodes of the same words, those that the action can be done on and that nothing covers
 //! are preferred before it is called ambiguous.
@@ -16,7 +16,9 @@ use crate::model::{ActionDefinition, ElementTarget};
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, States, role};
 use browserlens_scenario::{Target, TargetBy, called};
 use browserlens_snapshot::select::Selector;
+use regex::Regex;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// Most candidates that an error names.
 const MOST: usize = 5;
@@ -138,18 +140,43 @@ fn by_selector(page: &Page, selector: &str) -> Result<Vec<NodeId>, TranslateErro
 
 /// Nodes of these words, in document order.
 fn by_words(page: &Page, target: &ElementTarget) -> Vec<NodeId> {
-    let found = all_by_words(page, target, true, 0);
+    let found = match all_by_words(page, target, Naming::Exact, 0) {
+        found if found.is_empty() => all_by_words(page, target, Naming::ButNumbers, 0),
+        found => found,
+    };
     match target.nth {
         Some(nth) => found.get(nth as usize).copied().into_iter().collect(),
         None => found,
     }
 }
 
-fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize) -> Vec<NodeId> {
+/// How a name is compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    Exact,
+    /// But for prices and counts in brackets.
+    ButNumbers,
+    /// Not at all.
+    Any,
+}
+
+/// Writes a name without what changes from day to day: prices, and counts in brackets.
+fn without_numbers(name: &str) -> String {
+    static CHANGING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\p{Sc}\s?\d([\d.,\s]*\d)?|\d([\d.,]*\d)?\s?\p{Sc}|\(\d+\)|\[\d+\]").ok()
+    });
+    match &*CHANGING {
+        Some(changing) => changing.replace_all(name, "#").into_owned(),
+        None => name.to_owned(),
+    }
+}
+
+fn all_by_words(page: &Page, target: &ElementTarget, naming: Naming, depth: usize) -> Vec<NodeId> {
     let scopes = match target.within.as_deref() {
         Some(_) if depth >= DEEPEST => return Vec::new(),
         Some(within) => {
-            let mut scopes = all_by_words(page, within, true, depth + 1);
+            let around = if naming == Naming::Any { Naming::Exact } else { naming };
+            let mut scopes = all_by_words(page, within, around, depth + 1);
             if let Some(nth) = within.nth {
                 scopes = scopes.get(nth as usize).copied().into_iter().collect();
             }
@@ -168,16 +195,24 @@ fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize
     let labels = Labels::of(page);
     // A node without an accessible name is called by its text, and an open dialog takes names and
     // roles away from what lies behind it.
+    let wanted = if name.is_empty() { &text } else { &name };
+    let loose = without_numbers(wanted);
+    if naming == Naming::ButNumbers && loose == *wanted {
+        return Vec::new();
+    }
+    let is_it = |own: &str| match naming {
+        Naming::ButNumbers => without_numbers(own) == loose,
+        _ => own == wanted,
+    };
     let is_named = |node: &NodeRef<'_>| {
-        let wanted = if name.is_empty() { &text } else { &name };
-        if wanted.is_empty() || !by_name {
+        if wanted.is_empty() || naming == Naming::Any {
             return true;
         }
         let own = one_line(node.name());
         if !own.is_empty() {
-            return own == *wanted;
+            return is_it(&own);
         }
-        name_of(*node, &labels) == *wanted || one_line(&called(*node)) == *wanted
+        is_it(&name_of(*node, &labels)) || is_it(&one_line(&called(*node)))
     };
     let has_role =
         |node: &NodeRef<'_>| target.role.is_empty() || node.role() == target.role || role_of(*node) == target.role;
@@ -187,7 +222,7 @@ fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize
         .filter(|node| has_role(node) && in_scope(node.id()) && can_be_meant(node) && is_named(node))
         .map(|node| node.id())
         .collect();
-    if found.is_empty() && !text.is_empty() && by_name {
+    if found.is_empty() && !text.is_empty() && naming == Naming::Exact {
         // The smallest element whose whole visible text this is.
         let by_text = Target { by: TargetBy::Text(text.clone()), within: None, nth: None };
         found = by_text.matches(page);
@@ -229,11 +264,11 @@ fn varying(page: &Page, wanted: &Wanted) -> Vec<NodeId> {
     match &wanted.target {
         Some(target) if target.name_varies && !target.role.is_empty() => {
             let anywhere = ElementTarget { within: None, nth: None, ..target.clone() };
-            let named = all_by_words(page, &anywhere, true, 0);
+            let named = all_by_words(page, &anywhere, Naming::Exact, 0);
             if !named.is_empty() {
                 return named;
             }
-            let found = all_by_words(page, target, false, 0);
+            let found = all_by_words(page, target, Naming::Any, 0);
             match target.nth {
                 Some(nth) => found.get(nth as usize).copied().into_iter().collect(),
                 None => found,
@@ -295,4 +330,22 @@ fn missing(page: &Page, kind: ActionType, wanted: &Wanted) -> TranslateError {
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.id().cmp(&b.1.id())));
     let candidates = scored.into_iter().take(MOST).map(|(_, node)| candidate(node)).collect();
     TranslateError::Missing { wanted: wanted.in_words(), candidates }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_numbers;
+
+    #[test]
+    fn prices_and_counts_in_brackets_are_no_part_of_a_name() {
+        for (name, left) in [
+            ("Reserve 2 seats for £142.00", "Reserve 2 seats for #"),
+            ("Cart (12)", "Cart #"),
+            ("12,50 € a night", "# a night"),
+            ("Delete row 3", "Delete row 3"),
+            ("January 29, 2026", "January 29, 2026"),
+        ] {
+            assert_eq!(without_numbers(name), left);
+        }
+    }
 }

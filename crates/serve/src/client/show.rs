@@ -8,7 +8,6 @@ use crate::answer::{Answer, fenced};
 use crate::args::{self, FormatArg, GrepArg, ModeArg, RefsArg};
 use crate::error::ToolError;
 use browserlens_inspect::UnixMillis;
-use browserlens_knowledge::protocol::AgentInstruction;
 use browserlens_page::text::{count_unseen, escaped, escaped_json};
 use browserlens_reading::{DEFAULT_CHARS, DEFAULT_SIMILARITY, Extraction, Mark, ReadOptions};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX as DEFAULT_CHUNK, documents};
@@ -283,12 +282,6 @@ impl Client {
             "get_network_requests" | "get_html" => Answer { is_json: true, ..Answer::as_it_is(json) },
             _ => Answer::json(&json),
         })
-    }
-
-    pub(super) fn knowledge(&mut self, instruction: &AgentInstruction) -> Result<Answer, ToolError> {
-        let page = self.page.clone();
-        let id = instruction.knowledge_id.as_str();
-        json_answer(&self.shared.knowledge.query(id, instruction, page.as_deref())?)
     }
 
     pub(super) fn screenshot(&mut self, wanted: &args::Screenshot) -> Result<Answer, ToolError> {

@@ -1,14 +1,15 @@
 //! `knowledge query` and `knowledge gaps`: what an agent would ask, and what was not recorded.
 
+use super::model::ModelArgs;
 use super::place::{Place, failure, load, read};
 use crate::exit::{Exit, Failure};
 use crate::verbs::{json_failure, trace_failure};
 use crate::{Ended, output};
-use browserlens_knowledge::gaps::{ExtrapolationRequest, PROMPT_VERSION, fill_gaps, store};
+use browserlens_knowledge::gaps::{ExtrapolationRequest, fill_gaps, store};
 use browserlens_knowledge::protocol::{Agent, Environment};
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{Store, WebsiteId};
-use browserlens_llm::{Answers, Ask, Cassette};
+use browserlens_llm::Ask;
 use browserlens_page::Page;
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
@@ -42,7 +43,7 @@ pub(super) struct QueryArgs {
     /// The step of the trace
     #[arg(long, value_name = "N", default_value_t = 0)]
     step: u32,
-    /// Which tools the agent has: `seed` or `browser-use-0.13`
+    /// Which tools the agent has: `browserlens`, `browser-use-0.13` or `seed`
     #[arg(long, value_name = "NAME", default_value = "browser-use-0.13")]
     profile: String,
     /// Read the whole instruction from this file, as JSON
@@ -63,21 +64,8 @@ pub(super) struct GapsArgs {
     /// Infer no transitions
     #[arg(long)]
     no_screens: bool,
-    /// Ask this model where no recording tells; needs --cassette
-    #[arg(long, value_name = "NAME", requires = "cassette")]
-    model: Option<String>,
-    /// Keep answers of the model in this file, and take them from it
-    #[arg(long, value_name = "FILE", requires = "model")]
-    cassette: Option<PathBuf>,
-    /// Ask an OpenAI-compatible endpoint, such as <http://localhost:8000/v1>
-    #[arg(long, value_name = "URL", requires = "model")]
-    base_url: Option<String>,
-    /// The endpoint speaks Gemini's `generateContent`
-    #[arg(long, requires = "base_url")]
-    gemini: bool,
-    /// Take the key of the endpoint from this environment variable
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    key_env: String,
+    #[command(flatten)]
+    model: ModelArgs,
     /// Wait at most this long for an answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     timeout: u32,
@@ -117,7 +105,7 @@ pub(super) fn query(args: &QueryArgs) -> Ended {
     };
     let agent = Agent::new(&knowledge).map_err(|error| failure(&error))?;
     let environment = Environment { page: page.as_ref(), profile, ..Environment::default() };
-    let response = agent.answer_json(&instruction, &environment);
+    let response = agent.answer_json(&instruction, &environment).once();
     let text = serde_json::to_string_pretty(&response).map_err(|error| json_failure(&error))?;
     output::json(&format!("{text}\n"))?;
     if response.success {
@@ -135,18 +123,8 @@ pub(super) fn gaps(args: &GapsArgs) -> Ended {
         include_screens: !args.no_screens,
         ..ExtrapolationRequest::all(knowledge.knowledge_id.clone())
     };
-    let mut answers = match &args.cassette {
-        None => None,
-        Some(path) => {
-            let cassette = Cassette::open(path, PROMPT_VERSION)
-                .map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
-            Some(answers(args, cassette)?)
-        }
-    };
-    let model = match (&mut answers, &args.model) {
-        (Some(answers), Some(name)) => Some((answers as &mut dyn Ask, name.as_str())),
-        _ => None,
-    };
+    let mut asked = args.model.asked(args.timeout)?;
+    let model = asked.as_mut().map(|(name, answers)| (answers as &mut dyn Ask, name.as_str()));
     let result = fill_gaps(&knowledge, &request, model);
     let mut shown = serde_json::to_value(&result).map_err(|error| json_failure(&error))?;
     if args.keep {
@@ -160,26 +138,4 @@ pub(super) fn gaps(args: &GapsArgs) -> Ended {
     let text = serde_json::to_string_pretty(&shown).map_err(|error| json_failure(&error))?;
     output::json(&format!("{text}\n"))?;
     Ok(Exit::Success)
-}
-
-#[cfg(feature = "llm")]
-fn answers(args: &GapsArgs, cassette: Cassette) -> Result<Answers, Failure> {
-    use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
-    let Some(url) = &args.base_url else { return Ok(Answers::replayed(cassette)) };
-    let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
-    let key = std::env::var(&args.key_env).ok().and_then(|key| ApiKey::new(&key));
-    let url = if args.gemini { BaseUrl::gemini(url) } else { BaseUrl::parse(url) };
-    let timeout = std::time::Duration::from_secs(args.timeout.into());
-    let client = Client::new(ClientOptions { timeout, ..ClientOptions::new(url.map_err(usage)?, key) });
-    Ok(Answers::live(cassette, Box::new(client.map_err(usage)?)))
-}
-
-#[cfg(not(feature = "llm"))]
-fn answers(args: &GapsArgs, cassette: Cassette) -> Result<Answers, Failure> {
-    let _only_for_endpoints = (&args.key_env, args.timeout, args.gemini);
-    if args.base_url.is_some() {
-        let message = "this build replays cassettes and speaks to no endpoint";
-        return Err(Failure::words(Exit::Usage, message, "build the command with its default features"));
-    }
-    Ok(Answers::replayed(cassette))
 }

@@ -9,6 +9,7 @@ use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{
     ContentType, CrawlLimits, Document, KnowledgeId, Recording, Store, extract, fill_available_actions, ingest, renew,
 };
+use browserlens_page::text::escaped_line;
 use browserlens_scenario::Scenario;
 use browserlens_trace::Trace;
 use clap::Args;
@@ -125,7 +126,10 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
     for path in &args.text {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let document = Document { name, website_id: args.website.as_str().into(), text: read(path)?, content_type };
-        ingest(&mut knowledge, &document);
+        for (line, text) in ingest(&mut knowledge, &document).not_taken {
+            let text = escaped_line(&text);
+            output::status(&format!("{}:{line}: not taken, it begins with no verb that is known: {text}", path.display()));
+        }
     }
     fill_available_actions(&mut knowledge, Profile::default());
     store.save(&knowledge).map_err(|error| failure(&error))?;

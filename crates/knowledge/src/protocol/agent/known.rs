@@ -183,7 +183,8 @@ impl<'k> Agent<'k> {
                 metadata: Metadata::default(),
                 optional: false,
             };
-            let context = Context { page, tabs: environment.tabs, late: true, ..Context::default() };
+            let (refs, tabs) = (environment.refs, environment.tabs);
+            let context = Context { page, refs, tabs, late: true, ..Context::default() };
             let (actions, error) = match translate(&planned.with_values(&instruction.context.values), profile, &context)
             {
                 Ok(actions) => (actions, None),
@@ -195,6 +196,7 @@ impl<'k> Agent<'k> {
             response.actions.extend(actions.iter().cloned());
             response.steps.push(PlanStep {
                 order: order as u32,
+                calls: None,
                 action_id: Some(action.action_id.clone()),
                 description: planned.description(),
                 done: None,

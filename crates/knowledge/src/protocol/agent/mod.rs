@@ -23,7 +23,7 @@ use crate::described::Described;
 use crate::error::KnowledgeError;
 use crate::model::{Knowledge, ScreenDefinition};
 use crate::recognise::Recogniser;
-use crate::translate::{Profile, shown};
+use crate::translate::{Profile, Refs, shown};
 use browserlens_page::Page;
 use serde_json::json;
 
@@ -39,6 +39,8 @@ pub struct Environment<'a> {
     pub page: Option<&'a Page>,
     /// Ids of the open tabs.
     pub tabs: &'a [String],
+    /// What gives the refs of the page's nodes, for our own tools.
+    pub refs: Option<Refs<'a>>,
     /// Which tools it has, where the instruction does not say.
     pub profile: Profile,
 }

@@ -30,7 +30,14 @@ impl Agent<'_> {
             let action = planned.with_values(&instruction.context.values);
             let page = if is_open { environment.page } else { None };
             let base_url = instruction.context.current_url.as_deref().or(environment.page.map(Page::url));
-            let context = Context { page, base_url, tabs: environment.tabs, late: true, ..Context::default() };
+            let context = Context {
+                page,
+                refs: environment.refs,
+                base_url,
+                tabs: environment.tabs,
+                late: true,
+                ..Context::default()
+            };
             let mut translated = translate(&action, profile, &context);
             if planned.optional && translated.is_err() {
                 // It may come to be there, or not be needed.
@@ -57,6 +64,7 @@ impl Agent<'_> {
             let expects = planned.expected.as_ref().and_then(|id| self.expected(id));
             response.steps.push(PlanStep {
                 order: order as u32,
+                calls: None,
                 action_id: Some(planned.action.action_id.clone()).filter(|id| !id.as_str().is_empty()),
                 description: planned.description(),
                 done: planned.step.map(|step| step.action.clone()),
@@ -104,7 +112,8 @@ impl Agent<'_> {
             metadata: Metadata::default(),
             optional: step.optional,
         };
-        let context = Context { page: environment.page, tabs: environment.tabs, ..Context::default() };
+        let Environment { page, refs, tabs, .. } = *environment;
+        let context = Context { page, refs, tabs, ..Context::default() };
         let (values, profile) = (&instruction.context.values, profile(instruction, environment));
         let calls = translate(&planned.with_values(values), profile, &context)?;
         Ok(planned.with_file(calls, profile, values))

@@ -136,7 +136,8 @@ impl Work<'_, '_> {
         }
     }
 
-    pub(super) fn fill_form(&self) -> Calls {
+    /// The fields of a form, each with what is typed into it.
+    pub(super) fn form_fields(&self) -> Result<Vec<(Wanted, String)>, TranslateError> {
         let fields = match self.action.parameters.get("fields") {
             Some(Value::Array(fields)) if !fields.is_empty() => fields,
             _ => return Err(self.lacks("fields: a list of {target, selector or index, text}")),
@@ -144,9 +145,7 @@ impl Work<'_, '_> {
         if fields.len() > MOST_FIELDS {
             return Err(self.bad("fields", format!("are {}; allowed: {MOST_FIELDS}", fields.len())));
         }
-        let mut seed = Vec::new();
-        let mut calls = Vec::new();
-        for field in fields {
+        let field = |field: &Value| {
             let field = field.as_object().ok_or_else(|| self.bad("fields", "hold something else than objects"))?;
             let text = field.get("text").or(field.get("value")).and_then(Value::as_str);
             let text = text.ok_or_else(|| self.bad("fields", "hold one without `text`"))?;
@@ -158,6 +157,15 @@ impl Work<'_, '_> {
                     .transpose()
                     .map_err(|error| self.bad("fields", format!("name no node: {}", shown(&error.to_string()))))?,
             };
+            Ok((wanted, text.to_owned()))
+        };
+        fields.iter().map(field).collect()
+    }
+
+    pub(super) fn fill_form(&self) -> Calls {
+        let mut seed = Vec::new();
+        let mut calls = Vec::new();
+        for (wanted, text) in self.form_fields()? {
             let work = Work { kind: ActionType::Input, ..*self };
             let at = work.at_of(&wanted)?;
             let mut more = json!({ "text": text });

@@ -1,4 +1,4 @@
-//! From action to tool calls, for both profiles.
+//! From action to tool calls, for every profile.
 //!
 //! In: an [`ActionDefinition`] and a [`Context`]. Out: [`BrowserUseAction`]s, in order. Invariants:
 //! every one of them is valid by its schema; an action that was inferred never opens a script of
@@ -10,6 +10,7 @@
 
 mod fields;
 mod keys;
+mod ours;
 mod parameters;
 mod place;
 mod pointer;
@@ -17,7 +18,8 @@ mod view;
 mod work;
 
 pub use fields::{PlaceholderFile, placeholder};
-pub use work::Context;
+pub(crate) use keys::chord;
+pub use work::{Context, Refs};
 
 use super::error::TranslateError;
 use super::script::Operation;
@@ -40,7 +42,7 @@ pub fn translate(
 ) -> Result<Vec<BrowserUseAction>, TranslateError> {
     let kind = ActionType::parse(&action.action_type)?;
     let work = Work { action, profile, context, kind };
-    let calls = work.calls()?;
+    let calls = if profile == Profile::BrowserLens { work.ours()? } else { work.calls()? };
     let confidence = action.metadata.confidence.clamp(0.0, 1.0);
     let description = if action.name.trim().is_empty() { work.in_words() } else { action.name.clone() };
     let actions: Vec<BrowserUseAction> = calls

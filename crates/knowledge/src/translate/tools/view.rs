@@ -6,14 +6,14 @@
 use super::place::At;
 use super::work::{Calls, USUAL_HEIGHT, Work, by_script, one};
 use crate::translate::ActionType;
-use crate::translate::error::shown;
+use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
 use crate::translate::script::{Operation, Place, Words};
 use serde_json::json;
 
 impl Work<'_, '_> {
-    pub(super) fn scroll(&self) -> Calls {
-        let height = self.context.page.map_or(USUAL_HEIGHT, |page| f64::from(page.viewport().height).max(1.0));
+    /// How far it is scrolled, in CSS px to the right and down.
+    pub(super) fn way(&self, height: f64) -> Result<(f64, f64), TranslateError> {
         let direction = match self.kind {
             ActionType::ScrollUp => "up".to_owned(),
             ActionType::ScrollDown => "down".to_owned(),
@@ -39,6 +39,12 @@ impl Work<'_, '_> {
         if x == 0.0 && y == 0.0 {
             return Err(self.bad("by", "is no way at all"));
         }
+        Ok((x, y))
+    }
+
+    pub(super) fn scroll(&self) -> Calls {
+        let height = self.height();
+        let (x, y) = self.way(height)?;
         let at = if Wanted::of(self.action).is_empty() { None } else { Some(self.at()?) };
         let is_straight = x == 0.0 || y == 0.0;
         let index = match &at {
@@ -68,6 +74,11 @@ impl Work<'_, '_> {
         }
         let place = at.as_ref().map(|at| self.place(at)).transpose()?;
         Ok(vec![by_script(Operation::ScrollBy, place.as_ref(), json!({ "x": x, "y": y }))])
+    }
+
+    /// The height of the view, in CSS px.
+    pub(super) fn height(&self) -> f64 {
+        self.context.page.map_or(USUAL_HEIGHT, |page| f64::from(page.viewport().height).max(1.0))
     }
 
     pub(super) fn find_text(&self) -> Calls {

@@ -8,20 +8,39 @@ use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
 use crate::translate::script::{Operation, Place, script_with};
 use crate::translate::{ActionType, Profile};
-use browserlens_page::Page;
+use browserlens_page::{NodeKey, Page};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// CSS px of a page where none is given: what browser-use takes a viewport to be.
 pub(super) const USUAL_HEIGHT: f64 = 720.0;
 /// Most fields of one form.
 pub(super) const MOST_FIELDS: usize = 100;
 
+/// Gives the ref of a node of the page, as the session that is open writes it.
+#[derive(Clone, Copy)]
+pub struct Refs<'a>(pub &'a dyn Fn(NodeKey) -> Option<String>);
+
+impl Refs<'_> {
+    pub(super) fn of(self, key: NodeKey) -> Option<String> {
+        self.0(key)
+    }
+}
+
+impl fmt::Debug for Refs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Refs")
+    }
+}
+
 /// What an action is translated for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'a> {
     /// The page on which the action is to be done, live or recorded.
     pub page: Option<&'a Page>,
+    /// What gives the refs of its nodes: `browserlens` names them so.
+    pub refs: Option<Refs<'a>>,
     /// Where relative URLs begin, if not at the page.
     pub base_url: Option<&'a str>,
     /// Ids of the open tabs, in order of opening.

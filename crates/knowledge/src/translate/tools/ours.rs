@@ -1,0 +1,287 @@
+//! Actions as calls of our own server's tools.
+//!
+//! In: an action with its node. Out: calls that `browserlens serve` takes, with refs of the page
+//! that is open. Invariants: a ref is given only for a node of that page; where the page is not
+//! open yet, a click says its node in words and anything else begins with the `find` that gives the
+//! ref; nothing is done by a script of ours.
+
+use super::place::{At, file_input};
+use super::work::{Calls, Work, one};
+use crate::model::ElementTarget;
+use crate::translate::error::{TranslateError, shown};
+use crate::translate::resolve::Wanted;
+use crate::translate::ActionType;
+use browserlens_page::NodeRef;
+use serde_json::{Value, json};
+
+/// Longest wait of `wait`, in seconds.
+const LONGEST_WAIT: f64 = 120.0;
+
+/// Where the node of an action is, for our tools.
+enum There {
+    /// On the page that is open.
+    Ref(String),
+    /// To be looked for: the call that finds it.
+    Find(Value),
+}
+
+impl Work<'_, '_> {
+    pub(super) fn ours(&self) -> Calls {
+        use ActionType as A;
+        match self.kind {
+            A::Navigate => one("navigate", json!({ "url": self.url()? })),
+            A::NewTab => one("tabs", json!({ "open": self.url()? })),
+            A::GoBack => one("navigate", json!({ "url": "back" })),
+            A::GoForward => one("navigate", json!({ "url": "forward" })),
+            A::Refresh => match self.context.page.map(browserlens_page::Page::url).or(self.context.base_url) {
+                Some(url) => one("navigate", json!({ "url": url })),
+                None => one("press", json!({ "key": "F5" })),
+            },
+            A::Wait => {
+                let seconds = self.number("seconds")?.or(self.number("ms")?.map(|ms| ms / 1000.0)).unwrap_or(3.0);
+                let seconds = self.within("seconds", seconds, 0.0, LONGEST_WAIT)?;
+                one("wait", json!({ "ms": (seconds * 1000.0).ceil() as u64 }))
+            }
+            A::WaitFor => {
+                let seconds = self.within("seconds", self.number("seconds")?.unwrap_or(10.0), 0.0, LONGEST_WAIT)?;
+                let said = Wanted::of(self.action).target.map(|target| words_of(&target).1).filter(|text| !text.is_empty());
+                let text = said.map_or_else(|| self.needed("text", &[]), Ok)?;
+                one("wait", json!({ "text": text, "ms": (seconds * 1000.0).ceil() as u64 }))
+            }
+            A::Click => self.our_click(None),
+            A::RightClick => self.our_click(Some("right")),
+            A::DoubleClick => self.our_click(Some("double")),
+            A::Hover => self.on_ref("hover", json!({})),
+            A::DragDrop => self.our_drag(),
+            A::Focus | A::ScrollToElement => self.on_ref("scroll", json!({ "x": 0, "y": 1 })),
+            A::Input | A::Clear => {
+                let text = if self.kind == A::Clear { String::new() } else { self.needed("text", &["value"])? };
+                let clears = self.flag("clear")?.unwrap_or(true);
+                self.our_typing(&text, !clears)
+            }
+            A::Type | A::TypeSlowly => {
+                let text = self.needed("text", &["value"])?;
+                let clears = self.flag("clear")?.unwrap_or(false);
+                self.our_typing(&text, !clears || self.kind == A::TypeSlowly)
+            }
+            A::SendKeys => self.our_keys(&self.key()?),
+            A::SelectAll => self.our_keys("Control+a"),
+            A::Copy => self.our_keys("Control+c"),
+            A::Paste => self.our_keys("Control+v"),
+            A::Cut => self.our_keys("Control+x"),
+            A::Undo => self.our_keys("Control+z"),
+            A::Redo => self.our_keys("Control+Shift+z"),
+            A::ScrollToTop => self.our_keys("Control+Home"),
+            A::ScrollToBottom => self.our_keys("Control+End"),
+            A::SelectDropdown => {
+                let option = self.needed("option", &["text", "value"])?;
+                self.on_ref("select", json!({ "option": option }))
+            }
+            A::Check => self.our_check(Some(self.flag("checked")?.unwrap_or(true))),
+            A::Uncheck => self.our_check(Some(false)),
+            A::Toggle => self.our_check(None),
+            A::UploadFile => {
+                let files = match self.action.parameters.get("files").or(self.action.parameters.get("paths")) {
+                    Some(Value::Array(files)) => files.clone(),
+                    _ => vec![Value::String(self.needed("path", &["file", "text"])?)],
+                };
+                let files: Vec<&str> = files.iter().filter_map(Value::as_str).collect();
+                self.on_ref("upload", json!({ "files": files }))
+            }
+            A::FillForm => self.our_form(),
+            A::SubmitForm => self.our_keys("Enter"),
+            A::Scroll | A::ScrollUp | A::ScrollDown => self.our_scroll(),
+            A::FindText | A::SearchPage => one("find", json!({ "text": self.needed("text", &["query", "pattern"])? })),
+            A::FindElements => {
+                let selector = self.needed("selector", &[]).or_else(|error| {
+                    self.action.target_selector.clone().filter(|text| !text.is_empty()).ok_or(error)
+                })?;
+                super::place::checked(&selector)?;
+                one("get_dom_snapshot", json!({ "selector": selector }))
+            }
+            A::DropdownOptions => self.on_ref("click", json!({})),
+            A::Screenshot => one("screenshot", json!({})),
+            A::Extract => one("read_text", json!({ "query": self.needed("query", &["text", "goal"])? })),
+            A::Switch => match self.number("index")?.or(self.number("tab")?) {
+                Some(index) if index >= 0.0 => one("tabs", json!({ "switch": index as u64 })),
+                _ => Err(self.lacks("index: the number of the tab")),
+            },
+            A::Close => one("tabs", json!({ "close": true })),
+            A::AcceptDialog => one("dialog", json!({ "accept": true, "text": self.text("text")? })),
+            A::DismissDialog => one("dialog", json!({ "accept": false })),
+            A::Dialog => {
+                let said = self.text("text")?.unwrap_or_default();
+                match said.as_str() {
+                    "dismiss" => one("dialog", json!({ "accept": false })),
+                    "" | "accept" => one("dialog", json!({ "accept": true })),
+                    text => one("dialog", json!({ "accept": true, "text": text })),
+                }
+            }
+            A::Evaluate if self.action.metadata.inferred || !self.context.trust_scripts => {
+                Err(TranslateError::ScriptNotTrusted)
+            }
+            A::Evaluate => one("evaluate", json!({ "expression": self.needed("code", &["script"])? })),
+            A::PlayVideo | A::PauseVideo | A::SeekVideo | A::AdjustVolume | A::ToggleMute => {
+                Err(self.unsupported("there is no tool for media; press the player's own controls"))
+            }
+            A::Search => Err(self.unsupported("it has no search; open a search engine by `navigate`")),
+            A::ResetForm => Err(self.unsupported("there is no tool that resets a form; set its fields by `fill`")),
+            A::SaveAsPdf => Err(self.unsupported("it cannot save")),
+            A::Done => Err(self.unsupported("it has no tool that ends a task")),
+        }
+    }
+
+    /// The ref of a node of the open page; where the page is not open, how the node is found.
+    fn there(&self, wanted: &Wanted) -> Result<There, TranslateError> {
+        match self.at_of(wanted)? {
+            At::Node(node) => self.ref_of(node).map(There::Ref),
+            At::Words(_) | At::Selector(_) => match &wanted.target {
+                Some(target) => {
+                    let (role, text) = words_of(target);
+                    Ok(There::Find(json!({ "role": Some(role).filter(|role| !role.is_empty()), "text": text })))
+                }
+                None => Err(TranslateError::NeedsPage { action_type: self.kind.name(), wanted: wanted.in_words() }),
+            },
+        }
+    }
+
+    fn ref_of(&self, node: NodeRef<'_>) -> Result<String, TranslateError> {
+        let node = if self.kind == ActionType::UploadFile { file_input(node) } else { node };
+        self.context.refs.and_then(|refs| refs.of(node.key())).ok_or_else(|| TranslateError::NoRef {
+            action_type: self.kind.name(),
+            wanted: Wanted::of(self.action).in_words(),
+        })
+    }
+
+    /// A call of a tool that takes a ref.
+    fn on_ref(&self, tool: &'static str, more: Value) -> Calls {
+        match self.there(&Wanted::of(self.action))? {
+            There::Ref(reference) => {
+                let mut parameters = more;
+                parameters["ref"] = Value::String(reference);
+                one(tool, parameters)
+            }
+            There::Find(parameters) => one("find", parameters),
+        }
+    }
+
+    fn our_click(&self, kind: Option<&str>) -> Calls {
+        let wanted = Wanted::of(self.action);
+        let at = self.at_of(&wanted)?;
+        let point = self.point(&at)?.and_then(|point| point.get("point").cloned());
+        if let At::Node(node) = &at {
+            let (expanded, pressed) = (self.flag("expanded")?, self.flag("pressed")?);
+            let is_pressed = node.pressed().map(|pressed| pressed == browserlens_page::Tri::True);
+            let is_so = |wanted: Option<bool>, is: Option<bool>| wanted.is_some() && wanted == is;
+            if is_so(expanded, node.expanded()) || is_so(pressed, is_pressed) {
+                return Ok(Vec::new());
+            }
+            let mut parameters = match self.ref_of(*node) {
+                Ok(reference) => json!({ "ref": reference }),
+                // A click can say what has no ref by its words.
+                Err(error) => match said_by(*node) {
+                    Some((role, text)) => json!({ "role": role, "text": text }),
+                    None => return Err(error),
+                },
+            };
+            parameters["kind"] = json!(kind);
+            parameters["at"] = json!(point);
+            return one("click", parameters);
+        }
+        match self.there(&wanted)? {
+            There::Find(mut words) => {
+                words["kind"] = json!(kind);
+                words["at"] = json!(point);
+                one("click", words)
+            }
+            There::Ref(reference) => one("click", json!({ "ref": reference, "kind": kind, "at": point })),
+        }
+    }
+
+    fn our_drag(&self) -> Calls {
+        let from = match self.there(&Wanted::of(self.action))? {
+            There::Ref(reference) => reference,
+            There::Find(words) => return one("find", words),
+        };
+        let at = self.point(&self.at()?)?.and_then(|point| point.get("point").cloned());
+        let to = match self.action.parameters.get("to") {
+            None | Some(Value::Null) => {
+                let by = self.pair("by")?.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))?;
+                return one("drag", json!({ "from": from, "by": by, "at": at }));
+            }
+            Some(Value::String(selector)) => Wanted { selector: Some(selector.clone()), ..Wanted::default() },
+            Some(value) => {
+                let target = serde_json::from_value::<ElementTarget>(value.clone())
+                    .map_err(|error| self.bad("to", format!("names no node: {}", shown(&error.to_string()))))?;
+                Wanted { target: Some(target), ..Wanted::default() }
+            }
+        };
+        match self.there(&to)? {
+            There::Ref(to) => one("drag", json!({ "from": from, "to": to, "at": at })),
+            There::Find(words) => one("find", words),
+        }
+    }
+
+    fn our_typing(&self, text: &str, adds: bool) -> Calls {
+        if Wanted::of(self.action).is_empty() {
+            return one("type", json!({ "text": text }));
+        }
+        self.on_ref("type", json!({ "text": text, "keys": Some(true).filter(|_| adds) }))
+    }
+
+    fn our_keys(&self, key: &str) -> Calls {
+        if Wanted::of(self.action).is_empty() {
+            return one("press", json!({ "key": key }));
+        }
+        self.on_ref("press", json!({ "key": key }))
+    }
+
+    /// `wanted` is none for "the other state".
+    fn our_check(&self, wanted: Option<bool>) -> Calls {
+        let Some(wanted) = wanted else { return self.our_click(None) };
+        let at = self.at()?;
+        if let At::Node(node) = &at
+            && let Some(checked) = node.checked()
+            && (checked == browserlens_page::Tri::True) == wanted
+        {
+            return Ok(Vec::new());
+        }
+        match self.there(&Wanted::of(self.action))? {
+            There::Ref(reference) => one("fill", json!({ "fields": [{ "ref": reference, "value": wanted }] })),
+            There::Find(words) => one("find", words),
+        }
+    }
+
+    fn our_form(&self) -> Calls {
+        let mut set = Vec::new();
+        for (wanted, text) in self.form_fields()? {
+            match (Work { kind: ActionType::Input, ..*self }).there(&wanted)? {
+                There::Ref(reference) => set.push(json!({ "ref": reference, "value": text })),
+                There::Find(words) => return one("find", words),
+            }
+        }
+        one("fill", json!({ "fields": set }))
+    }
+
+    fn our_scroll(&self) -> Calls {
+        let (x, y) = self.way(self.height())?;
+        let by = json!({ "x": x.round() as i64, "y": y.round() as i64 });
+        if Wanted::of(self.action).is_empty() { one("scroll", by) } else { self.on_ref("scroll", by) }
+    }
+}
+
+/// Role and words by which `find` and `click` know a node.
+fn words_of(target: &ElementTarget) -> (String, String) {
+    let text = if target.name.is_empty() { &target.text } else { &target.name };
+    (target.role.clone(), text.clone())
+}
+
+/// The same of a node of the page; none where it says nothing.
+fn said_by(node: NodeRef<'_>) -> Option<(Option<String>, String)> {
+    let role = Some(node.role().to_owned()).filter(|role| !matches!(role.as_str(), "" | "generic" | "none"));
+    if !node.name().is_empty() {
+        return Some((role, node.name().to_owned()));
+    }
+    let text = node.visible_text().split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some((None, text))
+}
