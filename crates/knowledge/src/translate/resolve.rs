@@ -150,6 +150,11 @@ fn by_words(page: &Page, target: &ElementTarget) -> Vec<NodeId> {
     }
 }
 
+/// Whether a role says nothing of what an element is: some sources write none, some `generic`.
+fn no_role(role: &str) -> bool {
+    matches!(role, "" | "generic")
+}
+
 /// How a name is compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Naming {
@@ -215,7 +220,7 @@ fn all_by_words(page: &Page, target: &ElementTarget, naming: Naming, depth: usiz
         is_it(&name_of(*node, &labels)) || is_it(&one_line(&called(*node)))
     };
     let has_role =
-        |node: &NodeRef<'_>| target.role.is_empty() || node.role() == target.role || role_of(*node) == target.role;
+        |node: &NodeRef<'_>| no_role(&target.role) || node.role() == target.role || role_of(*node) == target.role;
     let mut found: Vec<NodeId> = page
         .nodes()
         .filter(|node| node.kind() == NodeKind::Element)
@@ -228,7 +233,7 @@ fn all_by_words(page: &Page, target: &ElementTarget, naming: Naming, depth: usiz
         found = by_text.matches(page);
         found.retain(|id| in_scope(*id) && has_role(&page.node(*id)));
     }
-    if target.role.is_empty() { one_of_each_nest(page, found) } else { found }
+    if no_role(&target.role) { one_of_each_nest(page, found) } else { found }
 }
 
 /// Without a role whatever holds a text is called by it, up to the page: of nodes in one another
@@ -253,7 +258,12 @@ fn joined(page: &Page, wanted: &Wanted, named: Vec<NodeId>, selected: Vec<NodeId
     let Some(target) = &wanted.target else { return selected };
     let is_called = !target.name.is_empty() || !target.text.is_empty();
     if is_called && !target.name_varies {
-        return Vec::new();
+        // What is around it may be called after what the page is about; its own words and its place
+        // still tell it.
+        let anywhere = ElementTarget { within: None, nth: None, ..target.clone() };
+        let mut named = all_by_words(page, &anywhere, Naming::Exact, 0);
+        named.retain(|id| target.within.is_some() && chosen.contains(id));
+        return named;
     }
     selected.into_iter().filter(|id| target.role.is_empty() || page.node(*id).role() == target.role).collect()
 }

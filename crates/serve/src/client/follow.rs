@@ -85,7 +85,10 @@ impl Client {
             done += 1;
         }
         let what = quoted(wanted.knowledge.trim());
-        let mut text = format!("{what}: {done} of {} steps done\n{told}", way.steps.len());
+        let mut text = match way.steps.len() {
+            0 => format!("{what} is shown already\n"),
+            all => format!("{what}: {done} of {all} steps done\n{told}"),
+        };
         let is_undone = stopped.is_some();
         text.push_str(&stopped.unwrap_or_default());
         if self.source.as_ref().is_none_or(|source| !source.is_alive()) {
