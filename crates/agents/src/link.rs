@@ -87,14 +87,20 @@ fn linked(calls: &[Call], steps: &[StepRow]) -> Result<Vec<Option<u32>>, String>
             step = (!steps.is_empty()).then_some(0);
             next = 1;
         } else {
+            let mut left = fields_of(call);
             while let Some(taken) = steps.get(next).and_then(|row| row.action.as_ref()).map(|action| &action.taken) {
                 // What the tool refused led nowhere, unless the trace says that it failed too.
                 let is_its = !call.is_error || taken.error.is_some();
-                if !is_its || !fits(call, &words[at], taken.kind, &taken.text) || (step.is_some() && !is_many(taken)) {
+                if !is_its
+                    || !fits(call, &words[at], taken.kind, &taken.text)
+                    || left == 0
+                    || (step.is_some() && !is_many(taken))
+                {
                     break;
                 }
                 step = Some(next);
                 next += 1;
+                left -= 1;
             }
         }
         let current = next.checked_sub(1).filter(|_| !call.is_error);
@@ -115,6 +121,24 @@ fn linked(calls: &[Call], steps: &[StepRow]) -> Result<Vec<Option<u32>>, String>
 /// Whether one call may lead to several steps of this kind: a form that is filled.
 fn is_many(taken: &TakenAction) -> bool {
     matches!(taken.kind, ActionKind::Fill | ActionKind::Check | ActionKind::Select)
+}
+
+/// How many fields a call may set: those of a list in its arguments, or of a command line.
+fn fields_of(call: &Call) -> usize {
+    let most = match &call.arguments {
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members
+            .values()
+            .map(|member| match member {
+                Value::Array(items) => items.len(),
+                Value::String(command) => command.split_whitespace().filter(|word| word.contains('=')).count(),
+                _ => 1,
+            })
+            .max()
+            .unwrap_or(1),
+        _ => 1,
+    };
+    most.max(1)
 }
 
 fn in_words(taken: &TakenAction) -> String {
@@ -235,6 +259,10 @@ mod tests {
         ];
         let recorded = steps(&[(ActionKind::Fill, "Mira"), (ActionKind::Check, ""), (ActionKind::Click, "")]);
         assert_eq!(linked(&calls, &recorded), Ok(vec![Some(0), None, None, Some(2), Some(2), Some(3)]));
+        // One call a field: none takes the next one's step.
+        let calls = ["navigate", "fill", "check"].map(|name| call(name, json!({ "text": "Mira" })));
+        let recorded = steps(&[(ActionKind::Fill, "Mira"), (ActionKind::Check, "")]);
+        assert_eq!(linked(&calls, &recorded), Ok(vec![Some(0), Some(1), Some(2)]));
         // A session that begins on a page.
         let calls = [call("observe", json!({})), call("press", json!({ "key": "Tab" }))];
         assert_eq!(linked(&calls, &steps(&[(ActionKind::Press, "Tab")])), Ok(vec![Some(0), Some(1)]));

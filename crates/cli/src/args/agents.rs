@@ -153,6 +153,9 @@ pub(crate) struct AgentsCounterfactualArgs {
     /// Read the strategies from this file
     #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
     pub strategies_file: PathBuf,
+    /// Look for the scenarios of traces below this folder
+    #[arg(long, value_name = "DIR", default_value = super::SCENARIOS_DIR)]
+    pub scenarios_dir: PathBuf,
     /// Use this many threads; 0 for as many as there are processors
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,

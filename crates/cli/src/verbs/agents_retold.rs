@@ -92,8 +92,7 @@ fn replayed(
     let bar = Bar::new("counterfactual");
     let result = browserlens_replay::replay(&ReplayOptions {
         traces,
-        // Pages are told without a task: facts and probes of scenarios are no matter here.
-        scenarios_dir: scratch.path().to_owned(),
+        scenarios_dir: args.scenarios_dir.clone(),
         strategies,
         threads: args.threads,
         cache_dir: args.cache_dir.clone(),

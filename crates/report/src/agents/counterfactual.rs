@@ -30,6 +30,9 @@ pub struct Counterfactual {
     pub told: u32,
     /// Of them those that told of a page which an earlier one had told already.
     pub again: u32,
+    /// Tokens of the strategy's legend, which are in none of the costs: no more than the record's
+    /// instructions are they an answer.
+    pub legend: u64,
     /// What the run cost.
     pub recorded: RunCosts,
     /// What it would have cost.
@@ -52,6 +55,9 @@ impl Counterfactual {
         images: ImageFormula,
     ) -> Result<Self, String> {
         let rows: BTreeMap<u32, &Measurement> = rows.into_iter().map(|row| (row.step, row)).collect();
+        if rows.is_empty() {
+            return Err(format!("{strategy} has no text of this trace"));
+        }
         let numbers = |step: u32| -> Result<&StepNumbers, String> {
             let row = rows.get(&step).ok_or_else(|| format!("{strategy} was not replayed on step {step}"))?;
             row.numbers().ok_or_else(|| format!("{strategy} fails on step {step}: {}", row.error().unwrap_or_default()))
@@ -75,9 +81,6 @@ impl Counterfactual {
                 }
                 last = Some(step);
             }
-            if told == 0 {
-                cost += rows.values().find_map(|row| row.numbers()).map(|first| first.legend).unwrap_or_default();
-            }
             told += 1;
             let total = |encoding: Encoding| u32::try_from(cost.total(encoding, images)).unwrap_or(u32::MAX);
             call.tokens.o200k_base = total(Encoding::O200kBase);
@@ -87,6 +90,7 @@ impl Counterfactual {
         if told == 0 {
             return Err("no call says which page it told of".to_owned());
         }
+        let first = rows.values().find_map(|row| row.numbers());
         Ok(Self {
             run: name.to_owned(),
             task: record.header.task.clone(),
@@ -94,6 +98,7 @@ impl Counterfactual {
             strategy: strategy.to_owned(),
             told,
             again,
+            legend: first.map_or(0, |first| first.legend.total(encoding, images)),
             recorded: RunCosts::of(record, encoding, images),
             retold: RunCosts::of(&changed, encoding, images),
         })
@@ -108,7 +113,7 @@ fn shown(numbers: &StepNumbers) -> Cost {
 /// Writes what runs would have cost: a row a tool and strategy, on a terminal or as Markdown.
 /// `left_out` says why which runs are not in it.
 pub fn counterfactual_table(runs: &[Counterfactual], left_out: &[String], markdown: bool) -> String {
-    let headers = ["tool", "as", "runs", "pages", "answered", "→", "read", "→", "ratio", "95 %"];
+    let headers = ["tool", "as", "runs", "pages", "legend", "answered", "→", "read", "→", "ratio", "95 %"];
     let mut table = TextTable::new(headers).left(2);
     let mut groups: BTreeMap<(&str, &str), Vec<&Counterfactual>> = BTreeMap::new();
     for run in runs {
@@ -125,6 +130,7 @@ pub fn counterfactual_table(runs: &[Counterfactual], left_out: &[String], markdo
             strategy.to_owned(),
             thousands(runs.len() as u64),
             thousands(runs.iter().map(|run| u64::from(run.told)).sum()),
+            thousands(runs[0].legend),
             mean(&|run| run.recorded.answered),
             mean(&|run| run.retold.answered),
             mean(&|run| run.recorded.read),
@@ -134,10 +140,10 @@ pub fn counterfactual_table(runs: &[Counterfactual], left_out: &[String], markdo
         ]);
     }
     let mut notes = "Means a run, as recorded and as the strategy would have told the same pages; ratio: of tokens \
-        read, geometric mean over runs, 95 % by bootstrap. The agent's way, its words, its tool list and answers that \
-        tell of no page are those of the record: what another text would have made the agent do is not known. A page \
-        that is told again costs again what the strategy says of it; a delta brings those before it along that no call \
-        told; the strategy's legend is read once more, with the first page."
+        read, geometric mean over runs, 95 % by bootstrap. The agent's way, its words, its instructions and answers \
+        that tell of no page are those of the record: what another text would have made the agent do is not known. A \
+        page that is told again costs again what the strategy says of it; a delta brings those before it along that \
+        no call told. legend: what the strategy's instructions would take at every turn, in no other column."
         .to_owned();
     let again: u64 = {
         let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
@@ -215,22 +221,22 @@ mod tests {
     #[test]
     fn the_strategys_tokens_stand_in_the_place_of_the_pages_that_were_told() {
         let run = retold(&[Some(0), None, Some(1), Some(2)]).unwrap();
-        // The legend with the first page; the answer that tells of no page keeps its two tokens.
+        // The answer that tells of no page keeps its two tokens.
         assert_eq!(run.recorded.answered, 8);
-        assert_eq!(run.retold.answered, 1_007 + 2 + 10 + 20);
+        assert_eq!(run.retold.answered, 1_000 + 2 + 10 + 20);
         // The context of the second turn has what the first call brought, and so on.
         let own = browserlens_agents::OWN_WORDS;
-        assert_eq!(run.retold.read, (1_007 + own) * 3 + (2 + own) * 2 + 10 + own);
-        assert_eq!((run.told, run.again), (3, 0));
+        assert_eq!(run.retold.read, (1_000 + own) * 3 + (2 + own) * 2 + 10 + own);
+        assert_eq!((run.told, run.again, run.legend), (3, 0, 7));
     }
 
     #[test]
     fn a_delta_brings_those_before_it_along_and_a_whole_page_does_not() {
-        assert_eq!(retold(&[Some(0), Some(2)]).unwrap().retold.answered, 1_007 + 30);
-        assert_eq!(retold(&[Some(2)]).unwrap().retold.answered, 1_030 + 7);
-        assert_eq!(retold(&[Some(0), Some(3)]).unwrap().retold.answered, 1_007 + 3_000);
+        assert_eq!(retold(&[Some(0), Some(2)]).unwrap().retold.answered, 1_000 + 30);
+        assert_eq!(retold(&[Some(2)]).unwrap().retold.answered, 1_030);
+        assert_eq!(retold(&[Some(0), Some(3)]).unwrap().retold.answered, 1_000 + 3_000);
         let again = retold(&[Some(0), Some(1), Some(1)]).unwrap();
-        assert_eq!((again.retold.answered, again.again), (1_007 + 20, 1));
+        assert_eq!((again.retold.answered, again.again), (1_000 + 20, 1));
     }
 
     #[test]

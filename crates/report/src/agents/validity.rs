@@ -59,7 +59,7 @@ impl OfflineScore {
 }
 
 /// What pairs are made of.
-const BETWEEN: [&str; 4] = ["tools, on other tasks", "tools × tasks", "tools, same tasks", "tasks"];
+const BETWEEN: [&str; 4] = ["tools, any tasks", "tools × tasks", "tools, same tasks", "tasks"];
 
 /// One correlation.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,7 @@ struct ToolLine {
     strategy: Option<String>,
     /// Judged runs.
     runs: usize,
-    /// Their mean reward.
+    /// Their mean reward, each between 0 and 1.
     reward: f64,
     /// Each [`OfflineScore`] over all tasks of the bench, as shares of sums.
     offline: [Share; 3],
@@ -107,7 +107,8 @@ impl Validity {
         let mut rewards: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
         for run in runs {
             if let Some(reward) = run.reward {
-                rewards.entry((&run.tool, &run.task)).or_default().push(reward);
+                // Sites differ in what they take off: nothing is less than nothing done.
+                rewards.entry((&run.tool, &run.task)).or_default().push(reward.clamp(0.0, 1.0));
             }
         }
         if rewards.is_empty() || offline.is_empty() {
@@ -223,8 +224,8 @@ impl Validity {
         let others = most(false);
         if others >= LEAST_PAIRS {
             words.push_str(&format!(
-                " {} tools have a strategy in the bench: side by side over different tasks, which says how they \
-                    stand in each, not that the one foretells the other.",
+                " {} tools have a strategy in the bench: side by side over whatever tasks each side has, which \
+                    says how they stand in both, not that the one foretells the other.",
                 thousands(others as u64)
             ));
             if others < FEW_PAIRS {
@@ -233,7 +234,7 @@ impl Validity {
         }
         words.push_str(
             " A tool is set beside the strategy of its name that tells whole pages, which is less than what an agent \
-                could do with it; rewards are means over runs. ρ is Spearman's rank correlation, 95 % by bootstrap \
+                could do with it; rewards are means over runs, each counted between nothing and all of it. ρ is Spearman's rank correlation, 95 % by bootstrap \
                 over pairs.",
         );
         if both < whole {

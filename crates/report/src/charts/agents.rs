@@ -44,7 +44,7 @@ pub(super) fn draw(points: &[AgentPoint]) -> Result<Vec<Chart>, ReportError> {
                 cost: cost.value.max(0.1),
                 success: point.judged.value()?,
                 intervals: [cost.interval, point.judged.wilson()],
-                label: format!("{} tasks", fraction(point.judged)),
+                label: format!("{} runs", fraction(point.judged)),
                 look: look_at(at),
             })
         });

@@ -120,7 +120,11 @@ pub(super) fn draw(scatter: Scatter<'_>) -> Result<Chart, ReportError> {
                     weight(Letters::ink(11.5, Anchor::Start)),
                 )?;
                 let end = (x + (WIDTH - 30.0) / KEY_COLUMNS as f64 - 14.0, y);
-                canvas.text(point.label.trim_end_matches(" tasks"), end, Letters::muted(11.0, Anchor::End))?;
+                canvas.text(
+                    point.label.split(' ').next().unwrap_or_default(),
+                    end,
+                    Letters::muted(11.0, Anchor::End),
+                )?;
             } else {
                 canvas.text(point.name, (label.left, label.y - 7.0), weight(Letters::ink(12.5, Anchor::Start)))?;
                 canvas.text(&point.label, (label.left, label.y + 8.0), Letters::muted(11.0, Anchor::Start))?;

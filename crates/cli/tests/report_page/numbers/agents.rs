@@ -149,7 +149,7 @@ fn average_of(values: &[f64]) -> f64 {
 fn rewards<'t>(run: &Run<'t>) -> Option<BTreeMap<(&'t str, &'t str), Vec<f64>>> {
     let mut rewards: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
     for row in rows(run).iter().filter(|row| is_judged(row)) {
-        rewards.entry((row.text("tool"), row.text("task"))).or_default().push(row.real("reward"));
+        rewards.entry((row.text("tool"), row.text("task"))).or_default().push(row.real("reward").clamp(0.0, 1.0));
     }
     (!rewards.is_empty() && !run.strategies.is_empty()).then_some(rewards)
 }
@@ -232,7 +232,7 @@ fn pairs_of(run: &Run<'_>) -> Option<Vec<(&'static str, &'static str, Vec<(f64, 
             }
         }
         let other = lines.iter().filter_map(|(_, _, own, sums)| Some((sums[at].value()?, average_of(own)))).collect();
-        all.push((score, "tools, on other tasks", other));
+        all.push((score, "tools, any tasks", other));
         all.push((score, "tools × tasks", pairs.iter().map(|pair| (pair.2, pair.3)).collect()));
         all.push((score, "tools, same tasks", grouped(&pairs, true)));
         all.push((score, "tasks", grouped(&pairs, false)));
@@ -263,15 +263,14 @@ pub fn worth(run: &Run<'_>) -> Vec<String> {
     let (Some(rewards), Some(pairs)) = (rewards(run), pairs_of(run)) else { return Vec::new() };
     let judged: BTreeSet<&str> = rewards.keys().map(|(_, task)| *task).collect();
     let is_both = |task: &&&str| {
-        let place = run.traces.iter().position(|trace| trace == **task);
-        let tools = rewards.keys().filter(|(_, own)| own == **task).map(|(tool, _)| *tool);
+        let place = run.traces.iter().position(|trace| *trace == **task);
+        let tools = rewards.keys().filter(|(_, own)| *own == **task).map(|(tool, _)| *tool);
         place.is_some_and(|place| {
             tools.filter_map(|tool| strategy_of(run, tool)).any(|name| run.strategy(name).by_trace[place].is_some())
         })
     };
     let both = judged.iter().filter(is_both).count();
-    let others =
-        pairs.iter().filter(|(_, what, _)| *what == "tools, on other tasks").map(|(_, _, pairs)| pairs.len()).max();
+    let others = pairs.iter().filter(|(_, what, _)| *what == "tools, any tasks").map(|(_, _, pairs)| pairs.len()).max();
     let mut numbers = vec![judged.len().to_string(), both.to_string()];
     numbers.extend(others.filter(|others| *others >= 3).map(|others| others.to_string()));
     numbers.push("95".to_owned());
