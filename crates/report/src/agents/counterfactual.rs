@@ -178,15 +178,12 @@ mod tests {
     use browserlens_agents::{Call, Header};
 
     fn record(steps: &[Option<u32>]) -> RunRecord {
-        let calls = steps.iter().zip(1..).map(|(step, at)| Call {
-            call: at,
-            turn: at,
-            name: "click".to_owned(),
-            answer: "a page".to_owned(),
-            tokens: browserlens_agents::TextTokens::of("a page"),
-            step: *step,
-            ..Call::default()
-        });
+        let call = |(step, at): (&Option<u32>, u32)| {
+            let mut call = Call { call: at, turn: at, answer: "a page".to_owned(), step: *step, ..Call::default() };
+            (call.tokens.o200k_base, call.tokens.cl100k_base) = (2, 2);
+            call
+        };
+        let calls = steps.iter().zip(1..).map(call);
         RunRecord {
             header: Header { tool: "t".to_owned(), ..Header::default() },
             calls: calls.collect(),

@@ -270,8 +270,7 @@ fn a_run_of_an_agent_is_text_with_the_share_of_each_call() {
         run["pages"][0]["picture"].is_null() && !html.contains("id=\"run-picture-"),
         "what is no picture is left out"
     );
-    let all = run.to_string();
-    assert!(!all.contains(is_unseen) && !all.contains("\\u00"), "{all}");
+    assert!(!run.to_string().contains(is_unseen), "{run}");
 }
 
 #[test]
