@@ -8,32 +8,14 @@
 //! of turns before k. *Read* is the sum of these contexts, *new* what no earlier turn had read: the
 //! last context. A cache of prompts that always hits charges *new* in full and the rest as cached.
 
-use crate::record::{Call, EndReason, RunRecord, Usage};
+use crate::call_cost::{CallCost, CallCosts, Waste};
+use crate::record::{RunRecord, Usage};
 use browserlens_tokens::{Encoding, ImageFormula};
 use serde::Serialize;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Tokens that a call takes where the model's own words were not kept: name, arguments, a sentence.
 pub const OWN_WORDS: u64 = 60;
-
-/// Words of functions that only look at a page.
-const LOOKS: [&str; 14] = [
-    "snapshot",
-    "observe",
-    "find",
-    "search",
-    "get",
-    "read",
-    "screenshot",
-    "console",
-    "network",
-    "inspect",
-    "outline",
-    "expand",
-    "is",
-    "list",
-];
 
 /// Why a tool refused a call, told from its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -162,56 +144,31 @@ pub struct RunCosts {
 impl RunCosts {
     /// Counts a run.
     pub fn of(record: &RunRecord, encoding: Encoding, images: ImageFormula) -> Self {
-        let count = |text: &str| u64::from(encoding.count(text).0);
-        let header = &record.header;
-        let tools = if header.tools.is_null() { 0 } else { count(&header.tools.to_string()) };
         let end = record.end.clone().unwrap_or_default();
-        let words_kept = record.calls.iter().any(|call| call.said.is_some()) || end.said.is_some();
-        let mut costs = Self { is_own_assumed: !words_kept && !record.calls.is_empty(), ..Self::default() };
-        let mut context = count(&header.instructions) + tools + count(&header.goal);
-        let mut usage = None;
-        for turn in record.calls.chunk_by(|a, b| a.turn == b.turn) {
-            costs.turns += 1;
-            costs.read += context;
-            costs.new = context;
-            for call in turn {
-                let own = if words_kept {
-                    call.said.as_deref().map_or(0, &count) + count(&call.name) + count(&call.arguments.to_string())
-                } else {
-                    OWN_WORDS
-                };
-                let pictures: u64 = call.images.iter().map(|size| u64::from(images.tokens(*size).0)).sum();
-                let answer = u64::from(call.tokens.under(encoding)) + pictures;
-                costs.own += own;
-                costs.answered += answer;
-                costs.image_tokens += pictures;
-                context += own + answer;
-                add(&mut usage, call.usage);
-            }
+        let calls = CallCosts::of(record, encoding, images);
+        let sum = |of: fn(&CallCost) -> u64| calls.calls.iter().map(of).sum::<u64>();
+        let mut costs = Self {
+            calls: u32::try_from(record.calls.len()).unwrap_or(u32::MAX),
+            turns: calls.turns,
+            answered: sum(|call| call.answered),
+            image_tokens: sum(|call| call.image_tokens),
+            read: calls.read(),
+            new: calls.last_context,
+            own: sum(|call| call.own),
+            is_own_assumed: calls.is_own_assumed,
+            tool_ms: record.calls.iter().map(|call| call.ms).sum(),
+            ms: end.ms,
+            ..Self::default()
+        };
+        if calls.stopped {
+            costs.own += end.said.as_deref().map_or(0, |said| u64::from(encoding.count(said).0));
         }
-        // A model that stopped by itself had read the last answer.
-        if record.end.is_some() && matches!(end.end, EndReason::Stopped) {
-            costs.read += context;
-            costs.new = context;
-            costs.own += end.said.as_deref().map_or(0, count);
-        }
-        add(&mut usage, end.usage);
-        costs.usage = usage;
-        costs.calls = u32::try_from(record.calls.len()).unwrap_or(u32::MAX);
-        costs.tool_ms = record.calls.iter().map(|call| call.ms).sum();
-        costs.ms = end.ms;
-        let mut earlier: Option<&Call> = None;
-        for call in &record.calls {
-            if call.is_error {
-                *costs.errors.entry(ErrorKind::of(&call.answer)).or_default() += 1;
-            } else if call.answer.trim_end().ends_with("nothing changed") {
-                costs.no_effect += 1;
-            }
-            if is_look(call) {
-                costs.repeated += u32::from(earlier.is_some_and(|other| is_same(other, call)));
-                earlier = Some(call);
-            } else {
-                earlier = None;
+        record.calls.iter().map(|call| call.usage).chain([end.usage]).for_each(|usage| add(&mut costs.usage, usage));
+        for waste in calls.calls.iter().filter_map(|call| call.waste) {
+            match waste {
+                Waste::Refused(kind) => *costs.errors.entry(kind).or_default() += 1,
+                Waste::Repeated => costs.repeated += 1,
+                Waste::NoEffect => costs.no_effect += 1,
             }
         }
         costs
@@ -232,21 +189,4 @@ fn add(sum: &mut Option<Usage>, part: Option<Usage>) {
     if let Some(part) = part {
         *sum.get_or_insert_default() += part;
     }
-}
-
-fn is_same(a: &Call, b: &Call) -> bool {
-    a.name == b.name && a.arguments == b.arguments && a.answer == b.answer && a.images == b.images
-}
-
-/// Returns whether a call only looks: one of its name's words says so, or of a command line's.
-fn is_look(call: &Call) -> bool {
-    let command = match &call.arguments {
-        Value::Object(members) => members.get("command").and_then(Value::as_str).unwrap_or_default(),
-        _ => "",
-    };
-    let words = |text: &str| {
-        text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| LOOKS.contains(&word.to_ascii_lowercase().as_str()))
-    };
-    // Of a command, the program and the two words behind it: what follows is the page's.
-    words(&call.name) || words(&command.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
 }

@@ -62,6 +62,14 @@ pub enum AgentsError {
         /// What is wrong with it.
         what: String,
     },
+    /// The trace that a record names is not there, or is not that of the run.
+    #[error("{}: {what}", .path.display())]
+    Trace {
+        /// The record, or the trace.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A table of prices is not one.
     #[error("{}: no table of prices: {what}", .path.display())]
     Prices {
@@ -93,6 +101,10 @@ impl AgentsError {
                 format!("name the format: --format {}", crate::Format::ALL.map(crate::Format::name).join("|"))
             }
             Self::Transcript { .. } => "check that the file is whole, and that --format fits it".into(),
+            Self::Trace { .. } => {
+                "put the trace that was recorded with the run beside the record, or name its folder with --traces"
+                    .into()
+            }
             Self::Prices { .. } => {
                 "write `date = \"2026-01-31\"` and a table a model: [models.\"name\"] with input, cached and output, \
                  in dollars a million tokens"

@@ -6,16 +6,20 @@
 //!
 //! The format of the files stands in the crate's README.
 
+mod call_cost;
 mod cost;
 mod error;
 mod import;
+mod link;
 mod prices;
 mod record;
 mod seal;
 
+pub use call_cost::{CallCost, CallCosts, Waste};
 pub use cost::{ErrorKind, OWN_WORDS, RunCosts};
 pub use error::AgentsError;
 pub use import::{Format, Given, import};
+pub use link::{link, trace_of};
 pub use prices::{Price, Prices};
 pub use record::{Agent, Call, End, EndReason, FORMAT, Header, RunRecord, Usage, VERSION};
 pub use seal::RunWriter;

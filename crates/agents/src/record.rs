@@ -44,6 +44,10 @@ pub struct Header {
     /// Where the record comes from: a format of [`crate::Format`]; none if it was recorded by us.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<String>,
+    /// The file name of the trace of the run's pages, which lies beside the record; none if no page
+    /// was recorded. [`Call::step`] says which call told of which of its steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
 }
 
 /// Who acted.
@@ -94,6 +98,10 @@ pub struct Call {
     /// What the endpoint counted for the turn, on its first call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The step of the run's trace whose page the answer tells of, from 0; none of an answer that
+    /// tells of no page, or not of a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
 }
 
 /// Tokens of one text under each encoding.
@@ -157,6 +165,9 @@ pub struct End {
     /// How long the whole run took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
+    /// BLAKE3 of the trace of the run's pages, in hexadecimal; another one is not taken for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_hash: Option<String>,
 }
 
 /// Why there were no more calls.

@@ -20,7 +20,10 @@ mod show;
 mod snapshot;
 mod trace;
 
-pub(crate) use agents::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
+pub(crate) use agents::{
+    AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsCounterfactualArgs, AgentsImportArgs, AgentsTableArgs,
+    AgentsValidityArgs, AgentsVerb,
+};
 pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs};
@@ -320,6 +323,9 @@ pub(crate) struct BenchArgs {
     /// Write the report into this fresh folder instead of one below reports/
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Show what agents did from the records in this folder; else from `runs` among the traces, where that is
+    #[arg(long, value_name = "DIR")]
+    pub agent_runs: Option<PathBuf>,
     #[command(flatten)]
     pub pricing: Pricing,
     /// Print the task rows as JSON instead of the table
@@ -356,6 +362,9 @@ pub(crate) struct ReportArgs {
     /// Write the report into this fresh folder
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Show what agents did from the records in this folder; else from `runs` among the traces, where that is
+    #[arg(long, value_name = "DIR")]
+    pub agent_runs: Option<PathBuf>,
     /// Take facts and questions from the scenarios below this folder
     #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
     pub scenarios_dir: PathBuf,

@@ -11,9 +11,11 @@ mod model;
 mod numbers;
 
 use browser::Opened;
+use browserlens_agents::{Call, End, Header, RunRecord};
 use browserlens_replay::{Measurement, PerMille, RunResult, StepInfo as RecordedStep, TaskMeasurement};
 use browserlens_report::{
-    About, EventInfo, FactInfo, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs, write_report,
+    About, AgentPage, AgentRun, EventInfo, FactInfo, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs,
+    write_report,
 };
 use browserlens_tokens::ImageFormula;
 use common::root;
@@ -78,6 +80,7 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
         ("tokens-chart", ".panel .series circle", 60),
         ("latency-chart", ".row rect.bar", 16),
         ("routers-chart", ".row rect.bar", 4),
+        ("agents-chart", ".point", 3),
     ] {
         let found: usize = opened.evaluate(&format!("document.querySelectorAll('#{chart} {marks}').length")).await;
         assert!(found >= at_least, "{chart}: {found} of {marks}");
@@ -93,6 +96,7 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
         "tokens",
         "steps",
         "scenarios",
+        "agents",
         "latency",
         "routers",
         "fidelity",
@@ -180,6 +184,48 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     let events: usize = opened.evaluate(&count("#events li")).await;
     assert!(events > 0, "the first page was requested");
 
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_of_an_agent_is_walked_call_by_call() {
+    let (opened, _) = Opened::file(&made().page()).await;
+    opened.until("document.getElementById('runs').dataset.ready === '0'").await;
+    assert_eq!(opened.evaluate::<usize>("document.getElementById('run').options.length").await, 36);
+    // A run whose tool refused a call, and whose calls say how long they took.
+    let wanted = "overview.runs.findIndex((run) => run.name === 'mw-use-slider--browserlens-serve-mcp')";
+    opened.run(&format!("runs.open({wanted})")).await;
+    opened.until(&format!("document.getElementById('runs').dataset.ready === String({wanted})")).await;
+    let calls: usize = opened.evaluate("document.querySelectorAll('#calls li').length").await;
+    assert_eq!(calls, 22);
+    let shares: f64 = opened
+        .evaluate(
+            "[...document.querySelectorAll('#calls .share:not(.carried)')].reduce((sum, bar) => sum + \
+             Number(bar.style.getPropertyValue('--share')), 0)",
+        )
+        .await;
+    assert!((shares - 1.0).abs() < 1e-6, "the shares of time are those of the whole: {shares}");
+    opened.run("document.getElementById('calls').focus()").await;
+    let shown = "document.querySelector('#call .cost strong').textContent";
+    assert_eq!(opened.evaluate::<String>(shown).await, "1 navigate");
+    opened.press("ArrowDown").await;
+    assert_eq!(opened.evaluate::<String>(shown).await, "2 click");
+    opened.press("End").await;
+    assert_eq!(opened.evaluate::<String>(shown).await, "22 click");
+    let answer: String = opened.evaluate("[...document.querySelectorAll('#call pre')].at(-1).textContent").await;
+    assert!(answer.contains("Last reward: 1.00"), "{answer}");
+    let refused = "overview.runs.findIndex((run) => run.name.startsWith('mw-use-slider--agent-browser'))";
+    opened.run(&format!("runs.open({refused}).then(() => runs.go(8))")).await;
+    opened.until("document.querySelector('#call .chip.bad')?.textContent === '✗ refused: bad call'").await;
+    // Of a tool whose records do not say how long calls took there is no point in time.
+    opened
+        .run(
+            "document.getElementById('agents-cost').selectedIndex = 1; \
+              document.getElementById('agents-cost').dispatchEvent(new Event('change'))",
+        )
+        .await;
+    opened.until("document.querySelectorAll('#agents-chart .point').length === 2").await;
     assert_eq!(opened.complaints(), Vec::<String>::new());
     opened.close().await;
 }
@@ -345,6 +391,7 @@ struct Copies {
     run: RunResult,
     scenarios: Vec<ScenarioInfo>,
     strategies: Vec<StrategyInfo>,
+    agents: Vec<AgentRun>,
     about: About,
 }
 
@@ -385,7 +432,8 @@ impl Copies {
         let strategies = strategies.collect();
         (run.measurements, run.tasks) = (measurements, tasks);
         let about = About { tool: format!("a test{words}"), store: words.to_owned(), ..About::default() };
-        Self { run, scenarios, strategies, about }
+        let agents = if words.is_empty() { Vec::new() } else { vec![agent(words)] };
+        Self { run, scenarios, strategies, agents, about }
     }
 
     /// Writes the report and returns its page.
@@ -393,6 +441,7 @@ impl Copies {
         let store = self.run.store();
         let input = ReportInput {
             knowledge: None,
+            agents: &self.agents,
             measurements: &self.run.measurements,
             tasks: &self.run.tasks,
             timings: &self.run.timings,
@@ -406,6 +455,34 @@ impl Copies {
         };
         write_report(&input, &folder.join("report")).expect("a report").index
     }
+}
+
+/// A record of a run whose every word is the same.
+fn agent(words: &str) -> AgentRun {
+    let said = || words.to_owned();
+    let header = Header { task: said(), goal: said(), tool: said(), trace: Some(said()), ..Header::default() };
+    let call = |at: u32| Call {
+        call: at,
+        turn: at,
+        name: said(),
+        arguments: serde_json::json!({ words: words }),
+        answer: said(),
+        is_error: at == 2,
+        said: Some(said()),
+        ms: Some(5),
+        step: Some(0),
+        ..Call::default()
+    };
+    let end = End { reward: Some(1.0), ..End::default() };
+    let record = RunRecord { header, calls: vec![call(1), call(2)], end: Some(end), cut: Some(said()) };
+    let page = AgentPage {
+        step: 0,
+        action: said(),
+        url: format!("javascript:pwned=1//{words}"),
+        title: said(),
+        picture: None,
+    };
+    AgentRun { name: said(), record, pages: vec![page] }
 }
 
 fn told(step: &RecordedStep, words: &str) -> StepInfo {
@@ -442,6 +519,8 @@ async fn what_pages_and_names_try_does_nothing() {
         )
         .await;
     assert!(walked >= 15 * 8, "{walked}");
+    opened.run("runs.open(0).then(() => { runs.go(0); runs.go(1); })").await;
+    opened.until("document.getElementById('run-page').textContent.includes('javascript:pwned')").await;
     // Pointing at what shows its words elsewhere.
     opened
         .run(

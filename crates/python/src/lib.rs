@@ -5,6 +5,7 @@
 //! nothing here has logic of its own; Python's lock is released while pages are read, parsed and
 //! written; every error is an exception with text, place and hint.
 
+mod agents;
 mod errors;
 mod feed;
 mod json;
@@ -20,6 +21,8 @@ mod wire;
 
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::agents::agent_runs;
     #[pymodule_export]
     use crate::lens::Lens;
     #[pymodule_export]

@@ -47,7 +47,7 @@ fn json<T: serde::Serialize>(value: &T) -> Result<String> {
     })
 }
 
-fn encoding_of(name: &str) -> Result<Encoding> {
+pub(crate) fn encoding_of(name: &str) -> Result<Encoding> {
     name.parse().map_err(|error| {
         Raised::options(format!("encoding {name:?}: {error}"), "use \"o200k_base\" or \"cl100k_base\"")
     })

@@ -15,7 +15,7 @@ use crate::error::ReplayError;
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
 use crate::peers::{self, PeersPlan};
 use crate::retained::Painted;
-use crate::run::{AttackInfo, RunHeader, RunResult, StepInfo, TraceInfo, in_words};
+use crate::run::{AttackInfo, RunHeader, RunResult, StepInfo, TraceInfo, action_in_words};
 use crate::score::PageIndex;
 use crate::steps::{HeldStep, LoadedStep, StepLoader, TracePlan};
 use crate::store::Store;
@@ -418,7 +418,7 @@ fn step_info(plan: &TracePlan, step: &LoadedStep, store: &Store) -> Result<StepI
         action: step
             .action
             .as_ref()
-            .map(|action| in_words(action.kind, action.node.as_ref(), &action.text))
+            .map(|action| action_in_words(action.kind, action.node.as_ref(), &action.text))
             .unwrap_or_default(),
         next: next.map(|next| next.intent.clone()),
         targets,

@@ -72,7 +72,7 @@ pub use part::{Decided, Merge, Part, PartOptions, PlannedTrace, decide, merge, r
 pub use peers::RecordedPeer;
 pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;
-pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
+pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo, action_in_words};
 pub use store::{Store, content_hash};
 pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo, SweepPoint};
 pub use trace_files::{VARIANTS, find_traces};

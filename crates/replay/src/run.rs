@@ -303,8 +303,8 @@ impl RunResult {
     }
 }
 
-/// Returns an action in words.
-pub(crate) fn in_words(kind: ActionKind, node: Option<&browserlens_strategy::NodeHint>, text: &str) -> String {
+/// Returns an action in words, as time lines show it: kind, node, what was typed.
+pub fn action_in_words(kind: ActionKind, node: Option<&browserlens_strategy::NodeHint>, text: &str) -> String {
     let mut words = kind.name().to_owned();
     if let Some(node) = node {
         words.push_str(&format!(" {} {:?}", node.role, node.name));

@@ -4,6 +4,15 @@
 //! that nobody judged counts for no success; a run that was cut off counts as not finished, and is
 //! said; the same records give the same bytes for any number of threads.
 
+mod bundle;
+mod counterfactual;
+mod validity;
+
+pub use bundle::{AgentPage, AgentRun};
+pub(crate) use bundle::{AgentPoint, measured_bundle};
+pub use counterfactual::{Counterfactual, counterfactual_table};
+pub use validity::{OfflineScore, Validity, ValidityRow};
+
 use crate::numbers::{NONE, percent_range, ratio, ratio_interval, rounded, thousands};
 use crate::text_table::{TextTable, wrap};
 use crate::{Estimate, Share};
@@ -78,32 +87,49 @@ pub fn measured_runs(
     images: ImageFormula,
     prices: Option<&Prices>,
 ) -> Vec<MeasuredRun> {
-    let measured = |record: &RunRecord| {
-        let costs = RunCosts::of(record, encoding, images);
-        let header = &record.header;
-        let model = header.agent.model.clone();
-        let price = model.as_ref().and_then(|model| prices?.models.get(model));
-        let sizes = || record.calls.iter().flat_map(|call| &call.images);
-        MeasuredRun {
-            task: header.task.clone(),
-            tool: header.tool.clone(),
-            model: model.clone(),
-            level: header.level,
-            reward: record.end.as_ref().and_then(|end| end.reward),
-            success: record.is_success(),
-            cut: record.cut.clone(),
-            dollars: price.map(|price| price.dollars(&costs)),
-            images_without_size: u32::try_from(sizes().filter(|size| size.width == 0 || size.height == 0).count())
-                .unwrap_or(u32::MAX),
-            costs,
-            group: by.iter().map(|by| by.of(record)).collect(),
-        }
-    };
-    records.par_iter().map(measured).collect()
+    records.par_iter().map(|record| measured(record, by, encoding, images, prices)).collect()
+}
+
+fn measured(
+    record: &RunRecord,
+    by: &[AgentsBy],
+    encoding: Encoding,
+    images: ImageFormula,
+    prices: Option<&Prices>,
+) -> MeasuredRun {
+    let costs = RunCosts::of(record, encoding, images);
+    let header = &record.header;
+    let model = header.agent.model.clone();
+    let price = model.as_ref().and_then(|model| prices?.models.get(model));
+    let sizes = || record.calls.iter().flat_map(|call| &call.images);
+    MeasuredRun {
+        task: header.task.clone(),
+        tool: header.tool.clone(),
+        model: model.clone(),
+        level: header.level,
+        reward: record.end.as_ref().and_then(|end| end.reward),
+        success: record.is_success(),
+        cut: record.cut.clone(),
+        dollars: price.map(|price| price.dollars(&costs)),
+        images_without_size: u32::try_from(sizes().filter(|size| size.width == 0 || size.height == 0).count())
+            .unwrap_or(u32::MAX),
+        costs,
+        group: by.iter().map(|by| by.of(record)).collect(),
+    }
 }
 
 /// Writes a table of runs: a row a group, on a terminal or as Markdown.
 pub fn agents_table(runs: &[MeasuredRun], by: &[AgentsBy], markdown: bool) -> String {
+    let (table, notes) = (runs_table(runs, by), runs_notes(runs));
+    if markdown {
+        format!("{}\n{notes}\n", table.markdown())
+    } else {
+        format!("{}\n{}\n", table.terminal(), wrap(&notes, 100, "  "))
+    }
+}
+
+/// Returns a row a group of runs.
+pub(crate) fn runs_table(runs: &[MeasuredRun], by: &[AgentsBy]) -> TextTable {
     let titles = by.iter().map(|by| match by {
         AgentsBy::Tool => "tool",
         AgentsBy::Agent => "agent",
@@ -146,6 +172,11 @@ pub fn agents_table(runs: &[MeasuredRun], by: &[AgentsBy], markdown: bool) -> St
         cells.extend([calls(RunCosts::refused), calls(|costs| costs.repeated), calls(|costs| costs.no_effect)]);
         table.row(cells);
     }
+    table
+}
+
+/// Says what the columns of [`runs_table`] count, and what of the runs is assumed or missing.
+pub(crate) fn runs_notes(runs: &[MeasuredRun]) -> String {
     let mut notes =
         "Means a run; refused, repeated and without effect are calls in all. answered: tokens of the tool's \
         answers. read: the context summed over the turns, as the model reads everything again at each; new: what no \
@@ -175,11 +206,7 @@ pub fn agents_table(runs: &[MeasuredRun], by: &[AgentsBy], markdown: bool) -> St
     if without_size > 0 {
         notes.push_str(&format!(" {without_size} images without a size count as nothing."));
     }
-    if markdown {
-        format!("{}\n{notes}\n", table.markdown())
-    } else {
-        format!("{}\n{}\n", table.terminal(), wrap(&notes, 100, "  "))
-    }
+    notes
 }
 
 /// Two sets of runs, paired by task.

@@ -5,6 +5,7 @@
 //! Invariant: the report recomputes no observation; where something is not given (a screenshot, a
 //! text) the report says so.
 
+use crate::AgentRun;
 use crate::preview;
 use browserlens_knowledge::Knowledge;
 use browserlens_page::BoxInViewport;
@@ -42,6 +43,8 @@ pub struct ReportInput<'a> {
     pub cache_discount: PerMille,
     /// What is known of the websites of the traces, for their maps; none where that was not made.
     pub knowledge: Option<&'a Knowledge>,
+    /// What agents did, from records of their runs; may be empty.
+    pub agents: &'a [AgentRun],
     /// How the run came about.
     pub about: &'a About,
 }

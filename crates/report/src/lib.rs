@@ -49,7 +49,8 @@ mod tiers;
 mod made_up;
 
 pub use agents::{
-    AgentsBy, AgentsComparison, MeasuredRun, agents_comparison, agents_table, compared_agents, measured_runs,
+    AgentPage, AgentRun, AgentsBy, AgentsComparison, Counterfactual, MeasuredRun, OfflineScore, Validity, ValidityRow,
+    agents_comparison, agents_table, compared_agents, counterfactual_table, measured_runs,
 };
 pub use aggregate::{Cell, ErrorRow, LeftOut, StageTimes, StrategySummary, Summary, TaskCosts};
 pub use compare::{

@@ -3,6 +3,7 @@
 //! Three scenarios (2, 3 and 2 steps), four strategies. `raw/html` fails on the last step of
 //! `docs/answer`, so rankings use `login/wrong-password` and `shop/cart` only.
 
+use crate::AgentRun;
 use crate::input::*;
 use browserlens_page::BoxInViewport;
 use browserlens_replay::{
@@ -23,6 +24,7 @@ pub(crate) struct Run {
     pub strategies: Vec<StrategyInfo>,
     pub texts: BTreeMap<String, String>,
     pub images: BTreeMap<String, Vec<u8>>,
+    pub agents: Vec<AgentRun>,
     pub about: About,
 }
 
@@ -49,6 +51,7 @@ impl Run {
             formula: ImageFormula::Claude28,
             cache_discount: PerMille::DEFAULT_CACHE_DISCOUNT,
             knowledge: None,
+            agents: &self.agents,
             about: &self.about,
         }
     }
@@ -250,6 +253,7 @@ pub(crate) fn run() -> Run {
     let mut run = Run {
         texts: texts.collect(),
         images: BTreeMap::new(),
+        agents: Vec::new(),
         tasks: Vec::new(),
         timings,
         scenarios,

@@ -91,7 +91,7 @@ fn interval(values: &[f64]) -> Option<(f64, f64)> {
 
 /// Draws scenarios again and again and returns the ends between which 95 % of their statistics lie;
 /// none of fewer than two.
-fn resampled(n: usize, statistic: impl Fn(&[usize]) -> f64) -> Option<(f64, f64)> {
+pub(crate) fn resampled(n: usize, statistic: impl Fn(&[usize]) -> f64) -> Option<(f64, f64)> {
     if n < 2 {
         return None;
     }

@@ -4,6 +4,7 @@
 //! both show the same numbers, and every number that is made of fewer rows than it seems (an error
 //! row, a scenario left out) is named below the table.
 
+use crate::agents::{AgentsBy, Validity, agents_table, measured_bundle};
 use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::answers::Answers;
 use crate::attacks::Attacks;
@@ -90,6 +91,13 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
     if let Some(known) = Known::of(input) {
         out.push_str(&format!("\n## Knowledge\n\n{}\n", known.table().markdown()));
         out.push_str(&format!("{}\n", escape_markdown(&known.in_words())));
+    }
+    let runs = measured_bundle(input);
+    if !runs.is_empty() {
+        out.push_str(&format!("\n## Agents\n\n{}\n", agents_table(&runs, &[AgentsBy::Tool], true)));
+        if let Some(validity) = Validity::of(input.tasks, &runs, &[]) {
+            out.push_str(&validity.text(true));
+        }
     }
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());

@@ -199,6 +199,7 @@ fn an_empty_run_makes_a_report() {
         formula: browserlens_tokens::ImageFormula::Claude28,
         cache_discount: browserlens_replay::PerMille::DEFAULT_CACHE_DISCOUNT,
         knowledge: None,
+        agents: &[],
         about: &about,
     };
     let paths = write_report(&input, &root.path().join("r")).unwrap();

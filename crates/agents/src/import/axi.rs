@@ -49,6 +49,7 @@ fn run(row: &Value) -> RunRecord {
             output: count("output_tokens"),
         }),
         ms: seconds.map(|seconds| (seconds * 1_000.0).round() as u64),
+        ..End::default()
     };
     RunRecord { header, calls: calls.collect(), end: Some(end), cut: None }
 }

@@ -29,6 +29,22 @@ What a transcript does not say stays empty. Secrets are replaced as in recording
   browserlens agents compare before after
   browserlens agents compare 'browserlens serve (MCP)' '@playwright/mcp 0.0.83' --in traces/runs")]
     Compare(AgentsCompareArgs),
+    /// Say what runs would have cost, had another strategy told the same pages
+    #[command(after_help = "Examples:
+  browserlens agents counterfactual runs --strategies 'lens/delta,lens/full,raw/ax-tree'
+  browserlens agents counterfactual runs/order-a-lamp--browser.run --traces recorded
+
+Only runs whose pages were recorded with them can be told again: a record names its trace, which lies beside it
+or in --traces (browserlens agents import --trace). Nothing is said of the others.")]
+    Counterfactual(AgentsCounterfactualArgs),
+    /// Say how much the offline numbers are worth: their rank correlation with what agents were rewarded for
+    #[command(after_help = "Examples:
+  browserlens agents validity
+  browserlens agents validity runs --bench reports/runs/0123456789abcdef
+  browserlens agents validity runs --tool 'my tool 2=playwright-mcp@0.0.83/full'
+
+A task that was run has an offline number where the bench replayed a trace of that id.")]
+    Validity(AgentsValidityArgs),
     /// Print a run, call by call
     #[command(after_help = "Examples:
   browserlens agents show traces/runs/mw-email-inbox--agent-browser-0-41-2-command-line.run
@@ -74,6 +90,10 @@ pub(crate) struct AgentsImportArgs {
     /// Keep only calls of functions whose name begins with this, or of command lines that begin with this program
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
+    /// Link the run with the trace that was recorded while it was made (`serve --record`, `record --attach`):
+    /// which call told of which page
+    #[arg(long, value_name = "TRACE")]
+    pub trace: Option<PathBuf>,
     /// Replace the value of this environment variable wherever it stands
     #[arg(long, value_name = "VARIABLE")]
     pub secret: Vec<String>,
@@ -114,6 +134,59 @@ pub(crate) struct AgentsCompareArgs {
     /// Count text under this encoding
     #[arg(long, value_name = "NAME", default_value = "o200k_base")]
     pub encoding: browserlens_tokens::Encoding,
+    /// Print as Markdown
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct AgentsCounterfactualArgs {
+    /// Records, or folders of them
+    #[arg(value_name = "RUN", default_value = RUNS_DIR)]
+    pub runs: Vec<PathBuf>,
+    /// Look for the traces of runs here too
+    #[arg(long, value_name = "DIR")]
+    pub traces: Vec<PathBuf>,
+    /// Tell the pages by these strategies (`*` stands for anything)
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', default_value = "lens/delta,lens/full,raw/ax-tree")]
+    pub strategies: Vec<String>,
+    /// Read the strategies from this file
+    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
+    pub strategies_file: PathBuf,
+    /// Look for the scenarios of traces below this folder
+    #[arg(long, value_name = "DIR", default_value = super::SCENARIOS_DIR)]
+    pub scenarios_dir: PathBuf,
+    /// Use this many threads; 0 for as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Keep packed pages and results here
+    #[arg(long, value_name = "DIR", default_value = ".cache")]
+    pub cache_dir: PathBuf,
+    /// Count text under this encoding
+    #[arg(long, value_name = "NAME", default_value = "o200k_base")]
+    pub encoding: browserlens_tokens::Encoding,
+    /// Print as Markdown
+    #[arg(long)]
+    pub markdown: bool,
+    /// Print every run and strategy as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct AgentsValidityArgs {
+    /// Records, or folders of them
+    #[arg(value_name = "RUN", default_value = RUNS_DIR)]
+    pub runs: Vec<PathBuf>,
+    /// The stored run of the bench; the newest one unless named
+    #[arg(long, value_name = "DIR")]
+    pub bench: Option<PathBuf>,
+    /// Look for stored runs below this folder
+    #[arg(long, value_name = "DIR", default_value = "reports/runs")]
+    pub runs_dir: PathBuf,
+    /// Name the strategy of a tool, where it is not found by the tool's name
+    #[arg(long, value_name = "TOOL=STRATEGY")]
+    pub tool: Vec<String>,
     /// Print as Markdown
     #[arg(long)]
     pub markdown: bool,

@@ -4,7 +4,7 @@ use super::{json_failure, key_of_user};
 use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_agents::{AgentsError, Format, Given, Prices, RunRecord, import};
+use browserlens_agents::{AgentsError, Format, Given, Prices, RunRecord, import, link};
 use browserlens_page::text::escaped_line;
 use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
 use browserlens_tokens::ImageFormula;
@@ -18,19 +18,21 @@ use std::path::{Path, PathBuf};
 const SHORT: usize = 160;
 
 /// How images are counted.
-const IMAGES: ImageFormula = ImageFormula::Claude28;
+pub(super) const IMAGES: ImageFormula = ImageFormula::Claude28;
 
 pub(crate) fn run(args: &AgentsArgs) -> Ended {
     match &args.verb {
         AgentsVerb::Import(args) => take_in(args),
         AgentsVerb::Table(args) => table(args),
         AgentsVerb::Compare(args) => compare(args),
+        AgentsVerb::Counterfactual(args) => super::agents_retold::run(args),
+        AgentsVerb::Validity(args) => super::agents_validity::run(args),
         AgentsVerb::Show { run, call } => show(run, *call),
         AgentsVerb::Verify { runs } => verify(runs),
     }
 }
 
-fn failure(error: &AgentsError) -> Failure {
+pub(super) fn failure(error: &AgentsError) -> Failure {
     let exit = if error.is_broken_promise() { Exit::Verification } else { Exit::Input };
     Failure::new(exit, error, error.hint())
 }
@@ -73,6 +75,16 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
             format!("name a folder that can be written in place of {}", args.out.display()),
         )
     })?;
+    if let Some(trace) = &args.trace {
+        if runs.len() != 1 {
+            return Err(Failure::words(
+                Exit::Usage,
+                format!("--trace: {} runs were read, and a trace is of one", runs.len()),
+                "import one transcript at a time, or keep the calls of one tool with --only",
+            ));
+        }
+        runs.iter_mut().try_for_each(|run| link(run, trace)).map_err(|error| failure(&error))?;
+    }
     let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
     for run in &runs {
         let path = free_path(&args.out, run);
@@ -102,7 +114,7 @@ fn free_path(folder: &Path, run: &RunRecord) -> PathBuf {
 }
 
 /// Returns every record of some paths, folders searched for `*.run`, in the order of their names.
-fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in given {
         if !path.is_dir() {
@@ -127,7 +139,7 @@ fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
+pub(super) fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
     paths(given)?.par_iter().map(|path| RunRecord::read(path).map_err(|error| failure(&error))).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::kept_report::Shelf;
 use super::report_input::Sources;
-use super::{json_failure, replay as replaying, replay_failure, report as reporting, report_failure};
+use super::{agent_runs, json_failure, replay as replaying, replay_failure, report as reporting, report_failure};
 use crate::args::BenchArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -19,11 +19,13 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &BenchArgs) -> Ended {
     let tolerances = Tolerances::load(&args.tolerances).map_err(|error| replay_failure(&error))?;
     let run = replaying::replay(&args.traces, &args.selection, "bench")?;
+    let agent_runs = agent_runs::folder(args.agent_runs.as_deref(), &args.traces);
     let from = Sources {
         traces: &args.traces,
         scenarios_dir: &args.selection.scenarios_dir,
         strategies_file: &args.selection.strategies_file,
         cache_dir: &args.selection.cache_dir,
+        agent_runs: agent_runs.as_deref(),
     };
     let (index, table) = report(args, &run, from)?;
     if args.json {

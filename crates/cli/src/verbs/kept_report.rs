@@ -43,7 +43,8 @@ impl Shelf {
         let program = std::env::current_exe().ok()?;
         let llm = run.folder.join("llm.json");
         let fidelity = Path::new(FIDELITY);
-        for path in [program.as_path(), fidelity, from.strategies_file, from.traces, from.scenarios_dir, &llm] {
+        let sources = [program.as_path(), fidelity, from.strategies_file, from.traces, from.scenarios_dir, &llm];
+        for path in sources.into_iter().chain(from.agent_runs) {
             for file in files_below(path) {
                 add(file.as_os_str().as_encoded_bytes());
                 let told = file.metadata().ok()?;

@@ -1,6 +1,9 @@
 //! One file a verb: arguments to a call of a crate, its answer to text.
 
+mod agent_runs;
 pub(crate) mod agents;
+mod agents_retold;
+mod agents_validity;
 pub(crate) mod bench;
 pub(crate) mod chunks;
 pub(crate) mod compare;

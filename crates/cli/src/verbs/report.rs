@@ -1,7 +1,7 @@
 //! `report`: a stored run in, a report folder out.
 
-use super::replay_failure;
 use super::report_input::{self, KeptPreviews, Sources};
+use super::{agent_runs, replay_failure};
 use crate::args::{Pricing, ReportArgs};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
@@ -18,11 +18,13 @@ use std::path::Path;
 
 pub(crate) fn run(args: &ReportArgs) -> Ended {
     let run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
+    let agent_runs = agent_runs::folder(args.agent_runs.as_deref(), &args.traces);
     let from = Sources {
         traces: &args.traces,
         scenarios_dir: &args.scenarios_dir,
         strategies_file: &args.strategies_file,
         cache_dir: &args.cache_dir,
+        agent_runs: agent_runs.as_deref(),
     };
     let (paths, _) = write(&run, from, args.pricing, &args.out)?;
     output::data(&format!("{}\n", paths.index.display()))?;
@@ -53,6 +55,7 @@ pub(crate) fn write(
         fidelity: std::fs::read_to_string(report_input::FIDELITY).unwrap_or_default(),
     };
     let knowledge = knowledge_of(run, from.traces, &bar);
+    let agents = agent_runs::read(from.agent_runs, from.traces)?;
     bar.message("pages and pictures");
     let input = ReportInput {
         measurements: &run.measurements,
@@ -65,6 +68,7 @@ pub(crate) fn write(
         formula: ImageFormula::Claude28,
         cache_discount: pricing.cache_discount,
         knowledge: knowledge.as_ref(),
+        agents: &agents,
         about: &about,
     };
     let summary = Summary::of(&input);

@@ -34,6 +34,8 @@ pub(crate) struct Sources<'a> {
     pub scenarios_dir: &'a Path,
     pub strategies_file: &'a Path,
     pub cache_dir: &'a Path,
+    /// Records of what agents did; none where there are none.
+    pub agent_runs: Option<&'a Path>,
 }
 
 /// Returns what the scenarios of a run say, in the order of its traces.

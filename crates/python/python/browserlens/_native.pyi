@@ -313,6 +313,9 @@ class Run:
     def observation(self, trace: str, strategy: str, step: int) -> str | None:
         """What a strategy showed at a step; None if it failed there or there is no such row."""
 
+def agent_runs(files: list[str | os.PathLike[str]], encoding: str = "o200k_base") -> list[dict[str, Any]]:
+    """Reads run records: a dict each, with what the run cost under an encoding."""
+
 def trace_files(path: str | os.PathLike[str]) -> list[Path]:
     """The traces below a folder, sorted."""
 

@@ -6,15 +6,18 @@
 //! are text, never markup; colours can be told apart by colour-blind readers, and where they
 //! repeat, marker and dash tell the lines apart.
 
+mod agents;
 mod canvas;
 mod labels;
 mod latency;
 mod pareto;
 mod routers;
+mod scatter;
 mod steps;
 mod style;
 mod sweeps;
 
+use crate::agents::AgentPoint;
 use crate::{ReportError, ReportInput, Summary};
 
 /// One chart.
@@ -45,6 +48,9 @@ pub(crate) struct Charts {
     pub routers: Option<Chart>,
     /// Curves of sweeps; none where nothing was swept.
     pub sweeps: Option<Chart>,
+    /// What agents did: tokens read, then time, against the runs that succeed; none without judged
+    /// runs.
+    pub agents: Vec<Chart>,
 }
 
 impl Charts {
@@ -59,11 +65,16 @@ impl Charts {
             latency: latency::draw(summary)?,
             routers: summary.routers.as_ref().map(routers::draw).transpose()?,
             sweeps: sweeps::draw(&crate::sweeps::families(input, summary))?,
+            agents: agents::draw(&AgentPoint::of(input))?,
         })
     }
 
     /// Returns them in reading order.
     pub fn all(&self) -> impl Iterator<Item = &Chart> {
-        [&self.pareto, &self.steps, &self.latency].into_iter().chain(&self.routers).chain(&self.sweeps)
+        [&self.pareto, &self.steps, &self.latency]
+            .into_iter()
+            .chain(&self.routers)
+            .chain(&self.sweeps)
+            .chain(&self.agents)
     }
 }

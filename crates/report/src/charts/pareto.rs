@@ -1,56 +1,36 @@
 //! Tokens per task against the share of steps that succeed, with the front of strategies that
 //! nothing beats on both.
-//!
-//! Few strategies are named where they lie; many have numbers, and a key below.
 
 use super::Chart;
-use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
-use super::labels::{self, Labelled};
-use super::style::{GRID, MUTED, PALETTE, log_ticks, look_of, looks, text_width};
-use crate::numbers::{compact, fraction};
+use super::scatter::{NAMED, Point, Scatter, draw as draw_scatter};
+use super::style::{look_of, looks};
+use crate::numbers::fraction;
 use crate::{ReportError, Summary};
 use browserlens_tokens::Encoding;
-use plotters::style::RGBColor;
 
 const FILE: &str = "pareto.svg";
 const PNG: &str = "pareto.png";
 const TITLE: &str = "Cost against success";
-const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 500.0;
-/// So many strategies find room for their names in the picture.
-const NAMED: usize = 12;
-const KEY_COLUMNS: usize = 3;
-/// Height of a line of the key, in px.
-const KEY_LINE: f64 = 19.0;
-/// Of the bars of intervals: they cross each other, and must not hide what they belong to.
-const INTERVAL: RGBColor = RGBColor(0xb8, 0xc0, 0xc8);
-const FRAME: Frame = Frame { left: 74.0, top: 26.0, right: 936.0, bottom: 436.0 };
-
-/// One ranked strategy.
-#[derive(Clone, Debug, PartialEq)]
-struct Point<'a> {
-    strategy: &'a str,
-    tokens: f64,
-    success: f64,
-    /// 95 % intervals of both.
-    intervals: [Option<(f64, f64)>; 2],
-    label: String,
-}
 
 /// Draws the chart.
 pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
+    let looks = looks(summary);
     let points: Vec<Point<'_>> = summary
         .strategies
         .iter()
         .filter(|row| row.ranked)
         .filter_map(|row| {
             let (tokens, success) = (row.tokens_per_task?.max(1.0), row.steps.value()?);
-            let intervals = [row.tokens_interval, row.steps_interval];
-            let label = format!("{} tasks", fraction(row.tasks));
-            Some(Point { strategy: &row.strategy, tokens, success, intervals, label })
+            Some(Point {
+                name: &row.strategy,
+                cost: tokens,
+                success,
+                intervals: [row.tokens_interval, row.steps_interval],
+                label: format!("{} tasks", fraction(row.tasks)),
+                look: look_of(&looks, &row.strategy),
+            })
         })
         .collect();
-    let front = front(&points);
     let caption = format!(
         "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is \
             the Pareto front: for what lies on it, no strategy is cheaper and as successful. Thin bars: 95 % intervals \
@@ -63,179 +43,12 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
             "Labels say"
         }
     );
-
-    let exponents: Vec<f64> = points.iter().map(|point| point.tokens.log10()).collect();
-    let low = exponents.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (low, high) = if low.is_finite() { (low, high) } else { (2.0, 4.0) };
-    let margin = ((high - low) * 0.08).max(0.12);
-    let x = low - margin..high + margin * 1.6;
-    let least = points.iter().map(|point| point.success).fold(1.0, f64::min);
-    let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
-    let y = floor..1.0 + (1.0 - floor) * 0.05;
-
-    let numbered = points.len() > NAMED;
-    let key_lines = if numbered { points.len().div_ceil(KEY_COLUMNS) } else { 0 };
-    let size = (WIDTH, HEIGHT + key_lines as f64 * KEY_LINE + if numbered { 8.0 } else { 0.0 });
-    let shapes = |canvas: &Canvas<'_>| {
-        let scale = Scale::over(FRAME, x.clone(), y.clone());
-        axes(canvas, &scale, (x.start, x.end), floor)?;
-        for point in &points {
-            for bar in bars(point, &scale) {
-                canvas.line(&bar, INTERVAL, 1.0)?;
-            }
-        }
-        let corners: Vec<(f64, f64)> =
-            stairs(&front).into_iter().map(|(tokens, success)| scale.at(tokens.log10(), success)).collect();
-        let mut line = Vec::new();
-        if let (Some(&(x, _)), Some(&(_, y))) = (corners.first(), corners.last()) {
-            line.push((x, FRAME.bottom));
-            line.extend(corners);
-            line.push((FRAME.right, y));
-            canvas.line(&line, MUTED, 1.25)?;
-        }
-        let looks = looks(summary);
-        let places: Vec<(f64, f64)> =
-            points.iter().map(|point| scale.at(point.tokens.log10(), point.success)).collect();
-        let wanted: Vec<Labelled> = points
-            .iter()
-            .zip(&places)
-            .enumerate()
-            .map(|(at, (point, &place))| {
-                let (width, height) = if numbered {
-                    (text_width(&(at + 1).to_string(), 11.5), 13.0)
-                } else {
-                    (text_width(point.strategy, 13.0).max(text_width(&point.label, 11.0)), 31.0)
-                };
-                Labelled { at: place, width, height }
-            })
-            .collect();
-        let within = Frame { top: 0.0, right: WIDTH, ..FRAME };
-        let labels = labels::place(&wanted, within, std::slice::from_ref(&line));
-        for (at, ((point, &place), label)) in points.iter().zip(&places).zip(&labels).enumerate() {
-            if let Some(edge) = label.leader() {
-                canvas.line(&[place, edge], PALETTE[6], 0.5)?;
-            }
-            let on_front = front.iter().any(|other| other.strategy == point.strategy);
-            let weight = |letters: Letters| if on_front { letters.bold() } else { letters };
-            if numbered {
-                let number = (at + 1).to_string();
-                canvas.text(&number, (label.left, label.y), weight(Letters::ink(11.5, Anchor::Start)))?;
-                let (column, line) = (at / key_lines, at % key_lines);
-                let x = 20.0 + column as f64 * (WIDTH - 30.0) / KEY_COLUMNS as f64;
-                let y = HEIGHT + line as f64 * KEY_LINE;
-                canvas.text(&number, (x + 16.0, y), weight(Letters::ink(11.5, Anchor::End)))?;
-                canvas.marker((x + 28.0, y), 4.5, look_of(&looks, point.strategy))?;
-                canvas.text(
-                    &point.strategy.replace(":recorded", "*"),
-                    (x + 40.0, y),
-                    weight(Letters::ink(11.5, Anchor::Start)),
-                )?;
-                let end = (x + (WIDTH - 30.0) / KEY_COLUMNS as f64 - 14.0, y);
-                canvas.text(point.label.trim_end_matches(" tasks"), end, Letters::muted(11.0, Anchor::End))?;
-            } else {
-                canvas.text(point.strategy, (label.left, label.y - 7.0), weight(Letters::ink(12.5, Anchor::Start)))?;
-                canvas.text(&point.label, (label.left, label.y + 8.0), Letters::muted(11.0, Anchor::Start))?;
-            }
-        }
-        points.iter().zip(&places).try_for_each(|(point, &at)| canvas.marker(at, 5.5, look_of(&looks, point.strategy)))
-    };
-    let svg = canvas::draw(FILE, size, TITLE, &caption, shapes)?;
-    let png = canvas::draw_png(FILE, size, TITLE, shapes)?;
-    Ok(Chart { file: FILE, title: TITLE, caption, svg, png: Some((PNG, png)) })
-}
-
-/// Returns the bars of a point's intervals, within the frame: tokens, then success.
-fn bars(point: &Point<'_>, scale: &Scale) -> Vec<[(f64, f64); 2]> {
-    let within = |(x, y): (f64, f64)| (x.clamp(FRAME.left, FRAME.right), y.clamp(FRAME.top, FRAME.bottom));
-    let at = |tokens: f64, success: f64| within(scale.at(tokens.max(1.0).log10(), success));
-    let [tokens, success] = point.intervals;
-    let tokens = tokens.map(|(low, high)| [at(low, point.success), at(high, point.success)]);
-    let success = success.map(|(low, high)| [at(point.tokens, low), at(point.tokens, high)]);
-    // A bar without width is the point itself.
-    [tokens, success].into_iter().flatten().filter(|[from, to]| from != to).collect()
-}
-
-fn axes(canvas: &Canvas<'_>, scale: &Scale, (from, to): (f64, f64), floor: f64) -> Result<(), ReportError> {
-    let step = if floor > 0.55 { 0.1 } else { 0.2 };
-    let mut level = 1.0;
-    let mut levels = Vec::new();
-    while level >= floor - 1e-9 {
-        levels.push((level, format!("{:.0} %", level * 100.0)));
-        level -= step;
-    }
-    canvas.levels(FRAME, scale, &levels, from)?;
-    for tick in log_ticks(from, to) {
-        let (x, _) = scale.at(tick, floor);
-        canvas.line(&[(x, FRAME.top), (x, FRAME.bottom)], GRID, 1.0)?;
-        canvas.text(&compact(10_f64.powf(tick)), (x, FRAME.bottom + 16.0), Letters::muted(11.0, Anchor::Middle))?;
-    }
-    canvas.line(&[(FRAME.left, FRAME.bottom), (FRAME.right, FRAME.bottom)], MUTED, 1.0)?;
-    let middle = (FRAME.left + FRAME.right) / 2.0;
-    canvas.text(
-        "tokens per task (cheaper to the left)",
-        (middle, FRAME.bottom + 42.0),
-        Letters::muted(12.0, Anchor::Middle),
-    )?;
-    let side = (FRAME.top + FRAME.bottom) / 2.0;
-    canvas.text("steps that succeed", (18.0, side), Letters::muted(12.0, Anchor::Middle).upward())
-}
-
-/// Returns the points that no other beats: cheapest first, each more successful than all before.
-fn front<'p, 'a>(points: &'p [Point<'a>]) -> Vec<&'p Point<'a>> {
-    let mut sorted: Vec<&Point<'_>> = points.iter().collect();
-    sorted.sort_by(|a, b| a.tokens.total_cmp(&b.tokens).then(b.success.total_cmp(&a.success)));
-    let mut best = f64::NEG_INFINITY;
-    sorted.retain(|point| {
-        let better = point.success > best;
-        best = best.max(point.success);
-        better
-    });
-    sorted
-}
-
-/// Returns the corners of the stairs along the front.
-fn stairs(front: &[&Point<'_>]) -> Vec<(f64, f64)> {
-    let mut corners: Vec<(f64, f64)> = Vec::new();
-    for point in front {
-        if let Some(&(_, before)) = corners.last() {
-            corners.push((point.tokens, before));
-        }
-        corners.push((point.tokens, point.success));
-    }
-    corners
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn point(strategy: &'static str, tokens: f64, success: f64) -> Point<'static> {
-        Point { strategy, tokens, success, intervals: [None; 2], label: "1/2 tasks".to_owned() }
-    }
-
-    #[test]
-    fn the_front_holds_what_nothing_beats() {
-        let points = [
-            point("a", 100.0, 0.5),
-            point("b", 50.0, 0.5),
-            point("c", 200.0, 1.0),
-            point("d", 300.0, 1.0),
-            point("e", 150.0, 0.4),
-        ];
-        let front = front(&points);
-        assert_eq!(front.iter().map(|point| point.strategy).collect::<Vec<_>>(), ["b", "c"]);
-        assert_eq!(stairs(&front), [(50.0, 0.5), (200.0, 0.5), (200.0, 1.0)]);
-    }
-
-    #[test]
-    fn bars_stay_in_the_frame_and_one_without_width_is_not_drawn() {
-        let scale = Scale::over(FRAME, 1.0..4.0, 0.5..1.0);
-        let own = Point { intervals: [Some((1.0, 1_000.0)), Some((0.75, 0.75))], ..point("a", 100.0, 0.75) };
-        let drawn = bars(&own, &scale);
-        assert_eq!(drawn.len(), 1, "{drawn:?}");
-        let [(left, y), (right, same)] = drawn[0];
-        assert!(left == FRAME.left && right < FRAME.right && right > scale.at(2.0, 0.75).0 && (y - same).abs() < 0.01);
-        assert!(bars(&point("b", 100.0, 0.75), &scale).is_empty());
-    }
+    draw_scatter(Scatter {
+        file: FILE,
+        png: PNG,
+        title: TITLE,
+        caption,
+        axes: ["tokens per task (cheaper to the left)", "steps that succeed"],
+        points,
+    })
 }

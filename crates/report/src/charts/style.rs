@@ -47,12 +47,16 @@ pub(super) struct Look {
 pub(super) fn looks(summary: &Summary) -> Vec<(&str, Look)> {
     let mut names: Vec<&str> = summary.strategies.iter().map(|row| row.strategy.as_str()).collect();
     names.sort_by_key(|name| (!name.starts_with("lens/"), *name));
-    let look = |at: usize| Look {
+    names.into_iter().enumerate().map(|(at, name)| (name, look_at(at))).collect()
+}
+
+/// Returns the look of what stands at a place of a legend.
+pub(super) fn look_at(at: usize) -> Look {
+    Look {
         color: PALETTE[at % PALETTE.len()],
         marker: [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle][at / PALETTE.len() % 4],
         dashed: at / PALETTE.len() % 2 == 1,
-    };
-    names.into_iter().enumerate().map(|(at, name)| (name, look(at))).collect()
+    }
 }
 
 /// Returns the look of one strategy.

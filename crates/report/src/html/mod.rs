@@ -7,10 +7,12 @@
 //! us. The page stays below [`LARGEST_PAGE`] bytes: what does not fit is cut or left out, and the
 //! page says so. How the data lies in the page, and why so, stands in this crate's README.
 
+mod agents;
 mod embed;
 mod escape;
 mod headline;
 mod overview;
+mod runs;
 mod sections;
 mod site_map;
 mod table;
@@ -35,8 +37,14 @@ use std::fmt::Write;
 const LARGEST_PAGE: usize = 14_500_000;
 /// The step viewer has at least this room, in bytes, however large the tables are.
 const LEAST_VIEWER: usize = 2_000_000;
-const STYLE: &str =
-    concat!(include_str!("page/base.css"), include_str!("page/charts.css"), include_str!("page/viewer.css"));
+/// The viewer of runs has this room, in bytes: the step viewer needs the rest.
+const LARGEST_RUNS: usize = 1_500_000;
+const STYLE: &str = concat!(
+    include_str!("page/base.css"),
+    include_str!("page/charts.css"),
+    include_str!("page/viewer.css"),
+    include_str!("page/runs.css")
+);
 /// The parts share one scope, so that the policy names one hash.
 const SCRIPT: &str = concat!(
     include_str!("page/core.js"),
@@ -48,6 +56,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/verdict.js"),
     include_str!("page/viewer.js"),
     include_str!("page/keys.js"),
+    include_str!("page/runs.js"),
 );
 
 /// Writes the page.
@@ -63,8 +72,16 @@ pub(crate) fn page(
     let parts = Parts { input, summary, charts, llm, left_out: &[] };
     let bare = sections(&parts);
     let numbers: usize = overview::json(input, summary, &[], [0, 0])?.len();
-    let fixed = bare.1.len() + STYLE.len() + SCRIPT.len() + numbers * 2 + summary.scenarios.len() * 8_000 + 50_000;
-    let data = viewer::collect(input, summary, LARGEST_PAGE.saturating_sub(fixed).max(LEAST_VIEWER))?;
+    let runs = runs::collect(input, LARGEST_RUNS)?;
+    let fixed = bare.1.len()
+        + STYLE.len()
+        + SCRIPT.len()
+        + numbers * 2
+        + summary.scenarios.len() * 8_000
+        + runs.blocks.len()
+        + 50_000;
+    let mut data = viewer::collect(input, summary, LARGEST_PAGE.saturating_sub(fixed).max(LEAST_VIEWER))?;
+    data.left_out.extend(runs.left_out);
     let (contents, main) = sections(&Parts { left_out: &data.left_out, ..parts });
     let overview =
         escape::escape_json_block(&escaped_json(&overview::json(input, summary, &data.scenarios, data.shown)?));
@@ -74,7 +91,7 @@ pub(crate) fn page(
         escape::source_of(STYLE),
         escape::source_of(SCRIPT)
     );
-    let mut out = String::with_capacity(fixed + data.blocks.len());
+    let mut out = String::with_capacity(fixed + data.blocks.len() + runs.blocks.len());
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
@@ -94,6 +111,7 @@ pub(crate) fn page(
          <script type=\"application/json\" id=\"data\">{overview}</script>\n"
     );
     out.push_str(&data.blocks);
+    out.push_str(&runs.blocks);
     let _ = write!(out, "<script>{SCRIPT}</script>\n</body>\n</html>\n");
     Ok(out)
 }

@@ -4,11 +4,12 @@
 //! In: a run and its [`Summary`]. Out: one document. Invariant: every number is one of the summary
 //! or of a row; nothing is worked out here but which strategies lie on the front.
 
-use super::viewer::Known;
+use super::viewer::{Known, label};
+use crate::agents::AgentPoint;
 use crate::aggregate::{StrategySummary, Summary, stage_name};
 use crate::quality::Metric;
 use crate::stats::Estimate;
-use crate::{ReportError, ReportInput};
+use crate::{AgentRun, ReportError, ReportInput};
 use browserlens_replay::Measurement;
 use browserlens_replay::routing::FIXED;
 use browserlens_strategy::Stage;
@@ -30,6 +31,35 @@ struct Overview<'a> {
     latency: Vec<Latency>,
     representations: Vec<&'static str>,
     routers: Vec<Router<'a>>,
+    /// A point a tool, and what is known of each run before its block is unpacked.
+    agents: Vec<Agent>,
+    runs: Vec<Ran>,
+}
+
+/// What a tool's runs cost, in tokens read and in seconds, against how many succeed.
+#[derive(Serialize)]
+struct Agent {
+    tool: String,
+    runs: [u64; 3],
+    success: f64,
+    interval: Option<(f64, f64)>,
+    cost: [Option<f64>; 2],
+    cost_interval: [Option<(f64, f64)>; 2],
+    /// Whether it lies on the front by tokens, and by time.
+    front: [bool; 2],
+}
+
+/// A run, for the list of them.
+#[derive(Serialize)]
+struct Ran {
+    name: String,
+    tool: String,
+    task: String,
+    goal: String,
+    model: Option<String>,
+    /// Whether the whole reward was given; null where nobody judged.
+    success: Option<bool>,
+    calls: u32,
 }
 
 /// A ranked strategy as a point: cost against success.
@@ -94,6 +124,8 @@ pub(super) fn json(
         latency: latency(summary),
         representations: FIXED.iter().map(|(_, representation)| *representation).collect(),
         routers: routers(summary),
+        agents: agents(input),
+        runs: runs(input),
     };
     serde_json::to_string(&overview).map_err(ReportError::Viewer)
 }
@@ -127,6 +159,47 @@ fn points(summary: &Summary) -> Vec<Point> {
         points.iter_mut().zip(front).for_each(|(point, front)| point.front[kind] = front);
     }
     points
+}
+
+fn agents(input: &ReportInput<'_>) -> Vec<Agent> {
+    let points = AgentPoint::of(input);
+    let costs: Vec<[Option<Estimate>; 2]> = points.iter().map(|point| [Some(point.read), point.seconds]).collect();
+    let success = |point: &AgentPoint| point.judged.value().unwrap_or(0.0);
+    let is_front = |own: usize, kind: usize| {
+        let Some(cost) = costs[own][kind] else { return false };
+        !points.iter().zip(&costs).any(|(other, costs)| {
+            costs[kind].is_some_and(|found| {
+                let as_good = found.value <= cost.value && success(other) >= success(&points[own]);
+                as_good && (found.value < cost.value || success(other) > success(&points[own]))
+            })
+        })
+    };
+    let agent = |(at, point): (usize, &AgentPoint)| Agent {
+        tool: label(&point.tool),
+        runs: [point.judged.part, point.judged.whole, point.runs as u64],
+        success: success(point),
+        interval: point.judged.wilson(),
+        cost: costs[at].map(|cost| cost.map(|cost| cost.value)),
+        cost_interval: costs[at].map(|cost| cost.and_then(|cost| cost.interval)),
+        front: [is_front(at, 0), is_front(at, 1)],
+    };
+    points.iter().enumerate().map(agent).collect()
+}
+
+fn runs(input: &ReportInput<'_>) -> Vec<Ran> {
+    let ran = |run: &AgentRun| {
+        let header = &run.record.header;
+        Ran {
+            name: label(&run.name),
+            tool: label(&header.tool),
+            task: label(&header.task),
+            goal: label(&header.goal),
+            model: header.agent.model.as_deref().map(label),
+            success: run.record.is_success(),
+            calls: u32::try_from(run.record.calls.len()).unwrap_or(u32::MAX),
+        }
+    };
+    input.agents.iter().map(ran).collect()
 }
 
 fn tokens(input: &ReportInput<'_>, summary: &Summary) -> Vec<Vec<Vec<Option<u64>>>> {

@@ -4,6 +4,7 @@
 //! anything to show is not there and has no entry in the contents; a new one is a function and a
 //! line in [`all`].
 
+use super::agents;
 use super::escape::escape;
 use super::headline;
 use super::site_map;
@@ -58,6 +59,7 @@ pub(super) fn all() -> Vec<Section> {
         section("scenarios", "Scenarios", scenarios),
         section("tiers", "Results by model tier", tiers),
         section("sweeps", "Sweeps", sweeps_section),
+        section("agents", "Agents", agents::section),
         section("latency", "Latency by stage", latency),
         section("routers", "Routers", routers),
         section("fidelity", "Fidelity of peers", fidelity),
@@ -76,7 +78,7 @@ pub(super) fn all() -> Vec<Section> {
 
 /// The frame of a chart that the script draws, and the picture that says the same in print and in
 /// papers.
-fn chart(id: &str, label: &str, caption: &str, file: &str, tools: &str) -> String {
+pub(super) fn chart(id: &str, label: &str, caption: &str, file: &str, tools: &str) -> String {
     format!(
         "<figure>\n{tools}<div class=\"chart\" id=\"{id}\" data-label=\"{}\"><noscript><p class=\"hint\">This chart \
             needs the script of this page; {} holds it as a picture.</p></noscript></div>\n<figcaption>{} <span \

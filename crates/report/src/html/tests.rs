@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::made_up::{self, Run};
-use crate::{EventInfo, FactInfo, StrategyInfo, StrategyRefs};
+use crate::{AgentPage, AgentRun, EventInfo, FactInfo, StrategyInfo, StrategyRefs};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_agents::{Agent, Call, End, Header, RunRecord};
 use browserlens_page::text::{escaped, is_unseen};
 use browserlens_replay::{AnswerInfo, Origin, Outcome};
 use std::collections::BTreeMap;
@@ -28,8 +29,42 @@ fn block<'h>(html: &'h str, id: &str) -> &'h str {
 
 /// Returns what the script unpacks for a scenario.
 fn unpacked(html: &str, scenario: usize) -> serde_json::Value {
-    let bytes = STANDARD.decode(block(html, &format!("scenario-{scenario}"))).unwrap();
+    unpacked_block(html, &format!("scenario-{scenario}"))
+}
+
+fn unpacked_block(html: &str, id: &str) -> serde_json::Value {
+    let bytes = STANDARD.decode(block(html, id)).unwrap();
     serde_json::from_reader(flate2::read::ZlibDecoder::new(&bytes[..])).unwrap()
+}
+
+/// A record whose every word is hostile, and whose page's picture is none.
+fn hostile_agent() -> AgentRun {
+    let hostile = || HOSTILE.to_owned();
+    let header = Header {
+        task: hostile(),
+        goal: hostile(),
+        tool: hostile(),
+        agent: Agent { model: Some(hostile()), ..Agent::default() },
+        trace: Some(hostile()),
+        ..Header::default()
+    };
+    let call = Call {
+        call: 1,
+        turn: 1,
+        name: hostile(),
+        arguments: serde_json::json!({ HOSTILE: HOSTILE }),
+        answer: HOSTILE.repeat(3),
+        is_error: true,
+        said: Some(hostile()),
+        ms: Some(7),
+        step: Some(0),
+        ..Call::default()
+    };
+    let end = End { reward: Some(1.0), said: Some(hostile()), ..End::default() };
+    let page =
+        AgentPage { step: 0, action: hostile(), url: hostile(), title: hostile(), picture: Some(HOSTILE.into()) };
+    let record = RunRecord { header, calls: vec![call], end: Some(end), cut: Some(hostile()) };
+    AgentRun { name: hostile(), record, pages: vec![page] }
 }
 
 fn hostile_run() -> Run {
@@ -108,6 +143,7 @@ fn hostile_run() -> Run {
     ] {
         *text = HOSTILE.to_owned();
     }
+    run.agents = vec![hostile_agent()];
     about.fidelity = format!("## Per tool\n\n| {HOSTILE} | b |\n| :- | -: |\n| {HOSTILE} | 1 |\n");
     run
 }
@@ -140,7 +176,7 @@ const ATTRIBUTES: &str = "html lang charset http-equiv content name rel href cla
 #[test]
 fn hostile_strings_in_every_field_add_no_element_and_no_attribute() {
     let html = made(&hostile_run());
-    for section in ["inspect", "fidelity", "run", "scenarios", "steps"] {
+    for section in ["agents", "inspect", "fidelity", "run", "scenarios", "steps"] {
         assert!(html.contains(&format!("<section id=\"{section}\"")), "{section} is there");
     }
     let (elements, attributes): (Vec<&str>, Vec<&str>) =
@@ -214,6 +250,54 @@ fn the_data_blocks_cannot_be_left_and_read_back() {
     assert_eq!(scenario["steps"][0]["title"], format!("javascript:{seen}"));
     // A screenshot that is no PNG is not embedded.
     assert!(!html.contains("id=\"picture-"));
+}
+
+#[test]
+fn a_run_of_an_agent_is_text_with_the_share_of_each_call() {
+    let html = made(&hostile_run());
+    let seen = escaped(HOSTILE);
+    let overview: serde_json::Value = serde_json::from_str(block(&html, "data")).unwrap();
+    assert_eq!(overview["runs"][0]["goal"], *seen);
+    assert_eq!(overview["agents"][0]["runs"], serde_json::json!([1, 1, 1]));
+    let run = unpacked_block(&html, "run-0");
+    let call = &run["calls"][0];
+    assert_eq!((&call["answer"]["text"], &call["name"]), (&seen.repeat(3).into(), &(*seen).into()));
+    assert_eq!((&call["waste"], &call["refused"]), (&"refused: other".into(), &true.into()));
+    assert_eq!(call["shares"][0], 1.0, "all the time of the run");
+    assert!(call["shares"][1].as_f64().unwrap() > 0.0);
+    assert_eq!(run["pages"][0]["url"], *seen);
+    assert!(
+        run["pages"][0]["picture"].is_null() && !html.contains("id=\"run-picture-"),
+        "what is no picture is left out"
+    );
+    assert!(!run.to_string().contains(is_unseen), "{run}");
+}
+
+#[test]
+fn long_answers_of_many_runs_are_cut_and_the_page_says_so() {
+    let mut run = made_up::run();
+    let mut random = browserlens_replay::SplitMix64::new(3);
+    let mut agent = hostile_agent();
+    agent.pages.clear();
+    run.agents = (0..40)
+        .map(|_| {
+            let line = |_| format!("{:x}\n", random.bits());
+            agent.record.calls[0].answer = (0..5_000).map(line).collect();
+            agent.clone()
+        })
+        .collect();
+    let html = made(&run);
+    let blocks: usize = (0..40).map(|at| block(&html, &format!("run-{at}")).len()).sum();
+    assert!(blocks > 200_000 && blocks < LARGEST_RUNS, "{blocks}");
+    assert!(html.contains("Answers to agents: 40 are cut in the viewer of runs"));
+    let first = unpacked_block(&html, "run-0");
+    assert_eq!(first["calls"][0]["answer"]["cut"], run.agents[0].record.calls[0].answer.len());
+    // Pictures take no more than their part, and what is not there is said.
+    let picture = [&[0xff, 0xd8, 0xff][..], &[7; 300_000]].concat();
+    let page = AgentPage { picture: Some(picture), ..AgentPage::default() };
+    run.agents.iter_mut().for_each(|agent| agent.pages = vec![page.clone()]);
+    let html = made(&run);
+    assert!(html.contains("id=\"run-picture-0\"") && html.contains("pictures are not in the page, to keep it small"));
 }
 
 #[test]

@@ -308,7 +308,7 @@ fn pack(block: &Block<'_>) -> Result<String, ReportError> {
 }
 
 /// Base64 has no character that could end the block.
-fn block_of(out: &mut String, id: &str, base64: &str) {
+pub(super) fn block_of(out: &mut String, id: &str, base64: &str) {
     let _ = writeln!(out, "<script type=\"text/plain\" id=\"{id}\">{base64}</script>");
 }
 
@@ -365,7 +365,7 @@ fn found(target: TargetScore) -> [bool; 3] {
     [target.recall, target.addressable, target.discriminable]
 }
 
-fn label(text: &str) -> String {
+pub(super) fn label(text: &str) -> String {
     let text = escaped(text);
     if text.len() <= LONGEST_LABEL {
         return text.into_owned();

@@ -44,15 +44,84 @@
 //! (string), `step` (u32), `outcome` (`answered`, `no_answer`, `refused`, `failed`,
 //! `not_observed`), `element_right`, `by_words` (bool), `operation_shared`, `operation_predicted`,
 //! `operation_expected` (u32). Only where a model read the run.
+//!
+//! `runs`, one row a record of what an agent did: `run` (name of its file), `task`, `tool`, `model`,
+//! `script` (string), `level` (u32), `reward` (f64), `cut` (string), `calls`, `turns` (u32),
+//! `answered`, `image_tokens`, `read`, `new`, `own`, `tool_ms`, `ms` (u64), `own_assumed` (bool),
+//! `not_found`, `not_actionable`, `timeout`, `bad_call`, `other`, `repeated`, `no_effect`,
+//! `images_without_size` (u32), `trace` (string). `calls`, one row a call of a run: `run` (string),
+//! `call`, `turn` (u32), `name` (string), `answered`, `image_tokens`, `own`, `read` (u64),
+//! `turns_behind` (u32), `ms` (u64), `waste` (string), `step` (u32). Only where there are records.
 
 use super::Columns;
-use crate::{ReportInput, ScenarioInfo, StrategyInfo};
+use crate::agents::measured_bundle;
+use crate::{AgentRun, MeasuredRun, ReportInput, ScenarioInfo, StrategyInfo};
+use browserlens_agents::{Call, CallCost, CallCosts, ErrorKind, Waste};
 use browserlens_knowledge::{Knowledge, ScreenDefinition, TransitionDefinition};
 use browserlens_replay::llm::{LlmReader, LlmResults, LlmRow, ResolvedBy, RowOutcome};
 use browserlens_replay::{
     ASKED_DEPTH, AnswerInfo, AskedInfo, AttackInfo, KnownInfo, ReadInfo, RecordedPeer, SweepPoint, Wording,
 };
+use browserlens_tokens::Encoding;
 use polars::prelude::{DataFrame, PolarsError};
+
+/// A record and what was counted of it.
+type Ran<'a> = (&'a AgentRun, MeasuredRun);
+
+fn runs(input: &ReportInput<'_>) -> Result<DataFrame, PolarsError> {
+    let rows: Vec<Ran<'_>> = input.agents.iter().zip(measured_bundle(input)).collect();
+    let mut table = Columns::of(&rows);
+    table.text("run", |(run, _)| Some(&run.name));
+    table.text("task", |(run, _)| Some(&run.record.header.task));
+    table.text("tool", |(run, _)| Some(&run.record.header.tool));
+    table.text("model", |(run, _)| run.record.header.agent.model.as_deref());
+    table.text("script", |(run, _)| run.record.header.agent.script.as_deref());
+    table.small("level", |(run, _)| run.record.header.level.map(u32::from));
+    table.real("reward", |(_, run)| run.reward);
+    table.text("cut", |(run, _)| run.record.cut.as_deref());
+    table.small("calls", |(_, run)| Some(run.costs.calls));
+    table.small("turns", |(_, run)| Some(run.costs.turns));
+    table.large("answered", |(_, run)| Some(run.costs.answered));
+    table.large("image_tokens", |(_, run)| Some(run.costs.image_tokens));
+    table.large("read", |(_, run)| Some(run.costs.read));
+    table.large("new", |(_, run)| Some(run.costs.new));
+    table.large("own", |(_, run)| Some(run.costs.own));
+    table.truth("own_assumed", |(_, run)| Some(run.costs.is_own_assumed));
+    table.large("tool_ms", |(_, run)| run.costs.tool_ms);
+    table.large("ms", |(_, run)| run.costs.ms);
+    for kind in ErrorKind::ALL {
+        let name = kind.name().replace(' ', "_");
+        table.small(&name, |(_, run)| Some(run.costs.errors.get(&kind).copied().unwrap_or(0)));
+    }
+    table.small("repeated", |(_, run)| Some(run.costs.repeated));
+    table.small("no_effect", |(_, run)| Some(run.costs.no_effect));
+    table.small("images_without_size", |(_, run)| Some(run.images_without_size));
+    table.text("trace", |(run, _)| run.record.header.trace.as_deref());
+    table.finish()
+}
+
+fn calls(input: &ReportInput<'_>) -> Result<DataFrame, PolarsError> {
+    let of = |run: &'_ AgentRun| -> Vec<(String, Call, CallCost)> {
+        let costs = CallCosts::of(&run.record, Encoding::O200kBase, input.formula).calls;
+        let calls = run.record.calls.iter().zip(costs);
+        calls.map(|(call, cost)| (run.name.clone(), call.clone(), cost)).collect()
+    };
+    let rows: Vec<(String, Call, CallCost)> = input.agents.iter().flat_map(of).collect();
+    let mut table = Columns::of(&rows);
+    table.text("run", |(run, _, _)| Some(run));
+    table.small("call", |(_, call, _)| Some(call.call));
+    table.small("turn", |(_, call, _)| Some(call.turn));
+    table.text("name", |(_, call, _)| Some(&call.name));
+    table.large("answered", |(_, _, cost)| Some(cost.answered));
+    table.large("image_tokens", |(_, _, cost)| Some(cost.image_tokens));
+    table.large("own", |(_, _, cost)| Some(cost.own));
+    table.large("read", |(_, _, cost)| Some(cost.read));
+    table.small("turns_behind", |(_, _, cost)| Some(cost.turns_behind));
+    table.large("ms", |(_, call, _)| call.ms);
+    table.owned_text("waste", |(_, _, cost)| cost.waste.map(Waste::words));
+    table.small("step", |(_, call, _)| call.step);
+    table.finish()
+}
 
 /// Names of files, and their tables.
 pub(crate) type Named = Vec<(&'static str, DataFrame)>;
@@ -73,6 +142,8 @@ pub(crate) fn beside(input: &ReportInput<'_>, llm: Option<&LlmResults>) -> Resul
     if let Some(llm) = llm {
         made.push(("llm.parquet", asked_models(llm)?));
     }
+    made.push(("runs.parquet", runs(input)?));
+    made.push(("calls.parquet", calls(input)?));
     made.retain(|(name, frame)| *name == "traces.parquet" || frame.height() > 0);
     Ok(made)
 }
@@ -283,6 +354,8 @@ pub(super) fn every(input: &ReportInput<'_>) -> Named {
         ("screens", screens(&Knowledge::default()).unwrap()),
         ("ways", ways(&Knowledge::default()).unwrap()),
         ("llm", asked_models(&LlmResults::default()).unwrap()),
+        ("runs", runs(input).unwrap()),
+        ("calls", calls(input).unwrap()),
     ]
 }
 

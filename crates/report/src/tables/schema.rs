@@ -413,6 +413,57 @@ fn llm() -> Columns {
     ])
 }
 
+fn runs() -> Columns {
+    let table = Columns::default().all(&[
+        ("run", "string", "", "name of the record's file"),
+        ("task", "string", "", "the task"),
+        ("tool", "string", "", "the tool that the agent reached pages through"),
+        ("model", "string", "", "the model; null of a script, and where it is not known"),
+        ("script", "string", "", "the script in a model's place; null without"),
+        ("level", "u32", "1 to 4", "how hard the task is; null where it is not said"),
+        ("reward", "f64", "", "what page, site or judge gave; 1 is all; null where nobody judged"),
+        ("cut", "string", "", "where a record ends early; null of a whole one"),
+        ("calls", "u32", "calls", "calls of the tool"),
+        ("turns", "u32", "turns", "turns of the model that made calls"),
+        ("answered", "u64", "tokens", "the tool's answers, images included"),
+        ("image_tokens", "u64", "tokens", "of that, images"),
+        ("read", "u64", "tokens", "the context summed over the turns"),
+        ("new", "u64", "tokens", "of that, read for the first time"),
+        ("own", "u64", "tokens", "the model's own words and calls"),
+        ("own_assumed", "bool", "", "the words were not kept, and a number a call stands for them"),
+        ("tool_ms", "u64", "ms", "what the tool took; null where a call does not say"),
+        ("ms", "u64", "ms", "what the whole run took; null where it is not known"),
+        ("not_found", "u32", "calls", "refused: the element is not there"),
+        ("not_actionable", "u32", "calls", "refused: covered, hidden or disabled"),
+        ("timeout", "u32", "calls", "refused: it took too long"),
+        ("bad_call", "u32", "calls", "refused: the call itself is wrong"),
+        ("other", "u32", "calls", "refused for another reason"),
+        ("repeated", "u32", "calls", "looks whose answer was that of the look before"),
+        ("no_effect", "u32", "calls", "actions that changed nothing"),
+    ]);
+    table.all(&[
+        ("images_without_size", "u32", "images", "images whose size is not known: they count as nothing"),
+        ("trace", "string", "", "file name of the trace of the run's pages; null without"),
+    ])
+}
+
+fn calls() -> Columns {
+    Columns::default().all(&[
+        ("run", "string", "", "as in `runs`"),
+        ("call", "u32", "", "number of the call, from 1"),
+        ("turn", "u32", "", "the model's turn in which it was made, from 1"),
+        ("name", "string", "", "the tool's function"),
+        ("answered", "u64", "tokens", "its answer, images included"),
+        ("image_tokens", "u64", "tokens", "of that, images"),
+        ("own", "u64", "tokens", "the model's words before it, name and arguments"),
+        ("read", "u64", "tokens", "the context of the turn, on its first call; 0 on the others"),
+        ("turns_behind", "u32", "turns", "turns that read the call and its answer again"),
+        ("ms", "u64", "ms", "what the tool took; null where it is not said"),
+        ("waste", "string", "", "why the call brought nothing; null if it brought something"),
+        ("step", "u32", "index", "the step of the run's trace that the answer tells of; null of none"),
+    ])
+}
+
 /// Returns every table, in the order of the document.
 pub(super) fn documents() -> Vec<TableDocument> {
     let table = |name, files, row, columns: Columns| TableDocument { name, files, row, columns: columns.0 };
@@ -451,6 +502,8 @@ pub(super) fn documents() -> Vec<TableDocument> {
         table("screens", "`screens.parquet`, where the traces are there", "one screen of the site maps", screens()),
         table("ways", "`ways.parquet`, where the traces are there", "one way between screens", ways()),
         table("llm", "`llm.parquet`, where a model read the run", "one asked step of a model", llm()),
+        table("runs", "`runs.parquet`, where there are records", "one record of what an agent did", runs()),
+        table("calls", "`calls.parquet`, where there are records", "one call of a run", calls()),
     ]
 }
 

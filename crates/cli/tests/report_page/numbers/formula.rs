@@ -87,6 +87,36 @@ pub fn share_interval(parts: &[(u64, u64)]) -> Option<(f64, f64)> {
     Some((shares[250], shares[RESAMPLES - 251]))
 }
 
+/// Spearman's ρ, ties by the mean of their ranks, with its percentile bootstrap interval: a resample
+/// without an order counts as 0. None of fewer than three pairs, or without an order on a side.
+pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<Statistic> {
+    let n = pairs.len();
+    let value = if n < 3 { None } else { rho(pairs) }?;
+    let resample = |one: &[usize]| rho(&one.iter().map(|at| pairs[*at]).collect::<Vec<_>>()).unwrap_or(0.0);
+    let mut found: Vec<f64> = draws(n).chunks(n).map(resample).collect();
+    found.sort_by(f64::total_cmp);
+    Some(Statistic { value, interval: Some((found[250], found[RESAMPLES - 251])), n })
+}
+
+fn rho(pairs: &[(f64, f64)]) -> Option<f64> {
+    let ranked = |side: Vec<f64>| -> Vec<f64> {
+        let mut sorted = side.clone();
+        sorted.sort_by(f64::total_cmp);
+        let place = |value: &f64| {
+            let first = sorted.iter().position(|other| other == value).unwrap_or(0) + 1;
+            let last = sorted.iter().rposition(|other| other == value).unwrap_or(0) + 1;
+            (first + last) as f64 / 2.0
+        };
+        side.iter().map(place).collect()
+    };
+    let a = ranked(pairs.iter().map(|pair| pair.0).collect());
+    let b = ranked(pairs.iter().map(|pair| pair.1).collect());
+    let middle = (a.len() as f64 + 1.0) / 2.0;
+    let moment = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - middle) * (y - middle)).sum::<f64>();
+    let spread = (moment(&a, &a) * moment(&b, &b)).sqrt();
+    (spread > 0.0).then(|| moment(&a, &b) / spread)
+}
+
 pub fn mean(values: &[u64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<u64>() as f64 / values.len() as f64)
 }

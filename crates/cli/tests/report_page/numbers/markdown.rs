@@ -1,5 +1,6 @@
 //! `summary.md` as tables and sentences, and whether each is what the Parquet files make of it.
 
+use super::agents;
 use super::models;
 use super::prose::Prose;
 use super::run::Run;
@@ -96,6 +97,7 @@ pub fn expected(run: &Run<'_>) -> BTreeMap<String, Vec<Cells>> {
     }
     put("LLM reader", vec![models::table(run)]);
     put("Knowledge", vec![tables::knowledge(run)]);
+    put("Agents", vec![agents::table(run), agents::tools(run), agents::correlations(run)]);
     put("Tokens per task, by scenario", vec![Some(tables::scenarios(run))]);
     all
 }

@@ -5,6 +5,7 @@
 //! table, a sentence or a field that nobody knows how to make again fails too, if there is a number
 //! in it.
 
+mod agents;
 mod formula;
 pub mod markdown;
 mod models;

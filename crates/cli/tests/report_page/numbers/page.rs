@@ -5,6 +5,7 @@
 //! from the data that is compared here. Not numbers of the report, and not looked at: boxes of
 //! nodes and refs, and the words of pages, scenarios and strategies.
 
+use super::agents;
 use super::formula::*;
 use super::markdown;
 use super::models;
@@ -153,6 +154,9 @@ fn check_table(table: &PageTable, run: &Run<'_>) -> usize {
         ("reading", "Questions about recorded pages") => one(tables::reading(run)),
         ("reading", "What is asked, and what was measured") => one(tables::bars(run)),
         ("reading", title) => tables::seeds().1.into_iter().find(|(known, _)| known == title).map(|(_, table)| table),
+        ("agents", "Runs by tool") => one(agents::table(run)),
+        ("agents", "Tools beside their strategies") => one(agents::tools(run)),
+        ("agents", "Rank correlation with rewards") => one(agents::correlations(run)),
         ("knowledge", _) => one(tables::knowledge(run)),
         ("summary", title) if title.starts_with("Averages") => one(Some(tables::averages(run))),
         ("summary", title) if title.starts_with("Against") => one(tables::differences(run)),
@@ -374,12 +378,12 @@ fn check_maps(page: &Page, run: &Run<'_>) -> usize {
     compared
 }
 
-fn same(found: &Value, expected: f64, what: &str) {
+pub fn same(found: &Value, expected: f64, what: &str) {
     let found = found.as_f64().unwrap_or_else(|| panic!("{what}: {found} is no number"));
     assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{what}: {found}, not {expected}");
 }
 
-fn same_range(found: &Value, expected: Option<(f64, f64)>, what: &str) {
+pub fn same_range(found: &Value, expected: Option<(f64, f64)>, what: &str) {
     match expected {
         None => assert!(found.is_null(), "{what}: {found}"),
         Some((low, high)) => {
@@ -402,6 +406,8 @@ fn check_data(data: &Value, run: &Run<'_>) -> usize {
         "latency",
         "representations",
         "routers",
+        "agents",
+        "runs",
     ];
     let object = data.as_object().expect("an object");
     assert!(object.keys().all(|key| known.contains(&key.as_str())), "{:?}: data that nobody knows", object.keys());
@@ -462,7 +468,7 @@ fn check_data(data: &Value, run: &Run<'_>) -> usize {
         }
         compared += 18;
     }
-    compared + check_latency(data, run) + check_routers(data, run)
+    compared + check_latency(data, run) + check_routers(data, run) + agents::check_data(data, run)
 }
 
 /// Median milliseconds of a step, divided as the time of all steps divides among the stages; the

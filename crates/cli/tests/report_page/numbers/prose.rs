@@ -5,6 +5,7 @@
 //! traces, questions, the machine) may hold digits: they are taken out before numbers are looked
 //! for. Constants of a sentence (95 % intervals, bars) stand here as such.
 
+use super::agents;
 use super::formula::*;
 use super::models;
 use super::run::{Run, Scored};
@@ -133,6 +134,12 @@ impl<'r, 't> Prose<'r, 't> {
         }
         if says("What recordings, variants") {
             return Some(self.knowledge());
+        }
+        if says("Means a run; refused, repeated and without effect") {
+            return Some(agents::notes(run));
+        }
+        if sentence.contains(" tasks that agents were judged on, ") {
+            return Some(agents::worth(run));
         }
         if says("A tier is a window for observations: ") {
             return Some(strings(&["8,192", "32,768", "131,072"]));

@@ -30,6 +30,8 @@ pub struct Files {
     pub screens: Option<Table>,
     pub ways: Option<Table>,
     pub llm: Option<Table>,
+    pub runs: Option<Table>,
+    pub calls: Option<Table>,
 }
 
 impl Files {
@@ -48,6 +50,8 @@ impl Files {
             screens: read("screens"),
             ways: read("ways"),
             llm: read("llm"),
+            runs: read("runs"),
+            calls: read("calls"),
         }
     }
 }

@@ -97,6 +97,18 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+/* What a compressed data block of the page holds, unpacked when it is first asked for; null where there is none. */
+const blocks = new Map();
+const unpacked = (id) => {
+  if (!blocks.has(id)) {
+    const packed = byId(id);
+    const bytes = packed && Uint8Array.from(atob(packed.textContent), (c) => c.charCodeAt(0));
+    const stream = packed && new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    blocks.set(id, stream ? new Response(stream).json() : Promise.resolve(null));
+  }
+  return blocks.get(id);
+};
+
 /* Draws now, and again whenever the width changes. */
 const drawInto = (box, draw) => {
   let width = 0;

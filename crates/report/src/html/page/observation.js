@@ -87,8 +87,8 @@ const lineElement = (line, kind, heat, most, boxes, onRef) => {
   return made;
 };
 
-/* The text of a row, or why there is none. `view` says whether heat is on and whether only changes are wanted. */
-const observationText = (entry, before, isDelta, boxes, view, onRef, name) => {
+/* The text of a row, or why there is none. `view` says whether heat is on and whether only changes are wanted; `place`, where the whole text lies. */
+const observationText = (entry, before, isDelta, boxes, view, onRef, name, place) => {
   if (!entry || entry.missing) {
     return [element("p", "empty", entry ? entry.missing : "This text is not in the page.")];
   }
@@ -101,7 +101,7 @@ const observationText = (entry, before, isDelta, boxes, view, onRef, name) => {
   const block = element("pre", view.heat ? "observation with-heat" : "observation");
   block.tabIndex = 0;
   block.setAttribute("role", "region");
-  block.setAttribute("aria-label", `Observation of ${name}`);
+  block.setAttribute("aria-label", name);
   const parts = [];
   const counts = kinds.filter((kind) => kind === "added").length;
   if (before !== null && !(isDelta && entry.text.startsWith("[DELTA"))) {
@@ -136,7 +136,7 @@ const observationText = (entry, before, isDelta, boxes, view, onRef, name) => {
     parts.push(element("p", "empty", `${number(entry.unseen)} ${what} of it that nobody sees ${are} written as escapes here.`));
   }
   if (entry.cut) {
-    const store = overview.store || "the run's observation store";
+    const store = place ?? (overview.store || "the run's observation store");
     parts.push(element("p", "empty", `Cut: the whole text has ${number(entry.cut)} bytes and lies in ${store}.`));
   }
   return parts;

@@ -2,19 +2,8 @@
 const viewer = (() => {
   const scenarios = overview.scenarios;
   const state = { scenario: 0, step: 0, left: overview.shown[0], right: overview.shown[1], before: false, refs: true, heat: true, changes: false };
-  const unpacked = new Map();
   let block = null;
   let asked = 0;
-
-  const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const unpack = (at) => {
-    if (!unpacked.has(at)) {
-      const packed = byId(`scenario-${at}`);
-      const stream = packed && new Blob([bytesOf(packed.textContent)]).stream().pipeThrough(new DecompressionStream("deflate"));
-      unpacked.set(at, stream ? new Response(stream).json() : Promise.resolve(null));
-    }
-    return unpacked.get(at);
-  };
 
   const picture = (place, description) => {
     const data = place === null ? null : byId(`picture-${place}`);
@@ -127,7 +116,7 @@ const viewer = (() => {
     const earlier = state.step > 0 ? block.steps[state.step - 1].rows[strategy] : null;
     const before = earlier && earlier.text !== undefined ? block.texts[earlier.text] : null;
     const beforeText = before && !before.missing ? before.text : null;
-    parts.push(...observationText(block.texts[row.text], beforeText, row.kind === "delta", boxesOf(step, strategy), state, point, overview.strategies[strategy]));
+    parts.push(...observationText(block.texts[row.text], beforeText, row.kind === "delta", boxesOf(step, strategy), state, point, `Observation of ${overview.strategies[strategy]}`));
     for (const place of row.images) {
       parts.push(picture(place, "Image of the observation") ?? element("p", "empty", "This image is not in the page."));
     }
@@ -136,7 +125,7 @@ const viewer = (() => {
       answer.open = true;
       answer.append(
         element("summary", "", `The reader asked: ${request.request} · ${number(request.tokens)} tokens`),
-        ...observationText(block.texts[request.text], null, true, boxesOf(step, strategy), { heat: state.heat, changes: false }, point, `${overview.strategies[strategy]}, answer`)
+        ...observationText(block.texts[request.text], null, true, boxesOf(step, strategy), { heat: state.heat, changes: false }, point, `Observation of ${overview.strategies[strategy]}, answer`)
       );
       parts.push(answer);
     }
@@ -245,7 +234,7 @@ const viewer = (() => {
     let found = null;
     let reason = "This scenario is not in the page, which would have grown too large.";
     try {
-      found = await unpack(state.scenario);
+      found = await unpacked(`scenario-${state.scenario}`);
     } catch (error) {
       reason = `This scenario cannot be unpacked: ${error.message}`;
     }

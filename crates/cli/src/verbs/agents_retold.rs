@@ -1,0 +1,110 @@
+//! `agents counterfactual`: the pages of runs, told by other strategies.
+//!
+//! In: records that name their traces. Out: what each run would have cost. Invariant: a run whose
+//! pages were not recorded is named, and nothing is said of its costs.
+
+use super::agents::{IMAGES, failure, paths};
+use super::replay as replaying;
+use super::{json_failure, replay_failure};
+use crate::args::AgentsCounterfactualArgs;
+use crate::exit::Exit;
+use crate::progress::Bar;
+use crate::{Ended, output};
+use browserlens_agents::{AgentsError, RunRecord, trace_of};
+use browserlens_page::text::escaped_line;
+use browserlens_replay::{ReplayOptions, RunResult, Tokenizer};
+use browserlens_report::{Counterfactual, counterfactual_table};
+use browserlens_trace::Trace;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// A record, the name of its file, its trace.
+type Told = (String, RunRecord, PathBuf);
+
+pub(crate) fn run(args: &AgentsCounterfactualArgs) -> Ended {
+    let strategies = replaying::select_strategies(&args.strategies_file, &args.strategies)?;
+    let mut left_out = Vec::new();
+    let mut told: Vec<Told> = Vec::new();
+    let read = |path: &PathBuf| -> Result<(RunRecord, Option<PathBuf>), AgentsError> {
+        let record = RunRecord::read(path)?;
+        let trace = trace_of(&record, path, &args.traces)?;
+        Ok((record, trace))
+    };
+    let records = paths(&args.runs)?;
+    for (path, read) in records.iter().zip(records.par_iter().map(read).collect::<Vec<_>>()) {
+        let (record, trace) = read.map_err(|error| failure(&error))?;
+        match trace {
+            Some(trace) => told.push((path.display().to_string(), record, trace)),
+            None => left_out.push(path.display().to_string()),
+        }
+    }
+    let nameless = left_out.len();
+    let mut left_out: Vec<String> = if nameless == 0 {
+        Vec::new()
+    } else {
+        vec![format!(
+            "{nameless} of {} records name no trace: nothing is said of what they would have cost.",
+            records.len()
+        )]
+    };
+    let mut traces: Vec<PathBuf> = told.iter().map(|(_, _, trace)| trace.clone()).collect();
+    traces.sort_unstable();
+    traces.dedup();
+    let mut runs = Vec::new();
+    if !traces.is_empty() {
+        let replayed = replayed(args, traces, &strategies)?;
+        let ids: BTreeMap<&str, &str> =
+            replayed.header.traces.iter().map(|trace| (trace.hash.as_str(), trace.id.as_str())).collect();
+        for (name, record, trace) in &told {
+            let hash = Trace::open(trace).map_err(|error| super::trace_failure(&error))?.hash().to_string();
+            for strategy in &strategies {
+                let rows = replayed
+                    .measurements
+                    .iter()
+                    .filter(|row| row.strategy == strategy.name && ids.get(hash.as_str()) == Some(&row.trace.as_str()));
+                match Counterfactual::of(name, record, &strategy.name, rows, args.encoding, IMAGES) {
+                    Ok(run) => runs.push(run),
+                    Err(why) => left_out.push(format!("{name}: {why}")),
+                }
+            }
+        }
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&runs).map_err(|error| json_failure(&error))?;
+        output::json(&(text + "\n"))?;
+        left_out.iter().for_each(|line| output::status(&escaped_line(line)));
+    } else {
+        output::data(&counterfactual_table(&runs, &left_out, args.markdown))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Replays the strategies over the runs' traces. Nothing of it is kept but what the cache keeps.
+fn replayed(
+    args: &AgentsCounterfactualArgs,
+    traces: Vec<PathBuf>,
+    strategies: &[browserlens_replay::ConfiguredStrategy],
+) -> Result<RunResult, crate::exit::Failure> {
+    let scratch =
+        replaying::scratch(&std::env::temp_dir(), "browserlens-counterfactual-", "let TMPDIR name a writable folder")?;
+    let bar = Bar::new("counterfactual");
+    let result = browserlens_replay::replay(&ReplayOptions {
+        traces,
+        scenarios_dir: args.scenarios_dir.clone(),
+        strategies,
+        threads: args.threads,
+        cache_dir: args.cache_dir.clone(),
+        out_dir: scratch.path().join(Path::new("runs")),
+        encoding: args.encoding,
+        tokenizer: Tokenizer::Fast,
+        date: replaying::now(),
+        machine: String::new(),
+        progress: &bar,
+        cancel: &AtomicBool::new(false),
+    });
+    bar.finish();
+    replaying::sweep(scratch);
+    result.map_err(|error| replay_failure(&error))
+}
