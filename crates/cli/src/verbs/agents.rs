@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const SHORT: usize = 160;
 
 /// How images are counted.
-const IMAGES: ImageFormula = ImageFormula::Claude28;
+pub(super) const IMAGES: ImageFormula = ImageFormula::Claude28;
 
 pub(crate) fn run(args: &AgentsArgs) -> Ended {
     match &args.verb {
@@ -26,6 +26,10 @@ pub(crate) fn run(args: &AgentsArgs) -> Ended {
         AgentsVerb::Table(args) => table(args),
         AgentsVerb::Compare(args) => compare(args),
         AgentsVerb::Show { run, call } => show(run, *call),
+        #[cfg(feature = "record")]
+        AgentsVerb::Tasks(args) => super::agents_play::tasks(args),
+        #[cfg(feature = "record")]
+        AgentsVerb::Run(args) => super::agents_play::run(args),
         AgentsVerb::Verify { runs } => verify(runs),
     }
 }
@@ -75,7 +79,7 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
     })?;
     let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
     for run in &runs {
-        let path = free_path(&args.out, run);
+        let path = free_path(&args.out, &run.header.task, &run.header.tool);
         run.write(&path, Redactor::new(options.clone())).map_err(|error| failure(&error))?;
         let judged = run.is_success().map_or("not judged", |success| if success { "succeeded" } else { "failed" });
         let line = format!("{}: {}, {} calls, {judged}", path.display(), run.header.tool, run.calls.len());
@@ -85,7 +89,7 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
 }
 
 /// Returns a path at which nothing is: task and tool, and a number from the second run on.
-fn free_path(folder: &Path, run: &RunRecord) -> PathBuf {
+pub(super) fn free_path(folder: &Path, task: &str, tool: &str) -> PathBuf {
     let plain = |text: &str| {
         let words: Vec<String> = text
             .split(|c: char| !c.is_ascii_alphanumeric())
@@ -96,13 +100,13 @@ fn free_path(folder: &Path, run: &RunRecord) -> PathBuf {
         name.truncate(60);
         if name.is_empty() { "run".to_owned() } else { name }
     };
-    let stem = format!("{}--{}", plain(&run.header.task), plain(&run.header.tool));
+    let stem = format!("{}--{}", plain(task), plain(tool));
     let named = |number: u32| if number < 2 { format!("{stem}.run") } else { format!("{stem}--{number}.run") };
     (1..).map(|number| folder.join(named(number))).find(|path| !path.exists()).expect("numbers do not end")
 }
 
 /// Returns every record of some paths, folders searched for `*.run`, in the order of their names.
-fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in given {
         if !path.is_dir() {
@@ -127,7 +131,7 @@ fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
+pub(super) fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
     paths(given)?.par_iter().map(|path| RunRecord::read(path).map_err(|error| failure(&error))).collect()
 }
 

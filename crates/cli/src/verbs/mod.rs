@@ -1,6 +1,8 @@
 //! One file a verb: arguments to a call of a crate, its answer to text.
 
 pub(crate) mod agents;
+#[cfg(feature = "record")]
+mod agents_play;
 pub(crate) mod bench;
 pub(crate) mod chunks;
 pub(crate) mod compare;
