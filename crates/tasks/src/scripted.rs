@@ -32,6 +32,8 @@ enum Move {
 /// A script's hold on the tool.
 struct Hand {
     speech: Speech,
+    /// What the tool lists; what it does not list is not called, as a model would not.
+    functions: Vec<String>,
     moves: mpsc::Sender<Move>,
     answers: mpsc::Receiver<Answered>,
 }
@@ -41,6 +43,9 @@ struct GaveUp(String);
 
 impl Hand {
     async fn call(&mut self, wanted: Wanted) -> Result<Answered, GaveUp> {
+        if !self.functions.contains(&wanted.name) {
+            return Err(GaveUp(format!("the tool lists no function {}", wanted.name)));
+        }
         let ended = |_| GaveUp("the run ended".to_owned());
         self.moves.send(Move::Call(wanted)).await.map_err(ended)?;
         self.answers.recv().await.ok_or_else(|| GaveUp("the run ended".to_owned()))
@@ -118,7 +123,8 @@ impl Agent for Scripted {
                 let (moves, moved) = mpsc::channel(1);
                 let (answer, answers) = mpsc::channel(1);
                 let told = Briefing { goal: situation.goal.to_owned(), start: situation.start.to_owned() };
-                let hand = Hand { speech, moves: moves.clone(), answers };
+                let functions = situation.functions.iter().map(|function| function.name.clone()).collect();
+                let hand = Hand { speech, functions, moves: moves.clone(), answers };
                 tokio::spawn(async move {
                     let words = match script(hand, told).await {
                         Ok(()) => "through".to_owned(),

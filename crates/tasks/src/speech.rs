@@ -176,7 +176,7 @@ fn ours(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_
         Action::Fill { text, .. } => call("type", json!({ "ref": reference, "text": literal(text) })),
         Action::Type { text, .. } => call("type", with_ref(json!({ "text": literal(text), "keys": true }))),
         Action::Press { key, .. } => call("press", with_ref(json!({ "key": key }))),
-        Action::Select { option, .. } => call("select", json!({ "ref": reference, "option": literal(option) })),
+        Action::Select { option, .. } => call("fill", json!({ "fields": [{ "ref": reference, "value": literal(option) }] })),
         Action::Check { checked, .. } => call("fill", json!({ "fields": [{ "ref": reference, "value": checked }] })),
         Action::Upload { files, .. } => call("upload", json!({ "ref": reference, "files": at.files(files) })),
         Action::Drag { on, to: place } => {

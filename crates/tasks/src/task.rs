@@ -240,3 +240,83 @@ impl SiteTask {
         self.check.iter().filter_map(|condition| condition.unmet(state)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"site = "tiny"
+[[task]]
+id = "a"
+level = 2
+goal = "Do it."
+check = [{ at = "/path", is = "/done" }]
+way = [{ click = { role = "button", name = "Go" } }]
+wrong = [{ click = { role = "button", name = "No" } }]
+wrong_is = "it says no"
+"#;
+
+    fn parse(text: &str) -> Result<Vec<(usize, Task)>, TasksError> {
+        Task::parse(text, Path::new("t.toml"))
+    }
+
+    #[test]
+    fn a_task_is_read_with_what_it_leaves_out() {
+        let (line, task) = parse(GOOD).expect("well formed").pop().expect("one");
+        assert_eq!((line, task.id.as_str(), task.level, task.limit), (2, "a", 2, 20));
+        let Place::Site(site) = &task.place else { panic!("of a site") };
+        assert_eq!((site.start.as_str(), site.check.len(), site.way.len()), ("/", 1, 1));
+        let pages = parse("[miniwob]\n1 = [\"click-test\"]").expect("well formed");
+        assert_eq!((pages[0].1.id.as_str(), pages[0].1.place_name()), ("miniwob-click-test", "miniwob"));
+    }
+
+    #[test]
+    fn what_is_no_task_is_refused_with_its_line() {
+        for (from, to, said) in [
+            ("id = \"a\"", "id = \"A b\"", "t.toml, line 2: task \"A b\": an id is made of"),
+            ("level = 2", "level = 5", "level 5 is not from 1 to 4"),
+            ("goal = \"Do it.\"", "goal = \" \"", "must say something"),
+            ("goal = \"Do it.\"", "goal = \"Do it.\"\nstart = \"x\"", "start \"x\" is no path"),
+            ("goal = \"Do it.\"", "goal = \"Do it.\"\nlimit = 0", "allows nothing"),
+            ("goal = \"Do it.\"", "goal = \"Do it.\"\ngaol = 1", "unknown field `gaol`"),
+            ("site = \"tiny\"", "", "names no site"),
+            ("is = \"/done\"", "", "says nothing"),
+            ("check = [{ at = \"/path\", is = \"/done\" }]", "check = []", "must not be empty"),
+            ("way = [{ click", "way = [{ press", "invalid type"),
+            ("name = \"Go\" } }", "name = \"Go\" }, text = \"x\" }", "the key text does not belong to the action click"),
+            ("way = [{ click = { role = \"button\", name = \"Go\" } }]", "way = [{ goto = \"http://x.test/\" }]", "goto takes a path"),
+            (
+                "way = [{ click = { role = \"button\", name = \"Go\" } }]",
+                "way = [{ fill = { role = \"textbox\" }, text = { env = \"X\" } }]",
+                "text is written out",
+            ),
+        ] {
+            assert!(GOOD.contains(from), "{from}");
+            let error = parse(&GOOD.replacen(from, to, 1)).expect_err(to);
+            assert!(error.to_string().contains(said) && !error.hint().is_empty(), "{to}: {error}");
+        }
+        for (text, said) in [
+            ("[miniwob]\n7 = [\"click-test\"]", "t.toml, line 2: a key of [miniwob] is a level"),
+            ("[miniwob]\n1 = [\"../core\"]", "is no name of a page"),
+        ] {
+            let error = parse(text).expect_err(text).to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_tasks_of_the_repository_load_and_have_ids_of_their_own() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks");
+        let tasks = Task::load_all(&folder).expect("well formed");
+        let of_level = |level| tasks.iter().filter(|task| task.level == level).count();
+        assert!(tasks.len() >= 80 && LEVELS.clone().all(|level| of_level(level) >= 10), "{} tasks", tasks.len());
+        let sites: std::collections::BTreeSet<&str> = tasks.iter().map(Task::place_name).collect();
+        assert_eq!(sites.len(), 14, "{sites:?}");
+        let twice = tempfile::tempdir().expect("a folder");
+        for name in ["a.toml", "b.toml"] {
+            std::fs::write(twice.path().join(name), GOOD).expect("writes");
+        }
+        let error = Task::load_all(twice.path()).expect_err("twice");
+        assert!(error.to_string().contains("b.toml, line 2: a second task \"a\""), "{error}");
+    }
+}
