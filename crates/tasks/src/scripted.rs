@@ -51,25 +51,36 @@ impl Hand {
         self.answers.recv().await.ok_or_else(|| GaveUp("the run ended".to_owned()))
     }
 
-    /// Looks until an element is there that the target names.
+    /// Looks until an element with a ref is there that the target names.
     async fn find(&mut self, target: &Target) -> Result<Seen, GaveUp> {
+        self.look_until(target, true, BETWEEN_MS).await
+    }
+
+    /// Looks until an element is there that the target names, one to act on or not.
+    async fn wait_for(&mut self, target: &Target, ms: Option<u64>) -> Result<Seen, GaveUp> {
+        let ms = ms.and_then(|ms| u32::try_from(ms).ok()).unwrap_or(BETWEEN_MS);
+        self.look_until(target, false, ms).await
+    }
+
+    async fn look_until(&mut self, target: &Target, needs_ref: bool, between_ms: u32) -> Result<Seen, GaveUp> {
         let mut last = String::new();
         for look in 0..LOOKS {
             if look > 0 {
-                let wait = self.speech.wait_for(target, BETWEEN_MS);
+                let wait = self.speech.wait_for(target, between_ms);
                 self.call(wait).await?;
             }
             let look = self.speech.look_for(target);
             let answered = self.call(look).await?;
             let all = self.speech.read(&answered.call.answer);
             let fitting: Vec<Seen> =
-                all.into_iter().filter(|seen| seen.reference.is_some() && seen.is(target)).collect();
+                all.into_iter().filter(|seen| (!needs_ref || seen.reference.is_some()) && seen.is(target)).collect();
             if let Some(seen) = fitting.get(target.nth.unwrap_or(0) as usize) {
                 return Ok(seen.clone());
             }
             last = answered.call.answer.chars().take(200).collect();
         }
-        Err(GaveUp(format!("nothing with a ref is {target}; the last look said: {last}")))
+        let what = if needs_ref { "nothing with a ref" } else { "nothing" };
+        Err(GaveUp(format!("{what} is {target}; the last look said: {last}")))
     }
 }
 

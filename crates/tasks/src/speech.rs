@@ -23,6 +23,8 @@ pub(crate) enum Speech {
     },
 }
 
+/// What is no longer a moment, in milliseconds.
+const LONG_MS: u32 = 5_000;
 /// Most elements that are asked for at once.
 const MOST_FOUND: u32 = 300;
 
@@ -106,6 +108,10 @@ impl Speech {
         match self {
             Self::Browserlens if text.is_empty() => call("wait", json!({ "ms": ms })),
             Self::Browserlens => call("wait", json!({ "text": plain(text), "ms": ms })),
+            // It waits for a text without an end that is ours to name, or for a time.
+            Self::Playwright { .. } if !text.is_empty() && ms > LONG_MS => {
+                call("browser_wait_for", json!({ "text": plain(text) }))
+            }
             Self::Playwright { .. } => call("browser_wait_for", json!({ "time": f64::from(ms) / 1000.0 })),
         }
     }

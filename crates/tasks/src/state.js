@@ -14,7 +14,8 @@
     get: (of, key, as) => (key === 'now' ? now : Reflect.get(of, key, as)),
   });
 
-  const valueOf = (text) => { try { return JSON.parse(text); } catch { return text; } };
+  // Lists, objects and texts in quotes are read; a bare word or number is a text, whatever JSON would make of it.
+  const valueOf = (text) => { try { return /^[[{"]/.test(text) ? JSON.parse(text) : text; } catch { return text; } };
   const stored = (store) => { try { return Object.fromEntries(Object.entries(store).map(([key, text]) => [key, valueOf(text)])); } catch { return {}; } };
   const words = (element) => (element ? element.textContent.replace(/\s+/g, ' ').trim() : '');
   const roots = (root) => [root, ...[...root.querySelectorAll('*')].filter((each) => each.shadowRoot).flatMap((each) => roots(each.shadowRoot))];

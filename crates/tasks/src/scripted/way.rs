@@ -18,14 +18,15 @@ pub(super) async fn follow(
     hand.call(open).await?;
     for (number, step) in steps.iter().enumerate() {
         let failed = |GaveUp(why): GaveUp| GaveUp(format!("step {}: {why}", number + 1));
-        take(&mut hand, &step.action, &at).await.map_err(failed)?;
+        take(&mut hand, step, &at).await.map_err(failed)?;
     }
     Ok(())
 }
 
-async fn take(hand: &mut Hand, action: &Action, at: &Places<'_>) -> Result<(), GaveUp> {
+async fn take(hand: &mut Hand, step: &Step, at: &Places<'_>) -> Result<(), GaveUp> {
+    let action = &step.action;
     if let Action::WaitFor { on } = action {
-        hand.find(on).await?;
+        hand.wait_for(on, step.timeout_ms).await?;
         return Ok(());
     }
     let mut refused = String::new();
