@@ -108,7 +108,13 @@ impl Scripted {
     ///
     /// `base` is the URL of the path `/` of the task's pages, `files` the folder of uploads.
     pub fn way(steps: Vec<Step>, base: String, files: Option<PathBuf>) -> Self {
-        Self::new("way", Box::new(move |hand, told| Box::pin(way::follow(hand, told, steps, base, files))))
+        let open_first = |hand, told| Box::pin(way::open_and_follow(hand, told, steps, base, files)) as BoxFuture<'_, _>;
+        Self::new("way", Box::new(open_first))
+    }
+
+    /// As [`Scripted::way`], on pages whose start is open already.
+    pub fn way_from_here(steps: Vec<Step>, base: String, files: Option<PathBuf>) -> Self {
+        Self::new("way", Box::new(|hand, _| Box::pin(way::follow(hand, steps, base, files))))
     }
 
     /// Returns an agent that looks for the goal's words, acts on what has most of them, and looks

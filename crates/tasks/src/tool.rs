@@ -125,7 +125,8 @@ impl ToolCommand {
             let version = version.and_then(|text| serde_json::from_str::<Value>(&text).ok());
             let version = version.and_then(|package| package["version"].as_str().map(str::to_owned));
             let name = format!("{package} {}", version.unwrap_or_default());
-            Ok((name.trim_end().to_owned(), vec!["node".to_owned(), text(&path)]))
+            // It is started in a folder of its own.
+            Ok((name.trim_end().to_owned(), vec!["node".to_owned(), text(&absolute(&path))]))
         };
         let (name, command) = match given {
             "browserlens" => ("browserlens serve (MCP)".to_owned(), vec![text(program), "serve".to_owned()]),
@@ -178,7 +179,7 @@ impl McpTool {
         let folder = tempfile::tempdir().map_err(|error| failed(format!("no folder for it: {error}")))?;
         let (program, arguments) = command.command.split_first().ok_or_else(|| failed("no command".to_owned()))?;
         // A path that was given from here must hold there.
-        let program = if program.contains('/') { absolute(program) } else { PathBuf::from(program) };
+        let program = if program.contains('/') { absolute(Path::new(program)) } else { PathBuf::from(program) };
         let mut child = Command::new(&program)
             .args(arguments)
             .current_dir(folder.path())
@@ -233,8 +234,8 @@ impl McpTool {
     }
 }
 
-fn absolute(path: &str) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path))
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn with_last_words(what: &str, said: &Mutex<VecDeque<String>>) -> String {

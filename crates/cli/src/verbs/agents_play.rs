@@ -10,7 +10,7 @@ use browserlens_agents::{EndReason, RunRecord};
 use browserlens_page::text::escaped_line;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
-    Folders, McpTool, PATIENCE, Place, Played, Scripted, SiteTask, Stage, Task, TasksError, Tool, ToolCommand, Verdict,
+    Folders, McpTool, PATIENCE, Place, Played, Scripted, Stage, Task, TasksError, Tool, ToolCommand, Verdict,
     play,
 };
 use browserlens_tokens::Encoding;
@@ -184,21 +184,25 @@ async fn checked(task: &Task, folders: &Folders, tool: &mut McpTool) -> Result<L
     let mut lies = Lies::new();
     let stage = Stage::set(task, folders, 1).await?;
     // Nothing but the start is opened.
-    let (_, verdict) = steps(task, &stage, tool, None, EMPTY_PATIENCE).await?;
+    let start = Scripted::way(Vec::new(), stage.url_of("/"), None);
+    let (_, verdict) = acted(task, &stage, tool, start, EMPTY_PATIENCE).await?;
     if verdict.is_done() {
         lies.push("passes though nothing was done".to_owned());
     }
     let Place::Site(site) = &task.place else { return Ok(lies) };
-    // Pages of its own: what the empty run asked for is not what this one did.
-    let stage = Stage::set(task, folders, 1).await?;
-    let (played, verdict) = steps(task, &stage, tool, Some((site, false)), PATIENCE).await?;
+    // On the same pages: there nothing was done.
+    let files = stage.files().map(Path::to_owned);
+    let way = Scripted::way_from_here(site.way.clone(), stage.url_of("/"), files);
+    let (played, verdict) = acted(task, &stage, tool, way, PATIENCE).await?;
     if !verdict.is_done() {
         lies.push(format!("fails though all was done: {} ({})", verdict.unmet.join("; "), told(&played)));
     } else if let Some(stopped) = stopped(&played) {
         lies.push(format!("its way passes, but {stopped}"));
     }
     let stage = Stage::set(task, folders, 1).await?;
-    let (played, verdict) = steps(task, &stage, tool, Some((site, true)), WRONG_PATIENCE).await?;
+    let files = stage.files().map(Path::to_owned);
+    let wrong = Scripted::way(site.wrong.clone(), stage.url_of("/"), files);
+    let (played, verdict) = acted(task, &stage, tool, wrong, WRONG_PATIENCE).await?;
     if verdict.is_done() {
         lies.push(format!("passes though it was done wrongly: {}", site.wrong_is));
     } else if let Some(stopped) = stopped(&played) {
@@ -221,22 +225,16 @@ fn stopped(played: &Played) -> Option<String> {
     }
 }
 
-/// Opens the start, takes the right or the wrong way if one is given, and judges.
-async fn steps(
+/// Lets a script act, and the pages judge.
+async fn acted(
     task: &Task,
     stage: &Stage,
     tool: &mut McpTool,
-    way: Option<(&SiteTask, bool)>,
+    mut agent: Scripted,
     patience: Duration,
 ) -> Result<(Played, Verdict), TasksError> {
-    let steps = match way {
-        None => Vec::new(),
-        Some((site, false)) => site.way.clone(),
-        Some((site, true)) => site.wrong.clone(),
-    };
-    let mut agent = Scripted::way(steps, stage.url_of("/"), stage.files().map(Path::to_owned));
-    let mut played = play(task, stage, tool, &mut agent, None, patience).await?;
-    let verdict = std::mem::replace(&mut played.verdict, Verdict { reward: None, unmet: Vec::new() });
+    let played = play(task, stage, tool, &mut agent, None, patience).await?;
+    let verdict = played.verdict.clone();
     Ok((played, verdict))
 }
 

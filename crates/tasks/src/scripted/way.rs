@@ -6,16 +6,25 @@ use std::path::PathBuf;
 /// How often a step is tried whose action was refused: what it acts on may be busy or have moved.
 const TRIES: u32 = 3;
 
-pub(super) async fn follow(
+pub(super) async fn open_and_follow(
     mut hand: Hand,
     told: Briefing,
     steps: Vec<Step>,
     base: String,
     files: Option<PathBuf>,
 ) -> Result<(), GaveUp> {
-    let at = Places { base: &base, files: files.as_deref() };
     let open = hand.speech.open(&told.start);
     hand.call(open).await?;
+    follow(hand, steps, base, files).await
+}
+
+pub(super) async fn follow(
+    mut hand: Hand,
+    steps: Vec<Step>,
+    base: String,
+    files: Option<PathBuf>,
+) -> Result<(), GaveUp> {
+    let at = Places { base: &base, files: files.as_deref() };
     for (number, step) in steps.iter().enumerate() {
         let failed = |GaveUp(why): GaveUp| GaveUp(format!("step {}: {why}", number + 1));
         take(&mut hand, step, &at).await.map_err(failed)?;
