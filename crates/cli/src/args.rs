@@ -20,9 +20,9 @@ mod show;
 mod snapshot;
 mod trace;
 
-pub(crate) use agents::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 #[cfg(feature = "record")]
 pub(crate) use agents::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs};
+pub(crate) use agents::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs};

@@ -49,7 +49,8 @@ fn write_task(folder: &Path, check: &str, name: &str, wrong: &str) {
     let text = format!(
         "site = \"tiny\"\n[[task]]\nid = \"a\"\nlevel = 2\ngoal = \"Enter a name.\"\ncheck = [{check}]\n\
          way = [{{ fill = {{ role = \"textbox\", name = \"Name\" }}, text = \"{name}\" }}]\n\
-         wrong = [{{ fill = {{ role = \"textbox\", name = \"Name\" }}, text = \"{wrong}\" }}]\nwrong_is = \"another name\"\n"
+         wrong = [{{ fill = {{ role = \"textbox\", name = \"Name\" }}, text = \"{wrong}\" }}]\n\
+         wrong_is = \"another name\"\n"
     );
     std::fs::write(folder.join("a.toml"), text).expect("writes");
 }
@@ -57,8 +58,14 @@ fn write_task(folder: &Path, check: &str, name: &str, wrong: &str) {
 #[test]
 fn a_check_that_lies_is_said_with_how_and_ends_with_one() {
     for (check, lies) in [
-        ("{ at = '/title', has = 'Slow Post' }", &["passes though nothing was done", "passes though it was done wrongly"][..]),
-        ("{ at = '/fields/Name', is = 'Otto' }", &["a: fails though all was done: /fields/Name is \"Mira\", not \"Otto\""][..]),
+        (
+            "{ at = '/title', has = 'Slow Post' }",
+            &["passes though nothing was done", "passes though it was done wrongly"][..],
+        ),
+        (
+            "{ at = '/fields/Name', is = 'Otto' }",
+            &["a: fails though all was done: /fields/Name is \"Mira\", not \"Otto\""][..],
+        ),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         write_task(folder.path(), check, "Mira", "Mia");
@@ -87,7 +94,10 @@ fn a_run_is_a_sealed_record_with_the_sites_reward_and_no_secret() {
     let text = std::fs::read_to_string(&path).expect("a record");
     assert!(!text.contains(secret) && !said(&output).contains(secret), "{text}{}", said(&output));
     let run = browserlens_agents::RunRecord::read(&path).expect("whole");
-    assert_eq!((run.is_success(), run.cut.as_deref(), run.header.agent.script.as_deref()), (Some(true), None, Some("way")));
+    assert_eq!(
+        (run.is_success(), run.cut.as_deref(), run.header.agent.script.as_deref()),
+        (Some(true), None, Some("way"))
+    );
     assert!(run.header.instructions.contains("PAGE TEXT") && run.header.tools["tools"].is_array());
     assert!(run.calls.iter().all(|call| call.ms.is_some() && call.tokens.o200k_base > 0), "{:?}", run.calls);
 }

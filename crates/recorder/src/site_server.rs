@@ -168,7 +168,8 @@ impl Watched {
         if content_type.starts_with("text/html") {
             // Before every script of the page, and behind the doctype, without which the page is
             // laid out in another way.
-            let at = text.find("<head>").map_or_else(|| text.find('>').map_or(0, |at| at + 1), |at| at + "<head>".len());
+            let at =
+                text.find("<head>").map_or_else(|| text.find('>').map_or(0, |at| at + 1), |at| at + "<head>".len());
             text.insert_str(at, &self.head);
         }
         text.into_bytes()
@@ -412,9 +413,7 @@ impl Drop for UnderWay<'_> {
 
 async fn answer_of(site: &Site, method: &Method, path: &str) -> Response<Body> {
     let none = BTreeMap::new();
-    if let Some(route) =
-        site.routes.iter().find(|route| route.path == path && route.method == method.as_str())
-    {
+    if let Some(route) = site.routes.iter().find(|route| route.path == path && route.method == method.as_str()) {
         match &site.clock {
             _ if route.delay_ms == 0 => {}
             Some(clock) => clock.hold(route.delay_ms).await,

@@ -70,7 +70,9 @@ impl TasksError {
             Self::Site { .. } => "check --sites-dir, and that a loopback port is free".into(),
             Self::NoMiniwob(_) => "run scripts/install-miniwob".into(),
             Self::Tool { .. } => "start the command by hand and see what it says on standard error".into(),
-            Self::NotInstalled { tool, .. } => format!("run scripts/install-peers, or name a command in place of {tool}"),
+            Self::NotInstalled { tool, .. } => {
+                format!("run scripts/install-peers, or name a command in place of {tool}")
+            }
             Self::Agent(_) => "see the run's record for its last call".into(),
             Self::Record(error) => error.hint(),
         }

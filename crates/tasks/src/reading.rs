@@ -243,7 +243,8 @@ mod tests {
 
     #[test]
     fn a_line_of_find_is_read_with_states_value_and_what_it_lies_in() {
-        let answer = "2 found\n- textbox \"E \\\"mail\\\"\" @e7 invalid value: \"a@b\" in form @e2 < main \"Sign…\"\n- button \"Go\" @e8 near \"Row 2\"";
+        let answer = "2 found\n- textbox \"E \\\"mail\\\"\" @e7 invalid value: \"a@b\" in form @e2 < main \"Sign…\"\n\
+                      - button \"Go\" @e8 near \"Row 2\"";
         let seen = of_find(answer);
         assert_eq!(seen.len(), 2);
         let first = &seen[0];
@@ -255,7 +256,15 @@ mod tests {
 
     #[test]
     fn an_outline_is_read_with_nesting_and_quoted_lines() {
-        let answer = "- main [ref=e1]:\n  - row \"A 1\" [ref=e2]:\n    - link \"Edit\" [ref=e3] [cursor=pointer]:\n      - /url: /x\n  - 'button \"a: b\" [ref=e4]'\n  - textbox \"Name\" [ref=e5]: Mira";
+        let answer = [
+            "- main [ref=e1]:",
+            "  - row \"A 1\" [ref=e2]:",
+            "    - link \"Edit\" [ref=e3] [cursor=pointer]:",
+            "      - /url: /x",
+            "  - 'button \"a: b\" [ref=e4]'",
+            "  - textbox \"Name\" [ref=e5]: Mira",
+        ];
+        let answer = &answer.join("\n");
         let seen = of_outline(answer);
         let link = seen.iter().find(|seen| seen.role == "link").expect("there");
         assert_eq!(link.above[0], ("row".to_owned(), "A 1".to_owned()));

@@ -117,7 +117,13 @@ impl Speech {
     }
 
     /// Returns the call of an action on elements that were found; `None` where the tool has none.
-    pub(crate) fn act(&self, action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>) -> Option<Wanted> {
+    pub(crate) fn act(
+        &self,
+        action: &Action,
+        found: Option<&Seen>,
+        to: Option<&Seen>,
+        at: &Places<'_>,
+    ) -> Option<Wanted> {
         match self {
             Self::Browserlens => ours(action, found, to, at),
             Self::Playwright { reference } => playwrights(action, found, to, at, reference),
@@ -140,7 +146,10 @@ impl Places<'_> {
 
     fn files(&self, files: &[String]) -> Vec<String> {
         let path = |file: &String| self.files.map_or_else(|| file.into(), |folder| folder.join(file));
-        files.iter().map(|file| std::path::absolute(path(file)).unwrap_or_else(|_| path(file)).display().to_string()).collect()
+        files
+            .iter()
+            .map(|file| std::path::absolute(path(file)).unwrap_or_else(|_| path(file)).display().to_string())
+            .collect()
     }
 }
 
@@ -182,7 +191,9 @@ fn ours(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_
         Action::Fill { text, .. } => call("type", json!({ "ref": reference, "text": literal(text) })),
         Action::Type { text, .. } => call("type", with_ref(json!({ "text": literal(text), "keys": true }))),
         Action::Press { key, .. } => call("press", with_ref(json!({ "key": key }))),
-        Action::Select { option, .. } => call("fill", json!({ "fields": [{ "ref": reference, "value": literal(option) }] })),
+        Action::Select { option, .. } => {
+            call("fill", json!({ "fields": [{ "ref": reference, "value": literal(option) }] }))
+        }
         Action::Check { checked, .. } => call("fill", json!({ "fields": [{ "ref": reference, "value": checked }] })),
         Action::Upload { files, .. } => call("upload", json!({ "ref": reference, "files": at.files(files) })),
         Action::Drag { on, to: place } => {

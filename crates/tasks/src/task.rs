@@ -143,9 +143,8 @@ impl Task {
     pub fn parse(text: &str, file: &Path) -> Result<Vec<(usize, Self)>, TasksError> {
         let line_at = |offset: usize| text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
         let wrong = |line: usize, what: String| TasksError::Malformed { path: file.to_owned(), line, what };
-        let raw: RawFile = toml::from_str(text).map_err(|error| {
-            wrong(error.span().map_or(1, |span| line_at(span.start)), error.message().to_owned())
-        })?;
+        let raw: RawFile = toml::from_str(text)
+            .map_err(|error| wrong(error.span().map_or(1, |span| line_at(span.start)), error.message().to_owned()))?;
         let mut tasks = Vec::new();
         for task in raw.task {
             let line = line_at(task.span().start);
@@ -283,8 +282,16 @@ wrong_is = "it says no"
             ("is = \"/done\"", "", "says nothing"),
             ("check = [{ at = \"/path\", is = \"/done\" }]", "check = []", "must not be empty"),
             ("way = [{ click", "way = [{ press", "invalid type"),
-            ("name = \"Go\" } }", "name = \"Go\" }, text = \"x\" }", "the key text does not belong to the action click"),
-            ("way = [{ click = { role = \"button\", name = \"Go\" } }]", "way = [{ goto = \"http://x.test/\" }]", "goto takes a path"),
+            (
+                "name = \"Go\" } }",
+                "name = \"Go\" }, text = \"x\" }",
+                "the key text does not belong to the action click",
+            ),
+            (
+                "way = [{ click = { role = \"button\", name = \"Go\" } }]",
+                "way = [{ goto = \"http://x.test/\" }]",
+                "goto takes a path",
+            ),
             (
                 "way = [{ click = { role = \"button\", name = \"Go\" } }]",
                 "way = [{ fill = { role = \"textbox\" }, text = { env = \"X\" } }]",

@@ -230,7 +230,16 @@ impl McpTool {
             })
             .collect();
         let name = command.name.clone();
-        Ok(Self { name, instructions, functions, list: json!({ "tools": list }), service, child, said, _folder: folder })
+        Ok(Self {
+            name,
+            instructions,
+            functions,
+            list: json!({ "tools": list }),
+            service,
+            child,
+            said,
+            _folder: folder,
+        })
     }
 }
 

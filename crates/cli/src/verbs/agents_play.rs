@@ -10,8 +10,7 @@ use browserlens_agents::{EndReason, RunRecord};
 use browserlens_page::text::escaped_line;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
-    Folders, McpTool, PATIENCE, Place, Played, Scripted, Stage, Task, TasksError, Tool, ToolCommand, Verdict,
-    play,
+    Folders, McpTool, PATIENCE, Place, Played, Scripted, Stage, Task, TasksError, Tool, ToolCommand, Verdict, play,
 };
 use browserlens_tokens::Encoding;
 use browserlens_trace::{RedactionOptions, Redactor};
@@ -151,7 +150,11 @@ fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
     let mut lies = lies.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if !of_miniwob.is_empty() {
         let folder = tempfile::tempdir().map_err(|error| {
-            Failure::words(Exit::Input, format!("no folder for records: {error}"), "free some space for temporary files")
+            Failure::words(
+                Exit::Input,
+                format!("no folder for records: {error}"),
+                "free some space for temporary files",
+            )
         })?;
         play_miniwob(&of_miniwob, 1, folder.path())?;
         let records = records(folder.path())?;
@@ -336,7 +339,8 @@ fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
         command.args(["--tasks", &pages.join(","), "--seeds", &runs.to_string(), "--level", &level.to_string()]);
         // How many succeeded is in the records.
         let ended = command.args(["--at-least", "0"]).stdout(std::process::Stdio::null()).status();
-        let failed = |why: String| Failure::words(Exit::Browser, format!("{MINIWOB_SCRIPT}: {why}"), "start it by hand");
+        let failed =
+            |why: String| Failure::words(Exit::Browser, format!("{MINIWOB_SCRIPT}: {why}"), "start it by hand");
         let ended = ended.map_err(|error| failed(format!("python3 does not start: {error}")))?;
         if !ended.success() {
             return Err(failed(format!("ended with {ended}")));

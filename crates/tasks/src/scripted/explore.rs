@@ -17,8 +17,9 @@ const CHOICES: [&str; 4] = ["checkbox", "radio", "switch", "option"];
 const PRESSED: [&str; 7] = ["button", "link", "tab", "menuitem", "clickable", "columnheader", "treeitem"];
 /// Words that say nothing of what is meant.
 const STOP: [&str; 34] = [
-    "the", "a", "an", "of", "to", "and", "in", "on", "at", "for", "with", "it", "is", "as", "by", "from", "that", "then",
-    "this", "its", "be", "one", "page", "so", "do", "not", "only", "site", "click", "open", "press", "go", "or", "into",
+    "the", "a", "an", "of", "to", "and", "in", "on", "at", "for", "with", "it", "is", "as", "by", "from", "that",
+    "then", "this", "its", "be", "one", "page", "so", "do", "not", "only", "site", "click", "open", "press", "go",
+    "or", "into",
 ];
 /// The least share of a control's words that must stand in the goal.
 const LEAST: f32 = 0.6;
