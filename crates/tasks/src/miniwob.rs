@@ -79,7 +79,7 @@ impl MiniwobServer {
             Some(ended) => vec![format!("the page says: {}", ended.reason.as_deref().unwrap_or("no reason"))],
         };
         let is_open = ended.is_none();
-        (Verdict { reward: ended.map(|ended| ended.reward), unmet }, is_open)
+        (Verdict { reward: ended.map_or(0.0, |ended| ended.reward), unmet }, is_open)
     }
 }
 

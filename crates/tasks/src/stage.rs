@@ -35,15 +35,15 @@ pub struct Stage {
 }
 
 enum Served {
-    Site { server: SiteServer, listener: Listener, task: SiteTask },
+    Site { server: SiteServer, listener: Listener, task: Box<SiteTask> },
     Miniwob(MiniwobServer),
 }
 
 /// What the pages say of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// 1 is all of it; none if the page did not judge.
-    pub reward: Option<f64>,
+    /// 1 is all of it; 0 where a page that judges by itself had no word to say.
+    pub reward: f64,
     /// What is not as it must be, in words.
     pub unmet: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub struct Verdict {
 impl Verdict {
     /// Returns whether the task is done.
     pub fn is_done(&self) -> bool {
-        self.reward.is_some_and(|reward| reward >= 1.0)
+        self.reward >= 1.0
     }
 }
 
@@ -69,7 +69,7 @@ impl Stage {
                 let head = head(&listener, task);
                 let server = SiteServer::start_watched(&folders.sites, &task.site, head).await;
                 let server = server.map_err(|error| failed(error.to_string()))?;
-                Served::Site { server, listener, task: task.clone() }
+                Served::Site { server, listener, task: Box::new(task.clone()) }
             }
         };
         Ok(Self { served })
@@ -124,7 +124,7 @@ impl Stage {
                     let reward = if unmet.is_empty() { 1.0 } else { 0.0 };
                     let (requests, is_under_way) = server.requests();
                     let now = (json!([state["path"], state["local"], state["session"]]), requests.len());
-                    (Verdict { reward: Some(reward), unmet }, now, is_under_way)
+                    (Verdict { reward, unmet }, now, is_under_way)
                 }
             };
             if verdict.is_done() || began.elapsed() >= patience {

@@ -283,7 +283,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                 let played = play(task, &stage, &mut tool, &mut agent, Some((&path, redactor)), PATIENCE).await;
                 Box::new(tool).close().await;
                 let played = played.map_err(|error| failure(&error))?;
-                let reward = played.verdict.reward.map_or_else(|| "none".to_owned(), |reward| reward.to_string());
+                let reward = played.verdict.reward;
                 let seconds = played.ms as f64 / 1000.0;
                 let mut line = format!("{}: {reward}, {} calls, {seconds:.1} s", task.id, played.calls);
                 if !played.verdict.is_done() {
