@@ -13,7 +13,7 @@ class ToolError(Exception):
 
 
 class Server:
-    """One server process, which is one client with one browser; `calls` lists (tool, arguments, answer, milliseconds)."""
+    """One server process, which is one client with one browser; `calls` lists (tool, arguments, answer, milliseconds, is an error)."""
 
     def __init__(self, program, *arguments, verb="serve", stderr=subprocess.DEVNULL):
         self.process = subprocess.Popen(
@@ -46,7 +46,7 @@ class Server:
         began = time.monotonic()
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
         text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
-        self.calls.append((tool, arguments, text, (time.monotonic() - began) * 1000))
+        self.calls.append((tool, arguments, text, (time.monotonic() - began) * 1000, bool(result.get("isError"))))
         if result.get("isError"):
             raise ToolError(text)
         return text

@@ -18,7 +18,7 @@ mod seal;
 pub use call_cost::{CallCost, CallCosts, Waste};
 pub use cost::{ErrorKind, OWN_WORDS, RunCosts};
 pub use error::AgentsError;
-pub use import::{Format, Given, import};
+pub use import::{Format, Given, image_size, import};
 pub use link::{link, trace_of};
 pub use prices::{Price, Prices};
 pub use record::{Agent, Call, End, EndReason, FORMAT, Header, RunRecord, Usage, VERSION};

@@ -20,6 +20,8 @@ mod show;
 mod snapshot;
 mod trace;
 
+#[cfg(feature = "record")]
+pub(crate) use agents::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs};
 pub(crate) use agents::{
     AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsCounterfactualArgs, AgentsImportArgs, AgentsTableArgs,
     AgentsValidityArgs, AgentsVerb,

@@ -86,7 +86,11 @@ fn on_page(action: &ActionDefinition, profile: Profile, page: &Page) -> Result<V
     let tabs = tabs();
     let given = |key: NodeKey| Some(format!("@e{}", key.backend));
     let refs = Some(Refs(&given));
-    translate(action, profile, &Context { page: Some(page), refs, tabs: &tabs, trust_scripts: true, ..Context::default() })
+    translate(
+        action,
+        profile,
+        &Context { page: Some(page), refs, tabs: &tabs, trust_scripts: true, ..Context::default() },
+    )
 }
 
 fn first(kind: &str, more: Value) -> Result<BrowserUseAction, TranslateError> {
@@ -96,8 +100,9 @@ fn first(kind: &str, more: Value) -> Result<BrowserUseAction, TranslateError> {
 #[test]
 fn every_action_type_is_said_or_named_as_not_supported() {
     let page = page();
-    let mut table =
-        String::from("| action type | also read as | `seed` | `browser-use-0.13` | `browserlens` |\n| --- | --- | --- | --- | --- |\n");
+    let mut table = String::from(
+        "| action type | also read as | `seed` | `browser-use-0.13` | `browserlens` |\n| --- | --- | --- | --- | --- |\n",
+    );
     for kind in ActionType::ALL {
         write!(table, "| `{}` | {} |", kind.name(), kind.aliases().join(", ")).unwrap();
         for profile in Profile::ALL {

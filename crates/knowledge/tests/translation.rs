@@ -191,7 +191,12 @@ fn table(rows: &BTreeMap<&'static str, Row>, inexpressible: &BTreeSet<String>, a
         }
         out.push('\n');
     }
-    writeln!(out, "| all | {} | {} | {} | | {} | {} | | {} | {} | |", sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]).unwrap();
+    writeln!(
+        out,
+        "| all | {} | {} | {} | | {} | {} | | {} | {} | |",
+        sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6]
+    )
+    .unwrap();
     out.push_str("\nWhat a profile cannot express on the recordings:\n\n");
     for line in inexpressible {
         writeln!(out, "- {line}").unwrap();

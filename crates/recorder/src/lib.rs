@@ -69,5 +69,5 @@ pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, Recor
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;
 pub use render::{RenderOptions, RenderScene, RenderedPage, render_scenes};
-pub use site_server::SiteServer;
+pub use site_server::{SiteRequest, SiteServer};
 pub use wire::{CdpCall, CdpInbox, CdpTransport};

@@ -14,6 +14,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -21,6 +22,8 @@ use tokio::sync::watch;
 /// Every answer is dated to the recording's epoch: the date is a header that pages can read.
 const DATE: &str = "Thu, 15 Jan 2026 09:00:00 GMT";
 const HTML: &str = "text/html; charset=utf-8";
+/// Names of this machine, one a host of a watched site: other origins stay other origins.
+const OWN_HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -121,12 +124,65 @@ impl Drop for Held {
     }
 }
 
+/// A request that a page of a watched site made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteRequest {
+    /// Method, in capitals.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// The body as text; what is no UTF-8 is replaced.
+    pub body: String,
+}
+
+/// Longest body of a request that is kept, in bytes; a longer one is refused.
+const MOST_BODY: usize = 1 << 20;
+
+/// What is done for who watches a site: its pages are served to any browser, so its host names are
+/// made addresses of this machine, and what they ask for is kept.
+#[derive(Debug)]
+struct Watched {
+    /// HTML that is put at the head of every page.
+    head: String,
+    /// Host names as pages write them, and the addresses in their place.
+    hosts: Vec<(String, String)>,
+    requests: Mutex<Vec<SiteRequest>>,
+    under_way: AtomicUsize,
+}
+
+impl Watched {
+    /// Puts the watcher's part and the addresses of this machine into a text of the site.
+    fn told(&self, content_type: &str, body: Vec<u8>) -> Vec<u8> {
+        if !["text/html", "text/javascript", "application/json"].iter().any(|kind| content_type.starts_with(kind)) {
+            return body;
+        }
+        let mut text = match String::from_utf8(body) {
+            Ok(text) => text,
+            Err(error) => return error.into_bytes(),
+        };
+        for (name, address) in &self.hosts {
+            if text.contains(name) {
+                text = text.replace(name, address);
+            }
+        }
+        if content_type.starts_with("text/html") {
+            // Before every script of the page, and behind the doctype, without which the page is
+            // laid out in another way.
+            let at =
+                text.find("<head>").map_or_else(|| text.find('>').map_or(0, |at| at + 1), |at| at + "<head>".len());
+            text.insert_str(at, &self.head);
+        }
+        text.into_bytes()
+    }
+}
+
 #[derive(Debug)]
 struct Site {
     folder: PathBuf,
     shared: PathBuf,
     routes: Vec<Route>,
     clock: Option<Arc<SiteClock>>,
+    watched: Option<Watched>,
 }
 
 /// A served site; dropping it ends the server.
@@ -134,6 +190,7 @@ struct Site {
 pub struct SiteServer {
     hosts: Vec<String>,
     port: u16,
+    site: Arc<Site>,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -157,6 +214,24 @@ impl SiteServer {
         site: &str,
         clock: Option<Arc<SiteClock>>,
     ) -> Result<Self, RecordError> {
+        Self::start_as(sites_dir, site, clock, None).await
+    }
+
+    /// Serves a site to browsers that know nothing of its host names, with HTML of the watcher's at
+    /// the head of every page, and keeps what its pages ask for. Recordings are never made of it.
+    ///
+    /// # Errors
+    /// As [`SiteServer::start`]; also if the site has more than two hosts.
+    pub async fn start_watched(sites_dir: &Path, site: &str, head: String) -> Result<Self, RecordError> {
+        Self::start_as(sites_dir, site, None, Some(head)).await
+    }
+
+    async fn start_as(
+        sites_dir: &Path,
+        site: &str,
+        clock: Option<Arc<SiteClock>>,
+        head: Option<String>,
+    ) -> Result<Self, RecordError> {
         let folder = sites_dir.join(site);
         let file = folder.join("site.toml");
         let bad = |reason: String| RecordError::Site { path: file.clone(), reason };
@@ -172,17 +247,41 @@ impl SiteServer {
         if let Some(host) = hosts.iter().find(|host| !host.ends_with(".test")) {
             return Err(bad(format!("host {host:?} does not end in .test")));
         }
-        let state = Arc::new(Site { folder, shared: sites_dir.join("_shared"), routes: parsed.routes, clock });
+        if head.is_some() && hosts.len() > OWN_HOSTS.len() {
+            return Err(bad(format!("{} hosts: this machine has names for {}", hosts.len(), OWN_HOSTS.len())));
+        }
         let io = |source| RecordError::Io { context: "cannot open a loopback port for the site".to_owned(), source };
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(io)?;
         let port = listener.local_addr().map_err(io)?.port();
-        let router = Router::new().fallback(answer).with_state(state);
+        let watched = head.map(|head| Watched {
+            head,
+            hosts: (hosts.iter().zip(OWN_HOSTS))
+                .map(|(host, own)| (format!("http://{host}"), format!("http://{own}:{port}")))
+                .collect(),
+            requests: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+        });
+        let shared = sites_dir.join("_shared");
+        let site = Arc::new(Site { folder, shared, routes: parsed.routes, clock, watched });
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&site));
         let task = tokio::spawn(async move {
             // The listener only fails when the process is out of sockets; the browser then reports
             // failed requests.
             drop(axum::serve(listener, router).await);
         });
-        Ok(Self { hosts, port, task })
+        Ok(Self { hosts, port, site, task })
+    }
+
+    /// Returns the URL of a path for browsers that know nothing of the site's host names.
+    pub fn own_url(&self, path: &str) -> String {
+        format!("http://{}:{}/{}", OWN_HOSTS[0], self.port, path.trim_start_matches('/'))
+    }
+
+    /// Returns what pages asked for, in order, and whether an answer is still to come; nothing of a
+    /// site that is not watched.
+    pub fn requests(&self) -> (Vec<SiteRequest>, bool) {
+        let Some(watched) = &self.site.watched else { return (Vec::new(), false) };
+        (locked(&watched.requests).clone(), watched.under_way.load(Ordering::Relaxed) > 0)
     }
 
     /// Returns the URL of a path on the site's first host; URLs stay as they are.
@@ -281,11 +380,40 @@ fn response(status: u16, content_type: &str, headers: &BTreeMap<String, String>,
 }
 
 async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response<Body> {
-    let path = request.uri().path().to_owned();
+    let Some(watched) = &site.watched else { return answer_of(&site, request.method(), request.uri().path()).await };
+    let (parts, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, MOST_BODY).await else {
+        let said = b"body too long".to_vec();
+        return response(413, "text/plain; charset=utf-8", &BTreeMap::new(), said);
+    };
+    locked(&watched.requests).push(SiteRequest {
+        method: parts.method.to_string(),
+        path: parts.uri.path_and_query().map_or_else(String::new, ToString::to_string),
+        body: String::from_utf8_lossy(&body).into_owned(),
+    });
+    watched.under_way.fetch_add(1, Ordering::Relaxed);
+    // Dropped early when the browser gives the request up.
+    let _guard = UnderWay(&watched.under_way);
+    let answered = answer_of(&site, &parts.method, parts.uri.path()).await;
+    let (mut head, body) = answered.into_parts();
+    let content_type = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default().to_vec();
+    let body = watched.told(content_type, body);
+    head.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(head, Body::from(body))
+}
+
+struct UnderWay<'c>(&'c AtomicUsize);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn answer_of(site: &Site, method: &Method, path: &str) -> Response<Body> {
     let none = BTreeMap::new();
-    if let Some(route) =
-        site.routes.iter().find(|route| route.path == path && route.method == request.method().as_str())
-    {
+    if let Some(route) = site.routes.iter().find(|route| route.path == path && route.method == method.as_str()) {
         match &site.clock {
             _ if route.delay_ms == 0 => {}
             Some(clock) => clock.hold(route.delay_ms).await,
@@ -301,10 +429,10 @@ async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response<Bod
         };
         return response(route.status, &route.content_type, &route.headers, body);
     }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    if !matches!(*method, Method::GET | Method::HEAD) {
         return response(405, "text/plain; charset=utf-8", &none, b"method not allowed".to_vec());
     }
-    let found = decoded(&path).and_then(|path| match path.strip_prefix("/_shared/") {
+    let found = decoded(path).and_then(|path| match path.strip_prefix("/_shared/") {
         Some(shared) => inside(&site.shared, shared).filter(|file| file.is_file()),
         None => file_of(&site.folder, &path),
     });
@@ -389,6 +517,20 @@ mod tests {
         std::fs::write(folder.path().join("s/site.toml"), "host = []").expect("write");
         let error = SiteServer::start(folder.path(), "s").await.expect_err("misspelt");
         assert!(error.to_string().contains("site.toml") && error.to_string().contains("host"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_watched_site_keeps_requests_and_tells_pages_this_machines_addresses() {
+        let folder = site();
+        let home = "<!doctype html><html><head><title>t</title></head><a href=http://s.test/about>x</a></html>";
+        std::fs::write(folder.path().join("s/index.html"), home).expect("write");
+        let head = "<script>1</script>".to_owned();
+        let server = SiteServer::start_watched(folder.path(), "s", head).await.expect("starts");
+        let raw = raw_get(server.port, "/?q=1").await;
+        assert!(raw.contains("<head><script>1</script><title>"), "{raw}");
+        assert!(raw.contains(&format!("href=http://127.0.0.1:{}/about", server.port)), "{raw}");
+        let (requests, is_under_way) = server.requests();
+        assert_eq!((requests.len(), requests[0].path.as_str(), is_under_way), (1, "/?q=1", false));
     }
 
     async fn raw_get(port: u16, path: &str) -> String {

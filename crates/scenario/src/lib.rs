@@ -75,7 +75,8 @@ pub struct Scenario {
 }
 
 /// One step: an action, and what must be readable after it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[serde(try_from = "raw::RawStep")]
 pub struct Step {
     /// What is done.
     pub action: Action,

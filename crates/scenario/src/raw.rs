@@ -65,7 +65,7 @@ fn half_minute() -> u64 {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct RawStep {
+pub(crate) struct RawStep {
     goto: Option<String>,
     click: Option<RawTarget>,
     double_click: Option<RawTarget>,
@@ -286,6 +286,14 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         path: path.to_owned(),
         hash: *blake3::hash(text.as_bytes()).as_bytes(),
     })
+}
+
+impl TryFrom<RawStep> for Step {
+    type Error = String;
+
+    fn try_from(raw: RawStep) -> Result<Self, String> {
+        step_of(raw)
+    }
 }
 
 fn step_of(mut raw: RawStep) -> Result<Step, String> {

@@ -95,7 +95,8 @@ impl Site {
 
     async fn follow(&self, mcp: &mut Mcp, to: &str) -> Result<(), String> {
         let answer = mcp.try_call("follow", json!({ "knowledge": to, "values": self.values() })).await;
-        let way = |text: &str| text.lines().take_while(|line| !line.starts_with('[')).collect::<Vec<_>>().join("\n    ");
+        let way =
+            |text: &str| text.lines().take_while(|line| !line.starts_with('[')).collect::<Vec<_>>().join("\n    ");
         match answer {
             Ok(text) if !text.contains("\nstopped at step ") => Ok(()),
             Ok(text) | Err(text) => Err(way(&text)),

@@ -1,6 +1,6 @@
-//! JSON lines of ours: a line a run (`run`, `tool`, `goal`, `reward`), a line a call (`run`,
-//! `call`, `name`, `arguments`, `text`, `is_error`, `images`, `ms`). The crate's README describes
-//! them.
+//! JSON lines of ours: a line a run (`run`, `tool`, `goal`, `reward`, and what else is known), a
+//! line a call (`run`, `call`, `name`, `arguments`, `text`, `is_error`, `images`, `ms`). The crate's
+//! README describes them.
 
 use super::Runs;
 use crate::record::{Agent, Call, End, EndReason, Header, RunRecord};
@@ -16,6 +16,13 @@ struct RunLine {
     goal: String,
     reward: Option<f64>,
     model: Option<String>,
+    script: Option<String>,
+    task: Option<String>,
+    #[serde(default)]
+    instructions: String,
+    #[serde(default)]
+    tools: Value,
+    ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -79,8 +86,13 @@ pub(super) fn read(lines: &[(usize, Value)]) -> Runs {
             }
             run.header.tool = line.tool;
             run.header.goal = line.goal;
-            run.header.agent = Agent { model: line.model, ..Agent::default() };
-            run.end = Some(End { end: EndReason::Unknown, reward: line.reward, ..End::default() });
+            run.header.task = line.task.unwrap_or(line.run);
+            run.header.instructions = line.instructions;
+            run.header.tools = line.tools;
+            // A script ends by itself; of a model's run it is not known.
+            let end = if line.script.is_some() { EndReason::Stopped } else { EndReason::Unknown };
+            run.header.agent = Agent { model: line.model, script: line.script, ..Agent::default() };
+            run.end = Some(End { end, reward: line.reward, ms: line.ms, ..End::default() });
         }
     }
     match runs.iter().find(|run| run.end.is_none()) {

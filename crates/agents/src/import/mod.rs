@@ -314,7 +314,7 @@ fn content(value: &Value) -> (String, Vec<ImageSize>) {
 
 /// Returns the size of an image in base64 or as a data URL, read from its first bytes; 0 × 0 where
 /// it cannot be told.
-fn image_size(data: &str) -> ImageSize {
+pub fn image_size(data: &str) -> ImageSize {
     let base64 = data.rsplit_once("base64,").map_or(data, |(_, base64)| base64);
     let head = base64.get(..base64.len().min(1 << 16) & !3).unwrap_or_default();
     let size = || {

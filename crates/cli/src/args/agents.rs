@@ -56,6 +56,25 @@ A task that was run has an offline number where the bench replayed a trace of th
         #[arg(long, value_name = "N")]
         call: Option<u32>,
     },
+    /// List the tasks that agents are given, or check that their checks tell the truth
+    #[cfg(feature = "record")]
+    #[command(after_help = "Examples:
+  browserlens agents tasks --level 1
+  browserlens agents tasks --check shop-add-the-cheapest
+
+--check plays each task three times in a real browser: empty, by its way, and by its wrong way. It says which checks
+lie, and then ends with 1. A task of MiniWoB++ judges itself and has no wrong way.")]
+    Tasks(AgentsTasksArgs),
+    /// Play tasks with a tool and an agent, one record a run; the site or the page gives the reward
+    #[cfg(feature = "record")]
+    #[command(after_help = "Examples:
+  browserlens agents run --tool browserlens --agent way --level 1 --out runs
+  browserlens agents run --tool playwright-mcp --agent explore --out runs
+  browserlens agents run --tool 'npx -y some-mcp-server --headless' --agent explore tiny-sign-up --out runs
+
+Each run has a tool, a browser and pages of its own. Agents without a model speak to tools with our functions or
+Playwright's; tasks of MiniWoB++ are played by scripts/miniwob where the agent is `way`.")]
+    Run(AgentsRunArgs),
     /// Check that records are whole and were not changed after they were sealed
     Verify {
         /// Records, or folders of them
@@ -190,6 +209,75 @@ pub(crate) struct AgentsValidityArgs {
     /// Print as Markdown
     #[arg(long)]
     pub markdown: bool,
+}
+
+/// Which tasks, and where they and their pages lie.
+#[cfg(feature = "record")]
+#[derive(Args)]
+pub(crate) struct AgentsWhichArgs {
+    /// The tasks; all if none is named
+    #[arg(value_name = "TASK")]
+    pub tasks: Vec<String>,
+    /// Only tasks of these levels: 1 one action, 2 a form, 3 several pages, 4 long with traps
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub level: Vec<u8>,
+    /// Take tasks from here
+    #[arg(long, value_name = "DIR", default_value = "tasks")]
+    pub tasks_dir: PathBuf,
+    /// Serve sites from here
+    #[arg(long, value_name = "DIR", default_value = "traces/sites")]
+    pub sites_dir: PathBuf,
+    /// Browser to start [default: found on this machine]
+    #[arg(long, value_name = "PATH", env = "CHROME")]
+    pub chrome: Option<PathBuf>,
+}
+
+#[cfg(feature = "record")]
+#[derive(Args)]
+pub(crate) struct AgentsTasksArgs {
+    #[command(flatten)]
+    pub which: AgentsWhichArgs,
+    /// Print as JSON
+    #[arg(long, conflicts_with = "check")]
+    pub json: bool,
+    /// Play each task empty, done and done wrongly, and say which checks lie
+    #[arg(long)]
+    pub check: bool,
+    /// With --check: play so many tasks at once
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub jobs: u8,
+}
+
+#[cfg(feature = "record")]
+#[derive(Args)]
+pub(crate) struct AgentsRunArgs {
+    #[command(flatten)]
+    pub which: AgentsWhichArgs,
+    /// Tool: browserlens, playwright-mcp, chrome-devtools-mcp, or the command of an MCP server
+    #[arg(long, value_name = "TOOL", default_value = "browserlens")]
+    pub tool: String,
+    /// Who acts
+    #[arg(long, value_name = "NAME")]
+    pub agent: AgentArg,
+    /// Play each task so many times; the seed of a MiniWoB++ page counts up
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// Write the records here
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace the value of this environment variable wherever it stands
+    #[arg(long, value_name = "VARIABLE")]
+    pub secret: Vec<String>,
+}
+
+/// Who acts.
+#[cfg(feature = "record")]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AgentArg {
+    /// A script that takes the task's way
+    Way,
+    /// A script that looks for the goal's words, acts and looks again
+    Explore,
 }
 
 /// Where the bundled records lie.

@@ -28,6 +28,10 @@ pub(crate) fn run(args: &AgentsArgs) -> Ended {
         AgentsVerb::Counterfactual(args) => super::agents_retold::run(args),
         AgentsVerb::Validity(args) => super::agents_validity::run(args),
         AgentsVerb::Show { run, call } => show(run, *call),
+        #[cfg(feature = "record")]
+        AgentsVerb::Tasks(args) => super::agents_play::tasks(args),
+        #[cfg(feature = "record")]
+        AgentsVerb::Run(args) => super::agents_play::run(args),
         AgentsVerb::Verify { runs } => verify(runs),
     }
 }
@@ -87,7 +91,7 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
     }
     let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
     for run in &runs {
-        let path = free_path(&args.out, run);
+        let path = free_path(&args.out, &run.header.task, &run.header.tool);
         run.write(&path, Redactor::new(options.clone())).map_err(|error| failure(&error))?;
         let judged = run.is_success().map_or("not judged", |success| if success { "succeeded" } else { "failed" });
         let line = format!("{}: {}, {} calls, {judged}", path.display(), run.header.tool, run.calls.len());
@@ -97,7 +101,7 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
 }
 
 /// Returns a path at which nothing is: task and tool, and a number from the second run on.
-fn free_path(folder: &Path, run: &RunRecord) -> PathBuf {
+pub(super) fn free_path(folder: &Path, task: &str, tool: &str) -> PathBuf {
     let plain = |text: &str| {
         let words: Vec<String> = text
             .split(|c: char| !c.is_ascii_alphanumeric())
@@ -108,7 +112,7 @@ fn free_path(folder: &Path, run: &RunRecord) -> PathBuf {
         name.truncate(60);
         if name.is_empty() { "run".to_owned() } else { name }
     };
-    let stem = format!("{}--{}", plain(&run.header.task), plain(&run.header.tool));
+    let stem = format!("{}--{}", plain(task), plain(tool));
     let named = |number: u32| if number < 2 { format!("{stem}.run") } else { format!("{stem}--{number}.run") };
     (1..).map(|number| folder.join(named(number))).find(|path| !path.exists()).expect("numbers do not end")
 }

@@ -2,6 +2,8 @@
 
 mod agent_runs;
 pub(crate) mod agents;
+#[cfg(feature = "record")]
+mod agents_play;
 mod agents_retold;
 mod agents_validity;
 pub(crate) mod bench;

@@ -167,9 +167,8 @@ enum Naming {
 
 /// Writes a name without what changes from day to day: prices, and counts in brackets.
 fn without_numbers(name: &str) -> String {
-    static CHANGING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\p{Sc}\s?\d([\d.,\s]*\d)?|\d([\d.,]*\d)?\s?\p{Sc}|\(\d+\)|\[\d+\]").ok()
-    });
+    static CHANGING: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\p{Sc}\s?\d([\d.,\s]*\d)?|\d([\d.,]*\d)?\s?\p{Sc}|\(\d+\)|\[\d+\]").ok());
     match &*CHANGING {
         Some(changing) => changing.replace_all(name, "#").into_owned(),
         None => name.to_owned(),

@@ -130,15 +130,19 @@ impl Client {
             candidates.extend(way.candidates);
         }
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let named: Vec<String> =
-            candidates.iter().take(CANDIDATES).map(|it| format!("{} ({})", quoted(&it.id), escaped_line(&it.name))).collect();
+        let named: Vec<String> = candidates
+            .iter()
+            .take(CANDIDATES)
+            .map(|it| format!("{} ({})", quoted(&it.id), escaped_line(&it.name)))
+            .collect();
         let mut message = format!("no way is known to {}", quoted(wanted.knowledge.trim()));
         if !named.is_empty() {
             message.push_str(&format!("; nearest: {}", named.join(", ")));
         } else if let Some(said) = said {
             message.push_str(&format!(": {}", escaped_line(&said)));
         }
-        let hint = "give the id or name of a task or screen; `query_knowledge_for_agent` with `explore_website` lists them";
+        let hint =
+            "give the id or name of a task or screen; `query_knowledge_for_agent` with `explore_website` lists them";
         Err(ToolError::NotThere { message, hint })
     }
 
@@ -169,7 +173,10 @@ impl Client {
                 return Ok(());
             }
             Err(error) => {
-                return Err(Stopped { why: escaped_line(&error.to_string()).into_owned(), hint: error.hint().to_owned() });
+                return Err(Stopped {
+                    why: escaped_line(&error.to_string()).into_owned(),
+                    hint: error.hint().to_owned(),
+                });
             }
         };
         if calls.is_empty() {

@@ -128,7 +128,10 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
         let document = Document { name, website_id: args.website.as_str().into(), text: read(path)?, content_type };
         for (line, text) in ingest(&mut knowledge, &document).not_taken {
             let text = escaped_line(&text);
-            output::status(&format!("{}:{line}: not taken, it begins with no verb that is known: {text}", path.display()));
+            output::status(&format!(
+                "{}:{line}: not taken, it begins with no verb that is known: {text}",
+                path.display()
+            ));
         }
     }
     fill_available_actions(&mut knowledge, Profile::default());

@@ -31,8 +31,8 @@ impl ModelArgs {
     /// how long an answer is waited for, in seconds.
     pub(crate) fn asked(&self, timeout: u32) -> Result<Option<(String, Answers)>, Failure> {
         let (Some(model), Some(path)) = (&self.model, &self.cassette) else { return Ok(None) };
-        let cassette = Cassette::open(path, PROMPT_VERSION)
-            .map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
+        let cassette =
+            Cassette::open(path, PROMPT_VERSION).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
         let answers = match &self.base_url {
             None => Answers::replayed(cassette),
             Some(url) => self.live(url, timeout, cassette)?,

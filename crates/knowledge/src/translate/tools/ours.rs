@@ -8,9 +8,9 @@
 use super::place::{At, file_input};
 use super::work::{Calls, Work, one};
 use crate::model::ElementTarget;
+use crate::translate::ActionType;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
-use crate::translate::ActionType;
 use browserlens_page::NodeRef;
 use serde_json::{Value, json};
 
@@ -44,7 +44,8 @@ impl Work<'_, '_> {
             }
             A::WaitFor => {
                 let seconds = self.within("seconds", self.number("seconds")?.unwrap_or(10.0), 0.0, LONGEST_WAIT)?;
-                let said = Wanted::of(self.action).target.map(|target| words_of(&target).1).filter(|text| !text.is_empty());
+                let said =
+                    Wanted::of(self.action).target.map(|target| words_of(&target).1).filter(|text| !text.is_empty());
                 let text = said.map_or_else(|| self.needed("text", &[]), Ok)?;
                 one("wait", json!({ "text": text, "ms": (seconds * 1000.0).ceil() as u64 }))
             }
@@ -206,7 +207,8 @@ impl Work<'_, '_> {
         let at = self.point(&self.at()?)?.and_then(|point| point.get("point").cloned());
         let to = match self.action.parameters.get("to") {
             None | Some(Value::Null) => {
-                let by = self.pair("by")?.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))?;
+                let by =
+                    self.pair("by")?.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))?;
                 return one("drag", json!({ "from": from, "by": by, "at": at }));
             }
             Some(Value::String(selector)) => Wanted { selector: Some(selector.clone()), ..Wanted::default() },

@@ -1,0 +1,350 @@
+//! `agents tasks` and `agents run`: what agents are given to do, and playing it.
+//!
+//! In: tasks as files, a tool, an agent. Out: lists, records, and which checks lie.
+
+use super::key_of_user;
+use crate::args::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs};
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_agents::{EndReason, RunRecord};
+use browserlens_page::text::escaped_line;
+use browserlens_report::{AgentsBy, agents_table, measured_runs};
+use browserlens_tasks::{
+    Folders, McpTool, PATIENCE, Place, Played, Scripted, Stage, Task, TasksError, Tool, ToolCommand, Verdict, play,
+};
+use browserlens_tokens::Encoding;
+use browserlens_trace::{RedactionOptions, Redactor};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Where `scripts/install-peers` and `scripts/install-miniwob` put what they install.
+const PEERS: &str = ".tools/peers";
+const MINIWOB: &str = ".tools/miniwob/miniwob/html";
+/// Plays the ways of MiniWoB++.
+const MINIWOB_SCRIPT: &str = "scripts/miniwob";
+/// How long a page has to become what the task wants when nobody did anything.
+const EMPTY_PATIENCE: Duration = Duration::from_millis(600);
+/// After a wrong way: long enough for what it sent to be answered.
+const WRONG_PATIENCE: Duration = Duration::from_millis(2_500);
+
+fn failure(error: &TasksError) -> Failure {
+    let exit = match error {
+        TasksError::Malformed { .. } | TasksError::Unreadable { .. } | TasksError::Record(_) => Exit::Input,
+        TasksError::NotInstalled { .. } | TasksError::NoMiniwob(_) => Exit::Usage,
+        TasksError::Site { .. } | TasksError::Tool { .. } | TasksError::Agent(_) => Exit::Browser,
+    };
+    Failure::new(exit, error, error.hint())
+}
+
+fn chosen(which: &AgentsWhichArgs) -> Result<Vec<Task>, Failure> {
+    let all = Task::load_all(&which.tasks_dir).map_err(|error| failure(&error))?;
+    if let Some(unknown) = which.tasks.iter().find(|id| !all.iter().any(|task| task.id == **id)) {
+        let near = unknown.split('-').next().unwrap_or_default();
+        let like: Vec<&str> =
+            all.iter().map(|task| task.id.as_str()).filter(|id| id.starts_with(near)).take(8).collect();
+        let hint = if like.is_empty() { "list them: browserlens agents tasks".to_owned() } else { like.join(", ") };
+        return Err(Failure::words(Exit::Usage, format!("no task is called {unknown:?}"), hint));
+    }
+    let is_chosen = |task: &Task| {
+        (which.tasks.is_empty() || which.tasks.contains(&task.id))
+            && (which.level.is_empty() || which.level.contains(&task.level))
+    };
+    let chosen: Vec<Task> = all.into_iter().filter(is_chosen).collect();
+    if chosen.is_empty() {
+        let hint = "name other tasks or levels: browserlens agents tasks";
+        return Err(Failure::words(Exit::Usage, "no task has these levels", hint));
+    }
+    Ok(chosen)
+}
+
+fn folders(which: &AgentsWhichArgs) -> Folders {
+    Folders { sites: which.sites_dir.clone(), miniwob: PathBuf::from(MINIWOB) }
+}
+
+fn tool_of(given: &str, which: &AgentsWhichArgs) -> Result<ToolCommand, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::words(Exit::Input, format!("this program is not found: {error}"), "start it by its path")
+    })?;
+    let chrome = browserlens_recorder::find_chrome(which.chrome.as_deref())
+        .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    ToolCommand::of(given, &program, Path::new(PEERS), Some(&chrome)).map_err(|error| failure(&error))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
+    })
+}
+
+pub(super) fn tasks(args: &AgentsTasksArgs) -> Ended {
+    let tasks = chosen(&args.which)?;
+    if args.check {
+        return check(args, &tasks);
+    }
+    if args.json {
+        let listed: Vec<serde_json::Value> = tasks
+            .iter()
+            .map(|task| {
+                let start = match &task.place {
+                    Place::Site(site) => site.start.clone(),
+                    Place::Miniwob { page } => format!("/miniwob/{page}.html"),
+                };
+                serde_json::json!({
+                    "id": task.id, "level": task.level, "site": task.place_name(), "start": start,
+                    "goal": task.goal, "limit": task.limit,
+                })
+            })
+            .collect();
+        let text = serde_json::to_string_pretty(&listed).map_err(|error| super::json_failure(&error))?;
+        output::json(&(text + "\n"))?;
+        return Ok(Exit::Success);
+    }
+    let widest = tasks.iter().map(|task| task.id.len()).max().unwrap_or_default();
+    for task in &tasks {
+        let line = format!("{} {:<widest$} {:<8} {}", task.level, task.id, task.place_name(), task.goal);
+        output::data(&format!("{}\n", escaped_line(&line)))?;
+    }
+    output::status(&format!("{} tasks", tasks.len()));
+    Ok(Exit::Success)
+}
+
+/// What was found about one task: nothing if its check tells the truth.
+type Lies = Vec<String>;
+
+fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
+    let command = tool_of("browserlens", &args.which)?;
+    let (of_sites, of_miniwob): (Vec<Task>, Vec<Task>) =
+        tasks.iter().cloned().partition(|task| matches!(task.place, Place::Site(_)));
+    let folders = folders(&args.which);
+    let lies = Arc::<Mutex<BTreeMap<String, Lies>>>::default();
+    let queue = Arc::new(Mutex::new(tasks.iter().cloned().collect::<VecDeque<Task>>()));
+    runtime()?
+        .block_on(async {
+            let mut workers = tokio::task::JoinSet::new();
+            for _ in 0..usize::from(args.jobs).min(tasks.len()) {
+                let (queue, lies) = (Arc::clone(&queue), Arc::clone(&lies));
+                let (folders, command) = (folders.clone(), command.clone());
+                workers.spawn(async move {
+                    // One tool for many tasks: each has an origin of its own, so nothing is left.
+                    let mut tool = McpTool::start(&command).await?;
+                    loop {
+                        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                        let Some(task) = next else { break };
+                        let found = checked(&task, &folders, &mut tool).await?;
+                        let word = if found.is_empty() { "true" } else { "lies" };
+                        output::status(&format!("{}: {word}", task.id));
+                        lies.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone(), found);
+                    }
+                    Box::new(tool).close().await;
+                    Ok::<_, TasksError>(())
+                });
+            }
+            while let Some(ended) = workers.join_next().await {
+                ended.map_err(|error| TasksError::Agent(error.to_string()))??;
+            }
+            Ok(())
+        })
+        .map_err(|error: TasksError| failure(&error))?;
+    let mut lies = lies.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if !of_miniwob.is_empty() {
+        let folder = tempfile::tempdir().map_err(|error| {
+            Failure::words(
+                Exit::Input,
+                format!("no folder for records: {error}"),
+                "free some space for temporary files",
+            )
+        })?;
+        play_miniwob(&of_miniwob, 1, folder.path())?;
+        let records = records(folder.path())?;
+        for task in &of_miniwob {
+            let is_done = records.iter().any(|run| run.header.task == task.id && run.is_success() == Some(true));
+            if !is_done {
+                lies.entry(task.id.clone()).or_default().push("its way does not do it".to_owned());
+            }
+        }
+    }
+    let lying: Vec<(&String, &Lies)> = lies.iter().filter(|(_, lies)| !lies.is_empty()).collect();
+    for (id, lies) in &lying {
+        for lie in *lies {
+            output::data(&format!("{}\n", escaped_line(&format!("{id}: {lie}"))))?;
+        }
+    }
+    let said = format!(
+        "{} of {} checks tell the truth: {} played empty, done and wrong, {} of MiniWoB++ empty and done",
+        tasks.len() - lying.len(),
+        tasks.len(),
+        of_sites.len(),
+        of_miniwob.len()
+    );
+    output::data(&format!("{said}\n"))?;
+    Ok(if lying.is_empty() { Exit::Success } else { Exit::Regression })
+}
+
+/// Plays a task empty, by its way and by its wrong way.
+async fn checked(task: &Task, folders: &Folders, tool: &mut McpTool) -> Result<Lies, TasksError> {
+    let mut lies = Lies::new();
+    let stage = Stage::set(task, folders, 1).await?;
+    // Nothing but the start is opened.
+    let start = Scripted::way(Vec::new(), stage.url_of("/"), None);
+    let (_, verdict) = acted(task, &stage, tool, start, EMPTY_PATIENCE).await?;
+    if verdict.is_done() {
+        lies.push("passes though nothing was done".to_owned());
+    }
+    let Place::Site(site) = &task.place else { return Ok(lies) };
+    // On the same pages: there nothing was done.
+    let files = stage.files().map(Path::to_owned);
+    let way = Scripted::way_from_here(site.way.clone(), stage.url_of("/"), files);
+    let (played, verdict) = acted(task, &stage, tool, way, PATIENCE).await?;
+    if !verdict.is_done() {
+        lies.push(format!("fails though all was done: {} ({})", verdict.unmet.join("; "), told(&played)));
+    } else if let Some(stopped) = stopped(&played) {
+        lies.push(format!("its way passes, but {stopped}"));
+    }
+    let stage = Stage::set(task, folders, 1).await?;
+    let files = stage.files().map(Path::to_owned);
+    let wrong = Scripted::way(site.wrong.clone(), stage.url_of("/"), files);
+    let (played, verdict) = acted(task, &stage, tool, wrong, WRONG_PATIENCE).await?;
+    if verdict.is_done() {
+        lies.push(format!("passes though it was done wrongly: {}", site.wrong_is));
+    } else if let Some(stopped) = stopped(&played) {
+        lies.push(format!("its wrong way {stopped}"));
+    }
+    Ok(lies)
+}
+
+fn told(played: &Played) -> String {
+    played.said.clone().unwrap_or_else(|| format!("{} calls", played.calls))
+}
+
+/// Returns how a way ended before its last step, in words.
+fn stopped(played: &Played) -> Option<String> {
+    match (played.end, &played.said) {
+        (EndReason::Stopped, Some(said)) if said.starts_with("gave up") => Some(said.clone()),
+        (EndReason::Stopped, _) => None,
+        (EndReason::Limit, _) => Some(format!("needs more than the limit of {} calls", played.calls)),
+        (EndReason::Failed | EndReason::Unknown, said) => Some(format!("failed: {}", said.as_deref().unwrap_or(""))),
+    }
+}
+
+/// Lets a script act, and the pages judge.
+async fn acted(
+    task: &Task,
+    stage: &Stage,
+    tool: &mut McpTool,
+    mut agent: Scripted,
+    patience: Duration,
+) -> Result<(Played, Verdict), TasksError> {
+    let played = play(task, stage, tool, &mut agent, None, patience).await?;
+    let verdict = played.verdict.clone();
+    Ok((played, verdict))
+}
+
+pub(super) fn run(args: &AgentsRunArgs) -> Ended {
+    let tasks = chosen(&args.which)?;
+    let command = tool_of(&args.tool, &args.which)?;
+    let known = args.secret.iter().map(|name| {
+        std::env::var(name).map_err(|_| {
+            Failure::words(Exit::Usage, format!("--secret: {name} is not set"), "name a variable that holds the secret")
+        })
+    });
+    let known = known.collect::<Result<Vec<_>, _>>()?;
+    let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
+    std::fs::create_dir_all(&args.out).map_err(|error| {
+        Failure::new(Exit::Input, &error, format!("name a folder that can be written, not {}", args.out.display()))
+    })?;
+    // A folder without records is none to `paths`.
+    let before = paths(&args.out).unwrap_or_default();
+    let by_script = |task: &&Task| args.agent == AgentArg::Way && matches!(task.place, Place::Miniwob { .. });
+    let of_miniwob: Vec<Task> = tasks.iter().filter(by_script).cloned().collect();
+    if !of_miniwob.is_empty() && args.tool != "browserlens" {
+        return Err(Failure::words(
+            Exit::Usage,
+            format!("the ways of MiniWoB++ speak to browserlens alone, not to {}", args.tool),
+            "name tasks of sites, or take --agent explore",
+        ));
+    }
+    let folders = folders(&args.which);
+    runtime()?.block_on(async {
+        for task in tasks.iter().filter(|task| !by_script(task)) {
+            for seed in 1..=u64::from(args.runs) {
+                let stage = Stage::set(task, &folders, seed).await.map_err(|error| failure(&error))?;
+                let mut tool = McpTool::start(&command).await.map_err(|error| failure(&error))?;
+                let mut agent = match (&task.place, args.agent) {
+                    (Place::Site(site), AgentArg::Way) => {
+                        let files = stage.files().map(Path::to_owned);
+                        Scripted::way(site.way.clone(), stage.url_of("/"), files)
+                    }
+                    _ => Scripted::explore(),
+                };
+                let path = super::agents::free_path(&args.out, &task.id, tool.name());
+                let redactor = Redactor::new(options.clone());
+                let played = play(task, &stage, &mut tool, &mut agent, Some((&path, redactor)), PATIENCE).await;
+                Box::new(tool).close().await;
+                let played = played.map_err(|error| failure(&error))?;
+                let reward = played.verdict.reward;
+                let seconds = played.ms as f64 / 1000.0;
+                let mut line = format!("{}: {reward}, {} calls, {seconds:.1} s", task.id, played.calls);
+                if !played.verdict.is_done() {
+                    line.push_str(&format!("; {}; {}", played.verdict.unmet.join("; "), told(&played)));
+                }
+                output::status(&escaped_line(&line));
+            }
+        }
+        Ok::<_, Failure>(())
+    })?;
+    if !of_miniwob.is_empty() {
+        play_miniwob(&of_miniwob, args.runs, &args.out)?;
+    }
+    // Of what was played now, not of what lay there.
+    let played: Vec<PathBuf> = paths(&args.out)?.into_iter().filter(|path| !before.contains(path)).collect();
+    let records = super::agents::records(&played)?;
+    let by = [AgentsBy::Level];
+    let runs = measured_runs(&records, &by, Encoding::O200kBase, super::agents::IMAGES, None);
+    output::data(&agents_table(&runs, &by, false))?;
+    Ok(Exit::Success)
+}
+
+fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    super::agents::paths(&[folder.to_owned()])
+}
+
+fn records(folder: &Path) -> Result<Vec<RunRecord>, Failure> {
+    super::agents::records(&[folder.to_owned()])
+}
+
+/// Plays tasks of MiniWoB++ by their scripts, a level at a time, and has the records written.
+fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
+    let script = Path::new(MINIWOB_SCRIPT);
+    if !script.is_file() {
+        return Err(Failure::words(
+            Exit::Usage,
+            format!("{MINIWOB_SCRIPT} is not here"),
+            "start this in the folder of the repository: it plays the ways of MiniWoB++",
+        ));
+    }
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::words(Exit::Input, format!("this program is not found: {error}"), "start it by its path")
+    })?;
+    let mut levels: BTreeMap<u8, Vec<&str>> = BTreeMap::new();
+    for task in tasks {
+        if let Place::Miniwob { page } = &task.place {
+            levels.entry(task.level).or_default().push(page);
+        }
+    }
+    for (level, pages) in levels {
+        let mut command = std::process::Command::new("python3");
+        command.arg(script).arg("--program").arg(&program).arg("--out").arg(out);
+        command.args(["--tasks", &pages.join(","), "--seeds", &runs.to_string(), "--level", &level.to_string()]);
+        // How many succeeded is in the records.
+        let ended = command.args(["--at-least", "0"]).stdout(std::process::Stdio::null()).status();
+        let failed =
+            |why: String| Failure::words(Exit::Browser, format!("{MINIWOB_SCRIPT}: {why}"), "start it by hand");
+        let ended = ended.map_err(|error| failed(format!("python3 does not start: {error}")))?;
+        if !ended.success() {
+            return Err(failed(format!("ended with {ended}")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Tasks with rewards in a real browser: checks that tell the truth and checks that lie, records of
+//! runs, and what no tool may see of the checker.
+
+mod common;
+
+use common::{browserlens, root};
+use serde_json::json;
+use std::path::Path;
+use std::process::Output;
+
+/// One task at least of each site and of each level.
+const TASKS: [&str; 15] = [
+    "board-any-desk",
+    "docs-dark",
+    "hostile-open-case",
+    "intl-save-room",
+    "live-chat",
+    "login-language",
+    "login-wrong-then-right",
+    "portal-my-offers",
+    "results-letter",
+    "sheet-set-cell",
+    "shop-storage-to-cart",
+    "shop-wishlist",
+    "spa-fold-column",
+    "table-open-queries",
+    "tiny-sign-up",
+];
+
+fn run(arguments: &[&str]) -> Output {
+    browserlens().current_dir(root()).arg("agents").args(arguments).output().expect("the command starts")
+}
+
+fn said(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+#[test]
+fn fifteen_checks_tell_the_truth_of_what_is_empty_done_and_done_wrongly() {
+    let mut arguments = vec!["tasks", "--check"];
+    arguments.extend(TASKS);
+    let output = run(&arguments);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("15 of 15 checks tell the truth"), "{}", said(&output));
+}
+
+fn write_task(folder: &Path, check: &str, name: &str, wrong: &str) {
+    let text = format!(
+        "site = \"tiny\"\n[[task]]\nid = \"a\"\nlevel = 2\ngoal = \"Enter a name.\"\ncheck = [{check}]\n\
+         way = [{{ fill = {{ role = \"textbox\", name = \"Name\" }}, text = \"{name}\" }}]\n\
+         wrong = [{{ fill = {{ role = \"textbox\", name = \"Name\" }}, text = \"{wrong}\" }}]\n\
+         wrong_is = \"another name\"\n"
+    );
+    std::fs::write(folder.join("a.toml"), text).expect("writes");
+}
+
+#[test]
+fn a_check_that_lies_is_said_with_how_and_ends_with_one() {
+    for (check, lies) in [
+        (
+            "{ at = '/title', has = 'Slow Post' }",
+            &["passes though nothing was done", "passes though it was done wrongly"][..],
+        ),
+        (
+            "{ at = '/fields/Name', is = 'Otto' }",
+            &["a: fails though all was done: /fields/Name is \"Mira\", not \"Otto\""][..],
+        ),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        write_task(folder.path(), check, "Mira", "Mia");
+        let output = run(&["tasks", "--check", "--tasks-dir", &folder.path().display().to_string()]);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        for lie in lies {
+            assert!(said(&output).contains(lie), "{lie}: {}", said(&output));
+        }
+        assert!(said(&output).contains("0 of 1 checks tell the truth"), "{}", said(&output));
+    }
+}
+
+#[test]
+fn a_run_is_a_sealed_record_with_the_sites_reward_and_no_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (tasks, out) = (folder.path().join("tasks"), folder.path().join("runs"));
+    std::fs::create_dir(&tasks).expect("a folder");
+    let secret = "planted-4711-secret";
+    write_task(&tasks, &format!("{{ at = '/fields/Name', is = '{secret}' }}"), secret, "Mia");
+    let [tasks, out] = [&tasks, &out].map(|path| path.display().to_string());
+    let mut command = browserlens();
+    command.current_dir(root()).env("PLANTED", secret).args(["agents", "run", "--agent", "way"]);
+    let output = command.args(["--tasks-dir", &tasks, "--out", &out, "--secret", "PLANTED"]).output().expect("starts");
+    assert!(output.status.success(), "{}", said(&output));
+    let path = Path::new(&out).join("a--browserlens-serve-mcp.run");
+    let text = std::fs::read_to_string(&path).expect("a record");
+    assert!(!text.contains(secret) && !said(&output).contains(secret), "{text}{}", said(&output));
+    let run = browserlens_agents::RunRecord::read(&path).expect("whole");
+    assert_eq!(
+        (run.is_success(), run.cut.as_deref(), run.header.agent.script.as_deref()),
+        (Some(true), None, Some("way"))
+    );
+    assert!(run.header.instructions.contains("PAGE TEXT") && run.header.tools["tools"].is_array());
+    assert!(run.calls.iter().all(|call| call.ms.is_some() && call.tokens.o200k_base > 0), "{:?}", run.calls);
+}
+
+#[test]
+fn no_answer_of_a_tool_shows_the_checker() {
+    use browserlens_tasks::{Folders, McpTool, Stage, Task, Tool, ToolCommand};
+    let task = Task::load_all(&root().join("tasks")).expect("tasks").into_iter().find(|task| task.id == "tiny-sign-up");
+    let (task, nothing) = (task.expect("there"), Path::new("/"));
+    let folders = Folders { sites: root().join("traces/sites"), miniwob: nothing.to_owned() };
+    let program = Path::new(env!("CARGO_BIN_EXE_browserlens"));
+    let command = ToolCommand::of("browserlens", program, nothing, None).expect("ours");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let (answers, state) = runtime.block_on(async {
+        let stage = Stage::set(&task, &folders, 1).await.expect("serves");
+        let mut tool = McpTool::start(&command).await.expect("starts");
+        let mut answers = Vec::new();
+        let calls = [
+            ("navigate", json!({ "url": stage.url() })),
+            ("observe", json!({ "full": true })),
+            ("snapshot", json!({ "mode": "content", "format": "html" })),
+            ("snapshot", json!({ "mode": "outline" })),
+            ("read_text", json!({})),
+            ("get_html", json!({})),
+            ("get_dom_snapshot", json!({})),
+            ("get_network_requests", json!({})),
+            ("get_console_messages", json!({})),
+            ("get_summary", json!({})),
+        ];
+        for (name, arguments) in calls {
+            let answer = tool.call(name, arguments).await.expect("answers");
+            answers.push((name, answer.text));
+        }
+        let state = stage.state().await;
+        Box::new(tool).close().await;
+        (answers, state)
+    });
+    assert_eq!(state["title"], "The Slow Post", "the checker saw the page: {state}");
+    for (name, text) in answers {
+        for mark in ["WebSocket", "ws://", "SETTINGS", "currentScript", "\"shift\"", "tell"] {
+            assert!(!text.contains(mark), "{name} shows {mark}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_is() {
+    for (arguments, code, says) in [
+        (&["tasks", "tiny-sign-of"][..], 2, "tiny-sign-up"),
+        (&["tasks", "tiny-sign-up", "--level", "4"][..], 2, "no task has these levels"),
+        (&["tasks", "--tasks-dir", "/nowhere"][..], 3, "/nowhere: cannot be read"),
+        (&["tasks", "--tasks-dir", "crates/cli/src"][..], 3, "no task in any *.toml file"),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        assert!(said(&output).contains(says), "{says}: {}", said(&output));
+    }
+}
