@@ -171,7 +171,7 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens serve http://127.0.0.1:3000/ --allow-host 127.0.0.1:3000\n\
             \nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a \
             browser, refs and a shown state of its own")]
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Open a page and act on it, one command at a time: what an agent does that has a shell
     #[cfg(feature = "serve")]
     #[command(after_help = "Examples:\

@@ -8,6 +8,7 @@ use browserlens_scenario::Scenario;
 use browserlens_strategy::{EventFilter, EventKind, StepIndex};
 use browserlens_trace::Trace;
 use common::sites;
+use std::panic::AssertUnwindSafe;
 
 /// What is kept of these differs by what has changed since: the sizes of some responses, one script
 /// of the site.
@@ -36,7 +37,7 @@ async fn twice_alike(name: &str) {
         return;
     }
     // Another Chromium most often writes the same; where it does not, it is its own measure.
-    let is_same = is_kept && std::panic::catch_unwind(|| common::assert_same(&kept, &now)).is_ok();
+    let is_same = is_kept && std::panic::catch_unwind(AssertUnwindSafe(|| common::assert_same(&kept, &now))).is_ok();
     if !is_same {
         common::assert_same(&recorded("next.trace").await, &now);
     }

@@ -120,7 +120,7 @@ pub async fn play(
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(writer) = writer {
         let (said, usage) = (last.said.clone(), last.usage);
-        writer.finish(&End { end, reward: Some(verdict.reward), said, usage, ms: Some(ms) })?;
+        writer.finish(&End { end, reward: Some(verdict.reward), said, usage, ms: Some(ms), ..End::default() })?;
     }
     Ok(Played { verdict, end, calls: history.len(), ms, said: last.said })
 }

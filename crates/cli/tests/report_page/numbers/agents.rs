@@ -154,8 +154,11 @@ fn rewards<'t>(run: &Run<'t>) -> Option<BTreeMap<(&'t str, &'t str), Vec<f64>>> 
     (!rewards.is_empty() && !run.strategies.is_empty()).then_some(rewards)
 }
 
+type Line<'t> = (&'t str, Option<&'t str>, Vec<f64>, [Part; 3]);
+type Pairs = (&'static str, &'static str, Vec<(f64, f64)>);
+
 /// Each tool beside its strategy: its rewards, and the scores over all tasks as shares of sums.
-fn lines<'t>(run: &Run<'t>) -> Option<Vec<(&'t str, Option<&'t str>, Vec<f64>, [Part; 3])>> {
+fn lines<'t>(run: &Run<'t>) -> Option<Vec<Line<'t>>> {
     let rewards = rewards(run)?;
     let tools: BTreeSet<&str> = rewards.keys().map(|(tool, _)| *tool).collect();
     let line = |tool: &&'t str| {
@@ -217,7 +220,7 @@ fn grouped(pairs: &[Pair<'_>], by_tool: bool) -> Vec<(f64, f64)> {
 }
 
 /// The pairs of each row: a score, what they are, the values.
-fn pairs_of(run: &Run<'_>) -> Option<Vec<(&'static str, &'static str, Vec<(f64, f64)>)>> {
+fn pairs_of(run: &Run<'_>) -> Option<Vec<Pairs>> {
     let (rewards, lines) = (rewards(run)?, lines(run)?);
     let mut all = Vec::new();
     for (at, score) in SCORES.into_iter().enumerate() {
