@@ -15,6 +15,7 @@ use browserlens_page::text::escaped_line;
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use clap::{Args, Subcommand, ValueEnum};
+#[cfg(feature = "serve")]
 pub(crate) use model::ModelArgs;
 use place::{Place, failure, load, read};
 use std::path::PathBuf;
