@@ -21,7 +21,7 @@ mod snapshot;
 mod trace;
 
 #[cfg(feature = "record")]
-pub(crate) use agents::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs};
+pub(crate) use agents::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs, ContextArg};
 pub(crate) use agents::{
     AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsCounterfactualArgs, AgentsImportArgs, AgentsTableArgs,
     AgentsValidityArgs, AgentsVerb,

@@ -102,6 +102,90 @@ fn a_run_is_a_sealed_record_with_the_sites_reward_and_no_secret() {
     assert!(run.calls.iter().all(|call| call.ms.is_some() && call.tokens.o200k_base > 0), "{:?}", run.calls);
 }
 
+/// An endpoint with a model that knows this one form: it reads the refs out of what it was shown.
+fn endpoint() -> String {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("listens");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("connects");
+            let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
+            let (mut length, mut line) = (0, String::new());
+            while reader.read_line(&mut line).expect("reads") > 2 {
+                if let Some((name, value)) = line.split_once(':')
+                    && name.eq_ignore_ascii_case("content-length")
+                {
+                    length = value.trim().parse().expect("a number");
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).expect("a body");
+            let asked: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+            let messages = asked["messages"].as_array().expect("messages");
+            let text = |at: usize| messages[at]["content"].as_str().expect("text").to_owned();
+            let shown = text(messages.len() - 1);
+            let on = |name: &str| {
+                let behind = shown.split(&format!("\"{name}\" @")).nth(1).unwrap_or_default();
+                format!("@{}", behind.split_whitespace().next().unwrap_or_default())
+            };
+            let said = |say: &str, call: &str, arguments: serde_json::Value| {
+                json!({ "say": say, "call": call, "arguments": arguments.to_string() }).to_string()
+            };
+            let content = match messages.iter().filter(|message| message["role"] == "assistant").count() {
+                0 => {
+                    let url = text(1).split_once("It begins at ").expect("a start").1.to_owned();
+                    said("I open it.", "navigate", json!({ "url": url }))
+                }
+                1 => {
+                    let fields = json!([
+                        { "ref": on("Name"), "value": "Mira Osei" },
+                        { "ref": on("Email"), "value": "mira.osei@example.test" },
+                        { "ref": on("Send me the letter by email"), "value": true },
+                    ]);
+                    said("I fill it in.", "fill", json!({ "fields": fields }))
+                }
+                2 => said("I send it.", "click", json!({ "role": "button", "text": "Sign up" })),
+                _ => said("She is signed up.", "", json!({})),
+            };
+            let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 20 });
+            let answer = json!({ "choices": [{ "message": { "content": content } }], "usage": usage }).to_string();
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+            write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{answer}", answer.len()).expect("answers");
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+#[test]
+fn a_model_behind_an_endpoint_plays_a_task_and_its_record_says_what_it_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, url) = (folder.path().display().to_string(), endpoint());
+    let output =
+        run(&["run", "--agent", "model", "--model", "known", "--base-url", &url, "--out", &out, "tiny-sign-up"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let run = browserlens_agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
+    let run = run.expect("whole");
+    assert_eq!((run.is_success(), run.calls.len()), (Some(true), 3), "{}", said(&output));
+    assert_eq!(run.header.agent.model.as_deref(), Some("known"));
+    let said: Vec<_> = run.calls.iter().map(|call| call.said.as_deref().unwrap_or_default()).collect();
+    assert_eq!(said, ["I open it.", "I fill it in.", "I send it."]);
+    assert_eq!(run.calls[1].usage.map(|usage| (usage.input, usage.output)), Some((1000, 20)));
+
+    for (arguments, says) in [
+        (&["--agent", "model"][..], "no model is named"),
+        (&["--agent", "way", "--model", "m"][..], "a script acts"),
+        (&["--agent", "model", "--model", "m"][..], "nothing answers for the model"),
+    ] {
+        let mut all = vec!["run", "tiny-sign-up", "--out", &out];
+        all.extend(arguments);
+        let output = self::run(&all);
+        assert_eq!(output.status.code(), Some(2), "{}", self::said(&output));
+        assert!(self::said(&output).contains(says), "{}", self::said(&output));
+    }
+}
+
 #[test]
 fn no_answer_of_a_tool_shows_the_checker() {
     use browserlens_tasks::{Folders, McpTool, Stage, Task, Tool, ToolCommand};

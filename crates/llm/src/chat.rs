@@ -17,6 +17,8 @@ pub enum Role {
     System,
     /// The question.
     User,
+    /// What the model said before.
+    Assistant,
 }
 
 /// A piece of a message.
@@ -47,6 +49,7 @@ impl Message {
         let role = match self.role {
             Role::System => "system",
             Role::User => "user",
+            Role::Assistant => "assistant",
         };
         if let [Part::Text(text)] = self.parts.as_slice() {
             return json!({ "role": role, "content": text });

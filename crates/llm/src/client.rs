@@ -11,9 +11,9 @@
 use crate::answers::Ask;
 use crate::chat::{Answer, ChatRequest, Said};
 use crate::clock::{Clock, SystemClock};
-use crate::endpoint::{ApiKey, BaseUrl};
+use crate::endpoint::{ApiKey, BaseUrl, Protocol};
 use crate::error::{EndpointError, LlmError};
-use crate::gemini;
+use crate::{anthropic, gemini};
 use serde_json::Value;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -217,13 +217,16 @@ impl Client {
     }
 
     fn attempt<T>(&self, call: &Call<'_, T>) -> Attempt<T> {
-        let is_gemini = self.options.base_url.is_gemini();
+        let protocol = self.options.base_url.protocol();
         let mut post = self.agent.post(call.url).header("content-type", "application/json");
+        if protocol == Protocol::Anthropic {
+            post = post.header("anthropic-version", anthropic::VERSION);
+        }
         if let Some(key) = &self.options.key {
-            post = if is_gemini {
-                post.header("x-goog-api-key", key.bare())
-            } else {
-                post.header("authorization", key.header())
+            post = match protocol {
+                Protocol::Gemini => post.header("x-goog-api-key", key.bare()),
+                Protocol::Anthropic => post.header("x-api-key", key.bare()),
+                Protocol::OpenAi => post.header("authorization", key.header()),
             };
         }
         let mut response = match post.send(call.body) {
@@ -269,8 +272,10 @@ impl Client {
     /// Where a request goes, and what is sent.
     fn addressed(&self, request: &ChatRequest) -> Result<(String, String), LlmError> {
         let base = self.options.base_url.chat();
-        if !self.options.base_url.is_gemini() {
-            return Ok((base.to_owned(), request.canonical()));
+        match self.options.base_url.protocol() {
+            Protocol::OpenAi => return Ok((base.to_owned(), request.canonical())),
+            Protocol::Anthropic => return Ok((base.to_owned(), anthropic::body(request).to_string())),
+            Protocol::Gemini => {}
         }
         if !gemini::is_model_name(&request.model) {
             let reason = "the model's name holds a character that no model's name may hold";
@@ -307,8 +312,11 @@ impl Ask for Client {
     /// [`EndpointError::NoAnswer`] if no attempt brought one.
     fn ask(&mut self, request: &ChatRequest) -> Result<Answer, LlmError> {
         let (url, body) = self.addressed(request)?;
-        let read: &dyn Fn(&Value) -> Option<Answer> =
-            if self.options.base_url.is_gemini() { &gemini::answer } else { &|body| said(body).map(Answer::Said) };
+        let read: &dyn Fn(&Value) -> Option<Answer> = match self.options.base_url.protocol() {
+            Protocol::Gemini => &gemini::answer,
+            Protocol::Anthropic => &anthropic::answer,
+            Protocol::OpenAi => &|body| said(body).map(Answer::Said),
+        };
         let call = Call { url: &url, body: &body, expected: "chat completion", read };
         Ok(match self.tried(&call)? {
             Outcome::Answered(Answer::Said(said)) => Answer::Said(self.scrubbed(said)),

@@ -49,7 +49,19 @@ impl fmt::Debug for ApiKey {
 pub struct BaseUrl {
     chat: String,
     embeddings: String,
-    is_gemini: bool,
+    protocol: Protocol,
+}
+
+/// What an endpoint speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// OpenAI's chat completions, which most speak.
+    #[default]
+    OpenAi,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Anthropic's messages.
+    Anthropic,
 }
 
 impl BaseUrl {
@@ -65,7 +77,7 @@ impl BaseUrl {
         Ok(Self {
             chat: format!("{stem}/chat/completions"),
             embeddings: format!("{stem}/embeddings"),
-            is_gemini: false,
+            protocol: Protocol::OpenAi,
         })
     }
 
@@ -77,7 +89,22 @@ impl BaseUrl {
     /// As [`BaseUrl::parse`].
     pub fn gemini(text: &str) -> Result<Self, EndpointError> {
         let chat = Self::stem(text)?;
-        Ok(Self { embeddings: format!("{chat}/openai/embeddings"), chat, is_gemini: true })
+        Ok(Self { embeddings: format!("{chat}/openai/embeddings"), chat, protocol: Protocol::Gemini })
+    }
+
+    /// Parses the address of an Anthropic endpoint, such as `https://api.anthropic.com/v1`: requests
+    /// go to `messages` below it.
+    ///
+    /// # Errors
+    /// As [`BaseUrl::parse`].
+    pub fn anthropic(text: &str) -> Result<Self, EndpointError> {
+        let text = Self::stem(text)?;
+        let stem = text.strip_suffix("/messages").unwrap_or(&text);
+        Ok(Self {
+            chat: format!("{stem}/messages"),
+            embeddings: format!("{stem}/embeddings"),
+            protocol: Protocol::Anthropic,
+        })
     }
 
     fn stem(text: &str) -> Result<String, EndpointError> {
@@ -96,9 +123,9 @@ impl BaseUrl {
         Ok(text.trim_end_matches('/').to_owned())
     }
 
-    /// Returns whether the endpoint speaks Gemini's protocol.
-    pub fn is_gemini(&self) -> bool {
-        self.is_gemini
+    /// Returns what the endpoint speaks.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     /// Returns the address that requests for chat completions go to, or for Gemini the one that

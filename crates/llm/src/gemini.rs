@@ -28,10 +28,15 @@ pub(crate) fn body(request: &ChatRequest) -> Value {
             })
             .collect()
     };
-    let of = |role: Role| request.messages.iter().filter(move |message| message.role == role);
-    let system: Vec<Value> = of(Role::System).flat_map(|message| parts(&message.parts)).collect();
-    let contents: Vec<Value> =
-        of(Role::User).map(|message| json!({ "role": "user", "parts": parts(&message.parts) })).collect();
+    let system = request.messages.iter().filter(|message| message.role == Role::System);
+    let system: Vec<Value> = system.flat_map(|message| parts(&message.parts)).collect();
+    let others = request.messages.iter().filter(|message| message.role != Role::System);
+    let contents: Vec<Value> = others
+        .map(|message| {
+            let role = if message.role == Role::Assistant { "model" } else { "user" };
+            json!({ "role": role, "parts": parts(&message.parts) })
+        })
+        .collect();
     let mut config = Map::new();
     config.insert("temperature".to_owned(), json!(request.temperature));
     config.insert("maxOutputTokens".to_owned(), json!(request.max_tokens));

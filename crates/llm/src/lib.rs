@@ -17,6 +17,8 @@
 //! runtime otherwise.
 
 mod answers;
+#[cfg(feature = "endpoint")]
+mod anthropic;
 mod cassette;
 mod chat;
 #[cfg(feature = "endpoint")]
@@ -36,6 +38,6 @@ pub use chat::{Answer, ChatRequest, Message, Part, RequestHash, ResponseFormat, 
 pub use client::{Client, ClientOptions, RetryPolicy};
 #[cfg(feature = "endpoint")]
 pub use clock::{Clock, SystemClock};
-pub use endpoint::{ApiKey, BaseUrl};
+pub use endpoint::{ApiKey, BaseUrl, Protocol};
 pub use error::{CassetteError, EndpointError, LlmError};
 pub use said::json_object;

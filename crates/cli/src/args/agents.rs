@@ -1,5 +1,7 @@
 //! What `agents` is given.
 
+#[cfg(feature = "record")]
+use crate::verbs::ModelArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -70,6 +72,7 @@ lie, and then ends with 1. A task of MiniWoB++ judges itself and has no wrong wa
     #[command(after_help = "Examples:
   browserlens agents run --tool browserlens --agent way --level 1 --out runs
   browserlens agents run --tool playwright-mcp --agent explore --out runs
+  browserlens agents run --agent model --model NAME --base-url http://localhost:8000/v1 --out runs
   browserlens agents run --tool 'npx -y some-mcp-server --headless' --agent explore tiny-sign-up --out runs
 
 Each run has a tool, a browser and pages of its own. Agents without a model speak to tools with our functions or
@@ -268,6 +271,44 @@ pub(crate) struct AgentsRunArgs {
     /// Replace the value of this environment variable wherever it stands
     #[arg(long, value_name = "VARIABLE")]
     pub secret: Vec<String>,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Show the model of the history: `all`, `last` answers (--keep), or a `summary` it writes
+    #[arg(long, value_name = "POLICY", default_value = "all", requires = "model")]
+    pub context: ContextArg,
+    /// With --context last: so many answers whole; with summary: above so many tokens
+    #[arg(long, value_name = "N", requires = "model")]
+    pub keep: Option<u32>,
+    /// Ask at this temperature
+    #[arg(long, value_name = "T", default_value_t = 0.0, requires = "model")]
+    pub temperature: f64,
+    /// Send this seed
+    #[arg(long, value_name = "N", requires = "model")]
+    pub seed: Option<u64>,
+    /// Let an answer have at most so many tokens
+    #[arg(long, value_name = "N", default_value_t = 2_048, requires = "model")]
+    pub max_tokens: u32,
+    /// Tell the endpoint in this way that the answer is JSON
+    #[arg(long, value_enum, default_value_t = super::ResponseFormatArg::JsonSchema, requires = "model")]
+    pub response_format: super::ResponseFormatArg,
+    /// Send no images
+    #[arg(long, requires = "model")]
+    pub no_images: bool,
+    /// Wait at most so many seconds for one answer of the model
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "model", value_parser = clap::value_parser!(u32).range(1..))]
+    pub timeout: u32,
+}
+
+/// What of the history a model is shown.
+#[cfg(feature = "record")]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContextArg {
+    /// Everything
+    All,
+    /// The last answers
+    Last,
+    /// Everything, until it is too long; then what the model wrote down
+    Summary,
 }
 
 /// Who acts.
@@ -278,6 +319,8 @@ pub(crate) enum AgentArg {
     Way,
     /// A script that looks for the goal's words, acts and looks again
     Explore,
+    /// A model, by --model
+    Model,
 }
 
 /// Where the bundled records lie.

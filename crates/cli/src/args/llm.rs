@@ -1,5 +1,6 @@
 //! What `llm` and `exam` are given.
 
+use browserlens_llm::ResponseFormat;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,6 +13,16 @@ pub(crate) enum ResponseFormatArg {
     JsonObject,
     /// By the prompt alone
     Plain,
+}
+
+impl From<ResponseFormatArg> for ResponseFormat {
+    fn from(format: ResponseFormatArg) -> Self {
+        match format {
+            ResponseFormatArg::JsonSchema => Self::JsonSchema,
+            ResponseFormatArg::JsonObject => Self::JsonObject,
+            ResponseFormatArg::Plain => Self::Plain,
+        }
+    }
 }
 
 /// Whom is asked, and how: what both have in common.

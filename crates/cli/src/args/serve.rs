@@ -1,6 +1,6 @@
 //! What `serve` is given, and how a browser is opened for an agent.
 
-use crate::verbs::knowledge::ModelArgs;
+use crate::verbs::ModelArgs;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;

@@ -3,14 +3,16 @@
 //! In: tasks as files, a tool, an agent. Out: lists, records, and which checks lie.
 
 use super::key_of_user;
-use crate::args::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs};
+use super::model::Asked;
+use crate::args::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs, ContextArg};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_agents::{EndReason, RunRecord};
 use browserlens_page::text::escaped_line;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
-    Folders, McpTool, PATIENCE, Place, Played, Scripted, Stage, Task, TasksError, Tool, ToolCommand, Verdict, play,
+    Agent, Context, Folders, McpTool, ModelAgent, ModelOptions, PATIENCE, PROMPT_VERSION, Place, Played, Scripted,
+    Stage, Task, TasksError, Tool, ToolCommand, Verdict, play,
 };
 use browserlens_tokens::Encoding;
 use browserlens_trace::{RedactionOptions, Redactor};
@@ -24,6 +26,10 @@ const PEERS: &str = ".tools/peers";
 const MINIWOB: &str = ".tools/miniwob/miniwob/html";
 /// Plays the ways of MiniWoB++.
 const MINIWOB_SCRIPT: &str = "scripts/miniwob";
+/// Answers that a model is shown whole with `--context last`.
+const KEPT_ANSWERS: u32 = 3;
+/// Tokens of answers above which a model writes a summary.
+const SUMMARY_ABOVE: u32 = 30_000;
 /// How long a page has to become what the task wants when nobody did anything.
 const EMPTY_PATIENCE: Duration = Duration::from_millis(600);
 /// After a wrong way: long enough for what it sent to be answered.
@@ -241,7 +247,38 @@ async fn acted(
     Ok((played, verdict))
 }
 
+type Model = (ModelOptions, Arc<Mutex<Asked>>);
+
+/// Returns the model that acts; none where a script does.
+fn model(args: &AgentsRunArgs) -> Result<Option<Model>, Failure> {
+    if args.agent != AgentArg::Model {
+        return match &args.model.model {
+            Some(_) => Err(Failure::words(Exit::Usage, "--model: a script acts", "take --agent model")),
+            None => Ok(None),
+        };
+    }
+    let Some((name, answers)) = args.model.asked(args.timeout, PROMPT_VERSION)? else {
+        let hint = "name it: --model NAME --base-url URL";
+        return Err(Failure::words(Exit::Usage, "--agent model: no model is named", hint));
+    };
+    let options = ModelOptions {
+        context: match args.context {
+            ContextArg::All => Context::All,
+            ContextArg::Last => Context::Last(args.keep.unwrap_or(KEPT_ANSWERS) as usize),
+            ContextArg::Summary => Context::Summary(args.keep.unwrap_or(SUMMARY_ABOVE)),
+        },
+        temperature: args.temperature,
+        seed: args.seed,
+        max_tokens: args.max_tokens,
+        response_format: args.response_format.into(),
+        images: !args.no_images,
+        ..ModelOptions::new(name)
+    };
+    Ok(Some((options, Arc::new(Mutex::new(answers)))))
+}
+
 pub(super) fn run(args: &AgentsRunArgs) -> Ended {
+    let model = model(args)?;
     let tasks = chosen(&args.which)?;
     let command = tool_of(&args.tool, &args.which)?;
     let known = args.secret.iter().map(|name| {
@@ -271,16 +308,17 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
             for seed in 1..=u64::from(args.runs) {
                 let stage = Stage::set(task, &folders, seed).await.map_err(|error| failure(&error))?;
                 let mut tool = McpTool::start(&command).await.map_err(|error| failure(&error))?;
-                let mut agent = match (&task.place, args.agent) {
-                    (Place::Site(site), AgentArg::Way) => {
+                let mut agent: Box<dyn Agent> = match (&task.place, &model) {
+                    (_, Some((options, asked))) => Box::new(ModelAgent::new(Arc::clone(asked), options.clone())),
+                    (Place::Site(site), None) if args.agent == AgentArg::Way => {
                         let files = stage.files().map(Path::to_owned);
-                        Scripted::way(site.way.clone(), stage.url_of("/"), files)
+                        Box::new(Scripted::way(site.way.clone(), stage.url_of("/"), files))
                     }
-                    _ => Scripted::explore(),
+                    _ => Box::new(Scripted::explore()),
                 };
                 let path = super::agents::free_path(&args.out, &task.id, tool.name());
                 let redactor = Redactor::new(options.clone());
-                let played = play(task, &stage, &mut tool, &mut agent, Some((&path, redactor)), PATIENCE).await;
+                let played = play(task, &stage, &mut tool, agent.as_mut(), Some((&path, redactor)), PATIENCE).await;
                 Box::new(tool).close().await;
                 let played = played.map_err(|error| failure(&error))?;
                 let reward = played.verdict.reward;

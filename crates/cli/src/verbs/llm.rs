@@ -1,11 +1,11 @@
 //! `llm`: a stored run, a model and its cassette in; what the model would have done, out.
 
 use super::{exit_of, replay as replaying, replay_failure, strategies_failure};
-use crate::args::{EndpointArgs, LlmArgs, ResponseFormatArg};
+use crate::args::{EndpointArgs, LlmArgs};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
-use browserlens_llm::{Answers, Cassette, LlmError, ResponseFormat};
+use browserlens_llm::{Answers, Cassette, LlmError};
 use browserlens_replay::llm::{Estimate, LlmReadError, LlmResults, LlmRun, Prompt, ReaderOptions, Truth, TruthSource};
 use browserlens_replay::{ConfiguredStrategy, RunResult, StrategyInfo, strategies};
 use browserlens_report::llm_terminal_table;
@@ -111,11 +111,7 @@ pub(super) fn options(
         })?,
     };
     Ok(ReaderOptions {
-        response_format: match args.response_format {
-            ResponseFormatArg::JsonSchema => ResponseFormat::JsonSchema,
-            ResponseFormatArg::JsonObject => ResponseFormat::JsonObject,
-            ResponseFormatArg::Plain => ResponseFormat::Plain,
-        },
+        response_format: args.response_format.into(),
         max_tokens: args.max_tokens,
         temperature: args.temperature,
         extra,

@@ -21,6 +21,7 @@ mod kept_report;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
 pub(crate) mod man;
+mod model;
 #[cfg(feature = "serve")]
 pub(crate) mod page;
 pub(crate) mod read;
@@ -41,6 +42,8 @@ pub(crate) mod show;
 pub(crate) mod skill;
 pub(crate) mod snapshot;
 pub(crate) mod trace;
+
+pub(crate) use model::ModelArgs;
 
 use crate::exit::{Exit, Failure};
 use browserlens_trace::{ExitClass, RedactionKey, TraceError};

@@ -5,7 +5,7 @@ use crate::Ended;
 use crate::args::{BrowserArgs, ServeArgs, ToolsArg};
 use crate::exit::{Exit, Failure};
 use browserlens_inspect::CursorKey;
-use browserlens_llm::Ask;
+use browserlens_knowledge::gaps::PROMPT_VERSION;
 use browserlens_serve::{
     Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, ToolGroup, TraceOpener, WitnessMaker,
     serve_http, serve_stdio,
@@ -138,12 +138,11 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         }
         Sourced::Browser { url } => (browser(args, &policy)?, url),
     };
-    let model = args.model.asked(args.timeout.try_into().unwrap_or(u32::MAX))?;
+    let model = args.model.asked(args.timeout.try_into().unwrap_or(u32::MAX), PROMPT_VERSION)?;
     Ok(Shared {
         opener,
         policy,
-        knowledge: KnowledgeBase::new(args.knowledge.clone())
-            .with_model(model.map(|(name, answers)| (name, Box::new(answers) as Box<dyn Ask + Send>))),
+        knowledge: KnowledgeBase::new(args.knowledge.clone()).with_model(model),
         reading_cache: args.cache.clone(),
         cursor_key: CursorKey::random()
             .map_err(|error| Failure::words(Exit::Input, format!("no random key: {error}"), "try again"))?,

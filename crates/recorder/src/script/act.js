@@ -78,7 +78,11 @@
     const drawing = element.matches?.('input[type=checkbox], input[type=radio], input[type=range]') ? [element.parentElement, element.parentElement?.parentElement] : [];
     const reached = (place) => { if (aim === 'act') aimAt(element); return place; };
     let cover = null, other = null, drawn = null;
-    for (const [x, y] of points) {
+    // Of a ring, a slice or what others lie upon, the pointer may reach a part that none of these points is in.
+    const steps = [0.06, 0.2, 0.35, 0.5, 0.65, 0.8, 0.94];
+    const everywhere = at ? [] : steps.flatMap((f) => steps.flatMap((g) => inside(f, g)));
+    for (const [n, [x, y]] of [...points, ...everywhere].entries()) {
+      if (n >= points.length && (other || drawn)) break;
       if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
       const root = element.getRootNode();
       const hit = (root.elementFromPoint ? root : document).elementFromPoint(x, y);

@@ -1,11 +1,10 @@
 //! `knowledge query` and `knowledge gaps`: what an agent would ask, and what was not recorded.
 
-use super::model::ModelArgs;
 use super::place::{Place, failure, load, read};
 use crate::exit::{Exit, Failure};
-use crate::verbs::{json_failure, trace_failure};
+use crate::verbs::{ModelArgs, json_failure, trace_failure};
 use crate::{Ended, output};
-use browserlens_knowledge::gaps::{ExtrapolationRequest, fill_gaps, store};
+use browserlens_knowledge::gaps::{ExtrapolationRequest, PROMPT_VERSION, fill_gaps, store};
 use browserlens_knowledge::protocol::{Agent, Environment};
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{Store, WebsiteId};
@@ -123,8 +122,8 @@ pub(super) fn gaps(args: &GapsArgs) -> Ended {
         include_screens: !args.no_screens,
         ..ExtrapolationRequest::all(knowledge.knowledge_id.clone())
     };
-    let mut asked = args.model.asked(args.timeout)?;
-    let model = asked.as_mut().map(|(name, answers)| (answers as &mut dyn Ask, name.as_str()));
+    let mut asked = args.model.asked(args.timeout, PROMPT_VERSION)?;
+    let model = asked.as_mut().map(|(name, asked)| (asked.as_mut() as &mut dyn Ask, name.as_str()));
     let result = fill_gaps(&knowledge, &request, model);
     let mut shown = serde_json::to_value(&result).map_err(|error| json_failure(&error))?;
     if args.keep {

@@ -2,7 +2,6 @@
 
 mod ask;
 mod build;
-mod model;
 mod place;
 
 use super::{json_failure, trace_failure};
@@ -15,8 +14,6 @@ use browserlens_page::text::escaped_line;
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use clap::{Args, Subcommand, ValueEnum};
-#[cfg(feature = "serve")]
-pub(crate) use model::ModelArgs;
 use place::{Place, failure, load, read};
 use std::path::PathBuf;
 

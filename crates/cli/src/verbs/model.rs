@@ -1,0 +1,76 @@
+//! Which model is asked, by `knowledge gaps`, `serve` and `agents run`.
+
+use crate::exit::{Exit, Failure};
+use browserlens_llm::{Answers, Ask, Cassette};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ModelArgs {
+    /// Ask this model: `agents run --agent model` what to do, `knowledge gaps` and `fill_action_gaps`
+    /// where no recording tells; needs --base-url or --cassette
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Keep answers of the model in this file, and take them from it
+    #[arg(long, value_name = "FILE", requires = "model")]
+    pub(crate) cassette: Option<PathBuf>,
+    /// Ask an OpenAI-compatible endpoint, such as <http://localhost:8000/v1>
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) base_url: Option<String>,
+    /// The endpoint speaks Gemini's `generateContent`
+    #[arg(long, requires = "base_url", conflicts_with = "anthropic")]
+    pub(crate) gemini: bool,
+    /// The endpoint speaks Anthropic's messages
+    #[arg(long, requires = "base_url")]
+    pub(crate) anthropic: bool,
+    /// Take the key of the endpoint from this environment variable
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    pub(crate) key_env: String,
+}
+
+/// Whatever answers for a model.
+pub(crate) type Asked = Box<dyn Ask + Send>;
+
+impl ModelArgs {
+    /// Returns the model's name and what answers for it; none if no model is named. `timeout` is
+    /// how long an answer is waited for, in seconds; `prompt` the version of the prompts.
+    pub(crate) fn asked(&self, timeout: u32, prompt: &str) -> Result<Option<(String, Asked)>, Failure> {
+        let Some(model) = &self.model else { return Ok(None) };
+        let endpoint = self.base_url.as_deref().map(|url| self.endpoint(url, timeout)).transpose()?;
+        let cassette = self.cassette.as_ref().map(|path| Cassette::open(path, prompt)).transpose();
+        let cassette = cassette.map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
+        let asked: Asked = match (cassette, endpoint) {
+            (Some(cassette), Some(endpoint)) => Box::new(Answers::live(cassette, endpoint)),
+            (Some(cassette), None) => Box::new(Answers::replayed(cassette)),
+            (None, Some(endpoint)) => endpoint,
+            (None, None) => {
+                let hint = "give --base-url URL, or --cassette FILE with answers";
+                return Err(Failure::words(Exit::Usage, "--model: nothing answers for the model", hint));
+            }
+        };
+        Ok(Some((model.clone(), asked)))
+    }
+
+    #[cfg(feature = "llm")]
+    fn endpoint(&self, url: &str, timeout: u32) -> Result<Asked, Failure> {
+        use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
+        let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
+        let key = std::env::var(&self.key_env).ok().and_then(|key| ApiKey::new(&key));
+        let url = match (self.gemini, self.anthropic) {
+            (true, _) => BaseUrl::gemini(url),
+            (_, true) => BaseUrl::anthropic(url),
+            _ => BaseUrl::parse(url),
+        };
+        let timeout = std::time::Duration::from_secs(timeout.into());
+        let client = Client::new(ClientOptions { timeout, ..ClientOptions::new(url.map_err(usage)?, key) });
+        Ok(Box::new(client.map_err(usage)?))
+    }
+
+    #[cfg(not(feature = "llm"))]
+    fn endpoint(&self, _: &str, _: u32) -> Result<Asked, Failure> {
+        let _only_for_endpoints = (&self.key_env, self.gemini, self.anthropic);
+        let message = "this build replays cassettes and speaks to no endpoint";
+        Err(Failure::words(Exit::Usage, message, "build the command with its default features"))
+    }
+}

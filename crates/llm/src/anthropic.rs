@@ -1,0 +1,110 @@
+//! Anthropic's protocol: `POST /v1/messages`.
+//!
+//! In: a [`ChatRequest`]. Out: the body that the endpoint reads, and what its answer says, as the
+//! same [`Said`]. Invariant: a request has one hash whichever protocol carries it. That the answer is
+//! JSON is told by the prompt alone.
+
+use crate::chat::{Answer, ChatRequest, Part, Role, Said};
+use base64::Engine;
+use serde_json::{Map, Value, json};
+
+/// The version of the protocol that is spoken.
+pub(crate) const VERSION: &str = "2023-06-01";
+
+/// Returns the body of a request.
+pub(crate) fn body(request: &ChatRequest) -> Value {
+    let parts = |parts: &[Part]| -> Vec<Value> {
+        parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => json!({ "type": "text", "text": text }),
+                Part::Png(png) => {
+                    let data = base64::engine::general_purpose::STANDARD.encode(png);
+                    json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } })
+                }
+            })
+            .collect()
+    };
+    let system = request.messages.iter().filter(|message| message.role == Role::System);
+    let system: Vec<Value> = system.flat_map(|message| parts(&message.parts)).collect();
+    let others = request.messages.iter().filter(|message| message.role != Role::System);
+    let messages: Vec<Value> = others
+        .map(|message| {
+            let role = if message.role == Role::Assistant { "assistant" } else { "user" };
+            json!({ "role": role, "content": parts(&message.parts) })
+        })
+        .collect();
+    let mut body = Map::new();
+    body.insert("model".to_owned(), Value::from(request.model.as_str()));
+    body.insert("max_tokens".to_owned(), Value::from(request.max_tokens));
+    body.insert("temperature".to_owned(), Value::from(request.temperature));
+    body.insert("messages".to_owned(), Value::Array(messages));
+    if !system.is_empty() {
+        body.insert("system".to_owned(), Value::Array(system));
+    }
+    for (name, value) in &request.extra {
+        // It takes no seed.
+        if value.is_null() || name == "seed" {
+            body.remove(name);
+        } else {
+            body.insert(name.clone(), value.clone());
+        }
+    }
+    Value::Object(body)
+}
+
+/// Returns what an answer says; none if the value is none.
+pub(crate) fn answer(body: &Value) -> Option<Answer> {
+    let texts = body.get("content")?.as_array()?.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+    let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    let read = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+    let finish_reason = match body.get("stop_reason").and_then(Value::as_str).unwrap_or_default() {
+        "end_turn" | "stop_sequence" => "stop",
+        "max_tokens" => "length",
+        other => other,
+    };
+    Some(Answer::Said(Said {
+        content: texts.collect(),
+        finish_reason: finish_reason.to_owned(),
+        prompt_tokens: tokens("input_tokens").map(|_| read.into_iter().filter_map(tokens).sum()),
+        completion_tokens: tokens("output_tokens"),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Message, ResponseFormat, Schema};
+
+    #[test]
+    fn a_request_and_an_answer_have_the_shape_of_the_protocol() {
+        let request = ChatRequest {
+            model: "m".into(),
+            messages: vec![
+                Message::text(Role::System, "rules"),
+                Message::text(Role::User, "go"),
+                Message::text(Role::Assistant, "went"),
+            ],
+            schema: Schema { name: "answer".into(), schema: json!({ "type": "object" }) },
+            response_format: ResponseFormat::JsonSchema,
+            max_tokens: 64,
+            temperature: 0.0,
+            extra: Map::from_iter([("seed".to_owned(), json!(1))]),
+        };
+        let text = |text: &str| json!([{ "type": "text", "text": text }]);
+        let wanted = json!({
+            "model": "m", "max_tokens": 64, "temperature": 0.0, "system": text("rules"),
+            "messages": [{ "role": "user", "content": text("go") }, { "role": "assistant", "content": text("went") }],
+        });
+        assert_eq!(body(&request), wanted);
+        let said = json!({
+            "content": [{ "type": "text", "text": "{\"a\": " }, { "type": "text", "text": "1}" }],
+            "stop_reason": "end_turn",
+            "usage": { "input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 3 },
+        });
+        let Some(Answer::Said(said)) = answer(&said) else { panic!("no answer") };
+        assert_eq!((said.content.as_str(), said.finish_reason.as_str()), ("{\"a\": 1}", "stop"));
+        assert_eq!((said.prompt_tokens, said.completion_tokens), (Some(12), Some(3)));
+        assert!(answer(&json!({ "error": {} })).is_none());
+    }
+}
