@@ -29,7 +29,9 @@ pub(crate) use agents::{
 pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs};
-pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs, ResponseFormatArg};
+#[cfg(feature = "record")]
+pub(crate) use llm::ResponseFormatArg;
+pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs};
 #[cfg(feature = "serve")]
 pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
 pub(crate) use read::{DEFAULT_CACHE, GraphFormat, ReadArgs};

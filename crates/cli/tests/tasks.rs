@@ -128,7 +128,7 @@ fn endpoint() -> String {
             let shown = text(messages.len() - 1);
             let on = |name: &str| {
                 let behind = shown.split(&format!("\"{name}\" @")).nth(1).unwrap_or_default();
-                format!("@{}", behind.split_whitespace().next().unwrap_or_default())
+                format!("@{}", behind.split([',', ' ', '\n']).next().unwrap_or_default())
             };
             let said = |say: &str, call: &str, arguments: serde_json::Value| {
                 json!({ "say": say, "call": call, "arguments": arguments.to_string() }).to_string()

@@ -115,7 +115,7 @@ pub(crate) fn read(line: &str) -> Option<StepAction> {
     let fits = |phrase: &str| lower.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     let (phrase, kind) = PHRASES.iter().filter(|(phrase, _)| fits(phrase)).max_by_key(|(phrase, _)| phrase.len())?;
     let rest: String = line.chars().skip(phrase.chars().count()).collect();
-    let said = Said { rest: rest.trim(), kind: *kind };
+    let said = Said { rest: rest.trim(), kind: *kind, sets: *phrase == "set" };
     let (kind, target, parameters) = said.read();
     Some(StepAction {
         action_type: kind.name().to_owned(),
@@ -128,6 +128,8 @@ pub(crate) fn read(line: &str) -> Option<StepAction> {
 struct Said<'l> {
     rest: &'l str,
     kind: ActionType,
+    /// Whether the verb names the field first: `Set "Name" to "Ada"`.
+    sets: bool,
 }
 
 type Read = (ActionType, String, Map<String, Value>);
@@ -284,7 +286,8 @@ impl<'l> Said<'l> {
             };
         };
         let between = self.rest.split(first).nth(1).and_then(|rest| rest.split(last).next()).unwrap_or_default();
-        let is_turned = between.split_whitespace().any(|word| matches!(word, "with" | "to" | "as"));
+        let is_turned =
+            between.split_whitespace().any(|word| word == "with" || (self.sets && matches!(word, "to" | "as")));
         let (text, target) = if is_turned { (last, first) } else { (first, last) };
         (self.kind, target.to_owned(), object(json!({ "text": text })))
     }
