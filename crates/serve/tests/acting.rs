@@ -42,6 +42,19 @@ async fn refused(mcp: &mut Mcp, tool: &str, arguments: Value, parts: &[&str]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_another_control_covers_in_the_middle_is_pressed_beside_it() {
+    let (mut mcp, _) = on("<svg width=200 height=200><circle cx=100 cy=100 r=60 id=disc tabindex=0 role=button aria-label=Disc></circle>\
+         <text x=50 y=115 font-size=50 id=label tabindex=0 role=button aria-label=Label textLength=100>Menu</text></svg>\
+         <script>for (const id of ['disc', 'label']) document.getElementById(id).onclick = () => log(id)</script>")
+    .await;
+    for (name, says) in [("Disc", "disc "), ("Label", "disc label ")] {
+        let control = reference(&mut mcp, "button", name).await;
+        mcp.call("click", json!({ "ref": control })).await;
+        assert_eq!(value(&mut mcp, "document.getElementById('log').textContent").await, json!(says));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_secret_fields_held_is_masked_wherever_it_stands() {
     let (mut mcp, first) = on("<form action=/in><input name=u aria-label=User value=ada>\
          <input type=password name=p aria-label=Password value=hunter2secret>\
