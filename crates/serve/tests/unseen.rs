@@ -389,6 +389,9 @@ fn calls(hidden: &str, reference: &str) -> Vec<(&'static str, Value)> {
     let unknown = json!({ "instruction_type": "find_screen", "target": "x", "knowledge_id": hidden });
     calls.push(("query_knowledge_for_agent", unknown));
     calls.push(("fill_action_gaps", json!({ "knowledge_id": "default" })));
+    for target in ["How to order", hidden] {
+        calls.push(("follow", json!({ "knowledge": target, "values": { hidden: hidden } })));
+    }
     calls.push(("fill_action_gaps", json!({ "knowledge_id": hidden })));
     calls
 }
