@@ -168,15 +168,20 @@ fn is_same(a: &Call, b: &Call) -> bool {
     a.name == b.name && a.arguments == b.arguments && a.answer == b.answer && a.images == b.images
 }
 
-/// Returns whether a call only looks: one of its name's words says so, or of a command line's.
+/// Returns whether a call only looks: one of its words says so.
 pub(crate) fn is_look(call: &Call) -> bool {
+    words_of(call).iter().any(|word| LOOKS.contains(&word.as_str()))
+}
+
+/// Returns the words of a call's function, in small letters; of a command line those of its
+/// subcommand too.
+pub(crate) fn words_of(call: &Call) -> Vec<String> {
     let command = match &call.arguments {
         Value::Object(members) => members.get("command").and_then(Value::as_str).unwrap_or_default(),
         _ => "",
     };
-    let words = |text: &str| {
-        text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| LOOKS.contains(&word.to_ascii_lowercase().as_str()))
-    };
     // Of a command, the program and the two words behind it: what follows is the page's.
-    words(&call.name) || words(&command.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+    let parts = std::iter::once(call.name.as_str()).chain(command.split_whitespace().take(3));
+    let words = parts.flat_map(|part| part.split(|c: char| !c.is_ascii_alphanumeric()));
+    words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect()
 }

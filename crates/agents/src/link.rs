@@ -6,6 +6,7 @@
 //! nothing is linked, since a wrong link would give wrong numbers unseen.
 
 use crate::AgentsError;
+use crate::call_cost::words_of;
 use crate::record::{Call, RunRecord};
 use browserlens_strategy::{ActionKind, TakenAction};
 use browserlens_trace::{StepRow, Trace, TraceError};
@@ -144,20 +145,6 @@ fn fields_of(call: &Call) -> usize {
 fn in_words(taken: &TakenAction) -> String {
     let node = taken.node.as_ref().map_or_else(String::new, |node| format!(" {} {:?}", node.role, node.name));
     format!("{}{node}", taken.kind)
-}
-
-/// The words of a call's function; of a command line, those of its subcommand.
-fn words_of(call: &Call) -> Vec<String> {
-    let command = match &call.arguments {
-        Value::Object(members) => members.get("command").and_then(Value::as_str).unwrap_or_default(),
-        _ => "",
-    };
-    let subcommand = command.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
-    let split = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(str::to_ascii_lowercase).collect()
-    };
-    split(&call.name).into_iter().chain(split(&subcommand)).collect()
 }
 
 /// Words of functions that lead to a kind of action.

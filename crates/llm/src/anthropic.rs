@@ -42,15 +42,12 @@ pub(crate) fn body(request: &ChatRequest) -> Value {
     if !system.is_empty() {
         body.insert("system".to_owned(), Value::Array(system));
     }
-    for (name, value) in &request.extra {
-        // It takes no seed.
-        if value.is_null() || name == "seed" {
-            body.remove(name);
-        } else {
-            body.insert(name.clone(), value.clone());
-        }
+    let mut body = request.with_extra(body);
+    if let Value::Object(body) = &mut body {
+        // It takes none.
+        body.remove("seed");
     }
-    Value::Object(body)
+    body
 }
 
 /// Returns what an answer says; none if the value is none.

@@ -130,6 +130,11 @@ impl ChatRequest {
         if let Some(format) = format {
             body.insert("response_format".to_owned(), format);
         }
+        self.with_extra(body)
+    }
+
+    /// Puts the further parameters into a body, in the place of those of the same names.
+    pub(crate) fn with_extra(&self, mut body: Map<String, Value>) -> Value {
         for (name, value) in &self.extra {
             if value.is_null() {
                 body.remove(name);

@@ -56,14 +56,7 @@ pub(crate) fn body(request: &ChatRequest) -> Value {
     }
     body.insert("contents".to_owned(), Value::Array(contents));
     body.insert("generationConfig".to_owned(), Value::Object(config));
-    for (name, value) in &request.extra {
-        if value.is_null() {
-            body.remove(name);
-        } else {
-            body.insert(name.clone(), value.clone());
-        }
-    }
-    Value::Object(body)
+    request.with_extra(body)
 }
 
 /// Returns what an answer says; none if the value is none.

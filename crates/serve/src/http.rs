@@ -374,7 +374,7 @@ async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: Header
     let shared = Arc::clone(server.seats.shared());
     let answered = match asked {
         Ok(instruction) => {
-            let work = move || shared.knowledge.query(&id, &instruction, None);
+            let work = move || shared.knowledge.query(&id, &instruction);
             let joined = tokio::task::spawn_blocking(work).await;
             joined.unwrap_or_else(|_| Err(ToolError::Internal("the query failed".to_owned())))
         }

@@ -8,7 +8,6 @@ use browserlens_knowledge::gaps::{ExtrapolationRequest, ExtrapolationResult, fil
 use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment};
 use browserlens_knowledge::{Knowledge, KnowledgeId, Store};
 use browserlens_llm::Ask;
-use browserlens_page::Page;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,19 +79,14 @@ impl KnowledgeBase {
         Ok(knowledge)
     }
 
-    /// Answers an instruction, with the page that is open if there is one.
+    /// Answers an instruction of somebody who has no page open here.
     ///
     /// # Errors
     /// [`ToolError`] if there is no such knowledge or it cannot be read.
-    pub fn query(
-        &self,
-        id: &str,
-        instruction: &AgentInstruction,
-        page: Option<&Page>,
-    ) -> Result<AgentResponse, ToolError> {
+    pub fn query(&self, id: &str, instruction: &AgentInstruction) -> Result<AgentResponse, ToolError> {
         let knowledge = self.load(id)?;
         let agent = Agent::new(&knowledge)?;
-        Ok(agent.answer(instruction, &Environment { page, ..Environment::default() }).once())
+        Ok(agent.answer(instruction, &Environment::default()).once())
     }
 
     /// Infers what is in the gaps: from recordings, and from the model if there is one.

@@ -44,15 +44,19 @@ impl Client {
         super::json_answer(&response)
     }
 
-    /// Asks with the page that is open, if there is one, and with its refs.
     fn asked(&mut self, agent: &Agent<'_>, instruction: &AgentInstruction) -> Result<AgentResponse, ToolError> {
+        self.in_environment(|environment| agent.answer(instruction, environment))
+    }
+
+    /// Runs something with the page that is open, if there is one, and with its refs.
+    fn in_environment<T>(&mut self, what: impl FnOnce(&Environment<'_>) -> T) -> Result<T, ToolError> {
         let bare = Environment { profile: Profile::BrowserLens, ..Environment::default() };
         if self.page.is_none() {
-            return Ok(agent.answer(instruction, &bare));
+            return Ok(what(&bare));
         }
         self.with_whole_page(|session, page| {
             let given = |key| session.reference(key).map(|reference| reference.to_string());
-            Ok(agent.answer(instruction, &Environment { page: Some(page), refs: Some(Refs(&given)), ..bare }))
+            Ok(what(&Environment { page: Some(page), refs: Some(Refs(&given)), ..bare }))
         })
     }
 
@@ -154,16 +158,8 @@ impl Client {
         instruction: &AgentInstruction,
         told: &mut String,
     ) -> Result<(), Stopped> {
-        let bare = Environment { profile: Profile::BrowserLens, ..Environment::default() };
-        let calls = if self.source.is_none() {
-            agent.anew(step, instruction, &bare)
-        } else {
-            let looked = self.with_whole_page(|session, page| {
-                let given = |key| session.reference(key).map(|reference| reference.to_string());
-                Ok(agent.anew(step, instruction, &Environment { page: Some(page), refs: Some(Refs(&given)), ..bare }))
-            });
-            looked.map_err(|error| Stopped::by(&error))?
-        };
+        let calls = self.in_environment(|environment| agent.anew(step, instruction, environment));
+        let calls = calls.map_err(|error| Stopped::by(&error))?;
         let number = step.order + 1;
         let calls = match calls {
             Ok(calls) => calls,

@@ -99,10 +99,7 @@ impl Work<'_, '_> {
     /// `wanted` is none for "the other state".
     pub(super) fn check(&self, wanted: Option<bool>) -> Calls {
         let at = self.at()?;
-        if let (At::Node(node), Some(wanted)) = (&at, wanted)
-            && let Some(checked) = node.checked()
-            && (checked == browserlens_page::Tri::True) == wanted
-        {
+        if is_checked_so(&at, wanted) {
             return Ok(Vec::new());
         }
         // Without a page a click might undo what is already so: a script looks first.
@@ -112,11 +109,16 @@ impl Work<'_, '_> {
         self.with_element("click", &at, json!({}), Operation::SetChecked, json!({ "on": wanted }))
     }
 
-    pub(super) fn upload(&self) -> Calls {
-        let files = match self.action.parameters.get("files").or(self.action.parameters.get("paths")) {
+    /// The files that are handed over, by their paths.
+    pub(super) fn files(&self) -> Result<Vec<String>, TranslateError> {
+        Ok(match self.action.parameters.get("files").or(self.action.parameters.get("paths")) {
             Some(Value::Array(files)) => files.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
             _ => vec![self.needed("path", &["file", "text"])?],
-        };
+        })
+    }
+
+    pub(super) fn upload(&self) -> Calls {
+        let files = self.files()?;
         let [path] = files.as_slice() else {
             return Err(self.bad("files", "are not exactly one; the tool hands over one file"));
         };
@@ -206,6 +208,12 @@ impl Work<'_, '_> {
         }
         Ok(vec![by_script(operation, Some(&self.place(&at)?), json!({}))])
     }
+}
+
+/// Whether a check is already as wanted.
+pub(super) fn is_checked_so(at: &At<'_>, wanted: Option<bool>) -> bool {
+    let At::Node(node) = at else { return false };
+    node.checked().is_some_and(|checked| Some(checked == browserlens_page::Tri::True) == wanted)
 }
 
 /// A file that stands in for one that was handed over in a recording: traces keep its name, not

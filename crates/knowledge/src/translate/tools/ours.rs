@@ -5,11 +5,12 @@
 //! open yet, a click says its node in words and anything else begins with the `find` that gives the
 //! ref; nothing is done by a script of ours.
 
+use super::fields::is_checked_so;
 use super::place::{At, file_input};
 use super::work::{Calls, Work, one};
 use crate::model::ElementTarget;
 use crate::translate::ActionType;
-use crate::translate::error::{TranslateError, shown};
+use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
 use browserlens_page::NodeRef;
 use serde_json::{Value, json};
@@ -81,14 +82,7 @@ impl Work<'_, '_> {
             A::Check => self.our_check(Some(self.flag("checked")?.unwrap_or(true))),
             A::Uncheck => self.our_check(Some(false)),
             A::Toggle => self.our_check(None),
-            A::UploadFile => {
-                let files = match self.action.parameters.get("files").or(self.action.parameters.get("paths")) {
-                    Some(Value::Array(files)) => files.clone(),
-                    _ => vec![Value::String(self.needed("path", &["file", "text"])?)],
-                };
-                let files: Vec<&str> = files.iter().filter_map(Value::as_str).collect();
-                self.on_ref("upload", json!({ "files": files }))
-            }
+            A::UploadFile => self.on_ref("upload", json!({ "files": self.files()? })),
             A::FillForm => self.our_form(),
             A::SubmitForm => self.our_keys("Enter"),
             A::Scroll | A::ScrollUp | A::ScrollDown => self.our_scroll(),
@@ -171,10 +165,7 @@ impl Work<'_, '_> {
         let at = self.at_of(&wanted)?;
         let point = self.point(&at)?.and_then(|point| point.get("point").cloned());
         if let At::Node(node) = &at {
-            let (expanded, pressed) = (self.flag("expanded")?, self.flag("pressed")?);
-            let is_pressed = node.pressed().map(|pressed| pressed == browserlens_page::Tri::True);
-            let is_so = |wanted: Option<bool>, is: Option<bool>| wanted.is_some() && wanted == is;
-            if is_so(expanded, node.expanded()) || is_so(pressed, is_pressed) {
+            if self.is_turned(*node)? {
                 return Ok(Vec::new());
             }
             let mut parameters = match self.ref_of(*node) {
@@ -205,18 +196,8 @@ impl Work<'_, '_> {
             There::Find(words) => return one("find", words),
         };
         let at = self.point(&self.at()?)?.and_then(|point| point.get("point").cloned());
-        let to = match self.action.parameters.get("to") {
-            None | Some(Value::Null) => {
-                let by =
-                    self.pair("by")?.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))?;
-                return one("drag", json!({ "from": from, "by": by, "at": at }));
-            }
-            Some(Value::String(selector)) => Wanted { selector: Some(selector.clone()), ..Wanted::default() },
-            Some(value) => {
-                let target = serde_json::from_value::<ElementTarget>(value.clone())
-                    .map_err(|error| self.bad("to", format!("names no node: {}", shown(&error.to_string()))))?;
-                Wanted { target: Some(target), ..Wanted::default() }
-            }
+        let Some(to) = self.drag_end()? else {
+            return one("drag", json!({ "from": from, "by": self.drag_way()?, "at": at }));
         };
         match self.there(&to)? {
             There::Ref(to) => one("drag", json!({ "from": from, "to": to, "at": at })),
@@ -241,11 +222,7 @@ impl Work<'_, '_> {
     /// `wanted` is none for "the other state".
     fn our_check(&self, wanted: Option<bool>) -> Calls {
         let Some(wanted) = wanted else { return self.our_click(None) };
-        let at = self.at()?;
-        if let At::Node(node) = &at
-            && let Some(checked) = node.checked()
-            && (checked == browserlens_page::Tri::True) == wanted
-        {
+        if is_checked_so(&self.at()?, Some(wanted)) {
             return Ok(Vec::new());
         }
         match self.there(&Wanted::of(self.action))? {

@@ -10,7 +10,7 @@ use crate::model::ElementTarget;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
 use crate::translate::script::Operation;
-use browserlens_page::Tri;
+use browserlens_page::{NodeRef, Tri};
 use serde_json::{Map, Value, json};
 
 impl<'p> Work<'_, 'p> {
@@ -35,22 +35,46 @@ impl<'p> Work<'_, 'p> {
         if let Some(point) = self.point(&at)? {
             return Ok(vec![by_script(Operation::Click, Some(&self.place(&at)?), point)]);
         }
-        let (expanded, pressed) = (self.flag("expanded")?, self.flag("pressed")?);
-        if expanded.is_some() || pressed.is_some() {
-            let At::Node(node) = &at else {
+        if let At::Node(node) = &at {
+            if self.is_turned(*node)? {
+                return Ok(Vec::new());
+            }
+        } else {
+            let (expanded, pressed) = (self.flag("expanded")?, self.flag("pressed")?);
+            if expanded.is_some() || pressed.is_some() {
                 // A click might undo what is already so: a script looks first.
                 let mut wanted = Map::new();
                 wanted.extend(expanded.map(|on| ("expanded".to_owned(), Value::Bool(on))));
                 wanted.extend(pressed.map(|on| ("pressed".to_owned(), Value::Bool(on))));
                 return Ok(vec![by_script(Operation::Turn, Some(&self.place(&at)?), Value::Object(wanted))]);
-            };
-            let is_pressed = node.pressed().map(|pressed| pressed == Tri::True);
-            let is_so = |wanted: Option<bool>, is: Option<bool>| wanted.is_some() && wanted == is;
-            if is_so(expanded, node.expanded()) || is_so(pressed, is_pressed) {
-                return Ok(Vec::new());
             }
         }
         self.with_element("click", &at, json!({}), Operation::Click, json!({}))
+    }
+
+    /// Whether a click that turns a state of its node finds it so already.
+    pub(super) fn is_turned(&self, node: NodeRef<'_>) -> Result<bool, TranslateError> {
+        let is_so = |wanted: Option<bool>, is: Option<bool>| wanted.is_some() && wanted == is;
+        let is_pressed = node.pressed().map(|pressed| pressed == Tri::True);
+        Ok(is_so(self.flag("expanded")?, node.expanded()) || is_so(self.flag("pressed")?, is_pressed))
+    }
+
+    /// The node that a drag ends on; none where only a way is said.
+    pub(super) fn drag_end(&self) -> Result<Option<Wanted>, TranslateError> {
+        Ok(match self.action.parameters.get("to") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(selector)) => Some(Wanted { selector: Some(selector.clone()), ..Wanted::default() }),
+            Some(value) => {
+                let target = serde_json::from_value::<ElementTarget>(value.clone())
+                    .map_err(|error| self.bad("to", format!("names no node: {}", shown(&error.to_string()))))?;
+                Some(Wanted { target: Some(target), ..Wanted::default() })
+            }
+        })
+    }
+
+    /// How far a node is dragged that ends on no other.
+    pub(super) fn drag_way(&self) -> Result<[f64; 2], TranslateError> {
+        self.pair("by")?.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))
     }
 
     /// Tools of the one profile, scripts of the other.
@@ -64,20 +88,11 @@ impl<'p> Work<'_, 'p> {
 
     pub(super) fn drag(&self) -> Calls {
         let at = self.at()?;
-        let to = match self.action.parameters.get("to") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(selector)) => Some(Wanted { selector: Some(selector.clone()), ..Wanted::default() }),
-            Some(value) => {
-                let target = serde_json::from_value::<ElementTarget>(value.clone())
-                    .map_err(|error| self.bad("to", format!("names no node: {}", shown(&error.to_string()))))?;
-                Some(Wanted { target: Some(target), ..Wanted::default() })
-            }
-        };
-        let by = self.pair("by")?;
+        let to = self.drag_end()?;
         let point = self.point(&at)?;
         let to_point = self.pair("to_point")?;
         let Some(to) = to else {
-            let by = by.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))?;
+            let by = self.drag_way()?;
             let mut values = point.unwrap_or_else(|| json!({}));
             values["by"] = json!(by);
             return Ok(vec![by_script(Operation::Drag, Some(&self.place(&at)?), values)]);
