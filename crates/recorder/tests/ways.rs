@@ -9,6 +9,8 @@
 #![allow(clippy::print_stdout, reason = "the figures are what one runs it for")]
 
 mod common;
+#[path = "common/known.rs"]
+mod known;
 
 use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment, NavigationGraph};
 use browserlens_knowledge::{BrowserUseAction, Knowledge, Recogniser, Recording, ScreenId, extract};
@@ -17,9 +19,9 @@ use browserlens_recorder::{LiveBrowser, LiveOptions};
 use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
 use browserlens_trace::Trace;
 use common::sites;
+use known::{SECRETS, traces};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
@@ -27,19 +29,6 @@ use tempfile::TempDir;
 const ONE_OF: usize = 10;
 /// What has to arrive and be recognised, in percent.
 const LEAST: usize = 95;
-/// Passwords are placeholders in the knowledge; an agent is given them.
-const SECRETS: [(&str, &str); 2] = [("portal", "quiet-lantern-83"), ("login", "river-otter-58")];
-
-fn traces() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
-    let mut found = Vec::new();
-    for folder in [root.clone(), root.join("variants")] {
-        let files = std::fs::read_dir(folder).expect("traces").map(|entry| entry.expect("a file").path());
-        found.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "trace")));
-    }
-    found.sort();
-    found
-}
 
 /// The knowledge of each site.
 fn knowledge() -> BTreeMap<String, Knowledge> {

@@ -6,6 +6,8 @@
 #![allow(clippy::print_stdout, reason = "the figures are what one runs it for")]
 
 mod common;
+#[path = "../../recorder/tests/common/known.rs"]
+mod known;
 
 use browserlens_knowledge::protocol::NavigationGraph;
 use browserlens_knowledge::{Knowledge, Recording, ScreenId, Store, extract};
@@ -13,29 +15,17 @@ use browserlens_recorder::LiveOptions;
 use browserlens_serve::{KnowledgeBase, LiveOpener, Policy, Shared};
 use browserlens_trace::Trace;
 use common::{Mcp, shared, sites};
+use known::{SECRETS, traces};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 
 /// What has to arrive, in percent.
 const LEAST: usize = 95;
-/// Passwords are placeholders in the knowledge; an agent is given them.
-const SECRETS: [(&str, &str); 2] = [("portal", "quiet-lantern-83"), ("login", "river-otter-58")];
 const STORE: &str = "knowledge.sqlite";
 const SITES: [&str; 11] =
     ["board", "docs", "intl", "live", "login", "portal", "results", "sheet", "shop", "spa", "table"];
-
-fn traces() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
-    let mut found = Vec::new();
-    for folder in [root.clone(), root.join("variants")] {
-        let files = std::fs::read_dir(folder).expect("traces").map(|entry| entry.expect("a file").path());
-        found.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "trace")));
-    }
-    found.sort();
-    found
-}
 
 /// What the recordings of a site say.
 fn knowledge(site: &str) -> Knowledge {

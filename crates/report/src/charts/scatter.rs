@@ -69,7 +69,7 @@ pub(super) fn draw(scatter: Scatter<'_>) -> Result<Chart, ReportError> {
     let size = (WIDTH, HEIGHT + key_lines as f64 * KEY_LINE + if numbered { 8.0 } else { 0.0 });
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, x.clone(), y.clone());
-        axes(canvas, &scale, (x.start, x.end), floor, names)?;
+        axes(canvas, FRAME, &scale, (x.start, x.end), floor, names)?;
         for point in &points {
             for bar in bars(point, &scale) {
                 canvas.line(&bar, INTERVAL, 1.0)?;
@@ -148,30 +148,32 @@ fn bars(point: &Point<'_>, scale: &Scale) -> Vec<[(f64, f64); 2]> {
     [cost, success].into_iter().flatten().filter(|[from, to]| from != to).collect()
 }
 
-fn axes(
+/// Draws the frame of cost, from a logarithm to another, against success, from `floor` to all, and
+/// what both sides are called.
+pub(super) fn axes(
     canvas: &Canvas<'_>,
+    frame: Frame,
     scale: &Scale,
     (from, to): (f64, f64),
     floor: f64,
     names: [&str; 2],
 ) -> Result<(), ReportError> {
     let step = if floor > 0.55 { 0.1 } else { 0.2 };
-    let mut level = 1.0;
-    let mut levels = Vec::new();
-    while level >= floor - 1e-9 {
-        levels.push((level, format!("{:.0} %", level * 100.0)));
-        level -= step;
-    }
-    canvas.levels(FRAME, scale, &levels, from)?;
+    let count = ((1.0 - floor) / step + 1e-9).floor() as u32;
+    let levels: Vec<(f64, String)> = (0..=count)
+        .map(|at| 1.0 - f64::from(at) * step)
+        .map(|level| (level, format!("{:.0} %", level * 100.0)))
+        .collect();
+    canvas.levels(frame, scale, &levels, from)?;
     for tick in log_ticks(from, to) {
         let (x, _) = scale.at(tick, floor);
-        canvas.line(&[(x, FRAME.top), (x, FRAME.bottom)], GRID, 1.0)?;
-        canvas.text(&compact(10_f64.powf(tick)), (x, FRAME.bottom + 16.0), Letters::muted(11.0, Anchor::Middle))?;
+        canvas.line(&[(x, frame.top), (x, frame.bottom)], GRID, 1.0)?;
+        canvas.text(&compact(10_f64.powf(tick)), (x, frame.bottom + 16.0), Letters::muted(11.0, Anchor::Middle))?;
     }
-    canvas.line(&[(FRAME.left, FRAME.bottom), (FRAME.right, FRAME.bottom)], MUTED, 1.0)?;
-    let middle = (FRAME.left + FRAME.right) / 2.0;
-    canvas.text(names[0], (middle, FRAME.bottom + 42.0), Letters::muted(12.0, Anchor::Middle))?;
-    let side = (FRAME.top + FRAME.bottom) / 2.0;
+    canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], MUTED, 1.0)?;
+    let middle = (frame.left + frame.right) / 2.0;
+    canvas.text(names[0], (middle, frame.bottom + 42.0), Letters::muted(12.0, Anchor::Middle))?;
+    let side = (frame.top + frame.bottom) / 2.0;
     canvas.text(names[1], (18.0, side), Letters::muted(12.0, Anchor::Middle).upward())
 }
 

@@ -4,9 +4,9 @@
 use super::Chart;
 use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
 use super::labels::{self, Labelled};
-use super::style::{GRID, Look, MUTED, Marker, PALETTE, log_ticks, text_width};
+use super::scatter::axes;
+use super::style::{Look, Marker, PALETTE, text_width};
 use crate::ReportError;
-use crate::numbers::compact;
 use crate::sweeps::{Family, SWEEPS_NOTE};
 use browserlens_replay::SweepPoint;
 
@@ -68,23 +68,7 @@ pub(super) fn draw(families: &[Family<'_>]) -> Result<Option<Chart>, ReportError
 
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, from..to, floor..1.0 + (1.0 - floor) * 0.05);
-        let step = if floor > 0.55 { 0.1 } else { 0.2 };
-        let count = ((1.0 - floor) / step + 1e-9).floor() as u32;
-        let levels: Vec<(f64, String)> = (0..=count)
-            .map(|at| 1.0 - f64::from(at) * step)
-            .map(|level| (level, format!("{:.0} %", level * 100.0)))
-            .collect();
-        canvas.levels(FRAME, &scale, &levels, from)?;
-        for tick in log_ticks(from, to) {
-            let (x, _) = scale.at(tick, floor);
-            canvas.line(&[(x, FRAME.top), (x, FRAME.bottom)], GRID, 1.0)?;
-            canvas.text(&compact(10_f64.powf(tick)), (x, FRAME.bottom + 16.0), Letters::muted(11.0, Anchor::Middle))?;
-        }
-        canvas.line(&[(FRAME.left, FRAME.bottom), (FRAME.right, FRAME.bottom)], MUTED, 1.0)?;
-        let middle = (FRAME.left + FRAME.right) / 2.0;
-        canvas.text("tokens per task", (middle, FRAME.bottom + 40.0), Letters::muted(12.0, Anchor::Middle))?;
-        let side = (FRAME.top + FRAME.bottom) / 2.0;
-        canvas.text("steps that succeed", (18.0, side), Letters::muted(12.0, Anchor::Middle).upward())?;
+        axes(canvas, FRAME, &scale, (from, to), floor, ["tokens per task", "steps that succeed"])?;
         let wanted: Vec<Labelled> = all()
             .map(|point| Labelled { at: scale.at(point.0, point.1), width: text_width(&point.2, 11.0), height: 14.0 })
             .collect();

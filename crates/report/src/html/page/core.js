@@ -15,6 +15,18 @@ const element = (name, className, text) => {
 };
 
 /* An SVG element: attributes are numbers and names of ours. */
+// Marks an item of a list as the one that is shown, in the middle of what is seen of the list.
+const markCurrent = (list, current) => {
+  [...list.children].forEach((item, at) => {
+    if (at === current) {
+      item.firstChild.setAttribute("aria-current", "step");
+      list.scrollLeft = item.offsetLeft - list.offsetLeft - list.clientWidth / 2 + item.offsetWidth / 2;
+      list.scrollTop = item.offsetTop - list.offsetTop - list.clientHeight / 2 + item.offsetHeight / 2;
+    } else {
+      item.firstChild.removeAttribute("aria-current");
+    }
+  });
+};
 const shape = (name, attributes, ...children) => {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) {

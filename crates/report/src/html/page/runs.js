@@ -100,15 +100,7 @@ const runs = (() => {
     box.replaceChildren(...parts);
   };
   const show = () => {
-    [...byId("calls").children].forEach((item, at) => {
-      if (at === state.call) {
-        item.firstChild.setAttribute("aria-current", "step");
-        const list = byId("calls");
-        list.scrollTop = item.offsetTop - list.offsetTop - list.clientHeight / 2 + item.offsetHeight / 2;
-      } else {
-        item.firstChild.removeAttribute("aria-current");
-      }
-    });
+    markCurrent(byId("calls"), state.call);
     const call = block.calls[state.call];
     stage.classList.toggle("with-page", block.trace !== null);
     if (call === undefined) {

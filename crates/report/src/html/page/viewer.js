@@ -183,15 +183,7 @@ const viewer = (() => {
     pressed("switch-changes", state.changes);
     byId("left").selectedIndex = state.left;
     byId("right").selectedIndex = state.right;
-    [...byId("timeline").children].forEach((item, at) => {
-      if (at === state.step) {
-        item.firstChild.setAttribute("aria-current", "step");
-        const list = byId("timeline");
-        list.scrollLeft = item.offsetLeft - list.offsetLeft - list.clientWidth / 2 + item.offsetWidth / 2;
-      } else {
-        item.firstChild.removeAttribute("aria-current");
-      }
-    });
+    markCurrent(byId("timeline"), state.step);
     drawScreen(step);
     described(byId("page"), [["Action", step.action || "first page"], ["Next", step.next], ["Title", step.title], ["URL", step.url]]);
     listed(byId("facts"), "Facts to read", step.facts.map((fact) => element("li", "", fact.text + (fact.pixels ? " (may be read from pixels)" : ""))));
