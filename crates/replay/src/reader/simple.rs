@@ -29,6 +29,8 @@ pub struct SimpleText {
     head: Vec<String>,
     events: Vec<String>,
     items: Vec<Item>,
+    /// The item that was told last with a handle: no other with it is shown.
+    by_handle: HashMap<String, usize>,
     patterns: HashMap<String, Vec<Part>>,
     /// The step that it is at, as the text numbers it.
     step: String,
@@ -66,6 +68,8 @@ impl SimpleText {
                 (self.items, self.lines) = base.unwrap_or_else(|| now.clone());
             }
             self.earlier.insert(step, now);
+            let shown = self.items.iter().enumerate().filter(|(_, item)| !item.is_gone);
+            self.by_handle = shown.filter_map(|(at, item)| Some((item.handle.clone()?, at))).collect();
         }
         self.events.clear();
         let mut open: Vec<(usize, usize)> = Vec::new();
@@ -122,8 +126,11 @@ impl SimpleText {
 
     /// Returns the lines that told the item with a handle, counted since the last whole telling.
     pub fn lines_of(&self, handle: &str) -> Vec<usize> {
-        let is_it = |item: &&Item| !item.is_gone && item.handle.as_deref() == Some(handle);
-        self.items.iter().filter(is_it).flat_map(|item| item.lines.iter().copied()).collect()
+        self.with_handle(handle).map(|at| self.items[at].lines.clone()).unwrap_or_default()
+    }
+
+    fn with_handle(&self, handle: &str) -> Option<usize> {
+        self.by_handle.get(handle).copied().filter(|at| !self.items[*at].is_gone)
     }
 
     /// Returns what it believes to be shown.
@@ -198,12 +205,10 @@ impl SimpleText {
         let line = self.lines - 1;
         if let Some(handle) = &item.handle {
             // What is told anew takes the place of what was told before.
-            let before: Vec<usize> = (0..self.items.len())
-                .filter(|at| !self.items[*at].is_gone && self.items[*at].handle.as_ref() == Some(handle))
-                .collect();
-            for at in before {
-                self.drop(at);
+            if let Some(before) = self.with_handle(handle) {
+                self.drop(before);
             }
+            self.by_handle.insert(handle.clone(), self.items.len());
         }
         self.items.push(Item { lines: vec![line], ..item });
         self.items.len() - 1
@@ -401,7 +406,7 @@ impl SimpleText {
         let own = &locator[..of.unwrap_or(locator.len())];
         let by_handle = |tokens: &[Token]| {
             let handle = tokens.iter().filter_map(word).find(|word| word.starts_with("@e"))?;
-            self.items.iter().rposition(|item| !item.is_gone && item.handle.as_deref() == Some(handle.as_str()))
+            self.with_handle(&handle)
         };
         if own.iter().filter_map(word).any(|word| word.starts_with("@e")) {
             return by_handle(own);
@@ -501,7 +506,7 @@ impl SimpleText {
         for range in listed.split(' ') {
             let (from, to) = range.split_once('-').unwrap_or((range, range));
             // Positions are not counted, so nothing is known to be gone.
-            let child = |handle: &str| self.child(above, self.position(handle)?);
+            let child = |handle: &str| self.child(above, self.with_handle(handle)?);
             // The first is the first, which is no counting.
             let from = if from == "1" { first } else { child(from) };
             let (Some(from), Some(to)) = (from, child(to)) else { return };
@@ -525,10 +530,6 @@ impl SimpleText {
                 _ => return None,
             }
         }
-    }
-
-    fn position(&self, handle: &str) -> Option<usize> {
-        self.items.iter().position(|item| !item.is_gone && item.handle.as_deref() == Some(handle))
     }
 
     fn focus(&mut self, text: &str) {
