@@ -14,9 +14,8 @@ mod common;
 #[path = "report_page/numbers/mod.rs"]
 mod numbers;
 
-use common::{at_home, root};
+use common::root;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 const BEGIN: &str = "<!-- bench table: begin -->\n```text\n";
@@ -55,8 +54,7 @@ fn bench() -> &'static Bench {
         let folder = place.join("bench");
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
-        let binary = std::env::var_os("BROWSERLENS_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_browserlens").into());
-        let output = at_home(Command::new(binary))
+        let output = common::bench()
             .args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
             .current_dir(root())
             .output()

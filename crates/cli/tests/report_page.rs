@@ -20,6 +20,7 @@ use browserlens_report::{
 use browserlens_tokens::ImageFormula;
 use common::root;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 /// Tries what markup, addresses and attributes can try.
@@ -46,24 +47,26 @@ fn made() -> &'static Made {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report_page");
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
-        let browserlens = |arguments: &[&str]| {
-            let mut command = common::browserlens();
-            let output = command.args(arguments).current_dir(root()).env_remove("OPENAI_API_KEY").output();
+        let run = |mut program: Command, arguments: &[&str]| {
+            let output = program.args(arguments).current_dir(root()).env_remove("OPENAI_API_KEY").output();
             let output = output.expect("the command starts");
             assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         };
         let chosen = ["--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES];
         let kept = ["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("first")];
-        browserlens(&[&["bench"], &chosen[..], &kept[..]].concat());
+        run(common::bench(), &[&["bench"], &chosen[..], &kept[..]].concat());
         let mut runs = std::fs::read_dir(folder.join("runs")).expect("runs").map(|entry| entry.expect("lists").path());
-        let run = runs.find(|path| path.is_dir()).expect("one run");
-        let (stored, endpoint) = (run.display().to_string(), format!("http://{}/v1", model::start()));
+        let stored_run = runs.find(|path| path.is_dir()).expect("one run");
+        let (stored, endpoint) = (stored_run.display().to_string(), format!("http://{}/v1", model::start()));
         for (name, tier) in [("no-model-7b", "small"), ("no-model-70b", "large")] {
             let reader = ["llm", &stored, "--model", name, "--tier", tier, "--base-url", &endpoint, "--yes"];
-            browserlens(&[&reader[..], &["--cassette", &at(name), "--strategies", "lens/delta,lens/full"]].concat());
+            run(
+                common::browserlens(),
+                &[&reader[..], &["--cassette", &at(name), "--strategies", "lens/delta,lens/full"]].concat(),
+            );
         }
-        browserlens(&["report", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
-        Made { folder, run }
+        run(common::bench(), &["report", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
+        Made { folder, run: stored_run }
     })
 }
 

@@ -105,3 +105,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_heading_in_an_item_without_a_box_of_its_own_has_a_line() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.open(NodeSpec { tag: "ul", role: "list", flags: Flags::BLOCK, ..NodeSpec::default() });
+    let boxless = NodeSpec { visibility: Visibility::NotRendered, ..NodeSpec::default() };
+    builder.open(NodeSpec { tag: "li", role: "listitem", ..boxless });
+    builder.open(NodeSpec { tag: "h2", role: "heading", level: 2, flags: Flags::BLOCK, ..NodeSpec::default() });
+    builder.text("Plans");
+    let page = builder.finish();
+    let built = build(&page, &Paths::of(&page), &OutlineOptions::default());
+    assert_eq!(built.outline.totals.headings, 1, "{}", write(&built.outline));
+}

@@ -42,6 +42,7 @@ impl Opened {
             .no_sandbox()
             .viewport(None)
             .window_size(1_280, 900)
+            .arg(("disable-features", "TranslateUI,WebUIOmniboxPopup,WebUIOmniboxAimPopup"))
             .launch_timeout(PATIENCE)
             .request_timeout(PATIENCE)
             .build()

@@ -9,7 +9,7 @@ pub use browser::{Browser, processes_with, wait_until_gone};
 use browserlens_page::{NodeRef, Page};
 use browserlens_recorder::{RecordError, RecordOptions, RecordReport, record};
 use browserlens_scenario::Scenario;
-use browserlens_strategy::{Event, EventFilter, StepIndex};
+use browserlens_strategy::{Event, EventFilter, EventKind, StepIndex};
 use browserlens_trace::Trace;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -91,7 +91,16 @@ pub fn log_of(page: &Page) -> String {
 
 /// Asserts that two recordings hold the same captures, pictures and events.
 pub fn assert_same(first: &Trace, second: &Trace) {
-    let events = |trace: &Trace| trace.events(&EventFilter::default(), None, 100_000).expect("events");
+    assert_same_but(first, second, |_| ());
+}
+
+/// Asserts the same of recordings whose events differ in what `level` takes out of them.
+pub fn assert_same_but(first: &Trace, second: &Trace, level: impl Fn(&mut EventKind)) {
+    let events = |trace: &Trace| {
+        let mut events = trace.events(&EventFilter::default(), None, 100_000).expect("events");
+        events.iter_mut().for_each(|event| level(&mut event.kind));
+        events
+    };
     assert_eq!(first.len(), second.len());
     for index in 0..first.len() {
         let capture = |trace: &Trace| trace.capture(StepIndex(index)).expect("capture");

@@ -259,6 +259,14 @@ impl Walk<'_, '_> {
         self.options.include_hidden || node.is_visible()
     }
 
+    /// Whether an item or a cell is there: its own box may be missing (`display: contents`), as
+    /// long as something in it is shown.
+    fn is_there(&self, node: NodeRef<'_>) -> bool {
+        node.visibility() != Visibility::NotRendered
+            || self.options.include_hidden
+            || node.descendants().any(|below| below.is_visible())
+    }
+
     fn element(&mut self, node: NodeRef<'_>, is_root: bool) -> bool {
         let tag = node.tag();
         match tag {
@@ -357,8 +365,7 @@ impl Walk<'_, '_> {
             return Some(self.begin(node, Kind::List(list_start(node, tag))));
         }
         if matches!(inner, Some(Kind::List(_))) && (tag == "li" || role == "listitem") {
-            // An item of which nothing is rendered is not there.
-            if node.visibility() == Visibility::NotRendered && !self.options.include_hidden {
+            if !self.is_there(node) {
                 return Some(false);
             }
             return Some(self.begin(node, Kind::Item(None)));
@@ -381,7 +388,7 @@ impl Walk<'_, '_> {
                 return None;
             }
             if is_cell {
-                if node.visibility() == Visibility::NotRendered && !self.options.include_hidden {
+                if !self.is_there(node) {
                     return Some(false);
                 }
                 let span = |name: &str| node.attribute(name).map(str::to_owned);
