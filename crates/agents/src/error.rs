@@ -48,6 +48,12 @@ pub enum AgentsError {
         /// The file.
         path: PathBuf,
     },
+    /// A record was given where a transcript is read.
+    #[error("{}: is a run record already", .path.display())]
+    IsRecord {
+        /// The file.
+        path: PathBuf,
+    },
     /// No importer knows the file.
     #[error("{}: no transcript of a known format", .path.display())]
     UnknownFormat {
@@ -97,12 +103,13 @@ impl AgentsError {
             }
             Self::Newer { .. } => "update browserlens".into(),
             Self::BrokenSeal { .. } => "restore the file, or import the transcript again".into(),
+            Self::IsRecord { .. } => "read it: browserlens agents table FILE, or agents show FILE".into(),
             Self::UnknownFormat { .. } => {
                 format!("name the format: --format {}", crate::Format::ALL.map(crate::Format::name).join("|"))
             }
             Self::Transcript { .. } => "check that the file is whole, and that --format fits it".into(),
             Self::Trace { .. } => {
-                "put the trace that was recorded with the run beside the record, or name its folder with --traces"
+                "take the trace that was recorded with the run; counterfactual looks beside the record and in --traces"
                     .into()
             }
             Self::Prices { .. } => {

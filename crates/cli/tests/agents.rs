@@ -67,6 +67,14 @@ fn a_transcript_becomes_a_record_that_is_shown_and_priced() {
 }
 
 #[test]
+fn a_record_is_no_transcript() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = root().join("traces/runs/mw-click-pie--playwright-mcp-0-0-83.run").display().to_string();
+    let (said, code) = failed(&run(folder.path(), &["import", &record, "--out", "runs"]));
+    assert!(code == 3 && said.contains("is a run record already") && said.contains("agents show"), "{code} {said}");
+}
+
+#[test]
 fn secrets_of_a_variable_are_in_no_record() {
     let folder = tempfile::tempdir().unwrap();
     let sample = root().join("crates/agents/tests/samples/codex.jsonl").display().to_string();

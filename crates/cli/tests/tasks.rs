@@ -177,6 +177,8 @@ fn a_model_behind_an_endpoint_plays_a_task_and_its_record_says_what_it_read() {
         (&["--agent", "model"][..], "no model is named"),
         (&["--agent", "way", "--model", "m"][..], "a script acts"),
         (&["--agent", "model", "--model", "m"][..], "nothing answers for the model"),
+        (&["--agent", "model", "--model", "m", "--base-url", &url, "--keep", "2"][..], "everything is kept"),
+        (&["--agent", "model", "--model", "m", "--base-url", &url, "--key-env", "NO_KEY"][..], "NO_KEY holds no key"),
     ] {
         let mut all = vec!["run", "tiny-sign-up", "--out", &out];
         all.extend(arguments);
@@ -184,6 +186,43 @@ fn a_model_behind_an_endpoint_plays_a_task_and_its_record_says_what_it_read() {
         assert_eq!(output.status.code(), Some(2), "{}", self::said(&output));
         assert!(self::said(&output).contains(says), "{}", self::said(&output));
     }
+}
+
+#[test]
+fn a_run_beside_its_trace_is_told_again_by_other_strategies() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let output = run(&["run", "--agent", "way", "--record", "--out", &out, "tiny-sign-up"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let run = browserlens_agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
+    let run = run.expect("whole");
+    assert_eq!(run.header.trace.as_deref(), Some("tiny-sign-up--browserlens-serve-mcp.trace"));
+    // The start, two fields, a check, a button; to find something is no step.
+    assert_eq!(run.calls.iter().filter_map(|call| call.step).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    let cache = folder.path().join("cache").display().to_string();
+    let retold = self::run(&["counterfactual", &out, "--cache-dir", &cache]);
+    let table = String::from_utf8_lossy(&retold.stdout).into_owned();
+    assert!(retold.status.success() && table.contains("lens/full"), "{table}{}", said(&retold));
+    let refused = self::run(&["run", "--agent", "way", "--record", "--tool", "cat", "--out", &out, "tiny-sign-up"]);
+    assert!(refused.status.code() == Some(2) && said(&refused).contains("cat records no trace"), "{}", said(&refused));
+}
+
+#[test]
+fn a_model_that_does_not_answer_ends_the_runs_and_the_record_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let cassette = folder.path().join("answers").display().to_string();
+    let model = ["--agent", "model", "--model", "nobody", "--cassette", &cassette];
+    let output = run(&[&["run", "tiny-sign-up", "shop-wishlist", "--out", &out], &model[..]].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    let why = "error: shop-wishlist: the agent failed: ";
+    assert!(said(&output).contains(why) && !said(&output).contains("tiny-sign-up"), "{}", said(&output));
+    let record = folder.path().join("shop-wishlist--browserlens-serve-mcp.run").display().to_string();
+    let shown = String::from_utf8_lossy(&run(&["show", &record]).stdout).into_owned();
+    assert!(shown.contains("reward 0, because the tool or the endpoint failed: "), "{shown}");
+    let table = String::from_utf8_lossy(&run(&["table", &record]).stdout).into_owned();
+    let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(table.contains("1 run ended because the tool or the endpoint failed"), "{table}");
 }
 
 #[test]
@@ -231,7 +270,7 @@ fn no_answer_of_a_tool_shows_the_checker() {
 fn what_is_not_there_is_said_with_what_is() {
     for (arguments, code, says) in [
         (&["tasks", "tiny-sign-of"][..], 2, "tiny-sign-up"),
-        (&["tasks", "tiny-sign-up", "--level", "4"][..], 2, "no task has these levels"),
+        (&["tasks", "tiny-sign-up", "--level", "4"][..], 2, "tiny-sign-up has level"),
         (&["tasks", "--tasks-dir", "/nowhere"][..], 3, "/nowhere: cannot be read"),
         (&["tasks", "--tasks-dir", "crates/cli/src"][..], 3, "no task in any *.toml file"),
     ] {

@@ -16,11 +16,11 @@ pub use validity::{OfflineScore, Validity, ValidityRow};
 use crate::numbers::{NONE, percent_range, ratio, ratio_interval, rounded, thousands};
 use crate::text_table::{TextTable, wrap};
 use crate::{Estimate, Share};
-use browserlens_agents::{ErrorKind, Prices, RunCosts, RunRecord};
+use browserlens_agents::{EndReason, ErrorKind, Prices, RunCosts, RunRecord};
 use browserlens_tokens::{Encoding, ImageFormula};
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What runs are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +75,15 @@ pub struct MeasuredRun {
     pub dollars: Option<f64>,
     /// Images whose size the transcript does not say: they count as nothing.
     pub images_without_size: u32,
+    /// Whether the record holds neither instructions nor a list of functions: they count as nothing.
+    #[serde(skip)]
+    is_bare: bool,
+    /// Whether the tool or the endpoint failed.
+    #[serde(skip)]
+    has_failed: bool,
+    /// Who acted.
+    #[serde(skip)]
+    agent: String,
     #[serde(skip)]
     group: Vec<String>,
 }
@@ -114,6 +123,9 @@ fn measured(
         images_without_size: u32::try_from(sizes().filter(|size| size.width == 0 || size.height == 0).count())
             .unwrap_or(u32::MAX),
         costs,
+        is_bare: header.instructions.is_empty() && header.tools.is_null(),
+        has_failed: record.end.as_ref().is_some_and(|end| end.end == EndReason::Failed),
+        agent: AgentsBy::Agent.of(record),
         group: by.iter().map(|by| by.of(record)).collect(),
     }
 }
@@ -175,6 +187,10 @@ pub(crate) fn runs_table(runs: &[MeasuredRun], by: &[AgentsBy]) -> TextTable {
     table
 }
 
+fn runs_in_words(count: usize) -> &'static str {
+    if count == 1 { "run" } else { "runs" }
+}
+
 /// Says what the columns of [`runs_table`] count, and what of the runs is assumed or missing.
 pub(crate) fn runs_notes(runs: &[MeasuredRun]) -> String {
     let mut notes =
@@ -197,6 +213,29 @@ pub(crate) fn runs_notes(runs: &[MeasuredRun]) -> String {
             " Of {assumed} runs the model's own words were not kept: {} tokens a call are assumed.",
             browserlens_agents::OWN_WORDS
         ));
+    }
+    let bare = count(|run| run.is_bare);
+    if bare > 0 {
+        notes.push_str(&format!(
+            " Of {bare} {} the instructions and the list of functions are not in the record, and in no column.",
+            runs_in_words(bare)
+        ));
+    }
+    let failed = count(|run| run.has_failed);
+    if failed > 0 {
+        notes.push_str(&format!(
+            " {failed} {} ended because the tool or the endpoint failed, and {} as {} found then.",
+            runs_in_words(failed),
+            if failed == 1 { "counts" } else { "count" },
+            if failed == 1 { "it was" } else { "they were" },
+        ));
+    }
+    let mut agents: BTreeMap<&[String], BTreeSet<&str>> = BTreeMap::new();
+    for run in runs {
+        agents.entry(&run.group).or_default().insert(&run.agent);
+    }
+    if agents.values().any(|agents| agents.len() > 1) {
+        notes.push_str(" Rows mix what different agents did: group by agent too.");
     }
     let cut = count(|run| run.cut.is_some());
     if cut > 0 {

@@ -69,7 +69,10 @@ impl TasksError {
             Self::Malformed { .. } => "mend the file; crates/agents/README.md says how a task is written".into(),
             Self::Site { .. } => "check --sites-dir, and that a loopback port is free".into(),
             Self::NoMiniwob(_) => "run scripts/install-miniwob".into(),
-            Self::Tool { .. } => "start the command by hand and see what it says on standard error".into(),
+            Self::Tool { .. } => format!(
+                "start the command by hand and see what it says on standard error; tools known by name: {}",
+                crate::PRESETS.join(", ")
+            ),
             Self::NotInstalled { tool, .. } => {
                 format!("run scripts/install-peers, or name a command in place of {tool}")
             }

@@ -101,6 +101,9 @@ pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<
     let at = |line, what| AgentsError::Line { path: path.to_owned(), line, what };
     let (values, is_whole) = values(&text).map_err(|(line, what)| at(line, what))?;
     let Some((_, first)) = values.first() else { return Err(wrong("empty".to_owned())) };
+    if RunRecord::parse(path, text.as_bytes()).is_ok() {
+        return Err(AgentsError::IsRecord { path: path.to_owned() });
+    }
     let is_it = |format: &Format| match format {
         Format::Lines => lines::is_it(first),
         Format::ClaudeCode => claude_code::is_it(&values),

@@ -268,6 +268,10 @@ pub(crate) struct AgentsRunArgs {
     /// Write the records here
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Record the pages of each run as a trace beside its record, for `agents counterfactual`; not
+    /// with --secret, which a trace would tell
+    #[arg(long, conflicts_with = "secret")]
+    pub record: bool,
     /// Replace the value of this environment variable wherever it stands
     #[arg(long, value_name = "VARIABLE")]
     pub secret: Vec<String>,
@@ -276,7 +280,7 @@ pub(crate) struct AgentsRunArgs {
     /// Show the model of the history: `all`, `last` answers (--keep), or a `summary` it writes
     #[arg(long, value_name = "POLICY", default_value = "all", requires = "model")]
     pub context: ContextArg,
-    /// With --context last: so many answers whole; with summary: above so many tokens
+    /// With --context last: so many answers whole [default: 3]; with summary: above so many tokens [default: 30000]
     #[arg(long, value_name = "N", requires = "model")]
     pub keep: Option<u32>,
     /// Ask at this temperature

@@ -4,7 +4,7 @@ use super::{json_failure, key_of_user};
 use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_agents::{AgentsError, Format, Given, Prices, RunRecord, import, link};
+use browserlens_agents::{AgentsError, EndReason, Format, Given, Prices, RunRecord, import, link};
 use browserlens_page::text::escaped_line;
 use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
 use browserlens_tokens::ImageFormula;
@@ -225,6 +225,9 @@ fn show(path: &Path, call: Option<u32>) -> Ended {
     if let Some(model) = &header.agent.model {
         line(format!("model  {model}"));
     }
+    if let Some(script) = &header.agent.script {
+        line(format!("script {script}"));
+    }
     for call in &run.calls {
         if let Some(said) = call.said.as_deref().filter(|said| !said.is_empty()) {
             line(format!("     “{}”", short(said)));
@@ -245,7 +248,15 @@ fn show(path: &Path, call: Option<u32>) -> Ended {
     };
     match (&run.cut, &run.end) {
         (Some(cut), _) => line(format!("the record {cut}")),
-        (None, Some(end)) => line(format!("end    {}", reward(end))),
+        (None, Some(end)) => {
+            let why = match end.end {
+                EndReason::Stopped | EndReason::Unknown => "",
+                EndReason::Limit => ", at the limit of calls",
+                EndReason::Failed => ", because the tool or the endpoint failed",
+            };
+            let said = end.said.as_deref().map(|said| format!(": {}", short(said))).unwrap_or_default();
+            line(format!("end    {}{why}{said}", reward(end)));
+        }
         (None, None) => {}
     }
     output::data(&text)?;

@@ -53,14 +53,13 @@ fn chosen(which: &AgentsWhichArgs) -> Result<Vec<Task>, Failure> {
         let hint = if like.is_empty() { "list them: browserlens agents tasks".to_owned() } else { like.join(", ") };
         return Err(Failure::words(Exit::Usage, format!("no task is called {unknown:?}"), hint));
     }
-    let is_chosen = |task: &Task| {
-        (which.tasks.is_empty() || which.tasks.contains(&task.id))
-            && (which.level.is_empty() || which.level.contains(&task.level))
-    };
-    let chosen: Vec<Task> = all.into_iter().filter(is_chosen).collect();
+    let named = all.into_iter().filter(|task| which.tasks.is_empty() || which.tasks.contains(&task.id));
+    let (chosen, others): (Vec<Task>, Vec<Task>) =
+        named.partition(|task| which.level.is_empty() || which.level.contains(&task.level));
     if chosen.is_empty() {
-        let hint = "name other tasks or levels: browserlens agents tasks";
-        return Err(Failure::words(Exit::Usage, "no task has these levels", hint));
+        let levels: Vec<String> =
+            others.iter().take(3).map(|task| format!("{} has level {}", task.id, task.level)).collect();
+        return Err(Failure::words(Exit::Usage, "none of these tasks has such a level", levels.join(", ")));
     }
     Ok(chosen)
 }
@@ -261,6 +260,10 @@ fn model(args: &AgentsRunArgs) -> Result<Option<Model>, Failure> {
         let hint = "name it: --model NAME --base-url URL";
         return Err(Failure::words(Exit::Usage, "--agent model: no model is named", hint));
     };
+    if args.keep.is_some() && args.context == ContextArg::All {
+        let hint = "take --context last or --context summary, or leave --keep out";
+        return Err(Failure::words(Exit::Usage, "--keep: everything is kept", hint));
+    }
     let options = ModelOptions {
         context: match args.context {
             ContextArg::All => Context::All,
@@ -302,11 +305,23 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
             "name tasks of sites, or take --agent explore",
         ));
     }
+    if args.record && args.tool != "browserlens" {
+        let hint = "leave it out, or take --tool browserlens";
+        return Err(Failure::words(Exit::Usage, format!("--record: {} records no trace", args.tool), hint));
+    }
     let folders = folders(&args.which);
     runtime()?.block_on(async {
         for task in tasks.iter().filter(|task| !by_script(task)) {
             for seed in 1..=u64::from(args.runs) {
                 let stage = Stage::set(task, &folders, seed).await.map_err(|error| failure(&error))?;
+                let path = super::agents::free_path(&args.out, &task.id, &command.name);
+                let trace = args.record.then(|| path.with_extension("trace"));
+                let mut command = command.clone();
+                if let Some(trace) = &trace {
+                    // The tool is started in a folder of its own.
+                    let trace = std::path::absolute(trace).unwrap_or_else(|_| trace.clone());
+                    command.command.extend(["--record".to_owned(), trace.to_string_lossy().into_owned()]);
+                }
                 let mut tool = McpTool::start(&command).await.map_err(|error| failure(&error))?;
                 let mut agent: Box<dyn Agent> = match (&task.place, &model) {
                     (_, Some((options, asked))) => Box::new(ModelAgent::new(Arc::clone(asked), options.clone())),
@@ -316,11 +331,18 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                     }
                     _ => Box::new(Scripted::explore()),
                 };
-                let path = super::agents::free_path(&args.out, &task.id, tool.name());
                 let redactor = Redactor::new(options.clone());
                 let played = play(task, &stage, &mut tool, agent.as_mut(), Some((&path, redactor)), PATIENCE).await;
                 Box::new(tool).close().await;
                 let played = played.map_err(|error| failure(&error))?;
+                if let Some(trace) = trace.filter(|_| played.calls > 0) {
+                    linked(&path, &trace, Redactor::new(options.clone()))?;
+                }
+                if model.is_some() && played.end == EndReason::Failed && played.calls == 0 {
+                    // The next task would wait in vain too.
+                    let hint = "check --base-url, the model's name and --key-env; what was played before is recorded";
+                    return Err(Failure::words(Exit::Input, format!("{}: {}", task.id, told(&played)), hint));
+                }
                 let reward = played.verdict.reward;
                 let seconds = played.ms as f64 / 1000.0;
                 let mut line = format!("{}: {reward}, {} calls, {seconds:.1} s", task.id, played.calls);
@@ -342,6 +364,19 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     let runs = measured_runs(&records, &by, Encoding::O200kBase, super::agents::IMAGES, None);
     output::data(&agents_table(&runs, &by, false))?;
     Ok(Exit::Success)
+}
+
+/// Names the trace of a run's pages in its record.
+fn linked(path: &Path, trace: &Path, redactor: Redactor) -> Result<(), Failure> {
+    let failed = |error| super::agents::failure(&error);
+    let mut run = RunRecord::read(path).map_err(failed)?;
+    browserlens_agents::link(&mut run, trace).map_err(failed)?;
+    // The record is there until the new one is.
+    let new = path.with_extension("run.new");
+    run.write(&new, redactor).map_err(failed)?;
+    std::fs::rename(&new, path).map_err(|error| {
+        Failure::words(Exit::Input, format!("{}: cannot be replaced: {error}", path.display()), "check the folder")
+    })
 }
 
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {

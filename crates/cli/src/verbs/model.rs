@@ -15,7 +15,8 @@ pub(crate) struct ModelArgs {
     /// Keep answers of the model in this file, and take them from it
     #[arg(long, value_name = "FILE", requires = "model")]
     pub(crate) cassette: Option<PathBuf>,
-    /// Ask an OpenAI-compatible endpoint, such as <http://localhost:8000/v1>
+    /// Ask this endpoint: an OpenAI-compatible one, such as <http://localhost:8000/v1>;
+    /// <https://api.anthropic.com/v1> with --anthropic, <https://generativelanguage.googleapis.com/v1beta> with --gemini
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) base_url: Option<String>,
     /// The endpoint speaks Gemini's `generateContent`
@@ -24,9 +25,10 @@ pub(crate) struct ModelArgs {
     /// The endpoint speaks Anthropic's messages
     #[arg(long, requires = "base_url")]
     pub(crate) anthropic: bool,
-    /// Take the key of the endpoint from this environment variable
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    pub(crate) key_env: String,
+    /// Take the key of the endpoint from this environment variable [default: `OPENAI_API_KEY`,
+    /// `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`, by what the endpoint speaks]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key_env: Option<String>,
 }
 
 /// Whatever answers for a model.
@@ -56,7 +58,16 @@ impl ModelArgs {
     fn endpoint(&self, url: &str, timeout: u32) -> Result<Asked, Failure> {
         use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
         let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
-        let key = std::env::var(&self.key_env).ok().and_then(|key| ApiKey::new(&key));
+        let variable = self.key_env.as_deref().unwrap_or(match (self.gemini, self.anthropic) {
+            (true, _) => "GEMINI_API_KEY",
+            (_, true) => "ANTHROPIC_API_KEY",
+            _ => "OPENAI_API_KEY",
+        });
+        let key = std::env::var(variable).ok().and_then(|key| ApiKey::new(&key));
+        if self.key_env.is_some() && key.is_none() {
+            let hint = "name a variable that holds the key, or leave the option out where none is needed";
+            return Err(Failure::words(Exit::Usage, format!("--key-env: {variable} holds no key"), hint));
+        }
         let url = match (self.gemini, self.anthropic) {
             (true, _) => BaseUrl::gemini(url),
             (_, true) => BaseUrl::anthropic(url),

@@ -102,8 +102,10 @@ impl Validity {
     /// name; none if no run was judged or nothing was replayed.
     pub fn of(tasks: &[TaskMeasurement], runs: &[MeasuredRun], given: &[(String, String)]) -> Option<Self> {
         let strategies: BTreeSet<&str> = tasks.iter().map(|task| task.strategy.as_str()).collect();
-        let offline: BTreeMap<(&str, &str), &TaskMeasurement> =
-            tasks.iter().map(|task| ((task.strategy.as_str(), task.trace.as_str()), task)).collect();
+        // A task is called as its scenario, with `-` where that has `/`.
+        let plain = |name: &str| name.replace('/', "-");
+        let offline: BTreeMap<(&str, String), &TaskMeasurement> =
+            tasks.iter().map(|task| ((task.strategy.as_str(), plain(&task.trace)), task)).collect();
         let mut rewards: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
         for run in runs {
             if let Some(reward) = run.reward {
@@ -145,7 +147,7 @@ impl Validity {
         for (at, score) in OfflineScore::ALL.into_iter().enumerate() {
             let mut pairs: Vec<Pair<'_>> = Vec::new();
             for ((tool, task), rewards) in &rewards {
-                let found = strategy_of(tool).and_then(|strategy| offline.get(&(strategy, *task)));
+                let found = strategy_of(tool).and_then(|strategy| offline.get(&(strategy, plain(task))));
                 *judged.entry(task).or_default() |= found.is_some();
                 let Some(value) = found.and_then(|task| score.of(task).value()) else { continue };
                 pairs.push(Pair { tool, task, offline: value, real: mean(rewards) });
@@ -415,7 +417,7 @@ mod tests {
 
     #[test]
     fn pairs_are_tools_on_tasks_that_were_both_replayed_and_run() {
-        let tasks: Vec<_> = [("a", 9), ("b", 7), ("c", 3)]
+        let tasks: Vec<_> = [("a", 9), ("b", 7), ("site/c", 3)]
             .into_iter()
             .flat_map(|(trace, steps)| [task("lens/delta", trace, steps, 8), task("x@1/full", trace, steps - 2, steps)])
             .collect();
@@ -423,7 +425,7 @@ mod tests {
             run("browserlens", "a", 1.0),
             run("browserlens", "a", 0.0),
             run("browserlens", "b", 0.4),
-            run("browserlens", "c", 0.1),
+            run("browserlens", "site-c", 0.1),
             run("x 1", "a", 0.3),
             run("x 1", "b", 0.2),
             run("x 1", "elsewhere", 1.0),
