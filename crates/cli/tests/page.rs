@@ -199,7 +199,7 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     assert!(undone(&["wait", "Booked for", "--ms", "50"]).contains("did not appear"));
     assert!(place.fails(&["fill", "@e2"], 2).contains("write each field as @e5=Ada"));
     let said = place.fails(&["click", "Book", "--in", "form"], 2);
-    assert!(said.contains("no ref such as") && said.contains("page click --help"), "{said}");
+    assert!(said.contains("no ref such as") && said.contains("page find TEXT"), "{said}");
     assert!(place.fails(&["evaluate", "1"], 6).contains("`page open`'s option --allow-evaluate"));
     assert!(place.fails(&["-s", "two", "close"], 6).contains("page sessions"));
     assert_eq!(place.says(&["close"]), "closed default\n");

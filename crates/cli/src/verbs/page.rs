@@ -455,6 +455,9 @@ fn failed(reply: Reply, command: &str) -> Failure {
     };
     let (exit, hint) = match kind.as_str() {
         "arguments" if command == "open" => (Exit::Usage, hint),
+        "arguments" if message.contains("is no ref such as") => {
+            (Exit::Usage, "`browserlens page find TEXT` gives the ref of what says so".to_owned())
+        }
         "arguments" | "unknown_tool" => (Exit::Usage, format!("see `browserlens page {command} --help`")),
         "input" => (Exit::Input, hint),
         "browser_gone" | "no_browser" | "timed_out" => (Exit::Browser, hint),
