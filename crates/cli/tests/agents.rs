@@ -72,6 +72,10 @@ fn a_record_is_no_transcript() {
     let record = root().join("traces/runs/mw-click-pie--playwright-mcp-0-0-83.run").display().to_string();
     let (said, code) = failed(&run(folder.path(), &["import", &record, "--out", "runs"]));
     assert!(code == 3 && said.contains("is a run record already") && said.contains("agents show"), "{code} {said}");
+    let text = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(folder.path().join("changed.run"), text.replacen("click", "press", 1)).unwrap();
+    let (said, code) = failed(&run(folder.path(), &["import", "changed.run", "--out", "runs"]));
+    assert!(code == 3 && said.contains("is a run record already"), "{code} {said}");
 }
 
 #[test]

@@ -205,6 +205,8 @@ fn a_run_beside_its_trace_is_told_again_by_other_strategies() {
     assert!(retold.status.success() && table.contains("lens/full"), "{table}{}", said(&retold));
     let refused = self::run(&["run", "--agent", "way", "--record", "--tool", "cat", "--out", &out, "tiny-sign-up"]);
     assert!(refused.status.code() == Some(2) && said(&refused).contains("cat records no trace"), "{}", said(&refused));
+    let refused = self::run(&["run", "--agent", "way", "--record", "--out", &out, "miniwob-click-pie"]);
+    assert!(refused.status.code() == Some(2) && said(&refused).contains("MiniWoB++ records no"), "{}", said(&refused));
 }
 
 #[test]

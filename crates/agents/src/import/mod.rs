@@ -101,7 +101,7 @@ pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<
     let at = |line, what| AgentsError::Line { path: path.to_owned(), line, what };
     let (values, is_whole) = values(&text).map_err(|(line, what)| at(line, what))?;
     let Some((_, first)) = values.first() else { return Err(wrong("empty".to_owned())) };
-    if RunRecord::parse(path, text.as_bytes()).is_ok() {
+    if first["format"] == crate::FORMAT {
         return Err(AgentsError::IsRecord { path: path.to_owned() });
     }
     let is_it = |format: &Format| match format {

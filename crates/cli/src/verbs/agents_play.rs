@@ -305,9 +305,10 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
             "name tasks of sites, or take --agent explore",
         ));
     }
-    if args.record && args.tool != "browserlens" {
-        let hint = "leave it out, or take --tool browserlens";
-        return Err(Failure::words(Exit::Usage, format!("--record: {} records no trace", args.tool), hint));
+    if args.record && (args.tool != "browserlens" || !of_miniwob.is_empty()) {
+        let who = if of_miniwob.is_empty() { args.tool.as_str() } else { "the script of MiniWoB++" };
+        let hint = "leave it out, or name tasks of sites and take --tool browserlens";
+        return Err(Failure::words(Exit::Usage, format!("--record: {who} records no trace"), hint));
     }
     let folders = folders(&args.which);
     runtime()?.block_on(async {
@@ -335,8 +336,11 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                 let played = play(task, &stage, &mut tool, agent.as_mut(), Some((&path, redactor)), PATIENCE).await;
                 Box::new(tool).close().await;
                 let played = played.map_err(|error| failure(&error))?;
-                if let Some(trace) = trace.filter(|_| played.calls > 0) {
-                    linked(&path, &trace, Redactor::new(options.clone()))?;
+                if let Some(trace) = trace.filter(|_| played.calls > 0)
+                    && let Err(failure) = linked(&path, &trace, Redactor::new(options.clone()))
+                {
+                    // The record is whole without its trace, and so are the runs to come.
+                    output::status(&escaped_line(&format!("{}: not linked: {}", task.id, failure.message)));
                 }
                 if model.is_some() && played.end == EndReason::Failed && played.calls == 0 {
                     // The next task would wait in vain too.

@@ -58,21 +58,17 @@ impl ModelArgs {
     fn endpoint(&self, url: &str, timeout: u32) -> Result<Asked, Failure> {
         use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
         let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
-        let variable = self.key_env.as_deref().unwrap_or(match (self.gemini, self.anthropic) {
-            (true, _) => "GEMINI_API_KEY",
-            (_, true) => "ANTHROPIC_API_KEY",
-            _ => "OPENAI_API_KEY",
-        });
+        let (url, usual) = match (self.gemini, self.anthropic) {
+            (true, _) => (BaseUrl::gemini(url), "GEMINI_API_KEY"),
+            (_, true) => (BaseUrl::anthropic(url), "ANTHROPIC_API_KEY"),
+            _ => (BaseUrl::parse(url), "OPENAI_API_KEY"),
+        };
+        let variable = self.key_env.as_deref().unwrap_or(usual);
         let key = std::env::var(variable).ok().and_then(|key| ApiKey::new(&key));
         if self.key_env.is_some() && key.is_none() {
             let hint = "name a variable that holds the key, or leave the option out where none is needed";
             return Err(Failure::words(Exit::Usage, format!("--key-env: {variable} holds no key"), hint));
         }
-        let url = match (self.gemini, self.anthropic) {
-            (true, _) => BaseUrl::gemini(url),
-            (_, true) => BaseUrl::anthropic(url),
-            _ => BaseUrl::parse(url),
-        };
         let timeout = std::time::Duration::from_secs(timeout.into());
         let client = Client::new(ClientOptions { timeout, ..ClientOptions::new(url.map_err(usage)?, key) });
         Ok(Box::new(client.map_err(usage)?))
