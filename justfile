@@ -9,8 +9,8 @@ default:
 
 # Builds what the bench needs, replays the bundled traces, prints the summary and where the report lies.
 bench *args:
-    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
-    @target-bench/bench-run/browserlens bench "$@"
+    @cargo build --quiet -p browserlens --no-default-features --features bench
+    @target/debug/browserlens bench "$@"
 
 # Installs what the tests need where it is missing (Chromium, axe-core, MiniWoB++, Playwright, browser-use, component libraries), then runs every test, in a home that must stay empty.
 test *args:
@@ -19,8 +19,7 @@ test *args:
     @scripts/timed "test: install MiniWoB++" scripts/install-miniwob
     @scripts/timed "test: install Playwright, browser-use" scripts/install-peers playwright-mcp-0-0-83 browser-use
     @scripts/timed "test: install four component libraries" scripts/install-wild esbuild sortablejs tom-select choices flatpickr
-    @scripts/timed "test: build the bench" cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
-    BROWSERLENS_BENCH="$PWD/target-bench/bench-run/browserlens" scripts/run-tests "$@"
+    scripts/run-tests "$@"
 
 # Records the bundled traces again (all, or the scenarios that are named).
 record *args:
@@ -37,13 +36,15 @@ miniwob *args:
 
 # Compares our re-implementations of other tools with what those really said, and writes reports/fidelity.md (`--check` compares with it).
 fidelity *args:
-    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
-    @target-bench/bench-run/browserlens fidelity "$@"
+    @cargo build --quiet -p browserlens --no-default-features --features bench
+    @target/debug/browserlens fidelity "$@"
 
-# Builds the program that users are given into target/dist (optimised over all crates, stripped) and says its size; local embeddings are not in it: `./just dist local` adds them.
+# Builds the program that users are given into target/dist (optimised over all crates, stripped), packs it with man pages, completions, the skill and licences into one archive with its
+# SHA-256 beside it, and says how large both are; local embeddings are not in it: `./just dist local` adds them.
 dist more="":
     cargo build --quiet --profile dist -p browserlens --no-default-features --features dist,{{more}}
     @ls -l target/dist/browserlens | awk '{ printf "target/dist/browserlens: %.1f MB\n", $5 / 1000000 }'
+    @scripts/dist target/dist/browserlens target/dist
 
 # Installs the tools that `record --peers` asks for their real output, into .tools/peers (npm, pip; no browser).
 peers:
@@ -84,8 +85,8 @@ check:
 examples report="":
     @if [ -n "{{report}}" ]; then scripts/examples "{{report}}"; else \
         folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT; \
-        cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench; \
-        target-bench/bench-run/browserlens bench --out "$folder/report" >/dev/null; scripts/examples "$folder/report"; fi
+        cargo build --quiet -p browserlens --no-default-features --features bench; \
+        target/debug/browserlens bench --out "$folder/report" >/dev/null; scripts/examples "$folder/report"; fi
 
 # Runs the micro-benchmarks: capture parsing, packed load, diff, format, token counting, a whole replay.
 microbench *args:
@@ -129,8 +130,8 @@ wild-bench *args:
     @scripts/install-wild
     @cargo build --workspace --quiet
     @scripts/wild/run --program target/debug/browserlens --record .tools/wild/traces
-    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
-    @target-bench/bench-run/browserlens bench .tools/wild/traces "$@"
+    @cargo build --quiet -p browserlens --no-default-features --features bench
+    @target/debug/browserlens bench .tools/wild/traces "$@"
     BROWSERLENS_TRACES="$PWD/.tools/wild/traces" cargo test -p browserlens-lens --test rows --quiet
 
 # Measures a live observation against Playwright MCP's snapshot, built for release; `just live-speed 7 150` takes seven pairs of each and 150 seconds at the most.
@@ -146,7 +147,7 @@ fuzz seconds="60":
 
 # Looks at one observation: `just show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta`.
 show *args:
-    @cargo run --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench -- show "$@"
+    @cargo run --quiet -p browserlens --no-default-features --features bench -- show "$@"
 
 # Takes the pictures of the README from a fresh report.
 picture:

@@ -1,6 +1,6 @@
 """Checks the licence of every package of `cargo metadata` (standard input) against the `allow` list of deny.toml.
 
-Exit 1 and one line a package where no allowed licence satisfies its expression.
+Exit 1 and one line a package where no allowed licence satisfies its expression. With `--list` it prints name, version and licence of each package instead of their number.
 """
 
 import json
@@ -74,6 +74,11 @@ def main():
         print(f"licence not allowed by deny.toml: {line}", file=sys.stderr)
     if bad:
         sys.exit(1)
+    if "--list" in sys.argv:
+        for package in sorted(packages, key=lambda package: (package["name"], package["version"])):
+            if package.get("source"):
+                print(f"{package['name']} {package['version']}: {package['license']}")
+        return
     print(f"licences: {len(packages)} packages, all allowed by deny.toml")
 
 

@@ -4,12 +4,12 @@
 
 mod common;
 
-use common::{bench, root};
+use common::{browserlens, root};
 use std::path::Path;
 use std::process::Output;
 
 fn fidelity(cache: &Path, out: &Path, more: &[&str]) -> Output {
-    bench()
+    browserlens()
         .args(["fidelity", "--cache-dir"])
         .arg(cache)
         .arg("--out")

@@ -1,5 +1,5 @@
 //! What the scripts that install something share: of several runs at once one installs and the
-//! others wait; one that is killed keeps nobody waiting.
+//! others wait; one that is killed keeps nobody waiting. And what a release holds.
 
 #![cfg(unix)]
 
@@ -59,4 +59,37 @@ fn packages_are_kept_beside_the_tools_where_the_home_has_no_cache_of_them() {
     let expected =
         format!("{} {}\n", given("npm_config_cache", ".tools/cache/npm"), given("PIP_CACHE_DIR", ".tools/cache/pip"));
     assert_eq!(said, expected);
+}
+
+#[test]
+fn a_release_holds_program_pages_completions_skill_and_licences_and_its_sum_is_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // How the program was built is nothing to the archive.
+    let mut pack = at_home(Command::new(root().join("scripts/dist")));
+    pack.arg(env!("CARGO_BIN_EXE_browserlens")).arg(folder.path()).env("DIST_XZ", "-0");
+    let said =
+        ended(pack.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh starts"));
+    let name = format!("browserlens-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS);
+    let archive = folder.path().join(format!("{name}.tar.xz"));
+    assert!(said.contains(&*archive.to_string_lossy()) && said.ends_with(" MB\n"), "{said}");
+    let run = |program: &str, arguments: &[&str]| {
+        let mut command = at_home(Command::new(program));
+        command.args(arguments).current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        ended(command.spawn().expect("it starts"))
+    };
+    let sum = format!("{name}.tar.xz.sha256");
+    assert_eq!(run("sha256sum", &["--check", &sum]), format!("{name}.tar.xz: OK\n"));
+    run("tar", &["-xJf", &archive.to_string_lossy()]);
+    let unpacked = folder.path().join(&name);
+    let text =
+        |file: &str| std::fs::read_to_string(unpacked.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    assert!(text("SKILL.md").contains("browserlens page open"));
+    assert!(
+        text("man/browserlens-page.1").contains("browserlens")
+            && text("completions/zsh").contains("#compdef browserlens")
+    );
+    let licences = text("LICENCES.txt");
+    assert!(licences.lines().any(|line| line.starts_with("tokio 1.") && line.ends_with(": MIT")), "{licences}");
+    let program = unpacked.join("browserlens");
+    assert_eq!(run(&program.to_string_lossy(), &["--version"]), run(env!("CARGO_BIN_EXE_browserlens"), &["--version"]));
 }

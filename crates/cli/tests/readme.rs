@@ -2,9 +2,7 @@
 //! latency, which differs from run to run, and every number of its report is made again from the
 //! Parquet files.
 //!
-//! `UPDATE_README=1 cargo test -p browserlens --test readme` writes it anew. `BROWSERLENS_BENCH`
-//! names a binary that was built for speed, as `./just test` does: unoptimised, the whole bench
-//! takes minutes.
+//! `UPDATE_README=1 cargo test -p browserlens --test readme` writes it anew.
 
 // What the tests of the page need and these do not.
 #[allow(dead_code)]
@@ -54,7 +52,7 @@ fn bench() -> &'static Bench {
         let folder = place.join("bench");
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
-        let output = common::bench()
+        let output = common::browserlens()
             .args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
             .current_dir(root())
             .output()

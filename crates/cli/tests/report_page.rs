@@ -54,7 +54,7 @@ fn made() -> &'static Made {
         };
         let chosen = ["--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES];
         let kept = ["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("first")];
-        run(common::bench(), &[&["bench"], &chosen[..], &kept[..]].concat());
+        run(common::browserlens(), &[&["bench"], &chosen[..], &kept[..]].concat());
         let mut runs = std::fs::read_dir(folder.join("runs")).expect("runs").map(|entry| entry.expect("lists").path());
         let stored_run = runs.find(|path| path.is_dir()).expect("one run");
         let (stored, endpoint) = (stored_run.display().to_string(), format!("http://{}/v1", model::start()));
@@ -65,7 +65,7 @@ fn made() -> &'static Made {
                 &[&reader[..], &["--cassette", &at(name), "--strategies", "lens/delta,lens/full"]].concat(),
             );
         }
-        run(common::bench(), &["report", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
+        run(common::browserlens(), &["report", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
         Made { folder, run: stored_run }
     })
 }

@@ -22,12 +22,10 @@ impl ApiKey {
     }
 
     /// The bare key, for a header of its own.
-    #[cfg(feature = "endpoint")]
     pub(crate) fn bare(&self) -> &str {
         &self.0
     }
 
-    #[cfg(feature = "endpoint")]
     pub(crate) fn header(&self) -> String {
         format!("Bearer {}", self.0)
     }

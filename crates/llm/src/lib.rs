@@ -2,41 +2,34 @@
 //! cassette.
 //!
 //! In: [`ChatRequest`]s. Out: [`Answer`]s, from the [`Cassette`] where it holds them, else from an
-//! endpoint through a `Client` that retries, waits and keeps to a rate (feature `endpoint`; without
-//! it cassettes are replayed). Invariants: what a cassette holds is never asked for again, so a
-//! replay equals the live run; the key of the endpoint stands in no cassette, error or debug
-//! output; time comes through `Clock` alone.
+//! endpoint through a [`Client`] that retries, waits and keeps to a rate. Invariants: what a cassette
+//! holds is never asked for again, so a replay equals the live run; the key of the endpoint stands in
+//! no cassette, error or debug output; time comes through [`Clock`] alone.
 //!
 //! Which part should I use?
 //! - answers that may be replayed: [`Answers`], which joins a cassette and, if there is one, a
 //!   client
-//! - a bare endpoint, or embeddings: `Client`
+//! - a bare endpoint, or embeddings: [`Client`]
 //! - JSON out of what a model said: [`json_object`]
 //!
 //! Why blocking: requests go one after the other under a rate limit, and the bench holds no async
 //! runtime otherwise.
 
 mod answers;
-#[cfg(feature = "endpoint")]
 mod anthropic;
 mod cassette;
 mod chat;
-#[cfg(feature = "endpoint")]
 mod client;
-#[cfg(feature = "endpoint")]
 mod clock;
 mod endpoint;
 mod error;
-#[cfg(feature = "endpoint")]
 mod gemini;
 mod said;
 
 pub use answers::{Answers, Ask};
 pub use cassette::{CASSETTE_VERSION, Cassette};
 pub use chat::{Answer, ChatRequest, Message, Part, RequestHash, ResponseFormat, Role, Said, Schema};
-#[cfg(feature = "endpoint")]
 pub use client::{Client, ClientOptions, RetryPolicy};
-#[cfg(feature = "endpoint")]
 pub use clock::{Clock, SystemClock};
 pub use endpoint::{ApiKey, BaseUrl, Protocol};
 pub use error::{CassetteError, EndpointError, LlmError};

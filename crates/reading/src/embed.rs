@@ -6,23 +6,15 @@
 //!
 //! Which should I use?
 //! - [`Lexical`]: built in, needs nothing, the same everywhere; it knows spellings, not meanings.
-//! - `Http` (feature `http`): any OpenAI-compatible endpoint.
-//! - `Local` (feature `local`): a sentence-transformers folder of the user's, on the CPU.
+//! - [`Http`]: any OpenAI-compatible endpoint.
+//! - `browserlens_embedding::Local`: a sentence-transformers folder of the user's, on the CPU.
 
-#[cfg(feature = "http")]
 mod http;
 mod lexical;
-#[cfg(feature = "local")]
-mod local;
-#[cfg(feature = "http")]
 mod vector_cache;
 
-#[cfg(feature = "http")]
 pub use http::{Http, HttpOptions};
 pub use lexical::Lexical;
-#[cfg(feature = "local")]
-pub use local::{Local, Pooling};
-#[cfg(feature = "http")]
 pub use vector_cache::VectorCache;
 
 use crate::terms::Term;
@@ -88,7 +80,6 @@ pub enum EmbedError {
         at: usize,
     },
     /// The endpoint gave no answer.
-    #[cfg(feature = "http")]
     #[error(transparent)]
     Endpoint(#[from] browserlens_llm::EndpointError),
     /// The cache of vectors cannot be used.
@@ -117,7 +108,6 @@ impl EmbedError {
             Self::Count { .. } | Self::Dimension { .. } | Self::NotFinite { .. } => {
                 "check the name of the model and that it makes embeddings; give its dimension if it can be chosen"
             }
-            #[cfg(feature = "http")]
             Self::Endpoint(error) => error.hint(),
             Self::Cache { .. } => "delete the file: its vectors are asked for again",
             Self::Model { .. } => {
@@ -144,7 +134,7 @@ pub fn to_unit_length(vector: &mut [f32]) {
 ///
 /// # Errors
 /// [`EmbedError`] if the count, a dimension or a number is wrong.
-pub(crate) fn checked(mut vectors: Vec<Vec<f32>>, count: usize, dimension: usize) -> Result<Vec<Vec<f32>>, EmbedError> {
+pub fn checked(mut vectors: Vec<Vec<f32>>, count: usize, dimension: usize) -> Result<Vec<Vec<f32>>, EmbedError> {
     if vectors.len() != count {
         return Err(EmbedError::Count { expected: count, found: vectors.len() });
     }

@@ -77,10 +77,10 @@ pub struct MeasuredRun {
     pub images_without_size: u32,
     /// Whether the record holds neither instructions nor a list of functions: they count as nothing.
     #[serde(skip)]
-    is_bare: bool,
+    pub(crate) is_bare: bool,
     /// Whether the tool or the endpoint failed.
     #[serde(skip)]
-    has_failed: bool,
+    pub(crate) has_failed: bool,
     /// Who acted.
     #[serde(skip)]
     agent: String,

@@ -115,6 +115,25 @@ async fn a_toast_that_came_and_went_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_the_browser_does_not_send_says_which_field_it_wants() {
+    let (mut mcp, _) = on("<form action='/sent'><label>Full name <input name=who required></label>\
+         <label>Age <input name=age type=number required></label><button>Send</button></form>\
+         <form action='/sent' onsubmit='return false'><input aria-label=Code required><button>Own words</button></form>\
+         <input id=quiet required><button onclick='log(quiet.checkValidity())'>Check</button>\
+         <script>document.forms[1].addEventListener('invalid', (event) => { event.preventDefault(); log('own'); }, \
+         true)</script>")
+    .await;
+    let told = mcp.call("click", json!({ "text": "Send" })).await;
+    let said = told.lines().find(|line| line.starts_with("[NOTICE ")).unwrap_or_else(|| panic!("{told}"));
+    assert!(said.starts_with("[NOTICE \"not sent: Full name: ") && said.ends_with(" (and 1 more)\"]"), "{said}");
+    // A page that tells in words of its own, or only asks, is left to it.
+    for own in ["Own words", "Check"] {
+        let told = mcp.call("click", json!({ "text": own })).await;
+        assert!(!told.contains("not sent"), "{own}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_read_is_said_again_until_something_is_done() {
     let words = "A sentence of a long text without headings. ".repeat(1_500);
     let (mut mcp, _) = on(&format!("<button onclick='log(\"pressed\")'>Press</button><p>{words}</p>")).await;

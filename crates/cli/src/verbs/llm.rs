@@ -136,7 +136,6 @@ pub(super) fn truth(args: &EndpointArgs, run: &RunResult, read: &[&str]) -> Resu
     truth.map_err(|error| failure(&error))
 }
 
-#[cfg(feature = "llm")]
 pub(super) fn answers(args: &EndpointArgs, cassette: Cassette) -> Result<Answers, Failure> {
     use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
     let Some(url) = &args.base_url else { return Ok(Answers::replayed(cassette)) };
@@ -149,16 +148,6 @@ pub(super) fn answers(args: &EndpointArgs, cassette: Cassette) -> Result<Answers
         ..ClientOptions::new(BaseUrl::parse(url).map_err(usage)?, key)
     });
     Ok(Answers::live(cassette, Box::new(client.map_err(usage)?)))
-}
-
-#[cfg(not(feature = "llm"))]
-pub(super) fn answers(args: &EndpointArgs, cassette: Cassette) -> Result<Answers, Failure> {
-    let _only_for_endpoints = (&args.key_env, &args.proxy, args.timeout, args.max_requests_per_minute);
-    if args.base_url.is_some() {
-        let message = "this build replays cassettes and speaks to no endpoint";
-        return Err(Failure::words(Exit::Usage, message, "build the command with its default features"));
-    }
-    Ok(Answers::replayed(cassette))
 }
 
 fn in_words(args: &EndpointArgs, options: &ReaderOptions, estimate: &Estimate, what: &str) -> Vec<String> {

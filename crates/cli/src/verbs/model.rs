@@ -54,7 +54,6 @@ impl ModelArgs {
         Ok(Some((model.clone(), asked)))
     }
 
-    #[cfg(feature = "llm")]
     fn endpoint(&self, url: &str, timeout: u32) -> Result<Asked, Failure> {
         use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
         let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
@@ -72,12 +71,5 @@ impl ModelArgs {
         let timeout = std::time::Duration::from_secs(timeout.into());
         let client = Client::new(ClientOptions { timeout, ..ClientOptions::new(url.map_err(usage)?, key) });
         Ok(Box::new(client.map_err(usage)?))
-    }
-
-    #[cfg(not(feature = "llm"))]
-    fn endpoint(&self, _: &str, _: u32) -> Result<Asked, Failure> {
-        let _only_for_endpoints = (&self.key_env, self.gemini, self.anthropic);
-        let message = "this build replays cassettes and speaks to no endpoint";
-        Err(Failure::words(Exit::Usage, message, "build the command with its default features"))
     }
 }

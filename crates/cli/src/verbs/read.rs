@@ -325,7 +325,6 @@ fn searcher(args: &ReadArgs) -> Result<Searcher, Failure> {
     })
 }
 
-#[cfg(feature = "llm")]
 fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     use browserlens_llm::{ApiKey, BaseUrl, ClientOptions};
     use browserlens_reading::embed::{Http, HttpOptions};
@@ -341,23 +340,10 @@ fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     Ok(Some(Searcher::new(Arc::new(embedder))))
 }
 
-#[cfg(not(feature = "llm"))]
-fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
-    let _only_for_endpoints = (&args.embeddings_model, args.embeddings_dimension, &args.embeddings_key_env);
-    match &args.embeddings_url {
-        None => Ok(None),
-        Some(_) => Err(Failure::words(
-            Exit::Usage,
-            "this build speaks to no endpoint",
-            "build the command with its default features",
-        )),
-    }
-}
-
 #[cfg(feature = "local")]
 fn folder(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     let Some(folder) = &args.embeddings_folder else { return Ok(None) };
-    let embedder = browserlens_reading::embed::Local::open(folder);
+    let embedder = browserlens_embedding::Local::open(folder);
     let embedder = embedder.map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
     Ok(Some(Searcher::new(Arc::new(embedder))))
 }

@@ -26,13 +26,6 @@ pub fn browserlens() -> Command {
     at_home(Command::new(env!("CARGO_BIN_EXE_browserlens")))
 }
 
-/// Returns the program that is built for the bench, optimised, where `BROWSERLENS_BENCH` names it;
-/// else the program.
-pub fn bench() -> Command {
-    let program = std::env::var_os("BROWSERLENS_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_browserlens").into());
-    at_home(Command::new(program))
-}
-
 /// Returns the program, with nothing of the environment but what finds and starts other programs.
 pub fn browserlens_alone() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));

@@ -75,7 +75,16 @@
       gone.push(...texts.filter((text) => pattern(text) !== here));
     }
     shown.clear();
-    return [...new Set(gone)];
+    return [...new Set([...gone, ...tried(unsent, [])])];
+  };
+  // A form that the browser itself does not send: it says so in a bubble that is no part of the page, and puts the focus there. A page that shows its own words takes the event back.
+  let refused = [];
+  const unsent = () => {
+    const first = refused.find((event) => !event.defaultPrevented)?.target, others = new Set(refused.map((event) => event.target)).size - 1;
+    refused = [];
+    if (!first || document.activeElement !== first || !first.validationMessage) return [];
+    const called = [first.labels?.[0]?.textContent, first.ariaLabel, first.placeholder, first.name].map((text) => text?.replace(/\s+/g, ' ').trim()).find(Boolean);
+    return [`not sent: ${called ? `${called}: ` : ''}${first.validationMessage}${others ? ` (and ${others} more)` : ''}`];
   };
 
   // ---- what an action changes, and what changes by itself ---------------------------------------------------------------------------
@@ -133,6 +142,7 @@
   const hearEvents = () => {
     const on = (type, heard) => addEventListener(type, (event) => { if (acting) heard(event.composedPath()[0], performance.now()); }, { capture: true, passive: true });
     for (const type of ['input', 'change', 'toggle']) on(type, (at, now) => { moved = now; changes++; telling++; });
+    addEventListener('invalid', (event) => { if (acting) refused.push(event); }, { capture: true, passive: true });
     on('scroll', (at, now) => changed(at instanceof Element ? at : document.documentElement, now));
     on('pointerdown', (at, now) => { pressed = now; });
     // A button that is pressed has the focus besides; that alone is no outcome.
@@ -160,7 +170,7 @@
   const attend = () => {
     heed();
     begin();
-    [turns, moved, restless, changes, telling, acting] = [new Map(), -Infinity, -Infinity, 0, 0, true];
+    [turns, moved, restless, changes, telling, acting, refused] = [new Map(), -Infinity, -Infinity, 0, 0, true, []];
     stood = new WeakSet(tried(() => document.getAnimations(), []));
     tried(stand);
   };

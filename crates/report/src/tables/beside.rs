@@ -47,7 +47,7 @@
 //!
 //! `runs`, one row a record of what an agent did: `run` (name of its file), `task`, `tool`, `model`,
 //! `script` (string), `level` (u32), `reward` (f64), `cut` (string), `calls`, `turns` (u32),
-//! `answered`, `image_tokens`, `read`, `new`, `own`, `tool_ms`, `ms` (u64), `own_assumed` (bool),
+//! `answered`, `image_tokens`, `read`, `new`, `own`, `tool_ms`, `ms` (u64), `own_assumed`, `bare`, `failed` (bool),
 //! `not_found`, `not_actionable`, `timeout`, `bad_call`, `other`, `repeated`, `no_effect`,
 //! `images_without_size` (u32), `trace` (string). `calls`, one row a call of a run: `run` (string),
 //! `call`, `turn` (u32), `name` (string), `answered`, `image_tokens`, `own`, `read` (u64),
@@ -87,6 +87,8 @@ fn runs(input: &ReportInput<'_>) -> Result<DataFrame, PolarsError> {
     table.large("new", |(_, run)| Some(run.costs.new));
     table.large("own", |(_, run)| Some(run.costs.own));
     table.truth("own_assumed", |(_, run)| Some(run.costs.is_own_assumed));
+    table.truth("bare", |(_, run)| Some(run.is_bare));
+    table.truth("failed", |(_, run)| Some(run.has_failed));
     table.large("tool_ms", |(_, run)| run.costs.tool_ms);
     table.large("ms", |(_, run)| run.costs.ms);
     for kind in ErrorKind::ALL {

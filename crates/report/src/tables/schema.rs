@@ -431,6 +431,8 @@ fn runs() -> Columns {
         ("new", "u64", "tokens", "of that, read for the first time"),
         ("own", "u64", "tokens", "the model's own words and calls"),
         ("own_assumed", "bool", "", "the words were not kept, and a number a call stands for them"),
+        ("bare", "bool", "", "instructions and list of functions are not in the record, and in no column"),
+        ("failed", "bool", "", "the run ended because the tool or the endpoint failed"),
         ("tool_ms", "u64", "ms", "what the tool took; null where a call does not say"),
         ("ms", "u64", "ms", "what the whole run took; null where it is not known"),
         ("not_found", "u32", "calls", "refused: the element is not there"),

@@ -94,10 +94,12 @@ pub fn notes(run: &Run<'_>) -> Vec<String> {
     let rows = rows(run);
     let sum = |column: &str| rows.iter().map(|row| row.sum(&[column])).sum::<u64>();
     let mut numbers: Vec<u64> = REFUSED.iter().map(|(column, _)| sum(column)).filter(|count| *count > 0).collect();
-    let assumed = rows.iter().filter(|row| row.is("own_assumed")).count() as u64;
+    let count = |column: &str| rows.iter().filter(|row| row.is(column)).count() as u64;
+    let assumed = count("own_assumed");
     if assumed > 0 {
         numbers.extend([assumed, 60]);
     }
+    numbers.extend(["bare", "failed"].map(count).into_iter().filter(|count| *count > 0));
     let cut = rows.iter().filter(|row| !row.lacks("cut")).count() as u64;
     numbers.extend([cut, sum("images_without_size")].into_iter().filter(|count| *count > 0));
     numbers.iter().map(u64::to_string).collect()

@@ -1,7 +1,8 @@
 //! The embedder of a folder, with a BERT of two layers whose files are written here, against a
 //! forward pass written out by hand.
 
-use browserlens_reading::embed::{EmbedError, Embedder, Local};
+use browserlens_embedding::Local;
+use browserlens_reading::embed::{EmbedError, Embedder};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use serde_json::json;
 use std::collections::BTreeMap;

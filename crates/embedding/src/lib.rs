@@ -8,9 +8,9 @@
 //! vectors of two models never mix. What a Normalize module would do is done anyway. Prompts
 //! (`config_sentence_transformers.json`) are not put before texts.
 //!
-//! Built with `cargo build --features local`; the default build compiles nothing of candle.
+//! Why a crate of its own: the command has it only if it is built with `--features local`; nothing else compiles candle.
 
-use super::{EmbedError, Embedder, checked};
+use browserlens_reading::embed::{EmbedError, Embedder, checked};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};

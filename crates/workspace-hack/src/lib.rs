@@ -1,0 +1,1 @@
+//! No code. `Cargo.toml` says which features of dependencies the bench and the tests share.
