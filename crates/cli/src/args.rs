@@ -186,6 +186,16 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \nEach command answers with what changed. Sessions live in a process in the background, which only its \
             user can reach; it ends when none is left, and a session ends after half an hour without a command")]
     Page(PageArgs),
+    /// Look on: a local page that shows what agents see and do in the sessions of `page`
+    #[cfg(feature = "serve")]
+    #[command(after_help = "Examples:\
+            \n  browserlens watch               prints an address to open in a browser of yours\
+            \n  browserlens watch --port 8932   the same port each time\n\
+            \nEach session's page with its refs, what the agent was told and what that cost. Pause holds what the \
+            agent does next; then you can act by hand. Only who knows the whole address is answered; looking on \
+            changes nothing that an agent knows. A recording's steps are in the report: \
+            `browserlens bench FILE.trace`")]
+    Watch(WatchArgs),
     /// Print what a coding agent reads once to drive pages by `page`, or put it where agents look
     #[cfg(feature = "serve")]
     #[command(after_help = "Examples:\
@@ -453,6 +463,14 @@ pub(crate) struct SkillArgs {
     /// Write it below this folder, where Claude Code, Codex, Cursor, Copilot and others look
     #[arg(long, value_name = "FOLDER")]
     pub install: Option<PathBuf>,
+}
+
+#[cfg(feature = "serve")]
+#[derive(Args)]
+pub(crate) struct WatchArgs {
+    /// Listen on this port of 127.0.0.1; 0 for any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
 }
 
 #[derive(Args)]

@@ -62,6 +62,8 @@ fn main() -> ExitCode {
         Verb::Skill(args) => verbs::skill::run(&args),
         #[cfg(feature = "serve")]
         Verb::Page(args) => verbs::page::run(args),
+        #[cfg(feature = "serve")]
+        Verb::Watch(args) => verbs::watch::run(&args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]

@@ -1,8 +1,14 @@
 //! `page`: a session that stays between commands, on a trace and in Chromium; and what becomes of
-//! it when many ask at once, when its process is killed, and when somebody else could listen.
+//! it when many ask at once, when its process is killed, and when somebody else could listen. And
+//! `watch`, which looks on.
 #![cfg(all(feature = "serve", feature = "record"))]
 
+#[allow(dead_code)]
+#[path = "report_page/browser.rs"]
+mod browser;
 mod common;
+#[path = "page/watch.rs"]
+mod watch;
 
 use browserlens_recorder::SiteServer;
 use common::{browserlens, root};
@@ -22,10 +28,16 @@ impl Place {
     }
 
     fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.verb("page");
+        command.args(words);
+        command
+    }
+
+    fn verb(&self, verb: &str) -> Command {
         let mut command = browserlens();
         command.current_dir(root());
         command.env("XDG_RUNTIME_DIR", self.folder.path()).env("TMPDIR", self.folder.path());
-        command.arg("page").args(words);
+        command.arg(verb);
         command
     }
 

@@ -10,6 +10,7 @@ mod follow;
 mod look;
 mod show;
 mod ticks;
+mod view;
 
 use crate::answer::{Answer, Pending};
 use crate::args;
@@ -32,6 +33,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 use ticks::Ticks;
+pub use view::{SeenRef, View};
 
 /// The strategy of a client that names none.
 pub const DEFAULT_STRATEGY: &str = "lens/delta";

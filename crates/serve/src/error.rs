@@ -87,6 +87,9 @@ pub enum ToolError {
     /// The client has too many calls under way.
     #[error("too many calls at once")]
     Busy,
+    /// Somebody who looks on holds the session.
+    #[error("somebody who watches this session holds it")]
+    Held,
     /// A body that is not JSON by its header.
     #[error("the body must be application/json")]
     MediaType,
@@ -127,6 +130,7 @@ impl ToolError {
             Self::BrowserGone(_) => "call `navigate` with a URL: it starts the browser again",
             Self::TimedOut(_) => "call `observe`; the page may still be busy",
             Self::Busy => "wait for the calls under way",
+            Self::Held => "nothing was done; wait a while and call again",
             Self::MediaType => "send the header Content-Type: application/json",
             Self::Full => "end a session that is not needed, or raise the server's --max-clients",
             Self::Internal(_) => "call `observe`; if it stays, restart the server",
@@ -165,6 +169,7 @@ impl ToolError {
             | Self::UnknownRef { .. }
             | Self::TimedOut(_)
             | Self::Busy
+            | Self::Held
             | Self::MediaType
             | Self::Full => {}
         }
@@ -186,7 +191,7 @@ impl ToolError {
             | Self::NotThere { .. } => 409,
             Self::BrowserGone(_) | Self::NoBrowser { .. } => 503,
             Self::TimedOut(_) => 504,
-            Self::Busy | Self::Full => 429,
+            Self::Busy | Self::Full | Self::Held => 429,
             Self::Internal(_) => 500,
         }
     }
@@ -206,6 +211,7 @@ impl ToolError {
             Self::NoBrowser { .. } => "no_browser",
             Self::TimedOut(_) => "timed_out",
             Self::Busy => "busy",
+            Self::Held => "held",
             Self::Full => "full",
             Self::MediaType => "media_type",
             Self::Internal(_) => "internal",

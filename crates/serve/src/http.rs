@@ -201,7 +201,7 @@ fn failure(status: u16, kind: &str, message: &str, hint: &str) -> Response {
     response
 }
 
-fn json_response(status: StatusCode, body: &Value) -> Response {
+pub(crate) fn json_response(status: StatusCode, body: &Value) -> Response {
     written(status, body.to_string())
 }
 

@@ -6,14 +6,15 @@
 //! logged; text of a page cannot forge the structure of an answer.
 //!
 //! Which should I use? [`serve_stdio`] for one client of the MCP kind; [`serve_http`] for many, MCP
-//! and HTTP alike; [`serve_socket`] for the commands of one user; [`Client`] alone to call tools
-//! from Rust.
+//! and HTTP alike; [`serve_socket`] for the commands of one user, and [`serve_watch`] to look on;
+//! [`Client`] alone to call tools from Rust.
 
 mod answer;
 mod args;
 mod check;
 mod client;
 mod error;
+mod feed;
 mod gate;
 mod http;
 mod knowledge;
@@ -33,11 +34,13 @@ mod shared;
 mod source;
 mod stdio;
 mod tools;
+mod watch;
 mod worker;
 
 pub use answer::Answer;
-pub use client::{Client, DEFAULT_BUDGET, DEFAULT_STRATEGY};
+pub use client::{Client, DEFAULT_BUDGET, DEFAULT_STRATEGY, SeenRef, View};
 pub use error::ToolError;
+pub use feed::Told;
 pub use gate::{Access, Refusal};
 pub use http::{HttpOptions, Listening, serve as serve_http};
 pub use knowledge::KnowledgeBase;
@@ -49,9 +52,10 @@ pub use policy::{Policy, is_public};
 #[cfg(feature = "live")]
 pub use record::{RecordingOptions, recording};
 pub use seats::{Seat, Seats};
-pub use sessions::{Open, Reply, Request, ask, serve_socket};
+pub use sessions::{Open, Reply, Request, Watched, ask, serve_socket};
 pub use shared::{Shared, Witness, WitnessMaker};
 pub use source::{Act, Opener, Setting, Source, TabLine, TraceOpener, Undone};
 pub use stdio::{ServeError, serve_stdio, serve_streams};
 pub use tools::{INSTRUCTIONS, Tool, ToolGroup, plain_schema, short_schema, tool_list, tools};
+pub use watch::{Watching, serve_watch};
 pub use worker::Worker;

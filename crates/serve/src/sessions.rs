@@ -5,6 +5,7 @@
 //! session, and a session that nobody uses ends by itself, as does the process when none is left.
 
 use crate::error::ToolError;
+use crate::feed::Told;
 use crate::shared::Shared;
 use crate::stdio::ServeError;
 use crate::worker::Worker;
@@ -62,6 +63,56 @@ pub enum Request {
         /// The session.
         session: Option<String>,
     },
+    /// Says how the sessions stand, and what each was told since; answered by a [`Watched`] a
+    /// session, as JSON.
+    Watch {
+        /// By the id of a session: the last call that is known of it.
+        behind: BTreeMap<String, u64>,
+    },
+    /// Shows a session's page to somebody who looks on: a [`View`](crate::View) as JSON, and a picture.
+    View {
+        /// The session.
+        session: String,
+    },
+    /// Holds what an agent does next in a session, or lets it go on.
+    Hold {
+        /// The session.
+        session: String,
+        /// Whether it is held.
+        on: bool,
+    },
+    /// Calls a tool for somebody who looks on, also where the session is held.
+    Step {
+        /// The session.
+        session: String,
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+}
+
+/// How a session stands, for who looks on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Watched {
+    /// Tells it from another of its name, before or after it.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// What was opened.
+    pub source: String,
+    /// Whether it is a browser.
+    pub is_live: bool,
+    /// Calls so far.
+    pub calls: u64,
+    /// Tokens that were told so far.
+    pub tokens: u64,
+    /// Whether it is held.
+    pub is_held: bool,
+    /// Whether a call is under way.
+    pub is_busy: bool,
+    /// What was told behind the last that is known, the oldest first.
+    pub told: Vec<Told>,
 }
 
 /// What the background process answers.
@@ -139,6 +190,28 @@ impl Host {
             Request::Call { session, tool, arguments } => self.call(&session, &tool, arguments).await,
             Request::Sessions => self.list(),
             Request::Close { session } => self.close(session).await,
+            Request::Watch { behind } => self.watch(&behind),
+            Request::View { session } => match self.worker(&session) {
+                Some(worker) => match worker.view().await {
+                    Ok((view, png)) => match serde_json::to_string(&view) {
+                        Ok(text) => Reply::Answer { text, images: vec![STANDARD.encode(png)], is_undone: false },
+                        Err(error) => ToolError::Internal(error.to_string()).into(),
+                    },
+                    Err(error) => error.into(),
+                },
+                None => no_session(&session),
+            },
+            Request::Hold { session, on } => match self.worker(&session) {
+                Some(worker) => {
+                    worker.feed().hold(on);
+                    Reply::text(if on { "held\n" } else { "goes on\n" })
+                }
+                None => no_session(&session),
+            },
+            Request::Step { session, tool, arguments } => match self.worker(&session) {
+                Some(worker) => said(worker.call_by_person(&tool, arguments).await),
+                None => no_session(&session),
+            },
         }
     }
 
@@ -220,6 +293,33 @@ impl Host {
             let _ = writeln!(lines, "{name}  {source}  used {} s ago", kept.used.elapsed().as_secs());
         }
         Reply::text(lines)
+    }
+
+    fn worker(&self, session: &str) -> Option<Worker> {
+        self.sessions().get(session).map(|kept| kept.worker.clone())
+    }
+
+    fn watch(&self, behind: &BTreeMap<String, u64>) -> Reply {
+        let watched = |(name, kept): (&String, &Kept)| {
+            let (feed, id) = (kept.worker.feed(), format!("{name}#{}", kept.number));
+            let (calls, tokens) = feed.counts();
+            Watched {
+                told: feed.behind(behind.get(&id).copied().unwrap_or_default()),
+                name: name.clone(),
+                source: browserlens_page::text::escaped_line(&kept.source).into_owned(),
+                is_live: kept.is_live,
+                is_held: feed.is_held(),
+                is_busy: kept.calls > 0,
+                id,
+                calls,
+                tokens,
+            }
+        };
+        let all: Vec<Watched> = self.sessions().iter().map(watched).collect();
+        match serde_json::to_string(&all) {
+            Ok(json) => Reply::text(json),
+            Err(error) => ToolError::Internal(error.to_string()).into(),
+        }
     }
 
     async fn close(&self, session: Option<String>) -> Reply {

@@ -1,34 +1,35 @@
 //! A thread a client: pages are read and acted on by calls that block.
 //!
 //! In: calls from async code. Out: their answers. Invariants: the calls of one client run one after
-//! the other, in order; a client that hangs or panics hurts no other; no lock is held while a call
+//! the other, in order; what was told is kept for who looks on; a client that hangs or panics hurts no other; no lock is held while a call
 //! runs; the thread ends with its last handle.
 
 use crate::answer::Answer;
-use crate::client::Client;
+use crate::client::{Client, View};
 use crate::error::ToolError;
+use crate::feed::{Feed, Told};
 use crate::shared::Shared;
+use browserlens_page::text::{escaped, escaped_line};
+use browserlens_tokens::Encoding;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Calls of one client that may wait.
 const MOST_WAITING: usize = 16;
 
-struct Call {
-    tool: String,
-    arguments: Value,
-    reply: oneshot::Sender<Result<Answer, ToolError>>,
-}
+/// What a client does next; it says by itself what came of it.
+type Work = Box<dyn FnOnce(Result<&mut Client, ToolError>) + Send>;
 
 /// A handle of one client; when the last one is dropped the client ends.
 #[derive(Clone, Debug)]
 pub struct Worker {
-    calls: mpsc::Sender<Call>,
+    work: mpsc::Sender<Work>,
     limit: Duration,
     ended: watch::Receiver<()>,
+    feed: Arc<Feed>,
 }
 
 impl Worker {
@@ -38,34 +39,29 @@ impl Worker {
     /// # Errors
     /// [`ToolError::Internal`] if there is no thread for it.
     pub fn start(shared: Arc<Shared>, limit: Duration, held: impl Send + 'static) -> Result<Self, ToolError> {
-        let (calls, mut waiting) = mpsc::channel::<Call>(MOST_WAITING);
+        let (work, mut waiting) = mpsc::channel::<Work>(MOST_WAITING);
         let (alive, ended) = watch::channel(());
         let run = move || {
             // Dropped last: then the client and its browser are gone.
             let _alive = (held, alive);
             let mut client = None;
-            while let Some(call) = waiting.blocking_recv() {
-                if call.reply.is_closed() {
-                    continue;
-                }
-                let answer = catch_unwind(AssertUnwindSafe(|| {
-                    let client = match &mut client {
-                        Some(client) => client,
-                        none => none.insert(Client::new(Arc::clone(&shared))?),
-                    };
-                    client.call(&call.tool, call.arguments)
+            while let Some(work) = waiting.blocking_recv() {
+                let done = catch_unwind(AssertUnwindSafe(|| match &mut client {
+                    Some(client) => work(Ok(client)),
+                    none => match Client::new(Arc::clone(&shared)) {
+                        Ok(made) => work(Ok(none.insert(made))),
+                        Err(error) => work(Err(error)),
+                    },
                 }));
-                let answer = answer.unwrap_or_else(|_| {
+                if done.is_err() {
                     // Whatever state it was in, nobody should go on from there.
                     client = None;
-                    Err(ToolError::Internal("the call failed; the client begins anew".to_owned()))
-                });
-                drop(call.reply.send(answer));
+                }
             }
         };
         let thread = std::thread::Builder::new().name("client".to_owned()).stack_size(16 << 20);
         thread.spawn(run).map_err(|error| ToolError::Internal(format!("no thread for a client: {error}")))?;
-        Ok(Self { calls, limit, ended })
+        Ok(Self { work, limit, ended, feed: Arc::default() })
     }
 
     /// Waits until the client and its browser are gone.
@@ -77,17 +73,82 @@ impl Worker {
     /// Calls a tool.
     ///
     /// # Errors
-    /// As [`Client::call`]; [`ToolError::Busy`] and [`ToolError::TimedOut`].
+    /// As [`Client::call`]; [`ToolError::Busy`], [`ToolError::TimedOut`] and [`ToolError::Held`].
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
-        let (reply, answer) = oneshot::channel();
-        let call = Call { tool: tool.to_owned(), arguments, reply };
-        self.calls.try_send(call).map_err(|error| match error {
+        if !self.feed.may_go(self.limit).await {
+            return Err(ToolError::Held);
+        }
+        self.told(tool, arguments, false).await
+    }
+
+    /// Calls a tool for somebody who looks on, also while the client is held.
+    ///
+    /// # Errors
+    /// As [`Client::call`]; [`ToolError::Busy`] and [`ToolError::TimedOut`].
+    pub(crate) async fn call_by_person(&self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
+        self.told(tool, arguments, true).await
+    }
+
+    /// Returns what somebody sees who looks on.
+    ///
+    /// # Errors
+    /// As [`Client::view`]; [`ToolError::Busy`] and [`ToolError::TimedOut`].
+    pub(crate) async fn view(&self) -> Result<(View, Arc<[u8]>), ToolError> {
+        self.with(Client::view).await
+    }
+
+    /// Returns what this client was told.
+    pub(crate) fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    async fn told(&self, tool: &str, arguments: Value, by_person: bool) -> Result<Answer, ToolError> {
+        let (began, name) = (Instant::now(), tool.to_owned());
+        let work = move |client: &mut Client| {
+            let words = if arguments.is_null() { String::new() } else { arguments.to_string() };
+            let answer = client.call(&name, arguments);
+            // What was typed is known for a secret only now.
+            Ok((answer, client.masked(words)))
+        };
+        let (answer, arguments) = match self.with(work).await {
+            Ok(done) => done,
+            Err(error) => (Err(error), String::new()),
+        };
+        let text = match &answer {
+            Ok(answer) => answer.text.clone(),
+            Err(error) => format!("error: {}\nhint: {}", error.message(), error.hint()),
+        };
+        self.feed.tell(Told {
+            number: 0,
+            tool: tool.to_owned(),
+            arguments: escaped_line(&arguments).into_owned(),
+            tokens: u64::from(Encoding::O200kBase.count(&text).0),
+            text: escaped(&text).into_owned(),
+            ms: began.elapsed().as_millis() as u64,
+            is_error: answer.is_err(),
+            by_person,
+        });
+        answer
+    }
+
+    /// Has something done in the client's thread, in its turn.
+    async fn with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Client) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let (reply, done) = oneshot::channel();
+        let work: Work = Box::new(move |client| {
+            if !reply.is_closed() {
+                drop(reply.send(client.and_then(work)));
+            }
+        });
+        self.work.try_send(work).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => ToolError::Busy,
             mpsc::error::TrySendError::Closed(_) => ToolError::Internal("the client ended".to_owned()),
         })?;
-        match tokio::time::timeout(self.limit, answer).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(ToolError::Internal("the client ended".to_owned())),
+        match tokio::time::timeout(self.limit, done).await {
+            Ok(Ok(done)) => done,
+            Ok(Err(_)) => Err(ToolError::Internal("the call failed; the client begins anew".to_owned())),
             Err(_) => Err(ToolError::TimedOut(self.limit.as_secs())),
         }
     }

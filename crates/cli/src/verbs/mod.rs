@@ -42,6 +42,8 @@ pub(crate) mod show;
 pub(crate) mod skill;
 pub(crate) mod snapshot;
 pub(crate) mod trace;
+#[cfg(feature = "serve")]
+pub(crate) mod watch;
 
 pub(crate) use model::ModelArgs;
 

@@ -316,6 +316,11 @@ fn keep(args: &KeepArgs) -> Ended {
     })
 }
 
+/// Returns where the background process of the user listens, whether it is there or not.
+pub(super) fn socket_of_user() -> Result<PathBuf, Failure> {
+    Place::of_user().map(|place| place.socket)
+}
+
 /// Where the background process of a user listens.
 struct Place {
     folder: PathBuf,

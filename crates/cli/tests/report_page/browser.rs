@@ -33,6 +33,18 @@ pub struct Opened {
 impl Opened {
     /// Opens a file and waits until the viewer shows a step; returns how long that took.
     pub async fn file(path: &Path) -> (Self, Duration) {
+        let own = |url: &str| {
+            url.starts_with("file:///") && url.split('#').next().is_some_and(|file| file.ends_with("/index.html"))
+        };
+        let opened = Self::blank(own).await;
+        let started = Instant::now();
+        opened.page.goto(format!("file://{}", path.display())).await.expect("the file opens");
+        opened.until("document.getElementById('viewer').dataset.ready !== undefined").await;
+        (opened, started.elapsed())
+    }
+
+    /// Opens a browser on nothing. Requests are complained of, but for URLs that are the page's own.
+    pub async fn blank(own: impl Fn(&str) -> bool + Send + 'static) -> Self {
         let profile = tempfile::tempdir().expect("a folder");
         let home = profile.path().display().to_string();
         let config = BrowserConfig::builder()
@@ -58,18 +70,12 @@ impl Opened {
         listen::<EventEntryAdded>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
         listen::<EventConsoleApiCalled>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
         listen::<EventJavascriptDialogOpening>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
-        listen::<EventRequestWillBeSent>(&page, &complaints, |event| {
+        listen::<EventRequestWillBeSent>(&page, &complaints, move |event| {
             let url = &event.request.url;
-            let own =
-                url.starts_with("file:///") && url.split('#').next().is_some_and(|file| file.ends_with("/index.html"));
-            (!own && !url.starts_with("data:")).then(|| format!("request: {}", &url[..url.len().min(200)]))
+            (!own(url) && !url.starts_with("data:")).then(|| format!("request: {}", &url[..url.len().min(200)]))
         })
         .await;
-        let opened = Self { browser, page, complaints, _profile: profile };
-        let started = Instant::now();
-        opened.page.goto(format!("file://{}", path.display())).await.expect("the file opens");
-        opened.until("document.getElementById('viewer').dataset.ready !== undefined").await;
-        (opened, started.elapsed())
+        Self { browser, page, complaints, _profile: profile }
     }
 
     /// Evaluates an expression; a promise is waited for.

@@ -85,7 +85,7 @@ fn is_so(page: &Page, key: NodeKey, state: &str) -> bool {
 }
 
 /// Says what a dialog says that blocks the page.
-fn blocked(message: &str) -> ToolError {
+pub(super) fn blocked(message: &str) -> ToolError {
     let mut said = "a dialog is open: ".to_owned();
     escape::quote(&mut said, message);
     ToolError::NotThere { message: said, hint: "answer it with `dialog` first" }

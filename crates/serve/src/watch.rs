@@ -1,0 +1,192 @@
+//! One local page that shows what agents do in the sessions of `page`: each page with its refs, what
+//! was told of it, what that cost; and lets a person hold a session and go on by hand.
+//!
+//! In: the socket of the background process. Out: a page, server-sent events, pictures. Invariants:
+//! only who knows the address's secret part is answered, and only on loopback; text of a page is
+//! set as text, never as markup, and no script but the page's own runs; looking changes nothing
+//! that an agent knows.
+
+use crate::gate::Access;
+use crate::http::json_response;
+use crate::sessions::{Reply, Request, Watched, ask};
+use crate::stdio::ServeError;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Path, Request as HttpRequest, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures::stream::{Stream, unfold};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// How often it is asked what was told.
+const EVERY: Duration = Duration::from_millis(300);
+
+/// What no page of ours needs, and what it needs.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A page that waits for who looks on.
+#[derive(Debug)]
+pub struct Watching {
+    listener: TcpListener,
+    address: SocketAddr,
+    secret: String,
+}
+
+impl Watching {
+    /// Listens on this machine; port 0 is any that is free.
+    ///
+    /// # Errors
+    /// [`ServeError`] if the port is taken, or there is no random number.
+    pub async fn on(port: u16) -> Result<Self, ServeError> {
+        let wanted = SocketAddr::from(([127, 0, 0, 1], port));
+        let listen = |source| ServeError::Listen { address: wanted.to_string(), source };
+        let listener = TcpListener::bind(wanted).await.map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let mut secret = [0; 18];
+        getrandom::fill(&mut secret).map_err(|error| listen(io::Error::other(error.to_string())))?;
+        Ok(Self { listener, address, secret: URL_SAFE_NO_PAD.encode(secret) })
+    }
+
+    /// Returns the address to open, with its secret part.
+    pub fn url(&self) -> String {
+        format!("http://{}/{}/", self.address, self.secret)
+    }
+}
+
+struct Looking {
+    socket: PathBuf,
+    access: Access,
+}
+
+/// Serves the page until `stop` is cancelled; the background process may come and go meanwhile.
+///
+/// # Errors
+/// [`ServeError`] if the server fails.
+pub async fn serve_watch(watching: Watching, socket: PathBuf, stop: CancellationToken) -> Result<(), ServeError> {
+    let Watching { listener, address, secret } = watching;
+    let origins = vec![format!("http://{address}"), format!("http://localhost:{}", address.port())];
+    let access = Access { origins, only_loopback: true, ..Access::default() };
+    let looking = Arc::new(Looking { socket, access });
+    let file =
+        |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
+    let below = |path: &str| format!("/{secret}/{path}");
+    let router = Router::new()
+        .route(&below(""), file("text/html; charset=utf-8", include_str!("watch/page.html")))
+        .route(&below("page.js"), file("text/javascript; charset=utf-8", include_str!("watch/page.js")))
+        .route(&below("page.css"), file("text/css; charset=utf-8", include_str!("watch/page.css")))
+        .route(&below("events"), get(events))
+        .route(&below("view/{session}"), get(view))
+        .route(&below("do"), post(step))
+        .layer(from_fn_with_state(Arc::clone(&looking), guarded))
+        .with_state(looking);
+    let stopped = stop.clone();
+    let served = axum::serve(listener, router).with_graceful_shutdown(async move { stopped.cancelled().await });
+    // Whoever looks on would keep it for ever.
+    tokio::select! {
+        served = served.into_future() => served,
+        () = async { stop.cancelled().await; tokio::time::sleep(Duration::from_millis(200)).await } => Ok(()),
+    }
+    .map_err(|source| ServeError::Listen { address: address.to_string(), source })
+}
+
+async fn guarded(State(looking): State<Arc<Looking>>, request: HttpRequest, next: Next) -> Response {
+    if let Err(refusal) = looking.access.check(request.headers(), true) {
+        return (StatusCode::FORBIDDEN, refusal.message).into_response();
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// What the last event said, and the last calls that are known.
+#[derive(Default)]
+struct Known {
+    behind: BTreeMap<String, u64>,
+    sessions: Option<Vec<Watched>>,
+}
+
+async fn events(State(looking): State<Arc<Looking>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let next = |(looking, mut known): (Arc<Looking>, Known)| async move {
+        loop {
+            if known.sessions.is_some() {
+                tokio::time::sleep(EVERY).await;
+            }
+            let sessions = watched(&looking, &known.behind).await;
+            let bare: Vec<Watched> = sessions.iter().map(|one| Watched { told: Vec::new(), ..one.clone() }).collect();
+            let is_news = sessions.iter().any(|one| !one.told.is_empty()) || known.sessions.as_ref() != Some(&bare);
+            if is_news {
+                known.behind = sessions.iter().map(|one| (one.id.clone(), one.calls)).collect();
+                known.sessions = Some(bare);
+                let data = json!(sessions).to_string();
+                return Some((Ok(Event::default().data(data)), (looking, known)));
+            }
+        }
+    };
+    Sse::new(unfold((looking, Known::default()), next)).keep_alive(KeepAlive::default())
+}
+
+/// Returns how the sessions stand; none where nobody has one.
+async fn watched(looking: &Looking, behind: &BTreeMap<String, u64>) -> Vec<Watched> {
+    match ask(&looking.socket, &Request::Watch { behind: behind.clone() }).await {
+        Ok(Reply::Answer { text, .. }) => serde_json::from_str(&text).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+async fn view(State(looking): State<Arc<Looking>>, Path(session): Path<String>) -> Response {
+    told(ask(&looking.socket, &Request::View { session }).await, |text, images| {
+        let mut view: Value = serde_json::from_str(&text).unwrap_or_default();
+        view["picture"] = json!(images.first());
+        view
+    })
+}
+
+/// What a person does who looks on.
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum Step {
+    Hold { session: String, hold: bool },
+    Call { session: String, tool: String, arguments: Value },
+}
+
+async fn step(State(looking): State<Arc<Looking>>, body: Bytes) -> Response {
+    let request = match serde_json::from_slice(&body) {
+        Ok(Step::Hold { session, hold }) => Request::Hold { session, on: hold },
+        Ok(Step::Call { session, tool, arguments }) => Request::Step { session, tool, arguments },
+        Err(error) => return json_response(StatusCode::BAD_REQUEST, &json!({ "error": error.to_string() })),
+    };
+    told(ask(&looking.socket, &request).await, |text, _| json!({ "text": text }))
+}
+
+fn told(reply: io::Result<Reply>, made: impl FnOnce(String, Vec<String>) -> Value) -> Response {
+    match reply {
+        Ok(Reply::Answer { text, images, .. }) => json_response(StatusCode::OK, &made(text, images)),
+        Ok(Reply::Error { message, hint, .. }) => {
+            json_response(StatusCode::CONFLICT, &json!({ "error": message, "hint": hint }))
+        }
+        Err(_) => {
+            let body = json!({ "error": "no session is open", "hint": "begin with `browserlens page open URL`" });
+            json_response(StatusCode::NOT_FOUND, &body)
+        }
+    }
+}
