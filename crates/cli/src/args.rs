@@ -73,10 +73,12 @@ pub(crate) enum Verb {
   browserlens record                        every scenario in traces/scenarios
   browserlens record my/task.toml --out my   one scenario of your own
   browserlens record shop --peers            what other tools say about the shop's trace
+  browserlens record --interactive http://localhost:3000 --out my/once.trace    what you do in a window, and the \
+  scenario that does it again: my/once.toml
   browserlens record --attach http://127.0.0.1:9222 --out my/agent.trace --goal 'order a lamp'     what your own agent \
   does")]
     Record(RecordArgs),
-    /// Turn other people's recordings into traces, and their scripts into scenarios
+    /// Turn other people's recordings into traces, and scripts and recordings into scenarios
     #[cfg(feature = "record")]
     #[command(after_help = "Examples:
   browserlens import playwright trace.zip --out my       a Playwright trace, versions 3 to 10: each snapshot rendered \
@@ -85,6 +87,7 @@ pub(crate) enum Verb {
   browserlens import weblinx weblinx-browsergym --out my     demonstrations whose files are there
   browserlens import mind2web train_0.json --out my          each saved page rendered
   browserlens import devtools-recorder order.json --out my   a scenario that `record` runs
+  browserlens import trace once.trace --out my               the scenario that does again what was recorded
 
 Pages are rendered in Chromium with the network cut and scripts off; secrets are replaced as in recordings.")]
     Import(ImportArgs),
@@ -186,11 +189,13 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \nEach command answers with what changed. Sessions live in a process in the background, which only its \
             user can reach; it ends when none is left, and a session ends after half an hour without a command")]
     Page(PageArgs),
-    /// Look on: a local page that shows what agents see and do in the sessions of `page`
+    /// Look on: a local page that shows what agents see and do in the sessions of `page`, and at
+    /// servers that were started with `--watch`
     #[cfg(feature = "serve")]
     #[command(after_help = "Examples:\
             \n  browserlens watch               prints an address to open in a browser of yours\
-            \n  browserlens watch --port 8932   the same port each time\n\
+            \n  browserlens watch --port 8932   the same port each time\
+            \n  browserlens serve --watch       an MCP server whose client is shown too\n\
             \nEach session's page with its refs, what the agent was told and what that cost. Pause holds what the \
             agent does next; then you can act by hand. Only who knows the whole address is answered; looking on \
             changes nothing that an agent knows. A recording's steps are in the report: \
@@ -226,6 +231,19 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens scenario minimise shop/laptop-to-cart\
             \n  browserlens scenario minimise task --trace my/task.trace --scenarios-dir my")]
     Scenario(ScenarioArgs),
+    /// Write a small scenario, strategy or task that works, to begin with
+    #[command(after_help = "Examples:\
+            \n  browserlens new scenario my/first.toml     and the page that it is about\
+            \n  browserlens new strategy my                strategies.toml, and a command in Python that is one\
+            \n  browserlens new tasks my/tasks/mine.toml   tasks with rewards\n\
+            \nNothing that is there is replaced. What to run next is printed")]
+    New(NewArgs),
+    /// Print the JSON Schema of a file that is written by hand, for editors that complete and check
+    #[command(after_help = "Examples:\
+            \n  browserlens schema scenario > scenario.schema.json\n\
+            \nWith the line `#:schema ./scenario.schema.json` at the top of a TOML file, editors that know Taplo \
+            (VS Code with Even Better TOML, Helix, Neovim, Zed) complete its keys and mark what is misspelt")]
+    Schema(SchemaArgs),
     /// Make corpora of traces of any size, count what they hold, split them by site
     #[command(after_help = "Examples:\
             \n  browserlens corpus make --out /tmp/corpus --steps 1000 --seed 7\
@@ -474,6 +492,47 @@ pub(crate) struct WatchArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct NewArgs {
+    /// What is written
+    pub of: NewOf,
+    /// The file; of a strategy the folder
+    pub path: PathBuf,
+}
+
+/// What can be begun with.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum NewOf {
+    /// A scenario, and a page for it
+    Scenario,
+    /// A strategy of your own, as a command
+    Strategy,
+    /// A task with a reward
+    Tasks,
+}
+
+#[derive(Args)]
+pub(crate) struct SchemaArgs {
+    /// What the file holds
+    pub of: SchemaOf,
+}
+
+/// A kind of file that is written by hand.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A scenario: task.toml
+    Scenario,
+    /// Questions for reading: task.ask.toml
+    Ask,
+    /// An exam: task.exam.toml
+    Exam,
+    /// Strategies: strategies.toml
+    Strategies,
+    /// Tasks with rewards
+    #[cfg(feature = "record")]
+    Tasks,
+}
+
+#[derive(Args)]
 pub(crate) struct CompletionArgs {
     /// The shell
     pub shell: clap_complete::Shell,
@@ -488,7 +547,7 @@ pub(crate) struct ImportArgs {
     /// Files, or folders where a recording is one
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
-    /// Folder of the traces
+    /// Folder of the traces, or of the scenarios
     #[arg(long)]
     pub out: PathBuf,
     /// Replace traces that stand there

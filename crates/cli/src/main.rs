@@ -65,6 +65,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "serve")]
         Verb::Watch(args) => verbs::watch::run(&args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
+        Verb::Schema(args) => verbs::schema::run(&args),
+        Verb::New(args) => verbs::new::run(&args),
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]
         Verb::Record(args) => verbs::record::run(&args),

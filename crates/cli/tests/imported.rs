@@ -232,3 +232,100 @@ fn scripts_of_other_tools_are_recorded_in_chromium_and_replay() {
     assert!(shown.contains("Thank you, Mira Osei."), "{shown}");
     drop(server);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_done_in_a_window_is_a_trace_and_a_scenario() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let site = SiteServer::start(&root().join("traces/sites"), "login").await.expect("serves");
+    // A window needs a display: this one draws into memory, and is driven as a hand would.
+    let chrome = browserlens_recorder::find_chrome(None).expect("Chromium: run scripts/install-chromium");
+    let flags = world.at("flags");
+    let script = world.write(
+        "window.sh",
+        &format!("#!/bin/sh\necho \"$@\" >'{flags}'\nexec '{}' --headless --disable-gpu \"$@\"\n", chrome.display()),
+    );
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let mut command = browserlens();
+    command.args(["record", "--interactive", &format!("http://127.0.0.1:{}/", site.port()), "--chrome", &script]);
+    command.args(["--out", &world.at("once.trace"), "--goal", "Sign in"]).current_dir(root());
+    let recording = tokio::task::spawn_blocking(move || command.output().expect("the command starts"));
+    let port = async || loop {
+        let given = std::fs::read_to_string(&flags).unwrap_or_default();
+        let profile =
+            given.split_whitespace().find_map(|flag| flag.strip_prefix("--user-data-dir=")).map(str::to_owned);
+        let file =
+            profile.and_then(|folder| std::fs::read_to_string(Path::new(&folder).join("DevToolsActivePort")).ok());
+        if let Some(port) = file.and_then(|file| file.lines().next().map(str::to_owned)) {
+            return port;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    };
+    let port = tokio::time::timeout(std::time::Duration::from_secs(60), port()).await.expect("it starts");
+    let (mut browser, mut handler) =
+        chromiumoxide::Browser::connect(format!("http://127.0.0.1:{port}")).await.expect("answers");
+    tokio::spawn(async move { while futures::StreamExt::next(&mut handler).await.is_some() {} });
+    browser.fetch_targets().await.expect("its tabs");
+    // The recorder attaches in this time.
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    let tab = browser.pages().await.expect("tabs").into_iter().next().expect("a tab");
+    for (field, text) in [("#email", "mara@lindqvist.test"), ("#password", "river-otter-58")] {
+        let field = tab.find_element(field).await.expect("a field");
+        field.click().await.expect("clicks").type_str(text).await.expect("types");
+    }
+    tab.find_element("button[type=submit]").await.expect("a button").click().await.expect("clicks");
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    browser.close().await.expect("closes");
+    let ended = recording.await.expect("ends");
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{said}");
+    assert!(said.contains("once.trace: ") && said.contains("once.toml: "), "{said}");
+    let scenario = world.read("once.toml");
+    for expected in ["goal = \"Sign in\"", "name = \"Email address\"", "SECRET_1", "name = \"Sign in\""] {
+        assert!(scenario.contains(expected), "{expected}: {scenario}");
+    }
+    assert!(!scenario.contains("river-otter"), "{scenario}");
+}
+
+#[test]
+fn what_a_person_did_once_is_a_scenario_that_does_it_again() {
+    let world = World::new();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let site = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "login")).expect("serves");
+    let (url, by_hand) = (format!("http://127.0.0.1:{}/", site.port()), world.at("by-hand.trace"));
+    let page = |words: &[&str]| {
+        let mut command = browserlens();
+        command.env("XDG_RUNTIME_DIR", world.0.path()).env("TMPDIR", world.0.path()).arg("page").args(words);
+        let output = command.output().expect("the command starts");
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let first = page(&["open", &url, "--record", &by_hand]);
+    let reference = |of: &str| {
+        let rest = first.split_once(of).unwrap_or_else(|| panic!("{of} is not in {first}")).1;
+        rest[rest.find("@e").expect("a ref")..].split_whitespace().next().expect("a ref").to_owned()
+    };
+    page(&["fill", &format!("{}=mara@lindqvist.test", reference("textbox \"Email address\""))]);
+    page(&["fill", &format!("{}=silver-heron-21", reference("textbox \"Password\""))]);
+    page(&["click", &reference("button \"Sign in\"")]);
+    page(&["close", "--all"]);
+    let written = |trace: &str, out: &str| {
+        world.run(&["import", "trace", trace, "--out", &world.at(out)]);
+        world.read(&format!("{out}/{}.toml", Path::new(trace).file_stem().expect("a name").to_string_lossy()))
+    };
+    let scenario = written(&by_hand, "scenarios");
+    assert!(scenario.contains("SECRET_1") && !scenario.contains("silver-heron"), "{scenario}");
+    assert!(scenario.contains("Email and password do not match"), "the refusal is a fact: {scenario}");
+    let mut record = browserlens();
+    record.args(["record", &world.at("scenarios/by-hand.toml"), "--out", &world.at("again")]);
+    let recorded = record.env("SECRET_1", "silver-heron-21").output().expect("the command starts");
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    // Recorded by itself it tells the same, action by action and fact by fact.
+    let again = written(&world.at("again/by-hand.trace"), "scenarios-again");
+    let told = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.starts_with("goal") && !line.starts_with('#')).map(str::to_owned).collect()
+    };
+    assert_eq!(told(&again), told(&scenario));
+    let run = run_of(&world.replay("again", "lens/delta", "scenarios"));
+    assert!(run.to_string().contains("by-hand"), "{run}");
+}

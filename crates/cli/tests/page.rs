@@ -7,6 +7,8 @@
 #[path = "report_page/browser.rs"]
 mod browser;
 mod common;
+#[path = "page/robust.rs"]
+mod robust;
 #[path = "page/watch.rs"]
 mod watch;
 

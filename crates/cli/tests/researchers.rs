@@ -135,3 +135,78 @@ fn a_declaration_that_cannot_be_is_one_line_with_its_place() {
         "{said}"
     );
 }
+
+#[test]
+fn what_is_bundled_fits_the_schemas_that_are_printed() {
+    let schema = |of: &str| {
+        let output = browserlens().args(["schema", of]).output().expect("the command starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let schema = serde_json::from_slice(&output.stdout).expect("JSON");
+        jsonschema::validator_for(&schema).expect("a schema")
+    };
+    let files = |folder: &str| {
+        let entries = std::fs::read_dir(root().join(folder)).expect("a folder");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+    };
+    let bundled = [
+        ("strategies", vec![root().join("traces/strategies.toml")]),
+        ("tasks", files("tasks").collect()),
+        (
+            "scenario",
+            files("traces/scenarios/login").filter(|path| path.with_extension("").extension().is_none()).collect(),
+        ),
+        ("exam", vec![root().join("traces/scenarios/login/wrong-then-right.exam.toml")]),
+        ("ask", files("traces/scenarios/docs").filter(|path| path.to_string_lossy().ends_with(".ask.toml")).collect()),
+    ];
+    for (of, paths) in bundled {
+        assert!(!paths.is_empty(), "{of}");
+        let schema = schema(of);
+        for path in paths {
+            let text = std::fs::read_to_string(&path).expect("text");
+            let mut value = serde_json::to_value(toml::from_str::<toml::Value>(&text).expect("TOML")).expect("JSON");
+            let errors: Vec<String> = schema.iter_errors(&value).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+            value["misspelt"] = serde_json::Value::from(1);
+            assert!(!schema.is_valid(&value), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn what_new_writes_works_and_replaces_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    // Each line that is printed is run as it stands.
+    let begin = |arguments: &[&str]| {
+        let output = run(folder.path(), &[&["new"], arguments].concat());
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let next = String::from_utf8(output.stdout).expect("text");
+        let again = run(folder.path(), &[&["new"], arguments].concat());
+        assert_eq!(again.status.code(), Some(3), "it is replaced");
+        next.lines().map(|line| line.split(' ').skip(1).map(str::to_owned).collect()).collect::<Vec<Vec<String>>>()
+    };
+    let ends = |words: &[String], more: &[&str]| {
+        let words: Vec<&str> = words.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        let output = run(folder.path(), &words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{words:?}: {said}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let next = begin(&["scenario", "my/first.toml"]);
+    ends(&next[0], &[]);
+    assert!(at("my/first.trace").is_file());
+    let strategies = root().join("traces/strategies.toml");
+    let of = ["--strategies-file", &*strategies.to_string_lossy(), "--strategies", "lens/delta", "--out", "report"];
+    let table = ends(&next[1], &of);
+    assert!(table.contains("lens/delta") && table.contains("1/1"), "every fact is told: {table}");
+    let next = begin(&["strategy", "mine"]);
+    let (traces, scenarios) = (at("my").display().to_string(), at("my").display().to_string());
+    let table = ends(&next[0], &[&traces, "--scenarios-dir", &scenarios, "--out", "report-2"]);
+    assert!(table.contains("mine/lister"), "{table}");
+    let next = begin(&["tasks", "tasks/some.toml"]);
+    assert!(ends(&next[0], &[]).contains("some-language"));
+    let refused = run(folder.path(), &["new", "scenario", "a name.txt"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}

@@ -36,11 +36,13 @@ pub enum Format {
     DevtoolsRecorder,
     /// A project of Selenium IDE, as scenarios.
     Selenium,
+    /// A trace of ours, as the scenario that does the same again.
+    Trace,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Playwright,
         Self::Cdp,
         Self::Weblinx,
@@ -48,6 +50,7 @@ impl Format {
         Self::BrowserUse,
         Self::DevtoolsRecorder,
         Self::Selenium,
+        Self::Trace,
     ];
 
     /// Returns the name that the command line uses.
@@ -60,6 +63,7 @@ impl Format {
             Self::BrowserUse => "browser-use",
             Self::DevtoolsRecorder => "devtools-recorder",
             Self::Selenium => "selenium",
+            Self::Trace => "trace",
         }
     }
 
@@ -129,6 +133,7 @@ pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Re
             Format::BrowserUse => scenarios(script::read_browser_use(input)?, options, &mut report)?,
             Format::DevtoolsRecorder => scenarios(script::read_devtools(input)?, options, &mut report)?,
             Format::Selenium => scenarios(script::read_selenium(input)?, options, &mut report)?,
+            Format::Trace => scenarios(script::read_recording(input)?, options, &mut report)?,
         };
         plans.into_iter().try_for_each(|plan| made(plan, input, options, &mut report))?;
     }

@@ -12,6 +12,7 @@ pub use sweep::SweepPoint;
 
 use browserlens_external::Declaration;
 use browserlens_strategy::{ActionChannel, Strategy, TextFormat};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -177,24 +178,39 @@ impl StrategiesError {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// Strategies of ours
     #[serde(default)]
+    #[schemars(with = "Vec<Entry>")]
     strategy: Vec<Spanned<Entry>>,
+    /// Commands that speak the protocol of crates/external/PROTOCOL.md
     #[serde(default)]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     external: Vec<Spanned<Declaration>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Entry {
+    /// Its name, `family/variant`
+    #[schemars(with = "String")]
     name: Spanned<String>,
+    /// Why it is measured
     why: String,
+    /// What it is given, in the words of its crate
     #[serde(default)]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     options: toml::Table,
+    /// Values that a sweep gives an option
     #[serde(default)]
     sweep: BTreeMap<String, Vec<Value>>,
+}
+
+/// Returns the JSON Schema of a file of strategies.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(File)
 }
 
 /// An entry of either kind.

@@ -7,6 +7,7 @@
 //! its hash is part of the key of every measured unit, and no strategy is shown a question.
 
 use crate::ScenarioError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ const ANSWER_WORDS: RangeInclusive<usize> = 3..=25;
 const ENDING: &str = ".ask.toml";
 
 /// In whose words a question is put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Wording {
     /// In those of the page: a search for words would find it.
@@ -46,13 +47,14 @@ pub struct Question {
     pub held_out: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RawQuestions {
+pub(crate) struct RawQuestions {
+    #[schemars(with = "Vec<RawQuestion>")]
     ask: Vec<Spanned<RawQuestion>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawQuestion {
     id: String,

@@ -4,10 +4,11 @@
 //! In: `[[event]]` tables. Out: [`EventFact`]s. Invariant: each names a step that there is and at
 //! least one text; all its texts stand in one message or request.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a fact stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventPlace {
     /// Among the console messages.
@@ -17,7 +18,7 @@ pub enum EventPlace {
 }
 
 /// A message or request that an agent must be able to find.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventFact {
     /// The step from which on it is there; 0 is the first navigation.

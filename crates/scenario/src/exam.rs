@@ -10,6 +10,7 @@ use crate::ask::check_place;
 use crate::raw::{RawTarget, target_of};
 use crate::target::normalised;
 use crate::{ScenarioError, Target};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -48,13 +49,14 @@ pub enum ExamAnswer {
     Ref(Target),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RawExam {
+pub(crate) struct RawExam {
+    #[schemars(with = "Vec<RawQuestion>")]
     exam: Vec<Spanned<RawQuestion>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawQuestion {
     id: String,

@@ -11,6 +11,7 @@ mod beside;
 mod error;
 mod exam;
 mod raw;
+mod schema;
 mod target;
 
 pub use ask::{Question, Wording};
@@ -18,6 +19,7 @@ pub use attack::{Attack, AttackKind, Sign};
 pub use beside::{EventFact, EventPlace};
 pub use error::ScenarioError;
 pub use exam::{ExamAnswer, ExamQuestion};
+pub use schema::{Written, schema};
 pub use target::{Target, TargetBy, called};
 
 use browserlens_page::Viewport;

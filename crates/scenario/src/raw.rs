@@ -6,45 +6,84 @@
 use crate::target::{Target, TargetBy};
 use crate::{Action, Attack, EventFact, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
 use browserlens_page::Viewport;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RawScenario {
+pub(crate) struct RawScenario {
+    /// The path below the folder of scenarios, without its ending
     name: String,
+    /// What is to be done, in the words of who asks for it
     goal: String,
+    /// Why this task is worth measuring
     why: String,
+    /// A bundled site; or `url`
     site: Option<String>,
+    /// The page of a site of your own; or `site`
     url: Option<String>,
+    /// Path of the first page of a bundled site
     #[serde(default = "slash")]
     start: String,
+    /// What can be read on the first page
     #[serde(default)]
     start_facts: Vec<RawFact>,
+    /// Nodes that the first page cannot do without
     #[serde(default)]
     start_require: Vec<RawTarget>,
+    /// Texts that look secret and are not
     #[serde(default)]
     public: Vec<String>,
+    /// Width and height of the window, in CSS px
     #[serde(default)]
+    #[schemars(with = "RawViewport")]
     viewport: Viewport,
+    /// Language of the browser
     #[serde(default = "english")]
     locale: String,
+    /// Time zone of the browser
     #[serde(default = "utc")]
     timezone: String,
+    /// Seed of what pages take for chance
     #[serde(default = "one")]
     seed: u64,
+    /// File with cookies and storage, as Playwright writes it
     storage_state: Option<PathBuf>,
+    /// Longest time of a step, in milliseconds
     #[serde(default = "half_minute")]
     timeout_ms: u64,
+    /// Steps that are not measured
     #[serde(default)]
+    #[schemars(with = "Vec<RawStep>")]
     setup: Vec<Spanned<RawStep>>,
+    /// The steps
     #[serde(default)]
+    #[schemars(with = "Vec<RawStep>")]
     step: Vec<Spanned<RawStep>>,
+    /// What the text of the pages tries on readers
     #[serde(default)]
+    #[schemars(with = "Vec<RawAttack>")]
     attack: Vec<Spanned<RawAttack>>,
+    /// What happens beside the page
     #[serde(default)]
     event: Vec<EventFact>,
+}
+
+/// As [`Viewport`] is written.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RawViewport {
+    /// CSS px
+    #[expect(dead_code, reason = "only the form counts")]
+    width: u32,
+    /// CSS px
+    #[expect(dead_code, reason = "only the form counts")]
+    height: u32,
+    /// Device pixels per CSS px
+    #[expect(dead_code, reason = "only the form counts")]
+    scale: Option<f32>,
 }
 
 fn slash() -> String {
@@ -63,27 +102,46 @@ fn half_minute() -> u64 {
     30_000
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RawStep {
+    /// Open a URL
     goto: Option<String>,
+    /// Click a node
     click: Option<RawTarget>,
+    /// Click it twice
     double_click: Option<RawTarget>,
+    /// Click it with the secondary button
     right_click: Option<RawTarget>,
+    /// Move the pointer over it
     hover: Option<RawTarget>,
+    /// Set the value of a field to `text`
     fill: Option<RawTarget>,
+    /// Type `text` key by key into a node, or into what has the `focus`
     r#type: Option<RawTypeTarget>,
+    /// Press a key, such as Enter or Control+A; `on` a node, or in what has the focus
     press: Option<String>,
+    /// Choose `option`
     select: Option<RawTarget>,
+    /// Check it, or with `checked = false` uncheck it
     check: Option<RawTarget>,
+    /// Hand `files` to it
     upload: Option<RawTarget>,
+    /// Drag it `to` another
     drag: Option<RawTarget>,
+    /// Scroll a node, or the `page`, `by` so many CSS px
     scroll: Option<RawTypeTarget>,
+    /// Go back
     back: Option<bool>,
+    /// Go forward
     forward: Option<bool>,
+    /// Wait until a node is there
     wait_for: Option<RawTarget>,
+    /// Go to a tab, counted from 0
     switch_tab: Option<u32>,
+    /// Close the tab
     close_tab: Option<bool>,
+    /// Answer a dialog: accept, dismiss, or the text of a prompt
     dialog: Option<String>,
 
     on: Option<RawTarget>,
@@ -94,57 +152,70 @@ pub(crate) struct RawStep {
     files: Option<Vec<String>>,
     by: Option<(f32, f32)>,
 
+    /// What can be read after the step
     facts: Vec<RawFact>,
+    /// States and values that must be shown right after the step
     fresh: Vec<RawStateFact>,
+    /// Nodes that the step cannot do without
     require: Vec<RawTarget>,
+    /// Other nodes that would do as well
     acceptable: Vec<RawTarget>,
+    /// Whether the step may fail
     optional: bool,
     timeout_ms: Option<u64>,
+    /// Why the step is there
     #[serde(rename = "why")]
     _why: Option<String>,
 }
 
-#[derive(Deserialize, Clone)]
+#[derive(Deserialize, JsonSchema, Clone)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTarget {
+    /// Its role; goes with `name`
     role: Option<String>,
+    /// Its accessible name, whole
     name: Option<String>,
+    /// A CSS selector
     css: Option<String>,
+    /// All of its visible text
     text: Option<String>,
+    /// Where on it, in CSS px from its left upper corner
     point: Option<(f32, f32)>,
+    /// What it lies in
     within: Option<Box<RawTarget>>,
+    /// Which one of several, counted from 0
     nth: Option<u32>,
 }
 
 /// A target, or the word `page` or `focus` in its place.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum RawTypeTarget {
     Word(String),
     Target(RawTarget),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum RawValue {
     Literal(String),
     Env(RawEnv),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawEnv {
     env: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum RawFact {
     Text(String),
     Pixels(RawPixelFact),
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawPixelFact {
     text: String,
@@ -153,7 +224,7 @@ struct RawPixelFact {
     r#box: [f32; 4],
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawStateFact {
     on: RawTarget,
@@ -161,7 +232,7 @@ struct RawStateFact {
     state: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawAttack {
     pub id: String,
@@ -286,6 +357,16 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         path: path.to_owned(),
         hash: *blake3::hash(text.as_bytes()).as_bytes(),
     })
+}
+
+impl JsonSchema for Step {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        RawStep::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        RawStep::json_schema(generator)
+    }
 }
 
 impl TryFrom<RawStep> for Step {

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -43,6 +44,8 @@ pub struct Told {
 pub(crate) struct Feed {
     kept: Mutex<Kept>,
     held: watch::Sender<bool>,
+    /// Calls under way.
+    under_way: AtomicU32,
 }
 
 #[derive(Debug, Default)]
@@ -55,7 +58,7 @@ struct Kept {
 
 impl Default for Feed {
     fn default() -> Self {
-        Self { kept: Mutex::default(), held: watch::Sender::new(false) }
+        Self { kept: Mutex::default(), held: watch::Sender::new(false), under_way: AtomicU32::new(0) }
     }
 }
 
@@ -64,7 +67,18 @@ impl Feed {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a call; its number is given here.
+    /// Says that a call is under way until what is returned is dropped.
+    pub(crate) fn begin(&self) -> UnderWay<'_> {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        UnderWay(&self.under_way)
+    }
+
+    /// Returns whether a call is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) > 0
+    }
+
+    /// Keeps a call that ended; its number is given here.
     pub(crate) fn tell(&self, mut told: Told) {
         let mut kept = self.kept();
         kept.calls += 1;
@@ -112,6 +126,16 @@ impl Feed {
     }
 }
 
+/// A call that is under way, or was given up.
+#[derive(Debug)]
+pub(crate) struct UnderWay<'f>(&'f AtomicU32);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 fn size(told: &Told) -> usize {
     told.text.len() + told.arguments.len()
 }
@@ -149,6 +173,10 @@ mod tests {
             feed.tell(told("short"));
         }
         assert_eq!(feed.behind(0).len(), MOST_CALLS);
+        let under_way = feed.begin();
+        assert!(feed.is_busy());
+        drop(under_way);
+        assert!(!feed.is_busy());
     }
 
     #[tokio::test]

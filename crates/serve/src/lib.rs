@@ -13,6 +13,7 @@ mod answer;
 mod args;
 mod check;
 mod client;
+mod desk;
 mod error;
 mod feed;
 mod gate;
@@ -39,6 +40,7 @@ mod worker;
 
 pub use answer::Answer;
 pub use client::{Client, DEFAULT_BUDGET, DEFAULT_STRATEGY, SeenRef, View};
+pub use desk::{Desk, Watched};
 pub use error::ToolError;
 pub use feed::Told;
 pub use gate::{Access, Refusal};
@@ -52,7 +54,7 @@ pub use policy::{Policy, is_public};
 #[cfg(feature = "live")]
 pub use record::{RecordingOptions, recording};
 pub use seats::{Seat, Seats};
-pub use sessions::{Open, Reply, Request, Watched, ask, serve_socket};
+pub use sessions::{Open, Reply, Request, ask, serve_desk, serve_socket};
 pub use shared::{Shared, Witness, WitnessMaker};
 pub use source::{Act, Opener, Setting, Source, TabLine, TraceOpener, Undone};
 pub use stdio::{ServeError, serve_stdio, serve_streams};

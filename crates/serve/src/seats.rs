@@ -94,7 +94,14 @@ impl Seat {
     }
 
     async fn worker(&self) -> Result<&Worker, ToolError> {
-        self.taken.get_or_try_init(|| async { self.seats.take() }).await
+        let take = async || {
+            let worker = self.seats.take()?;
+            let shared = &self.seats.shared;
+            let source = shared.start_url.as_deref().unwrap_or_default();
+            shared.desk.come_as(self.channel, source, shared.opener.is_live(), &worker);
+            Ok(worker)
+        };
+        self.taken.get_or_try_init(take).await
     }
 
     /// Calls a tool, counts and logs it.

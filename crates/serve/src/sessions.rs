@@ -4,8 +4,8 @@
 //! it is answered; the calls of one session run one after the other, each browser ends with its
 //! session, and a session that nobody uses ends by itself, as does the process when none is left.
 
+use crate::desk::Desk;
 use crate::error::ToolError;
-use crate::feed::Told;
 use crate::shared::Shared;
 use crate::stdio::ServeError;
 use crate::worker::Worker;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -63,8 +63,8 @@ pub enum Request {
         /// The session.
         session: Option<String>,
     },
-    /// Says how the sessions stand, and what each was told since; answered by a [`Watched`] a
-    /// session, as JSON.
+    /// Says how the sessions stand, and what each was told since; answered by a
+    /// [`Watched`](crate::Watched) a session, as JSON.
     Watch {
         /// By the id of a session: the last call that is known of it.
         behind: BTreeMap<String, u64>,
@@ -92,29 +92,6 @@ pub enum Request {
     },
 }
 
-/// How a session stands, for who looks on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Watched {
-    /// Tells it from another of its name, before or after it.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// What was opened.
-    pub source: String,
-    /// Whether it is a browser.
-    pub is_live: bool,
-    /// Calls so far.
-    pub calls: u64,
-    /// Tokens that were told so far.
-    pub tokens: u64,
-    /// Whether it is held.
-    pub is_held: bool,
-    /// Whether a call is under way.
-    pub is_busy: bool,
-    /// What was told behind the last that is known, the oldest first.
-    pub told: Vec<Told>,
-}
-
 /// What the background process answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -140,7 +117,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Answer { text: text.into(), images: Vec::new(), is_undone: false }
     }
 
@@ -174,6 +151,7 @@ struct Kept {
 struct Host {
     open: Box<Open>,
     sessions: Mutex<BTreeMap<String, Kept>>,
+    desk: Desk,
     opened: AtomicU64,
     /// Since when there is no session.
     alone: Mutex<Option<Instant>>,
@@ -190,28 +168,7 @@ impl Host {
             Request::Call { session, tool, arguments } => self.call(&session, &tool, arguments).await,
             Request::Sessions => self.list(),
             Request::Close { session } => self.close(session).await,
-            Request::Watch { behind } => self.watch(&behind),
-            Request::View { session } => match self.worker(&session) {
-                Some(worker) => match worker.view().await {
-                    Ok((view, png)) => match serde_json::to_string(&view) {
-                        Ok(text) => Reply::Answer { text, images: vec![STANDARD.encode(png)], is_undone: false },
-                        Err(error) => ToolError::Internal(error.to_string()).into(),
-                    },
-                    Err(error) => error.into(),
-                },
-                None => no_session(&session),
-            },
-            Request::Hold { session, on } => match self.worker(&session) {
-                Some(worker) => {
-                    worker.feed().hold(on);
-                    Reply::text(if on { "held\n" } else { "goes on\n" })
-                }
-                None => no_session(&session),
-            },
-            Request::Step { session, tool, arguments } => match self.worker(&session) {
-                Some(worker) => said(worker.call_by_person(&tool, arguments).await),
-                None => no_session(&session),
-            },
+            request => self.desk.answer(request).await,
         }
     }
 
@@ -257,6 +214,7 @@ impl Host {
                 let message = format!("session {session:?} was opened meanwhile");
                 return Reply::error("busy", message, "go on in it, or give another name with -s");
             }
+            self.desk.come(&session, &source, is_live, &worker);
             let kept = Kept { worker, source, is_live, used: Instant::now(), calls: 0, number };
             sessions.insert(session.clone(), kept);
         }
@@ -293,33 +251,6 @@ impl Host {
             let _ = writeln!(lines, "{name}  {source}  used {} s ago", kept.used.elapsed().as_secs());
         }
         Reply::text(lines)
-    }
-
-    fn worker(&self, session: &str) -> Option<Worker> {
-        self.sessions().get(session).map(|kept| kept.worker.clone())
-    }
-
-    fn watch(&self, behind: &BTreeMap<String, u64>) -> Reply {
-        let watched = |(name, kept): (&String, &Kept)| {
-            let (feed, id) = (kept.worker.feed(), format!("{name}#{}", kept.number));
-            let (calls, tokens) = feed.counts();
-            Watched {
-                told: feed.behind(behind.get(&id).copied().unwrap_or_default()),
-                name: name.clone(),
-                source: browserlens_page::text::escaped_line(&kept.source).into_owned(),
-                is_live: kept.is_live,
-                is_held: feed.is_held(),
-                is_busy: kept.calls > 0,
-                id,
-                calls,
-                tokens,
-            }
-        };
-        let all: Vec<Watched> = self.sessions().iter().map(watched).collect();
-        match serde_json::to_string(&all) {
-            Ok(json) => Reply::text(json),
-            Err(error) => ToolError::Internal(error.to_string()).into(),
-        }
     }
 
     async fn close(&self, session: Option<String>) -> Reply {
@@ -370,7 +301,7 @@ fn no_session(name: &str) -> Reply {
     Reply::error("no_session", format!("session {name:?} is not open"), "begin with `page open URL`")
 }
 
-fn said(answer: Result<crate::answer::Answer, ToolError>) -> Reply {
+pub(crate) fn said(answer: Result<crate::answer::Answer, ToolError>) -> Reply {
     match answer {
         Ok(answer) => {
             let images = answer.images.iter().map(|png| STANDARD.encode(png)).collect();
@@ -392,17 +323,14 @@ pub async fn serve_socket(
     open: Box<Open>,
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
-    let listen = |source| ServeError::Listen { address: socket.display().to_string(), source };
-    match std::fs::remove_file(socket) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(listen(error)),
-        _ => {}
-    }
-    let listener = UnixListener::bind(socket).map_err(listen)?;
-    std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600)).map_err(listen)?;
-    let user = own_user().map_err(listen)?;
-    let own = std::fs::metadata(socket).map_err(listen)?.ino();
-    let host =
-        Arc::new(Host { open, sessions: Mutex::default(), opened: AtomicU64::default(), alone: Mutex::default() });
+    let door = Door::open(socket)?;
+    let host = Arc::new(Host {
+        open,
+        sessions: Mutex::default(),
+        desk: Desk::default(),
+        opened: AtomicU64::default(),
+        alone: Mutex::default(),
+    });
     let every = (idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(2));
     let mut sweep = tokio::time::interval(every);
     let tasks = tokio_util::task::TaskTracker::new();
@@ -417,34 +345,82 @@ pub async fn serve_socket(
                     break;
                 }
             }
-            accepted = listener.accept() => {
-                let Ok((stream, _)) = accepted else {
-                    // As many files are open as may be: some will be closed.
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                };
-                // A socket of mode 600 is enough on most systems; its other end is asked as well.
-                if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
-                    let host = Arc::clone(&host);
-                    tasks.spawn(async move { drop(answer_one(&host, stream).await) });
-                } else {
-                    tracing::warn!("refused another user");
-                }
+            stream = door.next() => {
+                let host = Arc::clone(&host);
+                tasks.spawn(async move { drop(answer_one(stream, |request| host.answer(request)).await) });
             }
         }
     }
-    // First nobody finds it any more, then it ends. What another process put there stays.
-    if std::fs::metadata(socket).is_ok_and(|data| data.ino() == own) {
-        drop(std::fs::remove_file(socket));
-    }
-    drop(listener);
+    drop(door);
     tasks.close();
     drop(tokio::time::timeout(Duration::from_secs(5), tasks.wait()).await);
     host.close(None).await;
     Ok(())
 }
 
-async fn answer_one(host: &Host, stream: UnixStream) -> io::Result<()> {
+/// Lets the clients of a server be looked at by a socket, until `stop` is cancelled.
+///
+/// # Errors
+/// [`ServeError`] if the socket cannot be made.
+pub async fn serve_desk(socket: &Path, shared: Arc<Shared>, stop: CancellationToken) -> Result<(), ServeError> {
+    let door = Door::open(socket)?;
+    loop {
+        let stream = tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            stream = door.next() => stream,
+        };
+        let shared = Arc::clone(&shared);
+        tokio::spawn(async move { drop(answer_one(stream, |request| shared.desk.answer(request)).await) });
+    }
+}
+
+/// A socket for its user alone, which goes when this does.
+struct Door {
+    listener: UnixListener,
+    socket: PathBuf,
+    /// Tells its file from what another process put there.
+    own: u64,
+    user: u32,
+}
+
+impl Door {
+    fn open(socket: &Path) -> Result<Self, ServeError> {
+        let listen = |source| ServeError::Listen { address: socket.display().to_string(), source };
+        match std::fs::remove_file(socket) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(listen(error)),
+            _ => {}
+        }
+        let listener = UnixListener::bind(socket).map_err(listen)?;
+        std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600)).map_err(listen)?;
+        let user = own_user().map_err(listen)?;
+        let own = std::fs::metadata(socket).map_err(listen)?.ino();
+        Ok(Self { listener, socket: socket.to_owned(), own, user })
+    }
+
+    /// Returns the next who comes, of this user.
+    async fn next(&self) -> UnixStream {
+        loop {
+            match self.listener.accept().await {
+                // A socket of mode 600 is enough on most systems; its other end is asked as well.
+                Ok((stream, _)) if stream.peer_cred().is_ok_and(|peer| peer.uid() == self.user) => return stream,
+                Ok(_) => tracing::warn!("refused another user"),
+                // As many files are open as may be: some will be closed.
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        // First nobody finds it any more, then it ends. What another process put there stays.
+        if std::fs::metadata(&self.socket).is_ok_and(|data| data.ino() == self.own) {
+            drop(std::fs::remove_file(&self.socket));
+        }
+    }
+}
+
+async fn answer_one(stream: UnixStream, answer: impl AsyncFnOnce(Request) -> Reply) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut body = Vec::new();
     let limited = &mut read.take(MOST_BYTES + 1);
@@ -453,7 +429,7 @@ async fn answer_one(host: &Host, stream: UnixStream) -> io::Result<()> {
         Reply::error("too_large", "the request is too large", "send less")
     } else {
         match serde_json::from_slice(&body) {
-            Ok(request) => host.answer(request).await,
+            Ok(request) => answer(request).await,
             Err(error) => Reply::error("arguments", format!("no request: {error}"), "ask by the command `page`"),
         }
     };

@@ -1,8 +1,9 @@
 //! What all clients of a server share, and the seam for whoever records what they do.
 //!
-//! In: what the server was started with. Out: nothing by itself. Invariant: it does not change
-//! while clients run.
+//! In: what the server was started with. Out: nothing by itself. Invariant: but for who is
+//! there, it does not change while clients run.
 
+use crate::desk::Desk;
 use crate::knowledge::KnowledgeBase;
 use crate::policy::Policy;
 use crate::source::{Act, Opener, Source};
@@ -41,6 +42,8 @@ pub struct Shared {
     pub start_url: Option<String>,
     /// Who sees what clients do.
     pub witness: Option<Box<WitnessMaker>>,
+    /// Where clients can be looked at.
+    pub desk: Desk,
 }
 
 impl std::fmt::Debug for Shared {

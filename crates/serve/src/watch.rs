@@ -1,14 +1,16 @@
-//! One local page that shows what agents do in the sessions of `page`: each page with its refs, what
-//! was told of it, what that cost; and lets a person hold a session and go on by hand.
+//! One local page that shows what agents do in the sessions of `page` and at servers: each page with
+//! its refs, what was told of it, what that cost; and lets a person hold a client and go on by hand.
 //!
-//! In: the socket of the background process. Out: a page, server-sent events, pictures. Invariants:
+//! In: a folder of sockets: of the background process of `page`, and of servers that may be looked
+//! at. Out: a page, server-sent events, pictures. Invariants:
 //! only who knows the address's secret part is answered, and only on loopback; text of a page is
 //! set as text, never as markup, and no script but the page's own runs; looking changes nothing
 //! that an agent knows.
 
+use crate::desk::Watched;
 use crate::gate::Access;
 use crate::http::json_response;
-use crate::sessions::{Reply, Request, Watched, ask};
+use crate::sessions::{Reply, Request, ask};
 use crate::stdio::ServeError;
 use axum::Router;
 use axum::body::Bytes;
@@ -35,6 +37,12 @@ use tokio_util::sync::CancellationToken;
 
 /// How often it is asked what was told.
 const EVERY: Duration = Duration::from_millis(300);
+
+/// How long a process may take to say how its clients stand.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How the names of the sockets of servers begin.
+const SERVER: &str = "serve-";
 
 /// What no page of ours needs, and what it needs.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
@@ -70,19 +78,20 @@ impl Watching {
 }
 
 struct Looking {
-    socket: PathBuf,
+    folder: PathBuf,
     access: Access,
 }
 
-/// Serves the page until `stop` is cancelled; the background process may come and go meanwhile.
+/// Serves the page until `stop` is cancelled; the processes whose sockets lie in `folder` may come and
+/// go meanwhile.
 ///
 /// # Errors
 /// [`ServeError`] if the server fails.
-pub async fn serve_watch(watching: Watching, socket: PathBuf, stop: CancellationToken) -> Result<(), ServeError> {
+pub async fn serve_watch(watching: Watching, folder: PathBuf, stop: CancellationToken) -> Result<(), ServeError> {
     let Watching { listener, address, secret } = watching;
     let origins = vec![format!("http://{address}"), format!("http://localhost:{}", address.port())];
     let access = Access { origins, only_loopback: true, ..Access::default() };
-    let looking = Arc::new(Looking { socket, access });
+    let looking = Arc::new(Looking { folder, access });
     let file =
         |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
     let below = |path: &str| format!("/{secret}/{path}");
@@ -91,7 +100,7 @@ pub async fn serve_watch(watching: Watching, socket: PathBuf, stop: Cancellation
         .route(&below("page.js"), file("text/javascript; charset=utf-8", include_str!("watch/page.js")))
         .route(&below("page.css"), file("text/css; charset=utf-8", include_str!("watch/page.css")))
         .route(&below("events"), get(events))
-        .route(&below("view/{session}"), get(view))
+        .route(&below("view/{id}"), get(view))
         .route(&below("do"), post(step))
         .layer(from_fn_with_state(Arc::clone(&looking), guarded))
         .with_state(looking);
@@ -145,48 +154,86 @@ async fn events(State(looking): State<Arc<Looking>>) -> Sse<impl Stream<Item = R
     Sse::new(unfold((looking, Known::default()), next)).keep_alive(KeepAlive::default())
 }
 
-/// Returns how the sessions stand; none where nobody has one.
+/// Returns how all clients stand; their ids begin with whose they are.
 async fn watched(looking: &Looking, behind: &BTreeMap<String, u64>) -> Vec<Watched> {
-    match ask(&looking.socket, &Request::Watch { behind: behind.clone() }).await {
-        Ok(Reply::Answer { text, .. }) => serde_json::from_str(&text).unwrap_or_default(),
-        _ => Vec::new(),
+    let files = std::fs::read_dir(&looking.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut sockets: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "socket")).collect();
+    sockets.sort();
+    let mut all = Vec::new();
+    for socket in sockets {
+        let Some(of) = socket.file_stem().and_then(|stem| stem.to_str()) else { continue };
+        let own = |(id, number): (&String, &u64)| Some((id.strip_prefix(of)?.strip_prefix(':')?.to_owned(), *number));
+        let request = Request::Watch { behind: behind.iter().filter_map(own).collect() };
+        let sessions: Vec<Watched> = match tokio::time::timeout(PATIENCE, ask(&socket, &request)).await {
+            Ok(Ok(Reply::Answer { text, .. })) => serde_json::from_str(&text).unwrap_or_default(),
+            // Of a server that was killed its socket is left.
+            Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused && of.starts_with(SERVER) => {
+                drop(std::fs::remove_file(&socket));
+                continue;
+            }
+            // One that hangs, or an older program that cannot be looked at.
+            _ => continue,
+        };
+        all.extend(sessions.into_iter().map(|one| Watched {
+            id: format!("{of}:{}", one.id),
+            name: if of.starts_with(SERVER) { format!("{of} {}", one.name) } else { one.name },
+            ..one
+        }));
     }
+    all
 }
 
-async fn view(State(looking): State<Arc<Looking>>, Path(session): Path<String>) -> Response {
-    told(ask(&looking.socket, &Request::View { session }).await, |text, images| {
+/// Returns the socket of a client's process, and its name there.
+fn found(looking: &Looking, id: &str) -> Option<(PathBuf, String)> {
+    let (of, id) = id.split_once(':')?;
+    let (name, _) = id.rsplit_once('#')?;
+    let is_plain = of.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    is_plain.then(|| (looking.folder.join(format!("{of}.socket")), name.to_owned()))
+}
+
+async fn view(State(looking): State<Arc<Looking>>, Path(id): Path<String>) -> Response {
+    let made = |text: String, images: Vec<String>| {
         let mut view: Value = serde_json::from_str(&text).unwrap_or_default();
         view["picture"] = json!(images.first());
         view
-    })
+    };
+    match found(&looking, &id) {
+        Some((socket, session)) => told(ask(&socket, &Request::View { session }).await, made),
+        None => told(Err(io::ErrorKind::NotFound.into()), made),
+    }
 }
 
-/// What a person does who looks on.
+/// What a person does who looks on, to the client of an id.
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Step {
-    Hold { session: String, hold: bool },
-    Call { session: String, tool: String, arguments: Value },
+    Hold { id: String, hold: bool },
+    Call { id: String, tool: String, arguments: Value },
 }
 
 async fn step(State(looking): State<Arc<Looking>>, body: Bytes) -> Response {
-    let request = match serde_json::from_slice(&body) {
-        Ok(Step::Hold { session, hold }) => Request::Hold { session, on: hold },
-        Ok(Step::Call { session, tool, arguments }) => Request::Step { session, tool, arguments },
+    let step: Step = match serde_json::from_slice(&body) {
+        Ok(step) => step,
         Err(error) => return json_response(StatusCode::BAD_REQUEST, &json!({ "error": error.to_string() })),
     };
-    told(ask(&looking.socket, &request).await, |text, _| json!({ "text": text }))
+    let (Step::Hold { id, .. } | Step::Call { id, .. }) = &step;
+    let made = |text, _| json!({ "text": text });
+    let Some((socket, session)) = found(&looking, id) else {
+        return told(Err(io::ErrorKind::NotFound.into()), made);
+    };
+    let request = match step {
+        Step::Hold { hold, .. } => Request::Hold { session, on: hold },
+        Step::Call { tool, arguments, .. } => Request::Step { session, tool, arguments },
+    };
+    told(ask(&socket, &request).await, made)
 }
 
+/// Answers the page. What was refused is an answer too: as a status it would stand in the console.
 fn told(reply: io::Result<Reply>, made: impl FnOnce(String, Vec<String>) -> Value) -> Response {
-    match reply {
-        Ok(Reply::Answer { text, images, .. }) => json_response(StatusCode::OK, &made(text, images)),
-        Ok(Reply::Error { message, hint, .. }) => {
-            json_response(StatusCode::CONFLICT, &json!({ "error": message, "hint": hint }))
-        }
-        Err(_) => {
-            let body = json!({ "error": "no session is open", "hint": "begin with `browserlens page open URL`" });
-            json_response(StatusCode::NOT_FOUND, &body)
-        }
-    }
+    let body = match reply {
+        Ok(Reply::Answer { text, images, .. }) => made(text, images),
+        Ok(Reply::Error { message, hint, .. }) => json!({ "error": message, "hint": hint }),
+        Err(_) => json!({ "error": "it is not there any more", "hint": "choose another" }),
+    };
+    json_response(StatusCode::OK, &body)
 }

@@ -32,6 +32,23 @@ pub struct Worker {
     feed: Arc<Feed>,
 }
 
+/// What leads to a client, and does not keep it.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkerRef {
+    work: mpsc::WeakSender<Work>,
+    limit: Duration,
+    ended: watch::Receiver<()>,
+    feed: Arc<Feed>,
+}
+
+impl WorkerRef {
+    /// Returns the client, unless it ended.
+    pub(crate) fn get(&self) -> Option<Worker> {
+        let Self { work, limit, ended, feed } = self;
+        Some(Worker { work: work.upgrade()?, limit: *limit, ended: ended.clone(), feed: Arc::clone(feed) })
+    }
+}
+
 impl Worker {
     /// Starts a client; a call is given up after `limit`. `held` is dropped when the client and its
     /// browser are gone.
@@ -97,6 +114,12 @@ impl Worker {
         self.with(Client::view).await
     }
 
+    /// Returns what leads to this client while somebody else has it.
+    pub(crate) fn weak(&self) -> WorkerRef {
+        let Self { work, limit, ended, feed } = self;
+        WorkerRef { work: work.downgrade(), limit: *limit, ended: ended.clone(), feed: Arc::clone(feed) }
+    }
+
     /// Returns what this client was told.
     pub(crate) fn feed(&self) -> &Feed {
         &self.feed
@@ -104,6 +127,7 @@ impl Worker {
 
     async fn told(&self, tool: &str, arguments: Value, by_person: bool) -> Result<Answer, ToolError> {
         let (began, name) = (Instant::now(), tool.to_owned());
+        let _under_way = self.feed.begin();
         let work = move |client: &mut Client| {
             let words = if arguments.is_null() { String::new() } else { arguments.to_string() };
             let answer = client.call(&name, arguments);

@@ -4,6 +4,7 @@
 //! Invariants: nothing that an agent says is looked at; a condition about what is not there does
 //! not hold, unless it says `absent`.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -46,17 +47,26 @@ pub enum Must {
 }
 
 /// A condition as files write it.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RawCondition {
+    /// A place in the state of the site, as a JSON pointer; or `sent`
     at: Option<String>,
+    /// What stands there
     is: Option<Value>,
+    /// A text that it holds
     has: Option<String>,
+    /// A text that it does not hold
     lacks: Option<String>,
+    /// How many items it has
     count: Option<usize>,
+    /// That there is nothing
     absent: bool,
+    /// A request that the page made; or `at`
     sent: Option<String>,
+    /// What its body held
     with: Option<Value>,
+    /// How often
     times: Option<usize>,
 }
 

@@ -28,5 +28,5 @@ pub use model::{Context, ModelAgent, ModelOptions, PROMPT_VERSION};
 pub use play::{PATIENCE, Played, play};
 pub use scripted::Scripted;
 pub use stage::{Folders, Stage, Verdict};
-pub use task::{Place, SiteTask, Task};
+pub use task::{Place, SiteTask, Task, schema};
 pub use tool::{Answer, Function, McpTool, PRESETS, Picture, Tool, ToolCommand};

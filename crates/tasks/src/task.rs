@@ -7,6 +7,7 @@
 use crate::check::{Condition, RawCondition};
 use crate::error::TasksError;
 use browserlens_scenario::{Action, Step, Value};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -61,31 +62,44 @@ pub struct SiteTask {
     pub file: PathBuf,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
+    /// The bundled site of all tasks of the file
     site: Option<String>,
     #[serde(default)]
+    #[schemars(with = "Vec<RawTask>")]
     task: Vec<Spanned<RawTask>>,
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Vec<String>>")]
     miniwob: BTreeMap<String, Spanned<Vec<String>>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawTask {
+    /// Its name
     id: String,
+    /// How hard it is: 1 to 4
     level: u8,
+    /// What the agent is told to do
     goal: String,
+    /// Path of the first page
     #[serde(default = "slash")]
     start: String,
+    /// Most actions
     #[serde(default = "twenty")]
     limit: u32,
+    /// What the agent is told besides, name by name
     #[serde(default)]
     tell: BTreeMap<String, String>,
+    /// What must hold of the site in the end
     check: Vec<RawCondition>,
+    /// Steps that do it
     way: Vec<Step>,
+    /// Steps that look right and do it wrongly
     wrong: Vec<Step>,
+    /// What is wrong about these
     wrong_is: String,
 }
 
@@ -101,6 +115,11 @@ fn twenty() -> u32 {
 const MINIWOB_GOAL: &str = "Do what the page asks for in its upper part, once; it judges by itself.";
 const MINIWOB_LIMIT: u32 = 40;
 const LEVELS: std::ops::RangeInclusive<u8> = 1..=4;
+
+/// Returns the JSON Schema of a file of tasks.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(RawFile)
+}
 
 impl Task {
     /// Loads every task of a folder, files in the order of their names.

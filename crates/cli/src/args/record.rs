@@ -15,21 +15,26 @@ pub(crate) struct RecordArgs {
     /// Serve the bundled sites from this folder
     #[arg(long, value_name = "DIR", default_value = "traces/sites")]
     pub sites_dir: PathBuf,
-    /// Write the traces into this folder; with --attach, the one trace to this file
+    /// Write the traces into this folder; with --attach or --interactive, the one
+    /// trace to this file
     #[arg(long, value_name = "PATH", default_value = "traces")]
     pub out: PathBuf,
     /// Record what an agent (or a person) does in the running browser whose protocol is at this
     /// address, until Ctrl-C or until it closes
     #[arg(long, value_name = "CDP_URL", conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
     pub attach: Option<String>,
+    /// Open a window on this page, record what you do in it until you close it, and write that as a
+    /// scenario beside the trace
+    #[arg(long, value_name = "URL", conflicts_with_all = ["scenarios", "peers", "attach"])]
+    pub interactive: Option<String>,
     /// Say what the agent was told to do; it stands in the trace
-    #[arg(long, value_name = "TEXT", requires = "attach", default_value = "")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "scenarios", default_value = "")]
     pub goal: String,
     /// End the recording when nothing was done for so many seconds
-    #[arg(long, value_name = "SECONDS", requires = "attach")]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "scenarios")]
     pub idle: Option<u64>,
     /// Keep no pictures of the pages
-    #[arg(long, requires = "attach")]
+    #[arg(long, conflicts_with = "scenarios")]
     pub no_screenshots: bool,
     /// Use this Chromium instead of $CHROME or the one on PATH
     #[arg(long, value_name = "PATH")]

@@ -40,6 +40,9 @@ pub(crate) struct ServeArgs {
     /// Tell MCP clients of these groups of tools; each costs its part of every context
     #[arg(long, value_name = "GROUP", value_delimiter = ',', default_value = "core")]
     pub(crate) tools: Vec<ToolsArg>,
+    /// Let `browserlens watch` show what clients see and do, to this user alone
+    #[arg(long)]
+    pub(crate) watch: bool,
     /// Write the log as JSON
     #[arg(long)]
     pub(crate) log_json: bool,

@@ -8,6 +8,7 @@ use crate::{Ended, output};
 use browserlens_import::{Format, ImportError, ImportOptions, ImportReport, import};
 use browserlens_page::text::escaped_line;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 pub(crate) fn run(args: &ImportArgs) -> Ended {
     let Some(format) = Format::from_name(&args.format) else {
@@ -26,13 +27,19 @@ pub(crate) fn run(args: &ImportArgs) -> Ended {
     options.har.clone_from(&args.har);
     options.licence.clone_from(&args.licence);
     options.redaction_key = key_of_user()?;
-    let report = import(format, &args.inputs, &options).map_err(|error| failure(&error))?;
-    if args.json {
-        let text = serde_json::to_string_pretty(&report).map_err(|error| json_failure(&error))?;
-        output::json(&(text + "\n"))?;
-    } else {
-        output::data(&said(&report))?;
+    if !args.json {
+        return write(format, &args.inputs, &options);
     }
+    let report = import(format, &args.inputs, &options).map_err(|error| failure(&error))?;
+    let text = serde_json::to_string_pretty(&report).map_err(|error| json_failure(&error))?;
+    output::json(&(text + "\n"))?;
+    Ok(Exit::Success)
+}
+
+/// Imports, and says in words what was made.
+pub(super) fn write(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Ended {
+    let report = import(format, inputs, options).map_err(|error| failure(&error))?;
+    output::data(&said(&report))?;
     Ok(Exit::Success)
 }
 

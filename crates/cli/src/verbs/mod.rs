@@ -22,6 +22,7 @@ pub(crate) mod knowledge;
 pub(crate) mod llm;
 pub(crate) mod man;
 mod model;
+pub(crate) mod new;
 #[cfg(feature = "serve")]
 pub(crate) mod page;
 pub(crate) mod read;
@@ -35,6 +36,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 mod report_input;
 pub(crate) mod scenario;
+pub(crate) mod schema;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod show;
@@ -102,6 +104,12 @@ fn key_of_user() -> Result<RedactionKey, Failure> {
         })?;
     let path = config.join("browserlens").join("redaction.key");
     RedactionKey::load_or_make(&path).map_err(|error: TraceError| trace_failure(&error))
+}
+
+/// Returns whether this is the administrator, as whom Chromium refuses to start with its sandbox.
+#[cfg(feature = "record")]
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|data| std::os::unix::fs::MetadataExt::uid(&data) == 0)
 }
 
 /// Returns whether a source is the URL of a live page.

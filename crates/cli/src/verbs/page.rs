@@ -316,9 +316,9 @@ fn keep(args: &KeepArgs) -> Ended {
     })
 }
 
-/// Returns where the background process of the user listens, whether it is there or not.
-pub(super) fn socket_of_user() -> Result<PathBuf, Failure> {
-    Place::of_user().map(|place| place.socket)
+/// Returns the folder of the user's sockets, which nobody else can look into.
+pub(super) fn folder_of_user() -> Result<PathBuf, Failure> {
+    Place::of_user().map(|place| place.folder)
 }
 
 /// Where the background process of a user listens.

@@ -20,6 +20,9 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
     if let Some(url) = &args.attach {
         return super::record_attach::run(args, url);
     }
+    if let Some(url) = &args.interactive {
+        return super::record_attach::interactive(args, url);
+    }
     let scenarios = scenarios(args)?;
     let key =
         if scenarios.iter().all(|scenario| scenario.site.is_some()) { RedactionKey::Fixed } else { key_of_user()? };

@@ -7,8 +7,8 @@ use crate::exit::{Exit, Failure};
 use browserlens_inspect::CursorKey;
 use browserlens_knowledge::gaps::PROMPT_VERSION;
 use browserlens_serve::{
-    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, ToolGroup, TraceOpener, WitnessMaker,
-    serve_http, serve_stdio,
+    Access, Desk, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, ToolGroup, TraceOpener, WitnessMaker,
+    serve_desk, serve_http, serve_stdio,
 };
 #[cfg(feature = "record")]
 use browserlens_serve::{RecordingOptions, recording};
@@ -37,7 +37,17 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
         Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
     })?;
     let stop = CancellationToken::new();
+    let stopped = stop.clone();
     runtime.spawn(stop_when_asked(stop.clone()));
+    if args.watch {
+        let socket = super::page::folder_of_user()?.join(format!("serve-{}.socket", std::process::id()));
+        let (shared, stop) = (Arc::clone(&shared), stop.clone());
+        runtime.spawn(async move {
+            if let Err(error) = serve_desk(&socket, shared, stop).await {
+                tracing::warn!(%error, "it cannot be looked on");
+            }
+        });
+    }
     let limit = Duration::from_secs(args.browser.timeout);
     let served = runtime.block_on(async {
         match args.http {
@@ -63,6 +73,8 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
             }
         }
     });
+    // Whoever looks on has nothing left to look at.
+    stopped.cancel();
     // A read of standard input that is under way cannot be ended.
     runtime.shutdown_background();
     served.map(|()| Exit::Success).map_err(|error| {
@@ -149,6 +161,7 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         limits: super::inspect::limits(&args.limits)?,
         start_url,
         witness: witness(args)?,
+        desk: Desk::default(),
     })
 }
 
@@ -184,7 +197,7 @@ fn browser(args: &BrowserArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failu
     }
     browserlens_recorder::find_chrome(args.chrome.as_deref())
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|data| std::os::unix::fs::MetadataExt::uid(&data) == 0);
+    let is_root = super::is_root();
     if args.no_sandbox || is_root {
         tracing::warn!(no_sandbox = args.no_sandbox, is_root, "Chromium runs without its sandbox");
     }

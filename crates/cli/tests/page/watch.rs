@@ -3,7 +3,8 @@
 use super::browser::Opened;
 use super::{Place, TRACE};
 use crate::common::root;
-use std::io::{BufRead as _, BufReader};
+use serde_json::json;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Stdio};
 
 /// A `watch` that is running.
@@ -142,7 +143,7 @@ async fn thirty_sessions_of_a_hundred_steps_do_not_grow() {
     let steps = async |count: usize| {
         for name in &names {
             for _ in 0..count {
-                let request = serde_json::json!({ "do": "call", "session": name, "tool": "find", "arguments": { "role": "link" } });
+                let request = json!({ "do": "call", "session": name, "tool": "find", "arguments": { "role": "link" } });
                 let mut stream = tokio::net::UnixStream::connect(&socket).await.expect("listens");
                 tokio::io::AsyncWriteExt::write_all(&mut stream, request.to_string().as_bytes()).await.expect("writes");
                 tokio::io::AsyncWriteExt::shutdown(&mut stream).await.expect("ends");
@@ -167,9 +168,64 @@ async fn thirty_sessions_of_a_hundred_steps_do_not_grow() {
     opened.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_client_of_a_server_is_shown_if_the_server_lets_it() {
+    let place = Place::new();
+    let watch = Watch::of(&place);
+    let opened = watch.open().await;
+    let begun = |more: &[&str]| {
+        let mut command = place.verb("serve");
+        command.args(["--trace", TRACE]).args(more);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts")
+    };
+    let observe = |server: &mut Child| {
+        let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion":
+            "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "observe",
+            "arguments": {} } });
+        let input = server.stdin.as_mut().expect("piped");
+        writeln!(input, "{begin}\n{ready}\n{call}").expect("writes");
+        let mut lines = BufReader::new(server.stdout.as_mut().expect("piped")).lines();
+        lines.find_map(|line| line.ok().filter(|line| line.contains("FULL PAGE STATE"))).expect("an observation")
+    };
+    let (mut shown, mut hidden) = (begun(&["--watch"]), begun(&[]));
+    let said: serde_json::Value = serde_json::from_str(&observe(&mut shown)).expect("JSON");
+    observe(&mut hidden);
+    opened.until("document.querySelector('#told pre')").await;
+    let text: String = opened.evaluate("document.querySelector('#told pre').textContent").await;
+    assert_eq!(Some(&*text), said["result"]["content"][0]["text"].as_str());
+    let names: String = opened.evaluate("sessions.map((session) => session.name).join()").await;
+    assert_eq!(names, format!("serve-{} stdio", shown.id()));
+    opened.until("document.getElementById('picture').naturalWidth > 0").await;
+    let sockets = || {
+        std::fs::read_dir(place.own())
+            .expect("a folder")
+            .flatten()
+            .filter(|entry| entry.path().extension().is_some_and(|end| end == "socket"))
+            .count()
+    };
+    assert_eq!(sockets(), 1);
+    // One that ends by itself takes its socket along; of one that is killed whoever looks on does.
+    for server in [&mut shown, &mut hidden] {
+        server.kill().expect("is killed");
+        server.wait().expect("ends");
+    }
+    opened.until("sessions.length === 0").await;
+    assert_eq!(sockets(), 0);
+    let mut ends = begun(&["--watch"]);
+    observe(&mut ends);
+    assert_eq!(sockets(), 1);
+    drop(ends.stdin.take());
+    assert!(ends.wait().expect("ends").success());
+    super::until("the socket goes with its server", || sockets() == 0);
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
 #[test]
 fn only_who_knows_the_address_is_answered_and_no_web_page() {
-    use std::io::{Read as _, Write as _};
+    use std::io::Read as _;
     let place = Place::new();
     let watch = Watch::of(&place);
     let rest = watch.url.trim_start_matches("http://").to_owned();

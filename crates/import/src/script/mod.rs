@@ -1,4 +1,4 @@
-//! Scripts of other tools become scenarios that our recorder runs.
+//! Scripts of other tools, and recordings, become scenarios that our recorder runs.
 //!
 //! In: one script. Out: a [`Script`], and its TOML. Invariants: what is written parses as a
 //! scenario; a step that cannot be said in our terms is left out and said; what is typed into a
@@ -6,6 +6,7 @@
 
 mod browser_use;
 mod devtools;
+mod recording;
 mod selector;
 mod selenium;
 
@@ -17,6 +18,7 @@ use toml::Table;
 
 pub(crate) use browser_use::read as read_browser_use;
 pub(crate) use devtools::read as read_devtools;
+pub(crate) use recording::read as read_recording;
 pub(crate) use selenium::read as read_selenium;
 
 /// Turns any JSON into scenarios by each of the readers, for fuzzing.
@@ -40,6 +42,9 @@ pub(crate) struct Script {
     pub(crate) goal: String,
     pub(crate) why: String,
     pub(crate) url: String,
+    /// The bundled site that it begins on.
+    pub(crate) site: Option<String>,
+    pub(crate) start_facts: Vec<String>,
     pub(crate) viewport: Option<(u32, u32)>,
     pub(crate) steps: Vec<Table>,
     /// What could not be carried over.
@@ -126,9 +131,21 @@ impl Script {
         let mut head = Table::new();
         // Replay finds the scenario of a recording by this name.
         let name = path.file_stem().map_or_else(|| self.name.clone(), |stem| stem.to_string_lossy().into_owned());
-        for (key, text) in [("name", &name), ("goal", &self.goal), ("why", &self.why), ("url", &self.url)] {
+        for (key, text) in [("name", &name), ("goal", &self.goal), ("why", &self.why)] {
             let text = if text.trim().is_empty() { "imported" } else { text.as_str() };
             head.insert(key.to_owned(), text.into());
+        }
+        match &self.site {
+            Some(site) => {
+                let url = url::Url::parse(&self.url).ok();
+                let start = url.as_ref().map_or("/", |url| &url[url::Position::BeforePath..]);
+                head.insert("site".to_owned(), site.as_str().into());
+                head.insert("start".to_owned(), start.into());
+            }
+            None => drop(head.insert("url".to_owned(), self.url.as_str().into())),
+        }
+        if !self.start_facts.is_empty() {
+            head.insert("start_facts".to_owned(), self.start_facts.clone().into());
         }
         if let Some((width, height)) = self.viewport {
             let mut viewport = Table::new();

@@ -9,7 +9,7 @@ let sessions = [], told = new Map(), chosen = null, looking = false, again = fal
 const one = () => sessions.find((session) => session.id === chosen);
 
 const drawSessions = () => {
-  at('state').textContent = sessions.length ? `${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}` : 'No session is open: begin with `browserlens page open URL`';
+  at('state').textContent = sessions.length ? `${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}` : 'No session is open: begin with `browserlens page open URL`, or `browserlens serve --watch`';
   const focused = document.activeElement?.dataset?.id;
   at('sessions').replaceChildren(...sessions.map((session) => {
     const item = made('li'), button = made('button', session.name);
@@ -71,9 +71,9 @@ const look = async () => {
   looking = true;
   again = false;
   try {
-    const answer = await fetch(`view/${encodeURIComponent(session.name)}`), view = await answer.json();
+    const answer = await fetch(`view/${encodeURIComponent(session.id)}`), view = await answer.json();
     if (chosen !== session.id) { again = true; return; }
-    if (!answer.ok) { at('where').textContent = view.error; return; }
+    if (view.error) { at('where').textContent = view.error; return; }
     at('where').textContent = view.title ? `${view.title}, ${view.url}` : view.url;
     if (view.picture) at('picture').src = `data:image/png;base64,${view.picture}`;
     at('refs').replaceChildren(...view.refs.map((ref) => {
@@ -97,9 +97,10 @@ const step = async (what) => {
   const session = one();
   if (!session) return;
   at('refused').textContent = '';
-  const body = JSON.stringify({ session: session.name, ...what });
+  const body = JSON.stringify({ id: session.id, ...what });
   const answer = await fetch('do', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
-  if (!answer.ok) { const said = await answer.json(); at('refused').textContent = `${said.error}: ${said.hint}`; }
+  const said = await answer.json();
+  if (said.error) at('refused').textContent = `${said.error}: ${said.hint ?? ''}`;
 };
 
 const choose = (id) => { chosen = id; at('refs').replaceChildren(); at('picture').removeAttribute('src'); drawSessions(); drawPage(); look(); };

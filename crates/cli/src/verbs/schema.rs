@@ -1,0 +1,20 @@
+//! `schema`: JSON Schemas of the files that are written by hand.
+
+use crate::args::{SchemaArgs, SchemaOf};
+use crate::exit::Exit;
+use crate::{Ended, output};
+use browserlens_scenario::{Written, schema};
+
+pub(crate) fn run(args: &SchemaArgs) -> Ended {
+    let schema = match args.of {
+        SchemaOf::Scenario => schema(Written::Scenario),
+        SchemaOf::Ask => schema(Written::Questions),
+        SchemaOf::Exam => schema(Written::Exam),
+        SchemaOf::Strategies => browserlens_replay::strategies::schema(),
+        #[cfg(feature = "record")]
+        SchemaOf::Tasks => browserlens_tasks::schema(),
+    };
+    let text = serde_json::to_string_pretty(schema.as_value()).map_err(|error| super::json_failure(&error))?;
+    output::json(&(text + "\n"))?;
+    Ok(Exit::Success)
+}
