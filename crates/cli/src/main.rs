@@ -21,7 +21,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // A deliberate change of the formatter, for the tests of the gate; a release build knows none.
+    // A deliberate change of the formatter, for the tests of the gate; a build for users knows none.
     #[cfg(debug_assertions)]
     if std::env::var_os("BROWSERLENS_TEST_ROWS_APART").is_some() {
         browserlens_lens::changed::write_rows_apart();

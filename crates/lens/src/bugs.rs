@@ -2,7 +2,7 @@
 //!
 //! In: a [`Bug`] and work to do with it. Out: what the work gives while the lens has that bug.
 //! Invariants: the switch is of this thread alone and ends with the work, panics included; without
-//! debug assertions there is no switch, and every check is a constant `false`.
+//! it (in a build for users, see `build.rs`) every check is a constant `false`.
 
 /// A bug that a test can turn on; each breaks one promise of the lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,7 +135,7 @@ impl Bug {
     }
 }
 
-#[cfg(debug_assertions)]
+#[cfg(deliberate_bugs)]
 mod switch {
     use super::Bug;
     use std::cell::Cell;
@@ -165,13 +165,13 @@ mod switch {
     }
 }
 
-#[cfg(debug_assertions)]
+#[cfg(deliberate_bugs)]
 pub(crate) use switch::has;
-#[cfg(debug_assertions)]
+#[cfg(deliberate_bugs)]
 pub use switch::with;
 
-/// Whether the lens has a bug now: without debug assertions it never has.
-#[cfg(not(debug_assertions))]
+/// Whether the lens has a bug now: in a build for users it never has.
+#[cfg(not(deliberate_bugs))]
 pub(crate) const fn has(_: Bug) -> bool {
     false
 }

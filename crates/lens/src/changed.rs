@@ -2,9 +2,9 @@
 //!
 //! In: [`write_rows_apart`], once, before any page. Out: texts that fold no rows, in the whole
 //! process: they say the same, break no promise (unlike [`crate::bugs`]), and cost more. Invariant:
-//! without debug assertions there is no switch, and the check is a constant.
+//! a build for users has no switch, and the check is a constant (`build.rs`).
 
-#[cfg(debug_assertions)]
+#[cfg(deliberate_bugs)]
 mod switch {
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,13 +21,13 @@ mod switch {
     }
 }
 
-#[cfg(debug_assertions)]
+#[cfg(deliberate_bugs)]
 pub(crate) use switch::folds_rows;
-#[cfg(debug_assertions)]
+#[cfg(deliberate_bugs)]
 pub use switch::write_rows_apart;
 
-/// Whether rows are folded: without debug assertions always.
-#[cfg(not(debug_assertions))]
+/// Whether rows are folded: in a build for users always.
+#[cfg(not(deliberate_bugs))]
 pub(crate) const fn folds_rows() -> bool {
     true
 }

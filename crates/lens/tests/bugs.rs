@@ -1,6 +1,6 @@
 //! That the tests bite: with a deliberate bug in the lens the property that guards against it
 //! fails, and without it the same cases pass.
-#![cfg(debug_assertions)]
+#![cfg(deliberate_bugs)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;
