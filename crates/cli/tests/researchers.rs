@@ -184,7 +184,7 @@ fn what_new_writes_works_and_replaces_nothing() {
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         let next = String::from_utf8(output.stdout).expect("text");
         let again = run(folder.path(), &[&["new"], arguments].concat());
-        assert_eq!(again.status.code(), Some(3), "it is replaced");
+        assert_eq!(again.status.code(), Some(3), "it is replaced: {again:?}");
         next.lines().map(|line| line.split(' ').skip(1).map(str::to_owned).collect()).collect::<Vec<Vec<String>>>()
     };
     let ends = |words: &[String], more: &[&str]| {
@@ -197,9 +197,7 @@ fn what_new_writes_works_and_replaces_nothing() {
     let next = begin(&["scenario", "my/first.toml"]);
     ends(&next[0], &[]);
     assert!(at("my/first.trace").is_file());
-    let strategies = root().join("traces/strategies.toml");
-    let of = ["--strategies-file", &*strategies.to_string_lossy(), "--strategies", "lens/delta", "--out", "report"];
-    let table = ends(&next[1], &of);
+    let table = ends(&next[1], &["--strategies", "lens/delta", "--out", "report"]);
     assert!(table.contains("lens/delta") && table.contains("1/1"), "every fact is told: {table}");
     let next = begin(&["strategy", "mine"]);
     let (traces, scenarios) = (at("my").display().to_string(), at("my").display().to_string());

@@ -82,6 +82,8 @@ pub struct Client {
     witness: Option<Box<dyn Witness>>,
     /// What was seen of secrets: whatever is said passes it.
     mask: Mask,
+    /// What came of what a person did who looks on, until the client is told.
+    by_hand: Answer,
 }
 
 impl std::fmt::Debug for Client {
@@ -121,6 +123,7 @@ impl Client {
             touched: 0,
             witness,
             mask: Mask::default(),
+            by_hand: Answer::default(),
             shared,
         })
     }

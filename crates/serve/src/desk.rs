@@ -94,6 +94,7 @@ impl Desk {
         let watched = |(name, one): (&String, &One)| {
             let (worker, id) = (one.worker.get()?, format!("{name}#{}", one.number));
             let feed = worker.feed();
+            feed.looked_on();
             let (calls, tokens) = feed.counts();
             Some(Watched {
                 told: feed.behind(behind.get(&id).copied().unwrap_or_default()),
@@ -128,7 +129,11 @@ impl Desk {
                     Reply::text(if on { "held\n" } else { "goes on\n" })
                 }
                 Request::Step { session, tool, arguments } => {
-                    said(self.worker(&session)?.call_by_person(&tool, arguments).await)
+                    let worker = self.worker(&session)?;
+                    if !worker.feed().is_held() {
+                        return Err(Reply::error("not_held", "the agent is at work", "pause it first"));
+                    }
+                    said(worker.call_by_person(&tool, arguments).await)
                 }
                 _ => Reply::error("arguments", "these clients can only be looked at", "sessions are those of `page`"),
             })

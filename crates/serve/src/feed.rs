@@ -2,13 +2,13 @@
 //!
 //! In: calls and what was answered. Out: the newest of them, their number and tokens in all.
 //! Invariants: it holds at most [`MOST_CALLS`] calls and some [`MOST_BYTES`], however long a session
-//! lasts; while it is held no call of the client begins.
+//! lasts; while it is held no call of the client begins; it is held only while somebody looks on.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Most calls that are kept.
@@ -17,6 +17,20 @@ const MOST_CALLS: usize = 100;
 /// Most bytes of texts that are kept, and of one text.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_OF_ONE: usize = 64 << 10;
+
+/// For how long a client stays held after somebody looked on last.
+const LOOKED: Duration = Duration::from_secs(10);
+
+/// Whether a client may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Go {
+    /// It may.
+    On,
+    /// Somebody holds it.
+    Held,
+    /// It was ended.
+    Ended,
+}
 
 /// One call, and what was answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +57,8 @@ pub struct Told {
 #[derive(Debug)]
 pub(crate) struct Feed {
     kept: Mutex<Kept>,
-    held: watch::Sender<bool>,
+    go: watch::Sender<Go>,
+    looked: Mutex<Instant>,
     /// Calls under way.
     under_way: AtomicU32,
 }
@@ -58,7 +73,12 @@ struct Kept {
 
 impl Default for Feed {
     fn default() -> Self {
-        Self { kept: Mutex::default(), held: watch::Sender::new(false), under_way: AtomicU32::new(0) }
+        Self {
+            kept: Mutex::default(),
+            go: watch::Sender::new(Go::On),
+            looked: Mutex::new(Instant::now()),
+            under_way: AtomicU32::new(0),
+        }
     }
 }
 
@@ -111,18 +131,43 @@ impl Feed {
 
     /// Holds what the client does next, or lets it go on.
     pub(crate) fn hold(&self, is_held: bool) {
-        self.held.send_replace(is_held);
+        self.looked_on();
+        self.go.send_modify(|go| match go {
+            Go::Ended => {}
+            go => *go = if is_held { Go::Held } else { Go::On },
+        });
+    }
+
+    /// Says that somebody looks on.
+    pub(crate) fn looked_on(&self) {
+        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Refuses what waits and what comes.
+    pub(crate) fn end(&self) {
+        self.go.send_replace(Go::Ended);
     }
 
     pub(crate) fn is_held(&self) -> bool {
-        *self.held.borrow()
+        *self.go.borrow() == Go::Held
     }
 
     /// Waits until the client may go on, at most for a while; returns whether it may.
-    pub(crate) async fn may_go(&self, limit: Duration) -> bool {
-        let mut held = self.held.subscribe();
-        let go = held.wait_for(|is_held| !is_held);
-        matches!(tokio::time::timeout(limit, go).await, Ok(Ok(_)))
+    pub(crate) async fn may_go(&self, limit: Duration) -> Go {
+        let (mut go, until) = (self.go.subscribe(), Instant::now() + limit);
+        loop {
+            let now = *go.borrow_and_update();
+            if now != Go::Held || Instant::now() >= until {
+                return now;
+            }
+            if self.looked.lock().unwrap_or_else(PoisonError::into_inner).elapsed() > LOOKED {
+                // Whoever held it went away.
+                self.hold(false);
+                continue;
+            }
+            let left = until.saturating_duration_since(Instant::now()).min(Duration::from_secs(1));
+            drop(tokio::time::timeout(left, go.changed()).await);
+        }
     }
 }
 
@@ -180,17 +225,30 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_held_goes_on_when_it_is_let_go() {
+    async fn what_is_held_goes_on_when_it_is_let_go_or_nobody_looks_on_and_ends_when_it_is_ended() {
         let feed = std::sync::Arc::new(Feed::default());
-        assert!(feed.may_go(Duration::ZERO).await);
+        assert_eq!(feed.may_go(Duration::ZERO).await, Go::On);
         feed.hold(true);
-        assert!(feed.is_held() && !feed.may_go(Duration::from_millis(20)).await);
-        let waits = tokio::spawn({
+        assert_eq!((feed.is_held(), feed.may_go(Duration::from_millis(20)).await), (true, Go::Held));
+        let waits = || {
             let feed = std::sync::Arc::clone(&feed);
-            async move { feed.may_go(Duration::from_secs(60)).await }
-        });
+            tokio::spawn(async move { feed.may_go(Duration::from_secs(60)).await })
+        };
+        let waiting = waits();
         tokio::time::sleep(Duration::from_millis(20)).await;
         feed.hold(false);
-        assert!(waits.await.expect("ends"));
+        assert_eq!(waiting.await.expect("ends"), Go::On);
+        feed.hold(true);
+        if let Some(long_ago) = Instant::now().checked_sub(LOOKED * 2) {
+            *feed.looked.lock().expect("nobody panicked") = long_ago;
+            assert_eq!(feed.may_go(Duration::from_secs(60)).await, Go::On, "nobody looks on");
+        }
+        feed.hold(true);
+        let waiting = waits();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        feed.end();
+        assert_eq!(waiting.await.expect("ends"), Go::Ended);
+        feed.hold(false);
+        assert_eq!(feed.may_go(Duration::ZERO).await, Go::Ended);
     }
 }

@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
@@ -243,12 +244,22 @@ impl Host {
         reply
     }
 
+    /// Waits while what is asked has to wait because a session is held.
+    async fn turn(&self, request: &Request) {
+        let Request::Call { session, .. } = request else { return };
+        let worker = self.sessions().get(session).map(|kept| kept.worker.clone());
+        if let Some(worker) = worker {
+            worker.may_go().await;
+        }
+    }
+
     fn list(&self) -> Reply {
         let mut lines = String::new();
         for (name, kept) in self.sessions().iter() {
             let source = browserlens_page::text::escaped_line(&kept.source);
+            let held = if kept.worker.feed().is_held() { ", paused by `watch`" } else { "" };
             // Writing to a string does not fail.
-            let _ = writeln!(lines, "{name}  {source}  used {} s ago", kept.used.elapsed().as_secs());
+            let _ = writeln!(lines, "{name}  {source}  used {} s ago{held}", kept.used.elapsed().as_secs());
         }
         Reply::text(lines)
     }
@@ -290,6 +301,7 @@ impl Host {
 
 /// Waits until browsers are gone, but not for ever.
 async fn ended(sessions: Vec<Kept>) {
+    sessions.iter().for_each(|kept| kept.worker.feed().end());
     let gone: Vec<_> = sessions.iter().map(|kept| kept.worker.ended()).collect();
     drop(sessions);
     for gone in gone {
@@ -347,7 +359,10 @@ pub async fn serve_socket(
             }
             stream = door.next() => {
                 let host = Arc::clone(&host);
-                tasks.spawn(async move { drop(answer_one(stream, |request| host.answer(request)).await) });
+                tasks.spawn(async move {
+                    let turn = async |request: &Request| host.turn(request).await;
+                    drop(answer_one(stream, turn, async |request| host.answer(request).await).await);
+                });
             }
         }
     }
@@ -370,7 +385,9 @@ pub async fn serve_desk(socket: &Path, shared: Arc<Shared>, stop: CancellationTo
             stream = door.next() => stream,
         };
         let shared = Arc::clone(&shared);
-        tokio::spawn(async move { drop(answer_one(stream, |request| shared.desk.answer(request)).await) });
+        tokio::spawn(async move {
+            drop(answer_one(stream, async |_: &Request| {}, async |request| shared.desk.answer(request).await).await);
+        });
     }
 }
 
@@ -420,7 +437,12 @@ impl Drop for Door {
     }
 }
 
-async fn answer_one(stream: UnixStream, answer: impl AsyncFnOnce(Request) -> Reply) -> io::Result<()> {
+/// Answers one request when it is its turn, unless whoever asked has gone by then.
+async fn answer_one(
+    stream: UnixStream,
+    turn: impl AsyncFnOnce(&Request),
+    answer: impl AsyncFnOnce(Request) -> Reply,
+) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut body = Vec::new();
     let limited = &mut read.take(MOST_BYTES + 1);
@@ -429,12 +451,28 @@ async fn answer_one(stream: UnixStream, answer: impl AsyncFnOnce(Request) -> Rep
         Reply::error("too_large", "the request is too large", "send less")
     } else {
         match serde_json::from_slice(&body) {
-            Ok(request) => answer(request).await,
+            Ok(request) => {
+                tokio::select! {
+                    () = turn(&request) => {}
+                    () = gone(&write) => return Ok(()),
+                }
+                answer(request).await
+            }
             Err(error) => Reply::error("arguments", format!("no request: {error}"), "ask by the command `page`"),
         }
     };
     write.write_all(&serde_json::to_vec(&reply)?).await?;
     write.shutdown().await
+}
+
+/// Waits until the other end is closed, not only told that nothing more comes.
+async fn gone(write: &OwnedWriteHalf) {
+    loop {
+        match write.ready(Interest::WRITABLE).await {
+            Ok(ready) if !ready.is_write_closed() => tokio::time::sleep(Duration::from_millis(200)).await,
+            _ => return,
+        }
+    }
 }
 
 /// Asks the background process that listens at a socket.

@@ -7,7 +7,7 @@
 use crate::answer::Answer;
 use crate::client::{Client, View};
 use crate::error::ToolError;
-use crate::feed::{Feed, Told};
+use crate::feed::{Feed, Go, Told};
 use crate::shared::Shared;
 use browserlens_page::text::{escaped, escaped_line};
 use browserlens_tokens::Encoding;
@@ -92,10 +92,18 @@ impl Worker {
     /// # Errors
     /// As [`Client::call`]; [`ToolError::Busy`], [`ToolError::TimedOut`] and [`ToolError::Held`].
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
-        if !self.feed.may_go(self.limit).await {
-            return Err(ToolError::Held);
+        match self.may_go().await {
+            Go::On => self.told(tool, arguments, false).await,
+            Go::Held => Err(ToolError::Held),
+            Go::Ended => {
+                Err(ToolError::NotThere { message: "the session was closed".to_owned(), hint: "open it again" })
+            }
         }
-        self.told(tool, arguments, false).await
+    }
+
+    /// Waits until a call may begin, at most for as long as one may take.
+    pub(crate) async fn may_go(&self) -> Go {
+        self.feed.may_go(self.limit).await
     }
 
     /// Calls a tool for somebody who looks on, also while the client is held.
@@ -132,7 +140,10 @@ impl Worker {
             let words = if arguments.is_null() { String::new() } else { arguments.to_string() };
             let answer = client.call(&name, arguments);
             // What was typed is known for a secret only now.
-            Ok((answer, client.masked(words)))
+            let words = client.masked(words);
+            let answer =
+                if by_person { client.note_by_hand(&name, &words, answer) } else { client.told_by_hand(answer) };
+            Ok((answer, words))
         };
         let (answer, arguments) = match self.with(work).await {
             Ok(done) => done,

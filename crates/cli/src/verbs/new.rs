@@ -13,6 +13,14 @@ const SCENARIO: &str = include_str!("new/scenario.toml");
 const PAGE: &str = include_str!("new/page.html");
 const STRATEGIES: &str = include_str!("new/strategies.toml");
 const LISTER: &str = include_str!("../../../external/examples/lister.py");
+/// Where the bench looks for strategies if it is not told.
+const STRATEGIES_FILE: &str = "traces/strategies.toml";
+
+/// Strategies to begin with, where there are none.
+const FEW: &str = "# What is compared; `browserlens schema strategies` prints what editors complete from.\n\n\
+    [[strategy]]\nname = \"lens/delta\"\nwhy  = \"only what changed\"\n\n\
+    [[strategy]]\nname = \"lens/full\"\nwhy  = \"each page whole\"\n\n\
+    [[strategy]]\nname = \"raw/html\"\nwhy  = \"what there is to begin with\"\n";
 const TASKS: &str = include_str!("new/tasks.toml");
 
 pub(crate) fn run(args: &NewArgs) -> Ended {
@@ -37,8 +45,18 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
             write(&page, PAGE)?;
             let url = file_url(&page).unwrap_or_default();
             write(path, &SCENARIO.replace("NAME", stem).replace("URL", &url))?;
-            let out = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.display();
-            format!("browserlens record {shown} --out {out}\nbrowserlens bench {out} --scenarios-dir {out}\n")
+            let out = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            // Outside of the project there are no strategies yet.
+            let mut with = String::new();
+            if !Path::new(STRATEGIES_FILE).exists() {
+                let file = out.join("strategies.toml");
+                if !file.exists() {
+                    write(&file, FEW)?;
+                }
+                with = format!(" --strategies-file {}", file.display());
+            }
+            let out = out.display();
+            format!("browserlens record {shown} --out {out}\nbrowserlens bench {out} --scenarios-dir {out}{with}\n")
         }
         NewOf::Strategy => {
             let file = path.join("strategies.toml");

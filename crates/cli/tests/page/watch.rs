@@ -109,8 +109,16 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
         .await;
     opened.until("[...document.querySelectorAll('#told pre')].some((one) => one.textContent.includes('Ada'))").await;
     opened.run("document.getElementById('hold').click()").await;
-    let found = waits.await.expect("ends");
-    assert!(String::from_utf8_lossy(&found.stdout).contains("pressed"), "{found:?}");
+    // Then the agent is told first what was done by hand, in order.
+    let found = String::from_utf8_lossy(&waits.await.expect("ends").stdout).into_owned();
+    let [press, typed, own] = ["[BY HAND: click {", "[BY HAND: type {\"text\":\"Ada\"}]", "1 found"]
+        .map(|part| found.find(part).unwrap_or_else(|| panic!("{part}: {found}")));
+    assert!(press < typed && typed < own && found.contains("Once more"), "{found}");
+    let (_, later) = says(&["find", "pressed"]).await;
+    assert!(!later.contains("BY HAND"), "it is told once: {later}");
+    // By hand only where it is held.
+    opened.run("step({ tool: 'press', arguments: { key: 'Tab' } })").await;
+    opened.until("document.getElementById('refused').textContent.includes('pause it first')").await;
     let axe = std::fs::read_to_string(root().join(".tools/axe/node_modules/axe-core/axe.min.js"))
         .expect("scripts/install-axe");
     for (width, colours) in [(1_280, "light"), (400, "dark")] {
@@ -126,6 +134,40 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
         .until("document.querySelectorAll('#sessions button').length === 0 && document.getElementById('page').hidden")
         .await;
     assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_gives_up_while_a_session_is_held_has_done_nothing_and_a_close_ends_who_waits() {
+    let (place, folder) = (Place::new(), tempfile::tempdir().expect("a folder"));
+    hostile(folder.path());
+    let watch = Watch::of(&place);
+    let opened = watch.open().await;
+    let page = folder.path().join("index.html").display().to_string();
+    let first = place.says(&["open", &page]);
+    let button = super::reference(&first, "Press");
+    opened.until("sessions.length === 1").await;
+    let hold = "document.getElementById('hold').click()";
+    opened.run(hold).await;
+    opened.until("sessions[0].is_held").await;
+    assert!(place.says(&["sessions"]).contains("paused by `watch`"));
+    let mut gives_up = place.command(&["click", &button]).stdout(Stdio::null()).spawn().expect("starts");
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    gives_up.kill().expect("is killed");
+    gives_up.wait().expect("ends");
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    opened.run(hold).await;
+    opened.until("!sessions[0].is_held").await;
+    let found = place.says(&["find", "Once more"]);
+    assert_eq!(found.trim(), "nothing found", "nobody pressed");
+    opened.run(hold).await;
+    opened.until("sessions[0].is_held").await;
+    let waits = place.command(&["find", "Name"]).stderr(Stdio::piped()).spawn().expect("starts");
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    place.says(&["close"]);
+    let refused = waits.wait_with_output().expect("ends");
+    assert_eq!(refused.status.code(), Some(6), "{refused:?}");
+    super::until("its browser ends", || place.browsers().is_empty());
     opened.close().await;
 }
 

@@ -5,11 +5,15 @@
 
 use super::act::blocked;
 use super::{Client, said};
+use crate::answer::Answer;
 use crate::error::ToolError;
 use browserlens_page::text::escaped_line;
 use browserlens_strategy::ImageSpace;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// Most bytes of what was done by hand that are told afterwards.
+const MOST_BY_HAND: usize = 40_000;
 
 /// Most refs that are drawn.
 const MOST_REFS: usize = 400;
@@ -74,6 +78,36 @@ impl Client {
         self.mask.mask(&mut title);
         self.mask.mask(&mut url);
         Ok((View { title, url, width, height, refs }, picture.png))
+    }
+
+    /// Keeps what came of something that a person did for the client, whose shown state it changed.
+    pub(crate) fn note_by_hand(
+        &mut self,
+        tool: &str,
+        arguments: &str,
+        answer: Result<Answer, ToolError>,
+    ) -> Result<Answer, ToolError> {
+        if let Ok(Answer { text, images, is_json: false, .. }) = &answer {
+            self.by_hand.text.push_str(&format!("[BY HAND: {tool} {}]\n{text}\n", escaped_line(arguments)));
+            self.by_hand.images.extend(images.iter().cloned());
+        }
+        if self.by_hand.text.len() > MOST_BY_HAND {
+            // The next observation is whole.
+            self.session.forget();
+            self.by_hand = Answer::text("[BY HAND: much was done; call `observe`]\n");
+        }
+        answer
+    }
+
+    /// Tells the client first what was done by hand since its last answer.
+    pub(crate) fn told_by_hand(&mut self, answer: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
+        let mut answer = answer?;
+        if !answer.is_json && !self.by_hand.text.is_empty() {
+            let before = std::mem::take(&mut self.by_hand);
+            answer.text.insert_str(0, &before.text);
+            answer.images.splice(0..0, before.images);
+        }
+        Ok(answer)
     }
 
     /// Returns a text without the secrets that this client saw.
