@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 from conftest import TRACES
 
-import browserlens
+import browserlens.replay
 from browserlens import OptionsError, Pages, ReadError, SnapshotError, Trace, TraceError
 
 DOCS = TRACES / "docs-combine-three-documents.trace"
@@ -150,7 +150,7 @@ def test_nothing_unseen_of_a_hostile_trace_comes_out(tmp_path: Path) -> None:
     hostile = Trace(TRACES / "hostile-moderate-a-post.trace")
     said = [repr(hostile), *(str(value) for value in hostile.meta.values())]
     tables = [hostile.steps(), hostile.events(), *(hostile.page(step).nodes() for step in range(len(hostile)))]
-    run = browserlens.replay(
+    run = browserlens.replay.replay(
         [TRACES / "hostile-moderate-a-post.trace"], ["lens/delta", "raw/html"], scenarios=TRACES / "scenarios", out=tmp_path / "out"
     )
     tables += [run.measurements, run.timings]

@@ -22,6 +22,7 @@ __all__ = [
     "replay_traces",
     "scenario_of",
     "trace_files",
+    "agent_runs",
 ]
 
 LEGEND: Final[str]
@@ -135,7 +136,7 @@ class Page:
         """Lists what can be acted on, the outline or the content; refs are those that the lens gives the page as a first one."""
     def chunks(
         self,
-        max_tokens: int = 512,
+        max_tokens: int = ...,
         *,
         overlap: int = 0,
         breadcrumbs: bool = True,
@@ -152,8 +153,8 @@ class Page:
         limit: int | None = None,
         offset: int = 0,
         within: int | None = None,
-        similarity: float = 0.5,
-        chars: int = 20_000,
+        similarity: float = ...,
+        chars: int = ...,
         skip: int = 0,
     ) -> str:
         """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many steps around a section or query in the content graph. At most `chars` characters (0 for all); what is left out is told, with how to go on."""
@@ -170,7 +171,7 @@ class Pages:
         *,
         limit: int | None = None,
         offset: int = 0,
-        similarity: float = 0.5,
+        similarity: float = ...,
     ) -> str:
         """Gives the sections of all pages that answer a query, best first, each with the name of its page."""
     def related(self, what: str, *, similarity: float = 0.7, limit: int = 10) -> list[tuple[str, str, str, float]]:

@@ -57,7 +57,7 @@ def compare(first: Sequence[dict[str, Any]], second: Sequence[dict[str, Any]]) -
 
     def ratio(column: str) -> float | None:
         def mean(rows: list[dict[str, Any]]) -> float:
-            return sum(row[column] for row in rows) / len(rows)
+            return float(sum(row[column] for row in rows)) / len(rows)
 
         pairs = [(mean(other[task]), mean(one[task])) for task in both]
         if not pairs or any(a == 0 or b == 0 for a, b in pairs):
