@@ -267,14 +267,14 @@ async fn what_is_done_in_a_window_is_a_trace_and_a_scenario() {
     tokio::spawn(async move { while futures::StreamExt::next(&mut handler).await.is_some() {} });
     browser.fetch_targets().await.expect("its tabs");
     // The recorder attaches in this time.
-    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    tokio::time::sleep(std::time::Duration::from_secs(6)).await;
     let tab = browser.pages().await.expect("tabs").into_iter().next().expect("a tab");
     for (field, text) in [("#email", "mara@lindqvist.test"), ("#password", "river-otter-58")] {
         let field = tab.find_element(field).await.expect("a field");
         field.click().await.expect("clicks").type_str(text).await.expect("types");
     }
     tab.find_element("button[type=submit]").await.expect("a button").click().await.expect("clicks");
-    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     browser.close().await.expect("closes");
     let ended = recording.await.expect("ends");
     let said = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);

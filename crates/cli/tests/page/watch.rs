@@ -155,7 +155,7 @@ async fn who_gives_up_while_a_session_is_held_has_done_nothing_and_a_close_ends_
     tokio::time::sleep(std::time::Duration::from_millis(700)).await;
     gives_up.kill().expect("is killed");
     gives_up.wait().expect("ends");
-    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    tokio::time::sleep(std::time::Duration::from_millis(2_000)).await;
     opened.run(hold).await;
     opened.until("!sessions[0].is_held").await;
     let found = place.says(&["find", "Once more"]);
