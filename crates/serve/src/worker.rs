@@ -1,8 +1,8 @@
 //! A thread a client: pages are read and acted on by calls that block.
 //!
 //! In: calls from async code. Out: their answers. Invariants: the calls of one client run one after
-//! the other, in order; what was told is kept for who looks on; a client that hangs or panics hurts no other; no lock is held while a call
-//! runs; the thread ends with its last handle.
+//! the other, in order; what was told is kept where somebody may look on; a client that hangs or
+//! panics hurts no other; no lock is held while a call runs; the thread ends with its last handle.
 
 use crate::answer::Answer;
 use crate::client::{Client, View};

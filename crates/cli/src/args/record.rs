@@ -15,26 +15,26 @@ pub(crate) struct RecordArgs {
     /// Serve the bundled sites from this folder
     #[arg(long, value_name = "DIR", default_value = "traces/sites")]
     pub sites_dir: PathBuf,
-    /// Write the traces into this folder; with --attach or --interactive, the one
-    /// trace to this file
+    /// Write the traces into this folder; with --attach or --interactive, the one trace to
+    /// this file
     #[arg(long, value_name = "PATH", default_value = "traces")]
     pub out: PathBuf,
     /// Record what an agent (or a person) does in the running browser whose protocol is at this
     /// address, until Ctrl-C or until it closes
-    #[arg(long, value_name = "CDP_URL", conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
+    #[arg(long, value_name = "CDP_URL", group = "by_hand", conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
     pub attach: Option<String>,
     /// Open a window on this page, record what you do in it until you close it, and write that as a
     /// scenario beside the trace
-    #[arg(long, value_name = "URL", conflicts_with_all = ["scenarios", "peers", "attach"])]
+    #[arg(long, value_name = "URL", group = "by_hand", conflicts_with_all = ["scenarios", "peers"])]
     pub interactive: Option<String>,
     /// Say what the agent was told to do; it stands in the trace
-    #[arg(long, value_name = "TEXT", conflicts_with = "scenarios", default_value = "")]
+    #[arg(long, value_name = "TEXT", requires = "by_hand", default_value = "")]
     pub goal: String,
     /// End the recording when nothing was done for so many seconds
-    #[arg(long, value_name = "SECONDS", conflicts_with = "scenarios")]
+    #[arg(long, value_name = "SECONDS", requires = "by_hand")]
     pub idle: Option<u64>,
     /// Keep no pictures of the pages
-    #[arg(long, conflicts_with = "scenarios")]
+    #[arg(long, requires = "by_hand")]
     pub no_screenshots: bool,
     /// Use this Chromium instead of $CHROME or the one on PATH
     #[arg(long, value_name = "PATH")]

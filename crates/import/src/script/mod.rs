@@ -82,6 +82,11 @@ impl Script {
 
     /// Adds a step that sets the value of a field.
     fn fill(&mut self, step: usize, target: Table, text: &str, looks_secret: bool) {
+        self.enter("fill", step, target, text, looks_secret);
+    }
+
+    /// Adds a step that enters a text in this way: `fill` or `type`.
+    fn enter(&mut self, action: &str, step: usize, target: Table, text: &str, looks_secret: bool) {
         let value = if looks_secret && !text.is_empty() {
             self.secrets += 1;
             let name = format!("SECRET_{}", self.secrets);
@@ -92,7 +97,7 @@ impl Script {
         } else {
             text.into()
         };
-        self.on("fill", target).insert("text".to_owned(), value);
+        self.on(action, target).insert("text".to_owned(), value);
     }
 
     /// Goes to a URL: the first one is where the scenario starts.

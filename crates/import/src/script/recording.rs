@@ -10,7 +10,7 @@ use crate::error::ImportError;
 use browserlens_page::{Flags, NodeKey, Page};
 use browserlens_scenario::Target;
 use browserlens_strategy::{ActionKind, StepIndex};
-use browserlens_trace::{ActionRecord, Trace, TracePages};
+use browserlens_trace::{ActionRecord, Trace};
 use std::collections::BTreeSet;
 use std::path::Path;
 use toml::Table;
@@ -36,11 +36,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
         .to_owned();
     script.viewport = Some((meta.viewport.width, meta.viewport.height));
     script.site.clone_from(&meta.site);
-    let mut pages = TracePages::new(trace)?;
     let mut before: Option<Page> = None;
     for row in &rows {
-        pages.set_step(row.index)?;
-        let page = page(&pages, row.index)?;
+        let page = page(&trace, row.index)?;
         if let (Some(action), Some(was)) = (&row.action, &before) {
             one(&mut script, row.index.0 as usize, action, was);
         }
@@ -58,11 +56,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
     Ok(vec![script])
 }
 
-fn page(pages: &TracePages, step: StepIndex) -> Result<Page, ImportError> {
-    let capture = pages.trace().capture(step)?;
-    Page::parse(&capture).map_err(|error| {
-        ImportError::malformed(pages.trace().path(), format!("step {}", step.0), format!("its page: {error}"))
-    })
+fn page(trace: &Trace, step: StepIndex) -> Result<Page, ImportError> {
+    let capture = trace.capture(step)?;
+    Page::parse(&capture)
+        .map_err(|error| ImportError::malformed(trace.path(), format!("step {}", step.0), format!("its page: {error}")))
 }
 
 /// Texts that tell something and were not on the page before.
@@ -127,15 +124,7 @@ fn on(script: &mut Script, at: usize, action: &ActionRecord, target: Table, page
         script.gap(at, taken.kind.name(), "it was done at a point, and is done in the middle now");
     }
     match taken.kind {
-        K::Fill => script.fill(at, target, text, is_secret),
-        K::Type => {
-            script.fill(at, target, text, is_secret);
-            let step = script.steps.last_mut();
-            // The same, key by key.
-            if let Some((step, target)) = step.and_then(|step| step.remove("fill").map(|target| (step, target))) {
-                step.insert("type".to_owned(), target);
-            }
-        }
+        K::Fill | K::Type => script.enter(taken.kind.name(), at, target, text, is_secret),
         K::Press => {
             script.word("press", text).insert("on".to_owned(), toml::Value::Table(target));
         }

@@ -47,8 +47,8 @@
 //!
 //! `runs`, one row a record of what an agent did: `run` (name of its file), `task`, `tool`, `model`,
 //! `script` (string), `level` (u32), `reward` (f64), `cut` (string), `calls`, `turns` (u32),
-//! `answered`, `image_tokens`, `read`, `new`, `own`, `tool_ms`, `ms` (u64), `own_assumed`, `bare`, `failed` (bool),
-//! `not_found`, `not_actionable`, `timeout`, `bad_call`, `other`, `repeated`, `no_effect`,
+//! `answered`, `image_tokens`, `read`, `new`, `own`, `tool_ms`, `ms` (u64), `own_assumed`, `bare`,
+//! `failed` (bool), `not_found`, `not_actionable`, `timeout`, `bad_call`, `other`, `repeated`, `no_effect`,
 //! `images_without_size` (u32), `trace` (string). `calls`, one row a call of a run: `run` (string),
 //! `call`, `turn` (u32), `name` (string), `answered`, `image_tokens`, `own`, `read` (u64),
 //! `turns_behind` (u32), `ms` (u64), `waste` (string), `step` (u32). Only where there are records.
