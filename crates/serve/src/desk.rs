@@ -58,29 +58,36 @@ struct One {
     worker: WorkerRef,
 }
 
+impl Seen {
+    fn add(&mut self, name: String, source: &str, is_live: bool, worker: &Worker) -> u64 {
+        self.came += 1;
+        worker.feed().show();
+        let one = One { number: self.came, source: escaped_line(source).into_owned(), is_live, worker: worker.weak() };
+        self.clients.insert(name, one);
+        self.came
+    }
+}
+
 impl Desk {
+    /// Returns who is there still.
     fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.clients.retain(|_, one| one.worker.get().is_some());
+        seen
     }
 
-    /// Lets a client be looked at under a name, in the place of one that had it.
-    pub(crate) fn come(&self, name: &str, source: &str, is_live: bool, worker: &Worker) {
-        let mut seen = self.seen();
-        seen.clients.retain(|_, one| one.worker.get().is_some());
-        seen.came += 1;
-        let one = One { number: seen.came, source: escaped_line(source).into_owned(), is_live, worker: worker.weak() };
-        seen.clients.insert(name.to_owned(), one);
+    /// Lets a client be looked at under a name, in the place of one that had it; returns its number,
+    /// which tells it from that one.
+    pub(crate) fn come(&self, name: &str, source: &str, is_live: bool, worker: &Worker) -> u64 {
+        self.seen().add(name.to_owned(), source, is_live, worker)
     }
 
     /// The same, under the first name of a kind that is free: `stdio`, `stdio-2`.
     pub(crate) fn come_as(&self, kind: &str, source: &str, is_live: bool, worker: &Worker) {
-        let name = {
-            let seen = self.seen();
-            let is_free = |name: &String| seen.clients.get(name).is_none_or(|one| one.worker.get().is_none());
-            let names = std::iter::once(kind.to_owned()).chain((2_u64..).map(|number| format!("{kind}-{number}")));
-            names.into_iter().find(is_free).unwrap_or_default()
-        };
-        self.come(&name, source, is_live, worker);
+        let mut seen = self.seen();
+        let mut names = std::iter::once(kind.to_owned()).chain((2_u64..).map(|number| format!("{kind}-{number}")));
+        let free = names.find(|name| !seen.clients.contains_key(name)).unwrap_or_default();
+        seen.add(free, source, is_live, worker);
     }
 
     fn worker(&self, name: &str) -> Result<Worker, Reply> {
@@ -89,8 +96,6 @@ impl Desk {
     }
 
     fn all(&self, behind: &BTreeMap<String, u64>) -> Vec<Watched> {
-        let mut seen = self.seen();
-        seen.clients.retain(|_, one| one.worker.get().is_some());
         let watched = |(name, one): (&String, &One)| {
             let (worker, id) = (one.worker.get()?, format!("{name}#{}", one.number));
             let feed = worker.feed();
@@ -108,7 +113,7 @@ impl Desk {
                 tokens,
             })
         };
-        seen.clients.iter().filter_map(watched).collect()
+        self.seen().clients.iter().filter_map(watched).collect()
     }
 
     /// Answers who looks on; what is asked of sessions is not asked here.

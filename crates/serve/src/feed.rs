@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -61,6 +61,8 @@ pub(crate) struct Feed {
     looked: Mutex<Instant>,
     /// Calls under way.
     under_way: AtomicU32,
+    /// Whether somebody may look on: else nothing is kept.
+    is_shown: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -78,6 +80,7 @@ impl Default for Feed {
             go: watch::Sender::new(Go::On),
             looked: Mutex::new(Instant::now()),
             under_way: AtomicU32::new(0),
+            is_shown: AtomicBool::new(false),
         }
     }
 }
@@ -85,6 +88,15 @@ impl Default for Feed {
 impl Feed {
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets somebody look on from now on.
+    pub(crate) fn show(&self) {
+        self.is_shown.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_shown(&self) -> bool {
+        self.is_shown.load(Ordering::Relaxed)
     }
 
     /// Says that a call is under way until what is returned is dropped.

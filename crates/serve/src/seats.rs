@@ -97,8 +97,10 @@ impl Seat {
         let take = async || {
             let worker = self.seats.take()?;
             let shared = &self.seats.shared;
-            let source = shared.start_url.as_deref().unwrap_or_default();
-            shared.desk.come_as(self.channel, source, shared.opener.is_live(), &worker);
+            if let Some(desk) = &shared.desk {
+                let source = shared.start_url.as_deref().unwrap_or_default();
+                desk.come_as(self.channel, source, shared.opener.is_live(), &worker);
+            }
             Ok(worker)
         };
         self.taken.get_or_try_init(take).await

@@ -18,7 +18,6 @@ use std::fmt::Write as _;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
@@ -143,8 +142,6 @@ struct Kept {
     source: String,
     is_live: bool,
     used: Instant,
-    /// Calls under way.
-    calls: u32,
     /// Tells it from another of its name, before or after it.
     number: u64,
 }
@@ -153,7 +150,6 @@ struct Host {
     open: Box<Open>,
     sessions: Mutex<BTreeMap<String, Kept>>,
     desk: Desk,
-    opened: AtomicU64,
     /// Since when there is no session.
     alone: Mutex<Option<Instant>>,
 }
@@ -204,8 +200,7 @@ impl Host {
             Ok(worker) => worker,
             Err(error) => return error.into(),
         };
-        let number = self.opened.fetch_add(1, Ordering::Relaxed);
-        {
+        let number = {
             let mut sessions = self.sessions();
             if sessions.len() >= MOST_SESSIONS {
                 let message = format!("{MOST_SESSIONS} sessions are open");
@@ -215,10 +210,11 @@ impl Host {
                 let message = format!("session {session:?} was opened meanwhile");
                 return Reply::error("busy", message, "go on in it, or give another name with -s");
             }
-            self.desk.come(&session, &source, is_live, &worker);
-            let kept = Kept { worker, source, is_live, used: Instant::now(), calls: 0, number };
+            let number = self.desk.come(&session, &source, is_live, &worker);
+            let kept = Kept { worker, source, is_live, used: Instant::now(), number };
             sessions.insert(session.clone(), kept);
-        }
+            number
+        };
         let reply = self.call(&session, "observe", Value::Null).await;
         if matches!(reply, Reply::Error { .. }) {
             // Nothing was opened: the name is free again, unless somebody took it meanwhile.
@@ -231,14 +227,10 @@ impl Host {
     }
 
     async fn call(&self, session: &str, tool: &str, arguments: Value) -> Reply {
-        let found = self.sessions().get_mut(session).map(|kept| {
-            kept.calls += 1;
-            (kept.worker.clone(), kept.number)
-        });
+        let found = self.sessions().get(session).map(|kept| (kept.worker.clone(), kept.number));
         let Some((worker, number)) = found else { return no_session(session) };
         let reply = said(worker.call(tool, arguments).await);
         if let Some(kept) = self.sessions().get_mut(session).filter(|kept| kept.number == number) {
-            kept.calls -= 1;
             kept.used = Instant::now();
         }
         reply
@@ -287,7 +279,7 @@ impl Host {
     fn sweep(&self, idle: Duration) -> (Vec<Kept>, bool) {
         let (left, is_alone) = {
             let mut sessions = self.sessions();
-            let is_unused = |kept: &Kept| kept.calls == 0 && kept.used.elapsed() >= idle;
+            let is_unused = |kept: &Kept| !kept.worker.feed().is_busy() && kept.used.elapsed() >= idle;
             let unused: Vec<String> =
                 sessions.iter().filter(|(_, kept)| is_unused(kept)).map(|(name, _)| name.clone()).collect();
             let left: Vec<Kept> = unused.iter().filter_map(|name| sessions.remove(name)).collect();
@@ -336,13 +328,7 @@ pub async fn serve_socket(
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
     let door = Door::open(socket)?;
-    let host = Arc::new(Host {
-        open,
-        sessions: Mutex::default(),
-        desk: Desk::default(),
-        opened: AtomicU64::default(),
-        alone: Mutex::default(),
-    });
+    let host = Arc::new(Host { open, sessions: Mutex::default(), desk: Desk::default(), alone: Mutex::default() });
     let every = (idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(2));
     let mut sweep = tokio::time::interval(every);
     let tasks = tokio_util::task::TaskTracker::new();
@@ -377,16 +363,16 @@ pub async fn serve_socket(
 ///
 /// # Errors
 /// [`ServeError`] if the socket cannot be made.
-pub async fn serve_desk(socket: &Path, shared: Arc<Shared>, stop: CancellationToken) -> Result<(), ServeError> {
+pub async fn serve_desk(socket: &Path, desk: Arc<Desk>, stop: CancellationToken) -> Result<(), ServeError> {
     let door = Door::open(socket)?;
     loop {
         let stream = tokio::select! {
             () = stop.cancelled() => return Ok(()),
             stream = door.next() => stream,
         };
-        let shared = Arc::clone(&shared);
+        let desk = Arc::clone(&desk);
         tokio::spawn(async move {
-            drop(answer_one(stream, async |_: &Request| {}, async |request| shared.desk.answer(request).await).await);
+            drop(answer_one(stream, async |_: &Request| {}, async |request| desk.answer(request).await).await);
         });
     }
 }

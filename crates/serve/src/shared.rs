@@ -9,6 +9,7 @@ use crate::policy::Policy;
 use crate::source::{Act, Opener, Source};
 use browserlens_inspect::{CursorKey, Limits};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Is told of every action of a client, in order: the seam for recording a client's run. It ends
 /// with its client.
@@ -42,8 +43,8 @@ pub struct Shared {
     pub start_url: Option<String>,
     /// Who sees what clients do.
     pub witness: Option<Box<WitnessMaker>>,
-    /// Where clients can be looked at.
-    pub desk: Desk,
+    /// Where clients can be looked at; none where nobody may.
+    pub desk: Option<Arc<Desk>>,
 }
 
 impl std::fmt::Debug for Shared {

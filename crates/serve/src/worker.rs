@@ -135,9 +135,9 @@ impl Worker {
 
     async fn told(&self, tool: &str, arguments: Value, by_person: bool) -> Result<Answer, ToolError> {
         let (began, name) = (Instant::now(), tool.to_owned());
-        let _under_way = self.feed.begin();
+        let (_under_way, is_shown) = (self.feed.begin(), self.feed.is_shown());
         let work = move |client: &mut Client| {
-            let words = if arguments.is_null() { String::new() } else { arguments.to_string() };
+            let words = if arguments.is_null() || !is_shown { String::new() } else { arguments.to_string() };
             let answer = client.call(&name, arguments);
             // What was typed is known for a secret only now.
             let words = client.masked(words);
@@ -149,6 +149,9 @@ impl Worker {
             Ok(done) => done,
             Err(error) => (Err(error), String::new()),
         };
+        if !is_shown {
+            return answer;
+        }
         let text = match &answer {
             Ok(answer) => answer.text.clone(),
             Err(error) => format!("error: {}\nhint: {}", error.message(), error.hint()),

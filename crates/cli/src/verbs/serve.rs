@@ -32,6 +32,8 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
     }
     let mut shared = shared(opener, &args.browser, args.http.is_none())?;
     shared.policy.groups = groups(&args.tools);
+    let desk = args.watch.then(Arc::<Desk>::default);
+    shared.desk.clone_from(&desk);
     let shared = Arc::new(shared);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
@@ -39,11 +41,11 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
     let stop = CancellationToken::new();
     let stopped = stop.clone();
     runtime.spawn(stop_when_asked(stop.clone()));
-    if args.watch {
+    if let Some(desk) = desk {
         let socket = super::page::folder_of_user()?.join(format!("serve-{}.socket", std::process::id()));
-        let (shared, stop) = (Arc::clone(&shared), stop.clone());
+        let stop = stop.clone();
         runtime.spawn(async move {
-            if let Err(error) = serve_desk(&socket, shared, stop).await {
+            if let Err(error) = serve_desk(&socket, desk, stop).await {
                 tracing::warn!(%error, "it cannot be looked on");
             }
         });
@@ -161,7 +163,7 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         limits: super::inspect::limits(&args.limits)?,
         start_url,
         witness: witness(args)?,
-        desk: Desk::default(),
+        desk: None,
     })
 }
 

@@ -4,9 +4,7 @@
 
 use browserlens_inspect::{CursorKey, Limits};
 use browserlens_recorder::LiveOptions;
-use browserlens_serve::{
-    Desk, KnowledgeBase, LiveOpener, Opener, Policy, ServeError, Shared, TraceOpener, serve_streams,
-};
+use browserlens_serve::{KnowledgeBase, LiveOpener, Opener, Policy, ServeError, Shared, TraceOpener, serve_streams};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,7 +34,7 @@ pub fn shared(opener: Box<dyn Opener>, policy: Policy) -> Shared {
         limits: Limits::default(),
         start_url: None,
         witness: None,
-        desk: Desk::default(),
+        desk: None,
     }
 }
 
