@@ -65,6 +65,11 @@ impl Place {
         self.folder.path().join("browserlens")
     }
 
+    fn sockets(&self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.own()).expect("a folder").map(|entry| entry.expect("an entry").path());
+        files.filter(|path| path.extension().is_some_and(|end| end == "socket")).collect()
+    }
+
     /// Returns the processes of browsers: their profiles lie in its folder.
     fn browsers(&self) -> Vec<u32> {
         processes(|line| line.contains("--type=") && line.contains(&*self.folder.path().to_string_lossy()))
@@ -133,8 +138,7 @@ fn a_session_stays_between_commands_and_is_its_users_alone() {
     assert_eq!(place.says(&["sessions"]).lines().count(), 2);
     assert_eq!(place.keepers().len(), 1);
     let own = place.own();
-    let socket = std::fs::read_dir(&own).expect("a folder").flatten().map(|entry| entry.path());
-    let socket = socket.into_iter().find(|path| path.extension().is_some_and(|end| end == "socket")).expect("a socket");
+    let socket = place.sockets().pop().expect("a socket");
     assert_eq!((mode(&own), mode(&socket)), (0o700, 0o600));
     place.says(&["close"]);
     assert!(place.fails(&["observe"], 6).contains("\"default\" is not open"));

@@ -17,10 +17,7 @@ const LISTER: &str = include_str!("../../../external/examples/lister.py");
 const STRATEGIES_FILE: &str = "traces/strategies.toml";
 
 /// Strategies to begin with, where there are none.
-const FEW: &str = "# What is compared; `browserlens schema strategies` prints what editors complete from.\n\n\
-    [[strategy]]\nname = \"lens/delta\"\nwhy  = \"only what changed\"\n\n\
-    [[strategy]]\nname = \"lens/full\"\nwhy  = \"each page whole\"\n\n\
-    [[strategy]]\nname = \"raw/html\"\nwhy  = \"what there is to begin with\"\n";
+const FEW: &str = include_str!("new/few.toml");
 const TASKS: &str = include_str!("new/tasks.toml");
 
 pub(crate) fn run(args: &NewArgs) -> Ended {

@@ -180,8 +180,7 @@ async fn thirty_sessions_of_a_hundred_steps_do_not_grow() {
     for name in &names {
         place.says(&["-s", name, "open", TRACE]);
     }
-    let socket = std::fs::read_dir(place.own()).expect("a folder").flatten().map(|entry| entry.path());
-    let socket = socket.into_iter().find(|path| path.extension().is_some_and(|end| end == "socket")).expect("a socket");
+    let socket = place.sockets().pop().expect("a socket");
     let steps = async |count: usize| {
         for name in &names {
             for _ in 0..count {
@@ -240,13 +239,7 @@ async fn the_client_of_a_server_is_shown_if_the_server_lets_it() {
     let names: String = opened.evaluate("sessions.map((session) => session.name).join()").await;
     assert_eq!(names, format!("serve-{} stdio", shown.id()));
     opened.until("document.getElementById('picture').naturalWidth > 0").await;
-    let sockets = || {
-        std::fs::read_dir(place.own())
-            .expect("a folder")
-            .flatten()
-            .filter(|entry| entry.path().extension().is_some_and(|end| end == "socket"))
-            .count()
-    };
+    let sockets = || place.sockets().len();
     assert_eq!(sockets(), 1);
     // One that ends by itself takes its socket along; of one that is killed whoever looks on does.
     for server in [&mut shown, &mut hidden] {
@@ -254,7 +247,8 @@ async fn the_client_of_a_server_is_shown_if_the_server_lets_it() {
         server.wait().expect("ends");
     }
     opened.until("sessions.length === 0").await;
-    assert_eq!(sockets(), 0);
+    // Who died while it was asked is found out when it is asked again.
+    super::until("the sockets of the killed go", || sockets() == 0);
     let mut ends = begun(&["--watch"]);
     observe(&mut ends);
     assert_eq!(sockets(), 1);
