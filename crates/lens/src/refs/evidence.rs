@@ -14,6 +14,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+/// Texts of a card, its name among them.
+const LEAST_OWN: usize = 4;
+
 /// What a row says: its texts with letters.
 #[derive(Debug, PartialEq)]
 pub(super) struct Row {
@@ -57,9 +60,11 @@ impl Row {
         self.beside.iter().any(Option::is_some) && self.first.is_some()
     }
 
-    /// Returns whether nothing in it can be read, not even a number or a time.
-    pub(super) fn is_blank(&self) -> bool {
-        self.texts == 0
+    /// Returns whether nothing is left of what told it from the rows beside it, and nothing came:
+    /// its words went out of sight.
+    pub(super) fn is_blanked(&self, was: &Self) -> bool {
+        let lost = !was.telling.is_empty() && self.telling.is_empty();
+        self.texts == 0 || lost && self.texts < was.texts && kept(&self.all, &was.all) == self.all.len()
     }
 
     /// Returns whether most of what tells it from the rows beside it is the same.
@@ -275,11 +280,11 @@ impl Evidence {
         !self.name.is_empty()
     }
 
-    /// Whether the row it was in said something and says nothing now.
+    /// Whether the row it was in said something of its own and says nothing of that now.
     pub(super) fn is_blanked(&self, was: &Self) -> bool {
         self.in_rows
             .iter()
-            .any(|row| row.is_blank() && was.in_rows.iter().any(|was| was.key == row.key && !was.is_blank()))
+            .any(|row| was.in_rows.iter().any(|was| was.key == row.key && was.texts > 0 && row.is_blanked(was)))
     }
 
     fn fingerprints(&self) -> Vec<u64> {
@@ -305,10 +310,13 @@ impl Evidence {
         if prints.is_empty() {
             prints.push(by(if self.rows > 0 { (2, self.rest) } else { (0, 0) }));
         }
+        // What says much itself is known by that, wherever it lies and whatever is beside it.
+        prints.extend(self.says_much().then(|| hash((5, &self.role, &self.name, self.far, &self.own))));
         // The only link to somewhere, or to what is said here in a language, is the same under
         // another heading where a template makes the page.
         let leads = self.switches_to.or(self.target);
-        prints.extend(leads.map(|leads| hash((3, &self.role, &self.name, leads, self.template))));
+        let counted: String = without_digits(&self.name).collect();
+        prints.extend(leads.map(|leads| hash((3, &self.role, counted, leads, self.template))));
         prints
     }
 
@@ -328,6 +336,11 @@ impl Evidence {
         let [card, item, ..] = self.enclosing() else { return None };
         let fills = item.is_item && card.list == item.key && card.beside == [None, None];
         (fills && item.tells()).then_some(&**item)
+    }
+
+    /// Returns whether it holds texts beside its name: a card that can be pressed.
+    fn says_much(&self) -> bool {
+        self.own.len() >= LEAST_OWN
     }
 
     /// Returns its name; of what has only a number for a name, its place among the items of its
@@ -355,6 +368,17 @@ fn identifies(text: &str) -> bool {
 
 fn without_digits(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_ascii_digit())
+}
+
+/// Returns a name without the arrows and triangles that say how something is sorted or whether it
+/// is open, unless it has nothing else.
+fn unsigned(name: &Arc<str>) -> Arc<str> {
+    let is_sign = |c: char| matches!(c, '\u{2190}'..='\u{21ff}' | '\u{25a0}'..='\u{25ff}' | '\u{2b00}'..='\u{2bff}');
+    if !name.contains(is_sign) {
+        return Arc::clone(name);
+    }
+    let plain = name.replace(is_sign, " ");
+    if plain.trim().is_empty() { Arc::clone(name) } else { plain.trim().into() }
 }
 
 /// Returns the words of a title without counters: numbers of up to three digits that stand alone or

@@ -151,14 +151,14 @@ impl RefTable {
             let Some(known) = known else { continue };
             for row in &evidence.in_rows {
                 let was = known.evidence.in_rows.iter().find(|was| was.key == row.key);
-                if was.is_some_and(|was| !row.begins_as(was) && !row.is_blank()) {
+                if was.is_some_and(|was| !row.begins_as(was) && !row.is_blanked(was)) {
                     changed.entry(row.list).or_default().insert(row.key);
                 }
             }
         }
         let fate = |row: &Row, was: &Row| {
             let changed = changed.get(&row.list).map_or(0, HashSet::len);
-            if row.is_blank() {
+            if row.is_blanked(was) {
                 // What says nothing any more says nothing else.
                 return Fate::Same;
             }

@@ -5,17 +5,23 @@ use crate::extract::{ExtractOptions, extract};
 use browserlens_page::PageBuilder;
 
 /// The refs of a run over small pages.
-#[derive(Default)]
 struct Run {
     table: RefTable,
     loader: u32,
+    url: &'static str,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { table: RefTable::default(), loader: 0, url: "https://test.test/" }
+    }
 }
 
 impl Run {
     /// Shows a page whole; returns the number of the ref of each node that has one, by its backend
     /// id.
     fn show(&mut self, outline: &str) -> HashMap<u32, u32> {
-        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        let mut builder = PageBuilder::new(self.url, "Test");
         builder.document(1, 1 + self.loader);
         builder.add_outline(outline);
         let page = builder.finish();
@@ -403,4 +409,92 @@ fn what_says_nothing_any_more_keeps_its_ref_until_it_says_something_else() {
     keeps(21, &[&full, &blank]);
     keeps(21, &[&full, &blank, &full]);
     loses(21, &[&full, &blank, &cards(["Dora", "Emil", "Finn"])]);
+}
+
+#[test]
+fn a_row_whose_words_went_out_of_sight_keeps_its_refs_until_it_says_something_else() {
+    // A log scrolls: of its topmost line only the buttons can still be seen.
+    let line = |nth: u32, words: &str| {
+        let said = if words.is_empty() {
+            String::new()
+        } else {
+            format!("      paragraph \"{words}\" #{nth}2\n        text \"{words}\" #{nth}5\n")
+        };
+        format!("    listitem #{nth}0\n{said}      button \"Like\" #{nth}3\n        text \"{nth}\" #{nth}4\n")
+    };
+    let log = |words: [&str; 3]| {
+        let lines: String = words.iter().zip(1..).map(|(words, nth)| line(nth, words)).collect();
+        format!("main #2\n  log \"Chat\" #3\n{lines}")
+    };
+    let (full, scrolled) = (log(["Hello", "Two seats left?", "No"]), log(["", "Two seats left?", "No"]));
+    keeps(13, &[&full, &scrolled]);
+    keeps(13, &[&full, &scrolled, &full]);
+    loses(13, &[&full, &scrolled, &log(["Good day", "Two seats left?", "No"]).replace("Two seats left?", "Yes")]);
+}
+
+#[test]
+fn a_card_that_is_drawn_again_with_the_same_words_keeps_its_ref() {
+    let board = |from: u32, cards: &[&str]| {
+        let mut outline = format!("main #2\n  region \"Ready\" #{from}\n");
+        for (nth, words) in cards.iter().enumerate() {
+            let at = from + 10 * (nth as u32 + 1);
+            outline += &format!(
+                "    article \"{words}\" clickable #{at}\n      text \"{words}\" #{}\n      text \"Feature\" #{}\n",
+                at + 1,
+                at + 2
+            );
+        }
+        outline
+    };
+    let all = ["Map in dark colours", "Larger type for warnings", "Share a berth"];
+    let same = |pages: [&str; 2], was: u32, is: u32| {
+        let (was, is) = refs_of(&pages, was, is);
+        was == is
+    };
+    let (whole, filtered) = (board(100, &all), board(200, &all[1..2]));
+    assert!(same([&whole, &filtered], 120, 210), "the same card, alone now");
+    assert!(!same([&whole, &filtered], 110, 210));
+    assert!(!same([&whole, &board(200, &["Something else"])], 120, 210));
+}
+
+#[test]
+fn the_sign_of_an_order_is_no_part_of_a_name() {
+    let head = |from: u32, name: &str| {
+        format!(
+            "main #2\n  table #3\n    row #{from}0\n      columnheader #{from}1\n        button \"{name}\" #{from}2\n      columnheader #{from}3\n        button \"Room\" #{from}4\n"
+        )
+    };
+    let (was, is) = refs_of(&[&head(1, "Date \u{25b2}"), &head(2, "Date \u{25bc}")], 12, 22);
+    assert_eq!(was, is);
+    let (was, is) = refs_of(&[&head(1, "Date \u{25b2}"), &head(2, "Time \u{25b2}")], 12, 22);
+    assert_ne!(was, is);
+}
+
+#[test]
+fn a_link_that_counts_is_the_same_on_the_next_page() {
+    let page = |cart: &str, target: &str| {
+        format!("banner #1\n  link \"{cart}\" tag=a href=\"{target}\" #5\nmain #3\n  heading \"{cart}\" #4\n")
+    };
+    let (was, is) = refs_in_documents([&page("Cart, 1 item", "/cart"), &page("Cart, 2 item", "/cart")], 5, 5);
+    assert_eq!(was, is);
+    let (was, is) = refs_in_documents([&page("Cart, 1 item", "/cart"), &page("Cart, 2 item", "/basket")], 5, 5);
+    assert_ne!(was, is, "what leads elsewhere is another thing");
+}
+
+#[test]
+fn a_link_of_a_navigation_keeps_its_ref_wherever_that_stands() {
+    fn page(here: &str, node: u32) -> String {
+        format!(
+            "main #2\n  navigation \"You are here\" #3\n    link \"Board\" tag=a href=\"/board\" #{node}\n    text \"{here}\" #6\n  heading \"{here}\" #4\n"
+        )
+    }
+    let same = |page: fn(&str, u32) -> String| {
+        let mut run = Run { url: "https://test.test/one", ..Run::default() };
+        let first = run.show(&page("Sprint 4", 5));
+        (run.loader, run.url) = (100, "https://test.test/two");
+        first[&5] == run.show(&page("Sprint 5", 5))[&5]
+    };
+    assert!(same(page));
+    // What a page is about may lead to the same place for another reason.
+    assert!(!same(|here, node| page(here, node).replace("navigation", "region")));
 }

@@ -4,7 +4,7 @@
 //! Invariants: a few linear passes; what a row or a section says is a range of the page's texts,
 //! which is looked at once.
 
-use super::{Evidence, Row, hash, identifies, uncounted};
+use super::{Evidence, Row, hash, identifies, uncounted, unsigned};
 use crate::differ::filter::is_advertisement;
 use crate::extract::{Meta, markup_role};
 use crate::tree::Item;
@@ -250,7 +250,8 @@ impl Surroundings {
                 let name = if node.kind() == NodeKind::Document { "" } else { label_of(node) };
                 let path = hash((level.path, kind, name));
                 let chrome = level.chrome || is_chrome(kind);
-                let main = level.main || kind == "main";
+                // Links of a navigation are of the site, wherever it stands.
+                let main = kind != "navigation" && (level.main || kind == "main");
                 self.has_main |= main;
                 let (names, heads, mut title) = (level.names, level.heads, level.title);
                 let mut inner =
@@ -392,7 +393,7 @@ impl Surroundings {
         let target = target_of(node);
         Evidence {
             role: item.role.clone(),
-            name: item.name.clone(),
+            name: unsigned(&item.name),
             target: target.map(hash),
             target_path: target.map(|target| hash(target.split(['?', '#']).next())),
             switches_to: target.and(node.attribute("hreflang")).map(hash),
