@@ -70,7 +70,9 @@ impl Page {
     fn find(&mut self, name: &str) -> NodeKey {
         let page = self.browser.look().expect("a page");
         let named = |node: &browserlens_page::NodeRef<'_>| node.name() == name && !node.role().is_empty();
-        let found = page.nodes().find(named).unwrap_or_else(|| panic!("no {name:?}"));
+        let marked = |node: &browserlens_page::NodeRef<'_>| node.attribute("id") == Some(name);
+        let found = page.nodes().find(named).or_else(|| page.nodes().find(marked));
+        let found = found.unwrap_or_else(|| panic!("no {name:?}"));
         found.key()
     }
 
@@ -368,6 +370,35 @@ fn lists_are_closed_again_scrolled_and_told_from_their_mirrors() {
         page.value("[document.getElementById('inner').hidden, !!document.getElementById('box')]"),
         json!([true, true])
     );
+}
+
+const PLAIN_LISTS: &str = "<style>.pop { position: absolute; background: #fff } [onclick] { cursor: pointer }</style>
+  <div class=dd id=room onclick='toggle(this)'><span>Choose a room</span><div class=pop hidden>
+    <div class=o onclick='pick(event, this)'>Twin</div><div class=o onclick='pick(event, this)'>Double</div>
+    <div class=o onclick='pick(event, this)'>Family suite</div></div></div>
+  <button id=meal onclick='this.nextElementSibling.hidden = !this.nextElementSibling.hidden'>Choose a meal</button><div \
+  class=pop hidden><div class=o onclick='pick(event, this, byId(\"meal\"))'>Half <b>board</b></div><div class=o \
+  onclick='pick(event, this, byId(\"meal\"))'>Full <b>board</b></div></div>
+  <script>
+    const byId = (id) => document.getElementById(id);
+    const toggle = (dd) => { const pop = dd.querySelector('.pop'); pop.hidden = !pop.hidden; };
+    const pick = (event, it, label) => { event.stopPropagation(); it.parentElement.hidden = true; log('picked-' + \
+    it.textContent); (label ?? it.closest('.dd').querySelector('span')).textContent = it.textContent; };
+  </script>";
+
+#[test]
+fn lists_that_say_no_roles_are_chosen_from() {
+    let mut page = Page::on(PLAIN_LISTS);
+    let choose = |page: &mut Page, name: &str, labels: &str| {
+        let key = page.find(name);
+        page.do_it(ActionKind::Select, Some(key), labels).map_err(|error| error.to_string())
+    };
+    choose(&mut page, "room", "Double").expect("its options lie in it");
+    assert!(page.log().contains("picked-Double"), "{}", page.log());
+    choose(&mut page, "meal", "Full board").expect("its options lie beside it, in pieces");
+    assert!(page.log().contains("picked-Full board"), "{}", page.log());
+    let error = choose(&mut page, "meal", "Dinner").expect_err("there is none");
+    assert!(error.contains("Half board") && error.contains("Full board"), "{error}");
 }
 
 #[test]

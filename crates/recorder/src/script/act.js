@@ -224,7 +224,12 @@
     let list = [...new Set(within.filter(Boolean).flatMap((e) => [...e.querySelectorAll(OPTION + ', [role=radio]')]))].filter(pressable);
     if (!list.length) list = everywhere(OPTION).filter((e) => !before.has(e) && pressable(e));
     if (!list.length) list = [...element.querySelectorAll(OPTION)].filter(pressable);
-    if (!list.length) { const fresh = leaves().filter((e) => !before.has(e) && !element.contains(e) && pressable(e)); list = fresh.filter((e) => !fresh.some((other) => other !== e && e.contains(other))); }
+    // A list without roles is what shows once it is open: beside its element, else in it. The words of an option may lie in pieces of one line.
+    if (!list.length) {
+      const fresh = leaves().filter((e) => !before.has(e) && pressable(e)), beside = fresh.filter((e) => !element.contains(e)), there = beside.length ? beside : fresh;
+      const whole = there.filter((e) => !getComputedStyle(e).display.startsWith('inline')), those = whole.length ? whole : there;
+      list = those.filter((e) => !those.some((other) => other !== e && e.contains(other)));
+    }
     lastOptions.list = list;
     lastOptions.names = list.map((e) => squeezed(e.getAttribute('aria-label') || e.innerText || e.textContent));
     // More than are drawn.
