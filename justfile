@@ -124,7 +124,7 @@ wild *args:
     @cargo build --workspace --quiet
     @scripts/wild/run --program target/debug/browserlens "$@"
 
-# Records those pages, a few clicks on each, measures on them what each strategy shows and costs, and checks that no row mixes two things.
+# Records those pages, a few clicks on each, measures on them what each strategy shows and costs, and checks that no row mixes two things and that refs stay.
 wild-bench *args:
     @scripts/install-chromium
     @scripts/install-wild
@@ -132,7 +132,7 @@ wild-bench *args:
     @scripts/wild/run --program target/debug/browserlens --record .tools/wild/traces
     @cargo build --quiet -p browserlens --no-default-features --features bench
     @target/debug/browserlens bench .tools/wild/traces "$@"
-    BROWSERLENS_TRACES="$PWD/.tools/wild/traces" cargo test -p browserlens-lens --test rows --quiet
+    BROWSERLENS_TRACES="$PWD/.tools/wild/traces" cargo test -p browserlens-lens --test rows --test kept --quiet
 
 # Measures a live observation against Playwright MCP's snapshot, built for release; `just live-speed 7 150` takes seven pairs of each and 150 seconds at the most.
 live-speed pairs="5" seconds="150":
