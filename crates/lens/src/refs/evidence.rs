@@ -201,7 +201,8 @@ impl Evidence {
             let same = self.in_rows.iter().find(|was| was.key == row.key);
             // It may have gone to another row; what that is a part of may be another then.
             let Some(was) = same.or_else(|| self.in_rows.get(nth).filter(|_| !told)) else { continue };
-            if row.telling.is_empty() && was.telling.is_empty() {
+            // A box that became a row, and says nothing, tells nothing.
+            if row.telling.is_empty() && (was.telling.is_empty() || same.is_none() && row.texts == 0) {
                 continue;
             }
             // What says nothing but its name is told by its name alone.

@@ -498,3 +498,16 @@ fn a_link_of_a_navigation_keeps_its_ref_wherever_that_stands() {
     // What a page is about may lead to the same place for another reason.
     assert!(!same(|here, node| page(here, node).replace("navigation", "region")));
 }
+
+#[test]
+fn a_box_that_comes_to_look_like_its_neighbour_is_no_other_thing() {
+    // A ripple is drawn in what was pressed, and the two boxes of each item are alike by that.
+    let item = |ripple: &str| {
+        format!(
+            "list #2\n  listitem #10\n    generic #11 tag=div\n      button \"Alder\" #12 tag=button\n        text \"Alder\" \
+             #13\n{ripple}    generic #14 tag=div\n      button \"choose\" #15 tag=button\n      generic #16 tag=span\n  \
+             listitem #20\n    text \"Birch\" #21\n"
+        )
+    };
+    keeps(15, &[&item(""), &item("      generic #17 tag=span\n")]);
+}
