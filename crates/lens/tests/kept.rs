@@ -7,8 +7,7 @@ mod common;
 use browserlens_lens::{Lens, LensOptions};
 use browserlens_page::{NodeKey, NodeRef, Page};
 use browserlens_strategy::{Ref, StepIndex};
-use browserlens_trace::Trace;
-use common::try_observe;
+use common::{traces, try_observe};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -30,15 +29,9 @@ fn given(lens: &mut Lens, step: u32, page: &Arc<Page>) -> HashMap<NodeKey, (Ref,
 
 #[test]
 fn what_stays_and_says_the_same_keeps_its_ref() {
-    let others = std::env::var("BROWSERLENS_TRACES").ok();
-    let traces = others.as_deref().unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces"));
+    let (are_bundled, traces) = traces();
     let (mut held, mut lost) = (0, Vec::new());
-    for entry in std::fs::read_dir(traces).expect("the folder of the traces") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|extension| extension != "trace") {
-            continue;
-        }
-        let trace = Trace::open(&path).expect("opens");
+    for (name, trace) in traces {
         let mut lens = Lens::new(LensOptions { delta: false, ..LensOptions::default() });
         let mut before = HashMap::new();
         for step in 0..trace.len() {
@@ -49,7 +42,7 @@ fn what_stays_and_says_the_same_keeps_its_ref() {
                 if said == said_before {
                     held += 1;
                     if was != reference {
-                        lost.push(format!("{}@{step}: {was} is {reference}, {said:?}", path.display()));
+                        lost.push(format!("{name}@{step}: {was} is {reference}, {said:?}"));
                     }
                 }
             }
@@ -57,6 +50,6 @@ fn what_stays_and_says_the_same_keeps_its_ref() {
         }
     }
     println!("{held} refs of nodes that stayed and say the same, {} of them others", lost.len());
-    assert!(others.is_some() || held > 5_000, "{held} refs");
+    assert!(!are_bundled || held > 5_000, "{held} refs");
     assert!(lost.is_empty(), "{} refs changed:\n{}", lost.len(), lost[..lost.len().min(20)].join("\n"));
 }

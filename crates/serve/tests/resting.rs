@@ -88,6 +88,11 @@ impl Page {
         self.do_it(ActionKind::Click, Some(key), "").unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    fn choose(&mut self, name: &str, labels: &str) -> Result<Duration, String> {
+        let key = self.find(name);
+        self.do_it(ActionKind::Select, Some(key), labels).map_err(|error| error.to_string())
+    }
+
     fn value(&mut self, expression: &str) -> Value {
         self.browser.evaluate(expression).expect("evaluates")
     }
@@ -340,32 +345,28 @@ const LISTS: &str = "<style>ul, .pop { margin: 0; padding: 0; background: #fff }
 #[test]
 fn lists_are_closed_again_scrolled_and_told_from_their_mirrors() {
     let mut page = Page::on(LISTS);
-    let choose = |page: &mut Page, name: &str, labels: &str| {
-        let key = page.find(name);
-        page.do_it(ActionKind::Select, Some(key), labels).map_err(|error| error.to_string())
-    };
-    let error = choose(&mut page, "Town", "Atlantis").expect_err("there is none");
+    let error = page.choose("Town", "Atlantis").expect_err("there is none");
     assert!(error.contains("options") || error.contains("no list"), "{error}");
     let now = "[document.querySelector('input').value, document.getElementById('towns').hidden]";
     assert_eq!(page.value(now), json!(["Old", true]), "what was typed is taken back, and the list closed");
-    choose(&mut page, "Town", "Birch").expect("chooses");
-    let took = choose(&mut page, "Many", "Item 137.").expect("scrolled to");
+    page.choose("Town", "Birch").expect("chooses");
+    let took = page.choose("Many", "Item 137.").expect("scrolled to");
     println!("scrolled {took:?}");
     assert!(page.log().contains("many-137"), "{}", page.log());
-    let error = choose(&mut page, "Many", "Item 900.").expect_err("there is none");
+    let error = page.choose("Many", "Item 900.").expect_err("there is none");
     assert!(error.contains("and more"), "{error}");
     assert_eq!(page.value("document.getElementById('many').hidden"), json!(true));
-    choose(&mut page, "Several", "Ash\nCherry").expect("several");
+    page.choose("Several", "Ash\nCherry").expect("several");
     assert!(page.log().contains("several-Ash several-Cherry escaped-Several"), "{}", page.log());
-    choose(&mut page, "Mirror", "Oak").expect("the one that can be seen");
+    page.choose("Mirror", "Oak").expect("the one that can be seen");
     assert!(page.log().contains("mirror-Oak") && !page.log().contains("mirror-hit"), "{}", page.log());
-    choose(&mut page, "Inner", "Out").expect("in a dialog");
+    page.choose("Inner", "Out").expect("in a dialog");
     assert!(page.log().contains("inner-Out"), "{}", page.log());
     assert_eq!(
         page.value("[document.getElementById('inner').hidden, !!document.getElementById('box')]"),
         json!([true, true])
     );
-    assert!(choose(&mut page, "Inner", "Sideways").is_err());
+    assert!(page.choose("Inner", "Sideways").is_err());
     assert_eq!(
         page.value("[document.getElementById('inner').hidden, !!document.getElementById('box')]"),
         json!([true, true])
@@ -389,15 +390,11 @@ const PLAIN_LISTS: &str = "<style>.pop { position: absolute; background: #fff } 
 #[test]
 fn lists_that_say_no_roles_are_chosen_from() {
     let mut page = Page::on(PLAIN_LISTS);
-    let choose = |page: &mut Page, name: &str, labels: &str| {
-        let key = page.find(name);
-        page.do_it(ActionKind::Select, Some(key), labels).map_err(|error| error.to_string())
-    };
-    choose(&mut page, "room", "Double").expect("its options lie in it");
+    page.choose("room", "Double").expect("its options lie in it");
     assert!(page.log().contains("picked-Double"), "{}", page.log());
-    choose(&mut page, "meal", "Full board").expect("its options lie beside it, in pieces");
+    page.choose("meal", "Full board").expect("its options lie beside it, in pieces");
     assert!(page.log().contains("picked-Full board"), "{}", page.log());
-    let error = choose(&mut page, "meal", "Dinner").expect_err("there is none");
+    let error = page.choose("meal", "Dinner").expect_err("there is none");
     assert!(error.contains("Half board") && error.contains("Full board"), "{error}");
 }
 

@@ -9,7 +9,23 @@ pub mod witness;
 use browserlens_lens::{Lens, LensOptions};
 use browserlens_page::{Capture, Page, PageBuilder, SecondLook};
 use browserlens_strategy::{NoClock, Observation, Run, StepIndex, StepInput, StrategyError};
+use browserlens_trace::Trace;
 use std::sync::Arc;
+
+/// The bundled traces by their names, or those in the folder that `BROWSERLENS_TRACES` names; and
+/// whether they are the bundled ones.
+pub fn traces() -> (bool, Vec<(String, Trace)>) {
+    let others = std::env::var("BROWSERLENS_TRACES").ok();
+    let folder = others.as_deref().unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces"));
+    let paths =
+        std::fs::read_dir(folder).expect("the folder of the traces").map(|entry| entry.expect("an entry").path());
+    let traces = paths.filter(|path| path.extension().is_some_and(|extension| extension == "trace"));
+    let named = traces.map(|path| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        (name, Trace::open(&path).expect("opens"))
+    });
+    (others.is_none(), named.collect())
+}
 
 /// A page of `url` and `title` from an outline; `loader` numbers its document.
 pub fn page(url: &str, title: &str, loader: u32, outline: &str) -> Arc<Page> {

@@ -224,9 +224,9 @@
     let list = [...new Set(within.filter(Boolean).flatMap((e) => [...e.querySelectorAll(OPTION + ', [role=radio]')]))].filter(pressable);
     if (!list.length) list = everywhere(OPTION).filter((e) => !before.has(e) && pressable(e));
     if (!list.length) list = [...element.querySelectorAll(OPTION)].filter(pressable);
-    // A list without roles is what shows once it is open: beside its element, else in it. The words of an option may lie in pieces of one line.
+    // A list without roles is what shows once it is open: outside of its element, else in it. The words of an option may lie in pieces of one line.
     if (!list.length) {
-      const fresh = leaves().filter((e) => !before.has(e) && pressable(e)), beside = fresh.filter((e) => !element.contains(e)), there = beside.length ? beside : fresh;
+      const fresh = leaves().filter((e) => !before.has(e) && pressable(e)), outside = fresh.filter((e) => !element.contains(e)), there = outside.length ? outside : fresh;
       const whole = there.filter((e) => !getComputedStyle(e).display.startsWith('inline')), those = whole.length ? whole : there;
       list = those.filter((e) => !those.some((other) => other !== e && e.contains(other)));
     }
