@@ -488,10 +488,12 @@ fn a_link_that_counts_is_the_same_on_the_next_page() {
 #[test]
 fn a_link_of_a_navigation_keeps_its_ref_wherever_that_stands() {
     fn page(here: &str, node: u32) -> String {
+        // Boxes of one shape, with other words and links on each page.
+        let other = format!("      link \"{here}\" tag=a href=\"/{here}\" #10\n    text \"{here}\" #6\n");
         format!(
-            "main #2\n  generic tag=div #7\n    navigation \"You are here\" tag=nav #3\n      link \"Board\" tag=a \
-             href=\"/board\" #{node}\n    text \"{here}\" #6\n  generic tag=div #8\n    navigation \"Parts\" tag=nav #9\n    \
-             heading \"{here}\" #4\n"
+            "main #2\n  heading \"{here}\" #4\n  generic tag=div #7\n    navigation \"You are here\" tag=nav #3\n      \
+             link \"Board\" tag=a href=\"/board\" #{node}\n{other}  generic tag=div #8\n    navigation \"Parts\" tag=nav \
+             #9\n      text \"None\" #11\n"
         )
     }
     let same = |page: fn(&str, u32) -> String| {
