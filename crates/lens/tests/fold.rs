@@ -359,3 +359,73 @@ fn a_field_says_the_same_of_every_row() {
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('|').collect()).collect();
     assert!(rows.len() == 6 && rows.iter().all(|row| row[3].trim().ends_with("99.00")), "{text}");
 }
+
+/// A month as date pickers draw it: days with refs, and blank cells before and behind them.
+fn month(heads: &[&str], first: usize, days: u32, states: &[(u32, StateSet)]) -> Tree {
+    let mut tree = Tree::default();
+    let grid = tree.push(ROOT, Item::new("grid", "March"));
+    let head = tree.push(grid, Item::new("row", ""));
+    for name in heads {
+        tree.push(head, Item::new("columnheader", *name));
+    }
+    let cells: Vec<u32> = std::iter::repeat_n(0, first).chain(1..=days).collect();
+    for (week, cells) in cells.chunks(heads.len()).enumerate() {
+        let row = tree.push(grid, Item::new("row", ""));
+        for at in 0..heads.len() {
+            let Some(day) = cells.get(at).copied().filter(|day| *day > 0) else {
+                tree.push(row, Item::new("gridcell", ""));
+                continue;
+            };
+            let mut item = control("button", &day.to_string(), week as u32 + 1, at as u16);
+            item.states = states.iter().find(|(of, _)| *of == day).map_or(StateSet::NONE, |(_, state)| *state);
+            tree.push(row, item);
+        }
+    }
+    tree
+}
+
+const WEEK: [&str; 7] = ["Su", "Mo", "Tu", "We", "Th", "Fr", "Sa"];
+
+#[test]
+fn a_day_of_a_calendar_says_its_column() {
+    insta::assert_snapshot!(text(&month(&WEEK, 5, 16, &[(4, StateSet::DISABLED)]), Style::DEFAULT), @r#"
+    - grid "March":
+      - row: 7 × columnheader: Su | Mo | Tu | We | Th | Fr | Sa
+      - row: 5 × gridcell: "" | "" | "" | "" | ""
+        - button "1" @e1.5 in "Fr", button "2" @e1.6 in "Sa"
+      - row: 7 × button @: 2 3 [Su] |2.1 4 [disabled, Mo] |2.2 5 [Tu] |2.3 6 [We] |2.4 7 [Th] |2.5 8 [Fr] |2.6 9 [Sa]
+      - row: 7 × button @: 3 10 [Su] |3.1 11 [Mo] |3.2 12 [Tu] |3.3 13 [We] |3.4 14 [Th] |3.5 15 [Fr] |3.6 16 [Sa]
+    "#);
+}
+
+#[test]
+fn numbers_that_do_not_count_on_are_no_calendar() {
+    let mut tree = month(&["Won", "Lost", "Left"], 0, 30, &[]);
+    assert!(text(&tree, Style::DEFAULT).contains("[Lost]"), "{}", text(&tree, Style::DEFAULT));
+    let last = tree.items().filter(|(_, item)| item.name.as_ref() == "30").map(|(id, _)| id).last().unwrap();
+    tree.item_mut(last).name = "12".into();
+    assert!(!text(&tree, Style::DEFAULT).contains("[Lost]"), "{}", text(&tree, Style::DEFAULT));
+}
+
+proptest! {
+    #[test]
+    fn a_calendar_is_read_back(
+        heads in prop::collection::vec(prop_oneof![
+            word(),
+            Just("disabled".to_owned()),
+            Just("-current".to_owned()),
+            Just("a, b".to_owned()),
+            Just("x]".to_owned()),
+            Just("[x".to_owned()),
+        ], 3..9),
+        first in 0usize..9,
+        days in 0u32..32,
+        state in 1u32..32,
+    ) {
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let first = first % heads.len();
+        for style in [Style::DEFAULT, Style::LITERAL, Style::PLAIN] {
+            text(&month(&heads, first, days, &[(state, StateSet::DISABLED.with(StateSet::CURRENT))]), style);
+        }
+    }
+}

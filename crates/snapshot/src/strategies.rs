@@ -30,7 +30,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "4";
+const VERSION: &str = "5";
 const NAMES: &[&str] =
     &["snapshot/outline", "snapshot/interactive", "snapshot/content-markdown", "snapshot/outline-then-content"];
 /// Sections that the second call brings.

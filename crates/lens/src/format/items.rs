@@ -90,6 +90,8 @@ pub(super) fn item(scan: &mut Scan<'_>) -> Option<Item> {
             match ahead.word()? {
                 "value" if ahead.eat(": ") => item.value = ahead.quoted()?.into(),
                 "volatile" => item.volatile = true,
+                // The column of a day helps the reader and decides nothing.
+                "in" if ahead.eat(" ") => drop(ahead.quoted()?),
                 word => item.states = item.states.with(StateSet::from_word(word)?),
             }
         }

@@ -4,6 +4,7 @@
 //! first. Invariant: an owner stands before its item in document order, so that the item is the
 //! first of its kind behind the owner.
 
+use super::fold;
 use crate::tree::{Item, ROOT, Tree};
 use browserlens_page::role;
 
@@ -102,6 +103,50 @@ pub(super) fn column(tree: &Tree, id: u32) -> &str {
     let head = tree.subtree(*table).take(HEAD_WITHIN).find(is_head);
     let heads = head.map(|head| tree.children(head)).filter(|heads| heads.len() == cells.len());
     heads.and_then(|heads| heads.get(place)).map_or("", |head| &tree.item(*head).name)
+}
+
+/// Fewest days that make a table a calendar.
+const FEWEST_DAYS: usize = 7;
+/// The last day of the shortest month: a next one may begin behind it.
+const SHORTEST_MONTH: u32 = 28;
+
+/// Returns the heads of the columns that the children of a row stand in, one a child, where the row
+/// is one of a calendar: a table with a head whose cells are leaves that count on, day by day.
+/// There, nothing in a cell but its place says which day of the week it is.
+pub(super) fn days(tree: &Tree, row: u32) -> Option<&[u32]> {
+    if &*tree.item(row).role != "row" || tree.children(row).iter().any(|cell| !tree.children(*cell).is_empty()) {
+        return None;
+    }
+    let is_table = |id: &u32| matches!(&*tree.item(*id).role, "table" | "grid" | "treegrid");
+    let table = tree.ancestors(row).find(is_table).unwrap_or(ROOT);
+    let mut rows = tree.subtree(table).filter(|id| &*tree.item(*id).role == "row");
+    // Behind a day, a column that is called as a state is would be one; a comma ends states.
+    let is_named_head = |id: &u32| {
+        let item = tree.item(*id);
+        &*item.role == "columnheader" && says_name(item) && !item.name.contains(", ") && fold::Own::read(&item.name).is_none()
+    };
+    let head = rows.next().filter(|head| *head != row)?;
+    let heads = tree.children(head);
+    // Only that of the weeks' numbers has no name.
+    let first_is_blank = heads.first().is_some_and(|first| tree.item(*first).name.is_empty());
+    let named = &heads[usize::from(first_is_blank)..];
+    if heads.len() < 3 || !named.iter().all(is_named_head) || tree.children(row).len() != heads.len() {
+        return None;
+    }
+    let (mut before, mut days) = (None, 0);
+    for cell in rows.flat_map(|row| tree.children(row)) {
+        let item = tree.item(*cell);
+        if item.name.is_empty() || &*item.role == "rowheader" {
+            continue;
+        }
+        let day: u32 = item.name.parse().ok().filter(|_| item.cut.is_none())?;
+        let follows = |before: u32| day == before + 1 || day == 1 && before >= SHORTEST_MONTH;
+        if day > 31 || !before.is_none_or(follows) {
+            return None;
+        }
+        (before, days) = (Some(day), days + 1);
+    }
+    (days >= FEWEST_DAYS).then_some(heads)
 }
 
 fn says_name(item: &Item) -> bool {

@@ -5,6 +5,7 @@
 //! nowhere else.
 
 use super::fold::{self, Kind, Patterns};
+use super::owner;
 use super::{Child, Entry, Gone, Head, ImageNote, Locator, Observed, Position, Sibling, Style, escape, event};
 use crate::changed;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
@@ -139,6 +140,30 @@ impl Open {
     }
 }
 
+/// The columns that the days of a week stand in; none where siblings are no week.
+struct Days<'t> {
+    tree: &'t Tree,
+    cells: &'t [u32],
+    heads: &'t [u32],
+}
+
+impl<'t> Days<'t> {
+    fn of(tree: &'t Tree, siblings: &[u32]) -> Self {
+        let row = siblings.first().map_or(ROOT, |first| tree.parent(*first));
+        let heads = owner::days(tree, row).unwrap_or_default();
+        Self { tree, cells: tree.children(row), heads }
+    }
+
+    /// Returns the name of the column of a day; of a cell without a day nothing.
+    fn column(&self, cell: u32) -> &'t str {
+        if self.heads.is_empty() || self.tree.item(cell).name.is_empty() {
+            return "";
+        }
+        let place = self.cells.iter().position(|other| *other == cell);
+        place.and_then(|place| self.heads.get(place)).map_or("", |head| &self.tree.item(*head).name)
+    }
+}
+
 impl Writer<'_> {
     fn head(&mut self, head: &Head) {
         escape::bare(&mut self.out, &head.title);
@@ -245,6 +270,10 @@ impl Writer<'_> {
                 self.few(tree, children, alone..group.at, depth, &mut groups);
                 alone = group.at + group.len;
                 let siblings = &children[group.at..group.at + group.len];
+                // A calendar's weeks are a line each: behind a pattern its days would be counted.
+                if matches!(group.kind, Kind::Rows(_)) && owner::days(tree, siblings[0]).is_some() {
+                    continue;
+                }
                 let Some(text) = self.group(tree, siblings, &group.kind) else { continue };
                 if text.len() * 100 <= self.unfolded(tree, siblings, depth) * MOST_OF_UNFOLDED {
                     groups.push(Folded { at: group.at, len: group.len, text });
@@ -297,7 +326,9 @@ impl Writer<'_> {
                 let with_ref = siblings.iter().filter(|id| tree.item(**id).reference.is_some()).count();
                 let numbered = with_ref * 2 > siblings.len();
                 text.push_str(if numbered { " @:" } else { ":" });
-                fold::leaf_entries(&mut text, siblings.iter().map(|id| tree.item(*id)), usual, numbered);
+                let days = Days::of(tree, siblings);
+                let leaves = siblings.iter().map(|id| (tree.item(*id), days.column(*id)));
+                fold::leaf_entries(&mut text, leaves, usual, numbered);
                 Some(text)
             }
             Kind::Rows(shape) => {
@@ -344,6 +375,7 @@ impl Writer<'_> {
     fn run(&mut self, tree: &Tree, siblings: &[u32]) -> usize {
         let mut written = 0;
         let mut before: Option<&Item> = None;
+        let days = Days::of(tree, siblings);
         for id in siblings.iter().take_while(|id| tree.children(**id).is_empty()) {
             let item = tree.item(*id);
             if let Some(before) = before {
@@ -351,6 +383,7 @@ impl Writer<'_> {
                 let plain = before.reference.is_some()
                     && before.value.is_empty()
                     && before.states == StateSet::NONE
+                    && days.heads.is_empty()
                     && !before.volatile;
                 let follows = self.style.text_follows
                     && item.is_text()
@@ -359,6 +392,11 @@ impl Writer<'_> {
                 self.out.push_str(if follows { " " } else { ", " });
             }
             self.item(item);
+            let day = days.column(*id);
+            if !day.is_empty() {
+                self.out.push_str(" in ");
+                escape::quote(&mut self.out, day);
+            }
             before = Some(item);
             written += 1;
         }

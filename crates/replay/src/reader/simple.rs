@@ -315,6 +315,8 @@ impl SimpleText {
             }
             if let Some((name, own)) = leaf.strip_suffix(']').and_then(|leaf| leaf.rsplit_once('[')) {
                 leaf = name.trim_end();
+                // Behind the states, the column that it stands in.
+                let own = own.split_once(", ").map_or(own, |(own, _)| own);
                 own.split(' ').for_each(|state| set(&mut item.states, state));
             }
             item.name = field(leaf.strip_prefix('~').unwrap_or(leaf));

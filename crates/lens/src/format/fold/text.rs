@@ -154,15 +154,16 @@ fn field(out: &mut String, value: &str) {
     }
 }
 
-/// Appends leaves of one role: refs, names, and what each has besides the states that all share.
+/// Appends leaves of one role: refs, names, and in brackets what each has besides the states that
+/// all share and the column that it stands in, if one is given.
 /// Where `numbered`, each begins with the number of its ref, or `-`.
 pub(in crate::format) fn leaf_entries<'t>(
     out: &mut String,
-    items: impl Iterator<Item = &'t Item>,
+    items: impl Iterator<Item = (&'t Item, &'t str)>,
     shared: (StateSet, bool),
     numbered: bool,
 ) {
-    for (index, item) in items.enumerate() {
+    for (index, (item, column)) in items.enumerate() {
         if index > 0 {
             out.push_str(" |");
         }
@@ -200,9 +201,13 @@ pub(in crate::format) fn leaf_entries<'t>(
             out.push_str(" \"\"");
         }
         let own = Own::of(item, shared).words();
-        if !own.is_empty() {
-            let _ = write!(out, " [{own}]");
+        if own.is_empty() && column.is_empty() {
+            continue;
         }
+        let between = if own.is_empty() || column.is_empty() { "" } else { ", " };
+        let _ = write!(out, " [{own}{between}");
+        escape::bare(out, column);
+        out.push(']');
     }
 }
 
@@ -288,12 +293,21 @@ pub(in crate::format) fn read_leaves(
             let mut item = Item::new(role, "");
             (item.states, item.volatile) = usual;
             if let Some(rest) = entry.strip_suffix(']')
-                && let Some(open) = rest.rfind('[')
-                && !rest[..open].ends_with('\\')
+                && let Some(open) = opening(rest)
             {
-                let own = Own::read(&rest[open + 1..])?;
-                item.states = own.beside(item.states);
-                item.volatile |= own.volatile;
+                let said = &rest[open + 1..];
+                let (own, column) = match said.split_once(", ") {
+                    Some(said) => said,
+                    None if Own::read(said).is_none() => ("", said),
+                    None => (said, ""),
+                };
+                // The column helps the reader and decides nothing.
+                unescape(column).filter(|column| column.is_empty() || Own::read(column).is_none())?;
+                if !own.is_empty() {
+                    let own = Own::read(own)?;
+                    item.states = own.beside(item.states);
+                    item.volatile |= own.volatile;
+                }
                 entry = rest[..open].strip_suffix(' ')?;
             }
             if numbered || entry.starts_with("@e") {
@@ -313,6 +327,11 @@ pub(in crate::format) fn read_leaves(
             Some(item)
         })
         .collect()
+}
+
+/// Returns where the last bracket opens that is not escaped.
+fn opening(text: &str) -> Option<usize> {
+    text.rmatch_indices('[').map(|(at, _)| at).find(|at| !text[..*at].ends_with('\\'))
 }
 
 fn column(scan: &mut Scan<'_>, columns: &mut usize) -> Option<usize> {

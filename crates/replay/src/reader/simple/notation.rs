@@ -118,6 +118,8 @@ pub(super) fn item(text: &str) -> (Option<Item>, usize, Option<Token>) {
             Token::Word(word) if count == 0 => item.role = word,
             Token::Word(word) if word.starts_with("@e") => item.handle = Some(word),
             Token::Word(word) if word == "value" => is_value = true,
+            // The column that a day stands in.
+            Token::Word(word) if word == "in" => drop(scanner.next()),
             Token::Word(word) if word != "…" && !word.starts_with(['@', '+', '~']) => item.states.push(word),
             Token::Quoted(text) if count == 0 => {
                 item.role = "text".to_owned();
