@@ -32,6 +32,11 @@ fn a_countdown_is_hidden_counted_and_marked() {
 }
 
 #[test]
+fn how_many_look_on_is_hidden_counted_and_marked() {
+    laws::a_pass_hides_counts_and_marks_its_noise(noise(FilterPass::Onlookers)).unwrap();
+}
+
+#[test]
 fn a_slide_of_a_carousel_is_hidden_counted_and_marked() {
     laws::a_pass_hides_counts_and_marks_its_noise(noise(FilterPass::Carousels)).unwrap();
 }
@@ -59,17 +64,20 @@ fn errors_states_and_controls_in_noise_are_told() {
 /// A page that looks like noise by its words alone is none.
 #[test]
 fn a_word_that_sounds_like_noise_makes_none() {
-    let at = |slide: &str, total: &str, upload: &str| {
+    let at = |slide: &str, total: &str, upload: &str, guests: &str| {
         let links: String = (0..20).map(|n| format!("link \"Topic number {n}\" #{}\n", 100 + n)).collect();
         let outline = format!(
             "group \"Slides and ads\" class=\"header adapt address\" #2\n  text \"{slide}\" #3\nstatus #4\n  text \
-                \"{total}\" #5\nprogressbar \"Upload\" value=\"{upload}\" #6\n{links}"
+                \"{total}\" #5\nprogressbar \"Upload\" value=\"{upload}\" #6\ntext \"{guests}\" #7\n{links}"
         );
         page("https://a.test/", "Shop", 1, &outline)
     };
-    let texts = common::run(common::a11y(), &[at("One", "3 results", "10"), at("Two", "4 results", "60")]);
+    let texts = common::run(
+        common::a11y(),
+        &[at("One", "3 results", "10", "Table for 2 people"), at("Two", "4 results", "60", "Table for 4 people")],
+    );
     assert!(!texts[1].contains("hidden"), "{}", texts[1]);
-    for said in ["\"Two\"", "4 results", "\"60\""] {
+    for said in ["\"Two\"", "4 results", "\"60\"", "Table for 4 people"] {
         assert!(texts[1].contains(said), "{said}: {}", texts[1]);
     }
 }

@@ -300,7 +300,7 @@ arguments! {
         /// Most tokens
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
-        /// Characters to pass over, as a cut answer says
+        /// As a cut answer says
         #[schemars(range(max = 1_000_000_000))]
         skip: Option<u32>,
     }
@@ -342,7 +342,7 @@ arguments! {
         section: Option<String>,
         #[serde(default)]
         nocache: bool,
-        /// Summary of how the content hangs together; of a section, what is under it
+        /// How the content hangs together
         #[serde(default)]
         graph: bool,
         /// Steps around section or query in the graph
@@ -360,7 +360,7 @@ arguments! {
         /// Sections to pass over
         #[schemars(range(max = 1_000_000_000))]
         offset: Option<u32>,
-        /// Characters to pass over, as a cut answer says
+        /// As a cut answer says
         #[schemars(range(max = 1_000_000_000))]
         skip: Option<u32>,
     }
@@ -462,7 +462,7 @@ arguments! {
         place: PlaceArg,
         /// Or [x, y] in CSS px
         by: Option<[f32; 2]>,
-        /// Where it is taken, as in click
+        /// Where it is taken
         at: Option<[f32; 2]>,
     }
     /// Of an upload.

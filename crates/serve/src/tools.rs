@@ -1,7 +1,7 @@
 //! The tools: names, what they are for, and the schemas of their arguments.
 //!
 //! In: nothing. Out: [`tools`]. Invariants: MCP and HTTP list the same tools with schemas of the
-//! same types; the list as MCP clients are sent it costs at most 2,500 tokens, which a test holds.
+//! same types; the list as MCP clients are sent it costs at most 2,000 tokens, which a test holds.
 
 use crate::args;
 use crate::policy::Policy;
@@ -92,8 +92,8 @@ pub(crate) fn allowed(policy: &Policy) -> Vec<Tool> {
 /// server lists. What a server allows by an option of its own is always told.
 pub(crate) fn listed(policy: &Policy) -> Vec<Tool> {
     let groups = &policy.groups;
-    // `navigate` goes back and forward too.
-    let is_said_twice = |tool: &Tool| matches!(tool.name, "back" | "forward");
+    // `navigate` goes back and forward too, and `fill` chooses in lists.
+    let is_said_twice = |tool: &Tool| matches!(tool.name, "back" | "forward" | "select");
     let is_listed = |tool: &Tool| {
         !is_said_twice(tool) && (groups.is_empty() || tool.only_allowed || groups.contains(&tool.group()))
     };
@@ -129,7 +129,7 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Type>("type", "Set the text of a field"),
         acts::<args::Select>("select", "Choose in any list of options"),
         acts::<args::Hover>("hover", "Point at an element"),
-        acts::<args::Press>("press", "Press a key, several times if need be"),
+        acts::<args::Press>("press", "Press a key"),
         acts::<args::Scroll>("scroll", "Scroll by px, 600 down by default"),
         acts::<args::Drag>("drag", "Drag an element onto, before or after another, or by an offset"),
         acts::<args::Upload>("upload", "Give files to a file input"),
@@ -159,20 +159,36 @@ const SELDOM: &[(&str, &[&str])] = &[
             "includeLinks",
             "includeImages",
             "maxLength",
+            "budget",
         ],
     ),
-    ("chunks", &["noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector", "overlap"]),
+    ("find", &["limit"]),
+    ("chunks", &["limit", "noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector", "overlap"]),
     ("read_text", &["nocache", "within", "similarity", "visited"]),
-    ("get_summary", &["tabId"]),
+    ("get_summary", &["tabId", "since"]),
     ("get_html", &["tabId", "includeHidden"]),
     ("get_text", &["tabId"]),
-    ("get_console_messages", &["preset", "tabId", "since"]),
+    ("get_console_messages", &["preset", "tabId", "since", "pageSize"]),
     (
         "get_network_requests",
-        &["preset", "tabId", "failedFirst", "bodyPath", "bodyShape", "domain", "minDurationMs", "since"],
+        &[
+            "preset",
+            "tabId",
+            "failedFirst",
+            "bodyPath",
+            "bodyShape",
+            "domain",
+            "minDurationMs",
+            "since",
+            "includeRequestBodies",
+            "method",
+            "pageSize",
+            "resourceType",
+        ],
     ),
-    ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles", "includeStyles"]),
-    ("fill_action_gaps", &["gaps"]),
+    ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles", "includeStyles", "maxNodes"]),
+    ("fill_action_gaps", &["gaps", "include_screens", "max_intermediate_steps"]),
+    ("follow", &["id"]),
 ];
 
 /// Returns the schema as MCP clients are sent it: the same names and types in fewest words.
@@ -246,7 +262,9 @@ fn short(schema: &Value, keeps_words: bool) -> Value {
             }
         }
     }
-    if let Some(words) = schema.get("description").filter(|_| keeps_words) {
+    // Words that may be chosen say themselves what they are for.
+    let is_choice = out.contains_key("enum");
+    if let Some(words) = schema.get("description").filter(|_| keeps_words && !is_choice) {
         out.insert("description".to_owned(), words.clone());
     }
     Value::Object(out)

@@ -23,6 +23,8 @@ pub enum FilterPass {
     /// Clocks and countdowns: role `timer`, or a live region whose text is a time and changed in
     /// digits only.
     Timers,
+    /// How many others look on, where only the number changed.
+    Onlookers,
     /// Slides of a carousel.
     Carousels,
     /// Advertisements.
@@ -33,13 +35,15 @@ pub enum FilterPass {
 
 impl FilterPass {
     /// Every pass.
-    pub const ALL: [Self; 5] = [Self::Evidence, Self::Timers, Self::Carousels, Self::Ads, Self::Scroll];
+    pub const ALL: [Self; 6] =
+        [Self::Evidence, Self::Timers, Self::Onlookers, Self::Carousels, Self::Ads, Self::Scroll];
 
     /// Returns the name that options carry.
     pub fn name(self) -> &'static str {
         match self {
             Self::Evidence => "evidence",
             Self::Timers => "timers",
+            Self::Onlookers => "onlookers",
             Self::Carousels => "carousels",
             Self::Ads => "ads",
             Self::Scroll => "scroll",
@@ -113,6 +117,7 @@ impl SemanticFilter {
         passes.iter().copied().find(|pass| match pass {
             FilterPass::Evidence => meta.noisy && !is_value(change, old, new),
             FilterPass::Timers => is_timer(change, old, new, node),
+            FilterPass::Onlookers => counts_onlookers(change, old, new),
             FilterPass::Carousels => around(node).any(|above| described(above, &["carousel", "slide"])),
             FilterPass::Ads => around(node).any(is_advertisement),
             FilterPass::Scroll => {
@@ -156,6 +161,25 @@ fn is_value(change: Change, old: &Side, new: &Side) -> bool {
 fn names_onlookers(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphabetic());
     words.any(|word| ["people", "visitors", "viewers", "watching", "viewing", "online"].contains(&word))
+}
+
+/// Whether a text says that others look on now: `Table for 4 people` does not.
+fn says_who_looks_on(text: &str) -> bool {
+    let says = |known: &[&str]| text.split(|c: char| !c.is_alphabetic()).any(|word| known.contains(&word));
+    says(&["people", "visitors", "viewers", "users", "others", "shoppers"])
+        && says(&["here", "online", "looking", "watching", "viewing", "browsing", "shopping"])
+}
+
+fn counts_onlookers(change: Change, old: &Side, new: &Side) -> bool {
+    let Change::Said { old: s, new: t } = change else { return false };
+    let (was, is) = (&old.tree.item(s).name, &new.tree.item(t).name);
+    let is_number_alone = without_number(was).eq(without_number(is));
+    new.tree.item(t).is_text() && is_number_alone && says_who_looks_on(is)
+}
+
+/// A text without its digits and what groups them.
+fn without_number(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| !c.is_ascii_digit() && !matches!(c, ',' | '.' | '\u{a0}' | '\u{202f}'))
 }
 
 fn around(node: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {

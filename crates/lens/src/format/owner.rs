@@ -123,7 +123,10 @@ pub(super) fn days(tree: &Tree, row: u32) -> Option<&[u32]> {
     // Behind a day, a column that is called as a state is would be one; a comma ends states.
     let is_named_head = |id: &u32| {
         let item = tree.item(*id);
-        &*item.role == "columnheader" && says_name(item) && !item.name.contains(", ") && fold::Own::read(&item.name).is_none()
+        &*item.role == "columnheader"
+            && says_name(item)
+            && !item.name.contains(", ")
+            && fold::Own::read(&item.name).is_none()
     };
     let head = rows.next().filter(|head| *head != row)?;
     let heads = tree.children(head);

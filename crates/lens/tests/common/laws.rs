@@ -165,16 +165,21 @@ pub struct Noise {
     values: [&'static str; 4],
 }
 
-pub const NOISE: [Noise; 5] = [
+pub const NOISE: [Noise; 6] = [
     Noise {
         pass: FilterPass::Evidence,
-        around: |says, alert, button| format!("group \"Visitors\" #50\n  text \"{says}\" #51\n{alert}{button}"),
-        values: ["12 people are here", "17 people are here", "9 people are here", "31 people are here"],
+        around: |says, alert, button| format!("group \"Room\" #50\n  text \"{says}\" #51\n{alert}{button}"),
+        values: ["Ada is here", "Ben is here", "Cleo is here", "Dora is here"],
     },
     Noise {
         pass: FilterPass::Timers,
         around: |says, alert, button| format!("timer #50\n  text \"{says}\" #51\n{alert}{button}"),
         values: ["Ends in 0:59", "Ends in 0:47", "Ends in 0:12", "Ends in 0:05"],
+    },
+    Noise {
+        pass: FilterPass::Onlookers,
+        around: |says, alert, button| format!("group \"Visitors\" #50\n  text \"{says}\" #51\n{alert}{button}"),
+        values: ["998 people are here", "1,004 people are here", "999 people are here", "31 people are here"],
     },
     Noise {
         pass: FilterPass::Carousels,
