@@ -255,6 +255,8 @@ fn tasks_screens_actions_and_contexts_are_answered() {
     assert!(response.success, "{:?}", response.error);
     assert_eq!(actions(&response), ["open_home", "to_login", "type_user", "log_in"]);
     assert_eq!(response.expected_result.unwrap().success_criteria.unwrap().screen_id.unwrap().as_str(), "inside");
+    let by_goal = ask(&knowledge, json!({ "instruction_type": "execute_task", "target": "log in as Bob" }));
+    assert_eq!(actions(&by_goal), ["open_home", "to_login", "type_user", "log_in"], "{:?}", by_goal.error);
 
     let found = ask(
         &knowledge,

@@ -146,6 +146,16 @@ fn an_index_is_the_backend_node_id_of_the_page() {
 }
 
 #[test]
+fn of_two_nodes_in_one_another_the_inner_one_is_meant() {
+    let page = PageBuilder::outline(
+        "combobox \"Tree\" tag=div #41 box=0,0,100,20\n  combobox \"Tree\" tag=input #42 box=0,0,80,20",
+    );
+    let click = definition("click", json!({ "target": { "role": "combobox", "name": "Tree" } }));
+    let calls = on_page(&click, Profile::BrowserUse013, &page).unwrap();
+    assert_eq!(calls[0].parameters["index"], 42, "{calls:?}");
+}
+
+#[test]
 fn ambiguous_and_missing_nodes_name_their_candidates() {
     let error = first("click", json!({ "target": { "role": "button", "name": "Play" } })).unwrap_err();
     assert_eq!(error.to_string(), r#"button "Play" may be any of 2 nodes: [18] button "Play", [19] button "Play""#);

@@ -288,20 +288,22 @@ fn varying(page: &Page, wanted: &Wanted) -> Vec<NodeId> {
 }
 
 /// Keeps those that the action can be done on, then those that nothing covers, as long as any is
-/// left.
+/// left; of two in one another, as a box around a combobox and its field, the inner one.
 fn preferred(page: &Page, kind: ActionType, found: Vec<NodeId>) -> Vec<NodeId> {
     let tests: [&dyn Fn(NodeRef<'_>) -> bool; 3] = [
         &|node| fits(kind, node),
         &|node| node.covered_by().is_none() && !node.flags().has(browserlens_page::Flags::INERT),
         &|node| !node.states().has(States::DISABLED),
     ];
-    tests.into_iter().fold(found, |found, test| {
+    let found = tests.into_iter().fold(found, |found, test| {
         if found.len() < 2 {
             return found;
         }
         let kept: Vec<NodeId> = found.iter().copied().filter(|id| test(page.node(*id))).collect();
         if kept.is_empty() { found } else { kept }
-    })
+    });
+    let holds_another = |id: &NodeId| found.iter().any(|other| other != id && page.node(*id).holds(*other));
+    found.iter().copied().filter(|id| !holds_another(id)).collect()
 }
 
 /// Whether an action of a kind can be done on a node.

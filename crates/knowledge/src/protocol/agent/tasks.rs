@@ -32,7 +32,10 @@ impl<'k> Agent<'k> {
         if let Some(task) = self.knowledge.tasks.get(target) {
             return Ok(task);
         }
-        let mut named = self.knowledge.tasks.values().filter(|task| !target.is_empty() && task.name == target);
+        // By its name, or by the goal that it was recorded for.
+        let is_called = |said: &str| !target.is_empty() && said.trim().eq_ignore_ascii_case(target);
+        let mut named =
+            self.knowledge.tasks.values().filter(|task| is_called(&task.name) || is_called(&task.description));
         if let (Some(task), None) = (named.next(), named.next()) {
             return Ok(task);
         }
