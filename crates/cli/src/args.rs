@@ -4,6 +4,7 @@
 //! have a file each.
 
 mod agents;
+mod ci;
 mod corpus;
 mod doctor;
 mod inspect;
@@ -26,6 +27,7 @@ pub(crate) use agents::{
     AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsCounterfactualArgs, AgentsImportArgs, AgentsTableArgs,
     AgentsValidityArgs, AgentsVerb,
 };
+pub(crate) use ci::{CiArgs, CiInitArgs, CiVerb};
 pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs};
@@ -238,6 +240,12 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens new tasks my/tasks/mine.toml   tasks with rewards\n\
             \nNothing that is there is replaced. What to run next is printed")]
     New(NewArgs),
+    /// Bench your own site in its CI: write the workflow
+    #[command(after_help = "Examples:\
+            \n  browserlens ci init                                              replays the traces that are kept\
+            \n  browserlens ci init --serve 'npm start' --url http://localhost:3000/    records the site on every run\n\
+            \nNothing that is there is replaced. What to do next stands in browserlens/README.md")]
+    Ci(CiArgs),
     /// Print the JSON Schema of a file that is written by hand, for editors that complete and check
     #[command(after_help = "Examples:\
             \n  browserlens schema scenario > scenario.schema.json\n\

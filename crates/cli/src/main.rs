@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         Verb::Scenario(args) => verbs::scenario::run(&args),
         Verb::Schema(args) => verbs::schema::run(&args),
         Verb::New(args) => verbs::new::run(&args),
+        Verb::Ci(args) => verbs::ci::run(&args),
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]
         Verb::Record(args) => verbs::record::run(&args),

@@ -8,6 +8,7 @@ mod agents_retold;
 mod agents_validity;
 pub(crate) mod bench;
 pub(crate) mod chunks;
+pub(crate) mod ci;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod corpus;

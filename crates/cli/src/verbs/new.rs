@@ -43,10 +43,11 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
             let url = file_url(&page).unwrap_or_default();
             write(path, &SCENARIO.replace("NAME", stem).replace("URL", &url))?;
             let out = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            // Outside of the project there are no strategies yet.
+            // Outside of the project there are no strategies yet, unless `ci init` wrote them.
             let mut with = String::new();
             if !Path::new(STRATEGIES_FILE).exists() {
-                let file = out.join("strategies.toml");
+                let above = folder.parent().map(|above| above.join("strategies.toml"));
+                let file = above.filter(|file| file.exists()).unwrap_or_else(|| out.join("strategies.toml"));
                 if !file.exists() {
                     write(&file, FEW)?;
                 }
