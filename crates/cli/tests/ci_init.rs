@@ -159,7 +159,8 @@ fn the_commands_of_the_workflow_record_pass_and_fail_with_what_changed() {
     let steps = steps(&workflow);
     let named: Vec<&str> = steps.keys().map(String::as_str).filter(|name| !name.is_empty()).collect();
     assert_eq!(named, ["Bench", "Comment", "Install", "Keep", "Record", "Start the site"]);
-    assert_eq!(steps["Install"].run, format!("pip install browserlens=={}\n", env!("CARGO_PKG_VERSION")));
+    let install = format!("\"cargo install --locked browserlens@{}\"\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(steps["Install"].run, install);
 
     // The first scenario, as the README says; its page is the site.
     let nothing = BTreeMap::new();

@@ -300,7 +300,7 @@ arguments! {
         /// Most tokens
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
-        /// As a cut answer says
+        /// Characters to pass over
         #[schemars(range(max = 1_000_000_000))]
         skip: Option<u32>,
     }
@@ -342,7 +342,7 @@ arguments! {
         section: Option<String>,
         #[serde(default)]
         nocache: bool,
-        /// How the content hangs together
+        /// Summary of how the content hangs together
         #[serde(default)]
         graph: bool,
         /// Steps around section or query in the graph
@@ -360,7 +360,7 @@ arguments! {
         /// Sections to pass over
         #[schemars(range(max = 1_000_000_000))]
         offset: Option<u32>,
-        /// As a cut answer says
+        /// Characters to pass over
         #[schemars(range(max = 1_000_000_000))]
         skip: Option<u32>,
     }

@@ -71,7 +71,7 @@ fn workflow(args: &CiInitArgs, is_recorded: bool) -> String {
     };
     WORKFLOW
         .replace("@RECORD@", if is_recorded { "true" } else { "false" })
-        .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+        .replace("@INSTALL@", &quoted(&args.install))
         .replace("@SERVE@\n", &serve)
 }
 

@@ -240,6 +240,11 @@ fn all_by_words(page: &Page, target: &ElementTarget, naming: Naming, depth: usiz
 fn one_of_each_nest(page: &Page, found: Vec<NodeId>) -> Vec<NodeId> {
     let acting: Vec<NodeId> = found.iter().copied().filter(|id| page.node(*id).is_interactive()).collect();
     let found = if acting.is_empty() { found } else { acting };
+    innermost(page, &found)
+}
+
+/// Those that hold none of the others.
+fn innermost(page: &Page, found: &[NodeId]) -> Vec<NodeId> {
     let holds_another = |id: &NodeId| found.iter().any(|other| other != id && page.node(*id).holds(*other));
     found.iter().copied().filter(|id| !holds_another(id)).collect()
 }
@@ -302,8 +307,7 @@ fn preferred(page: &Page, kind: ActionType, found: Vec<NodeId>) -> Vec<NodeId> {
         let kept: Vec<NodeId> = found.iter().copied().filter(|id| test(page.node(*id))).collect();
         if kept.is_empty() { found } else { kept }
     });
-    let holds_another = |id: &NodeId| found.iter().any(|other| other != id && page.node(*id).holds(*other));
-    found.iter().copied().filter(|id| !holds_another(id)).collect()
+    innermost(page, &found)
 }
 
 /// Whether an action of a kind can be done on a node.

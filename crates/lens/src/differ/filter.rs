@@ -159,15 +159,17 @@ fn is_value(change: Change, old: &Side, new: &Side) -> bool {
 
 /// Whether a text counts who else is there: it moves by itself, and nothing follows from it.
 fn names_onlookers(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphabetic());
-    words.any(|word| ["people", "visitors", "viewers", "watching", "viewing", "online"].contains(&word))
+    has_word(text, &["people", "visitors", "viewers", "watching", "viewing", "online"])
+}
+
+fn has_word(text: &str, known: &[&str]) -> bool {
+    text.split(|c: char| !c.is_alphabetic()).any(|word| known.contains(&word))
 }
 
 /// Whether a text says that others look on now: `Table for 4 people` does not.
 fn says_who_looks_on(text: &str) -> bool {
-    let says = |known: &[&str]| text.split(|c: char| !c.is_alphabetic()).any(|word| known.contains(&word));
-    says(&["people", "visitors", "viewers", "users", "others", "shoppers"])
-        && says(&["here", "online", "looking", "watching", "viewing", "browsing", "shopping"])
+    has_word(text, &["people", "visitors", "viewers", "users", "others", "shoppers"])
+        && has_word(text, &["here", "online", "looking", "watching", "viewing", "browsing", "shopping"])
 }
 
 fn counts_onlookers(change: Change, old: &Side, new: &Side) -> bool {
@@ -179,7 +181,7 @@ fn counts_onlookers(change: Change, old: &Side, new: &Side) -> bool {
 
 /// A text without its digits and what groups them.
 fn without_number(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().filter(|c| !c.is_ascii_digit() && !matches!(c, ',' | '.' | '\u{a0}' | '\u{202f}'))
+    without_digits(text).filter(|c| !matches!(c, ',' | '.' | '\u{a0}' | '\u{202f}'))
 }
 
 fn around(node: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {

@@ -14,7 +14,7 @@ const MOST_LEVELS: usize = 6;
 const ONE_THING: usize = 12;
 /// Siblings that are looked at, and items below each.
 const MOST_SEARCHED: usize = 16;
-/// Items of a table among which its head is looked for.
+/// Items of a table among which its head is looked for, and the days of a calendar.
 const HEAD_WITHIN: usize = 200;
 
 /// Whether an item says by itself what it is about: `8` in a cell does not, `Total £128` does.
@@ -119,7 +119,7 @@ pub(super) fn days(tree: &Tree, row: u32) -> Option<&[u32]> {
     }
     let is_table = |id: &u32| matches!(&*tree.item(*id).role, "table" | "grid" | "treegrid");
     let table = tree.ancestors(row).find(is_table).unwrap_or(ROOT);
-    let mut rows = tree.subtree(table).filter(|id| &*tree.item(*id).role == "row");
+    let mut rows = tree.subtree(table).take(HEAD_WITHIN).filter(|id| &*tree.item(*id).role == "row");
     // Behind a day, a column that is called as a state is would be one; a comma ends states.
     let is_named_head = |id: &u32| {
         let item = tree.item(*id);

@@ -39,7 +39,7 @@ enum Piece {
 }
 
 /// A pattern with more parts that come and go, or are otherwise, is not read any more: the rows are
-/// written out (appointments of a week).
+/// written out.
 const MOST_CONDITIONS: usize = 8;
 
 struct Columns<'t> {
