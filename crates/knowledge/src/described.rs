@@ -68,7 +68,8 @@ impl Described {
 const EMPTY_WORDS: [&str; 16] =
     ["a", "an", "the", "of", "to", "for", "in", "on", "and", "or", "where", "screen", "page", "is", "with", "http"];
 
-fn words(text: &str) -> impl Iterator<Item = String> {
+/// Returns the words that say something, in small letters and the singular.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     let folded = text.to_lowercase();
     let words: Vec<String> = folded
         .split(|c: char| !c.is_alphanumeric())

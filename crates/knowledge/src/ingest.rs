@@ -15,6 +15,7 @@ use crate::extract::nodes::one_line;
 use crate::extract::signature::is_indicator_text;
 use crate::extract::urls::patterns_in_text;
 use crate::extract::view::ElementKind;
+use crate::gaps::meant::Recorded;
 use crate::model::{
     ContentType, Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
     TaskDefinition, TaskId, TaskStep, WebsiteId,
@@ -66,16 +67,22 @@ pub fn ingest(knowledge: &mut Knowledge, document: &Document) -> Ingested {
     let content_type = document.content_type.unwrap_or_else(|| content_type_of(&document.text));
     let mut ingested = Ingested { content_type, screens: Vec::new(), tasks: Vec::new(), not_taken: Vec::new() };
     let mut times: BTreeMap<String, u32> = BTreeMap::new();
-    for section in sections(document) {
+    let recorded = Recorded::of(knowledge, &document.website_id);
+    let read = |section: &Section| -> Vec<Option<TaskStep>> {
+        section.steps.iter().map(|(text, line)| step(&recorded, document, text, *line)).collect()
+    };
+    let sections: Vec<_> = sections(document).into_iter().map(|section| (read(&section), section)).collect();
+    for (steps, section) in sections {
         let nth = times.entry(section.title.clone()).or_default();
         *nth += 1;
         let key = [document.website_id.as_str(), &document.name, &section.title, &nth.to_string()];
         let screen = screen(knowledge, document, &section, content_type, ids::id(&section.title, &key));
         ingested.screens.push(screen.screen_id.clone());
         knowledge.screens.insert(screen.screen_id.clone(), screen);
-        if let Some(task) = task(knowledge, document, &section, ids::id(&section.title, &key)) {
-            let not_taken = section.steps.iter().map(|(text, line)| (*line, one_line(text)));
-            ingested.not_taken.extend(not_taken.filter(|(_, text)| written::read(text).is_none()));
+        let lines = section.steps.iter().zip(&steps).filter(|(_, step)| step.is_none());
+        let not_taken: Vec<(u32, String)> = lines.map(|((text, line), _)| (*line, one_line(text))).collect();
+        if let Some(task) = task(knowledge, document, &section, steps, ids::id(&section.title, &key)) {
+            ingested.not_taken.extend(not_taken);
             ingested.tasks.push(task.task_id.clone());
             knowledge.tasks.insert(task.task_id.clone(), task);
         }
@@ -324,8 +331,14 @@ fn indicators(text: &str) -> Vec<Indicator> {
 }
 
 /// Makes a task of a numbered list of which at least two items, and half of all, say what to do.
-fn task(knowledge: &Knowledge, document: &Document, section: &Section, id: String) -> Option<TaskDefinition> {
-    let steps: Vec<TaskStep> = section.steps.iter().filter_map(|(text, line)| step(document, text, *line)).collect();
+fn task(
+    knowledge: &Knowledge,
+    document: &Document,
+    section: &Section,
+    steps: Vec<Option<TaskStep>>,
+    id: String,
+) -> Option<TaskDefinition> {
+    let steps: Vec<TaskStep> = steps.into_iter().flatten().collect();
     if steps.len() < 2 || steps.len() * 2 < section.steps.len() {
         return None;
     }
@@ -347,9 +360,10 @@ fn task(knowledge: &Knowledge, document: &Document, section: &Section, id: Strin
     })
 }
 
-fn step(document: &Document, text: &str, line: u32) -> Option<TaskStep> {
+/// Reads a line by its verb, else by something that recordings pressed.
+fn step(recorded: &Recorded<'_>, document: &Document, text: &str, line: u32) -> Option<TaskStep> {
     let text = one_line(text);
-    let action = written::read(&text)?;
+    let action = written::read(&text).or_else(|| recorded.pressed_by(&text))?;
     Some(TaskStep {
         description: text,
         action,

@@ -82,7 +82,8 @@ fn add(known: Option<&mut Vec<String>>, found: BTreeSet<String>) {
     known.sort();
 }
 
-fn is_read(provenance: &[Provenance]) -> bool {
+/// Returns whether something was read in a text.
+pub(crate) fn is_read(provenance: &[Provenance]) -> bool {
     provenance.iter().any(|source| matches!(source, Provenance::Document { .. }))
 }
 

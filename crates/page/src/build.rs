@@ -507,7 +507,8 @@ fn spec_of<'a>(words: &'a [String], line: &str) -> NodeSpec<'a> {
                         let [x, y, width, height] = numbers[..] else { panic!("bad box in {line:?}") };
                         spec.bounds = BoxInDocument { x, y, width, height };
                     }
-                    _ => spec.attributes.push((key, value)),
+                    // `@value` is the attribute, where `value` is what a field holds.
+                    _ => spec.attributes.push((key.trim_start_matches('@'), value)),
                 }
             }
         }

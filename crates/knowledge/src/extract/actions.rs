@@ -21,31 +21,40 @@ pub(crate) fn add(knowledge: &mut Knowledge, recordings: &[&Recording], placed: 
     for (at, recording) in recordings.iter().enumerate() {
         for (position, seen) in recording.steps.iter().enumerate() {
             let Some(to) = placed.get(&(at, position)) else { continue };
+            let website_of = |screen: &ScreenId| knowledge.screens[screen].website_id.clone();
             let provenance = recording.provenance(seen);
             let Some(done) = &seen.done else {
                 // A recording begins by opening a page: that is known to work from anywhere.
                 if position == 0 && seen.step == 0 {
-                    let action = opening(&recording.website_id, seen);
+                    let action = opening(&website_of(to), seen);
                     note(knowledge, action, provenance);
                 }
                 continue;
             };
             let Some(from) = placed.get(&(at, done.on)).filter(|_| !done.failed) else { continue };
-            let action = action(&recording.website_id, from, done, seen, recording);
+            let website = website_of(from);
+            let action = action(&website, from, done, seen, recording);
             let action_id = note(knowledge, action, provenance.clone());
-            add_transition(knowledge, &recording.website_id, from, to, &action_id, provenance);
+            add_transition(knowledge, &website, from, to, &action_id, provenance);
         }
     }
     set_confidence(knowledge);
 }
 
-/// Returns the id of the action that led to a step, as [`add`] gave it.
-pub(crate) fn id_of(recording: &Recording, seen: &Seen, from: Option<&ScreenId>) -> Option<ActionId> {
+/// Returns the id of the action that led from one screen to another, as [`add`] gave it.
+pub(crate) fn id_of(
+    knowledge: &Knowledge,
+    recording: &Recording,
+    seen: &Seen,
+    from: Option<&ScreenId>,
+    to: Option<&ScreenId>,
+) -> Option<ActionId> {
+    let website_of = |screen: &ScreenId| Some(&knowledge.screens.get(screen)?.website_id);
     match (&seen.done, from) {
         (Some(done), Some(from)) if !done.failed => {
-            Some(action(&recording.website_id, from, done, seen, recording).action_id)
+            Some(action(website_of(from)?, from, done, seen, recording).action_id)
         }
-        (None, None) => Some(opening(&recording.website_id, seen).action_id),
+        (None, None) => Some(opening(website_of(to?)?, seen).action_id),
         _ => None,
     }
 }

@@ -1,7 +1,9 @@
 //! Knowledge from recordings: pages to screens, actions to transitions, runs to tasks.
 //!
 //! In: [`Recording`]s, read from traces once and held without their pages. Out: a [`Knowledge`].
-//! Invariants: the same recordings in any order give the same knowledge; everything names the trace
+//! Invariants: the same recordings in any order give the same knowledge; a screen belongs to the
+//! website of its pages, an action to that of the screen it is done on, whatever websites the
+//! recording leads over; everything names the trace
 //! and step it was seen at; nothing that was typed into a secret field is kept.
 
 mod actions;

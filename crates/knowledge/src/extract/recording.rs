@@ -5,6 +5,7 @@
 //! read, also where it was typed again elsewhere.
 
 use super::nodes;
+use super::urls::Parts;
 use super::view::{self, PageView};
 use crate::error::KnowledgeError;
 use crate::model::{ElementTarget, Provenance, WebsiteId};
@@ -22,8 +23,10 @@ const LEAST_SECRET: usize = 4;
 /// What one recording tells: its pages in the order of steps, and what was done between them.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The website it was made on.
+    /// The website it begins on; pages of other hosts belong to other websites.
     pub website_id: WebsiteId,
+    /// Host of its first page that has one: what the website is called by `website_id`.
+    pub(crate) home: Option<String>,
     /// What it is called in provenance: the hash of its trace file in hex.
     pub trace_hash: String,
     /// Name of its scenario.
@@ -65,6 +68,7 @@ impl Recording {
     pub fn new(website_id: impl Into<WebsiteId>, trace_hash: &str, scenario: &str, goal: &str) -> Self {
         Self {
             website_id: website_id.into(),
+            home: None,
             trace_hash: trace_hash.to_owned(),
             scenario: scenario.to_owned(),
             goal: goal.to_owned(),
@@ -108,10 +112,6 @@ impl Recording {
         let mut before: Option<Page> = None;
         for row in trace.steps()? {
             let (page, _) = trace.page(row.index)?;
-            if recording.steps.is_empty() {
-                let host = super::urls::Parts::of(page.url()).map(|parts| parts.host).unwrap_or_default();
-                recording.website_id = WebsiteId(meta.site.clone().unwrap_or(host));
-            }
             recording.push(row.index.0, &page, row.action.as_ref().zip(before.as_ref()));
             let meant = scenario.and_then(|scenario| scenario.steps.get((row.index.0 as usize).checked_sub(1)?));
             if let (Some(step), Some(before), Some(done)) =
@@ -122,6 +122,7 @@ impl Recording {
             }
             before = Some(page);
         }
+        recording.website_id = WebsiteId(meta.site.clone().or(recording.home.clone()).unwrap_or_default());
         Ok(recording)
     }
 
@@ -147,6 +148,7 @@ impl Recording {
             let turned = node.filter(|_| done.kind == ActionKind::Click).map(|node| turned(node, page));
             Done { meant: turned.unwrap_or_default(), ..done }
         });
+        self.home = self.home.take().or_else(|| host_of(page.url()));
         self.steps.push(Seen { step, view: PageView::of(page), done });
     }
 
@@ -196,6 +198,11 @@ impl Recording {
             on: self.steps.len().saturating_sub(1),
         }
     }
+}
+
+/// Returns the host of a page, with its port; none if it is of no website, such as `about:blank`.
+pub(crate) fn host_of(url: &str) -> Option<String> {
+    Parts::of(url).map(|parts| parts.host)
 }
 
 /// Returns which state of its node a click turned, and into what, as parameters: to click again

@@ -5,10 +5,10 @@
 
 use super::group::{Group, group};
 use super::ids;
-use super::recording::Recording;
+use super::recording::{Recording, host_of};
 use super::signature::{Elsewhere, Key, names, signature};
 use super::urls::{Parts, QueryNeeds, looks_like_id, patterns};
-use super::view::{ElementKind, PageView, Zone, without_numbers};
+use super::view::{ElementKind, Field, PageView, Zone, without_numbers};
 use crate::classify::{Evidence, classify};
 use crate::model::{Form, FormField, Knowledge, Metadata, Provenance, Region, ScreenDefinition, ScreenId, WebsiteId};
 use regex::Regex;
@@ -31,17 +31,42 @@ struct At {
 
 /// Adds the screens of all recordings.
 pub(crate) fn add(knowledge: &mut Knowledge, recordings: &[&Recording]) -> Placed {
-    let mut by_website: BTreeMap<&WebsiteId, Vec<At>> = BTreeMap::new();
+    let names = names_of_hosts(recordings);
+    let mut by_website: BTreeMap<WebsiteId, Vec<At>> = BTreeMap::new();
     for (recording, read) in recordings.iter().enumerate() {
-        let places = (0..read.steps.len()).map(|position| At { recording, position });
-        by_website.entry(&read.website_id).or_default().extend(places);
+        for (position, seen) in read.steps.iter().enumerate() {
+            let website = website_of(&seen.view.url, read, &names);
+            by_website.entry(website).or_default().push(At { recording, position });
+        }
     }
     let mut placed = Placed::new();
-    for (website, places) in by_website {
-        let mut site = Site::new(website, recordings, places);
+    for (website, places) in &by_website {
+        let mut site = Site::new(website, recordings, places.clone());
         site.add(knowledge, &mut placed);
     }
     placed
+}
+
+/// Returns what recordings that begin at a host call its website; none where they disagree.
+fn names_of_hosts<'r>(recordings: &[&'r Recording]) -> BTreeMap<&'r str, Option<&'r WebsiteId>> {
+    let mut names = BTreeMap::new();
+    for recording in recordings {
+        let Some(host) = recording.home.as_deref() else { continue };
+        let name = names.entry(host).or_insert(Some(&recording.website_id));
+        *name = name.filter(|name| **name == recording.website_id);
+    }
+    names
+}
+
+/// Returns the website of a page: that of the recording at the host where it begins and without a
+/// host, else what others call the host, else the host.
+fn website_of(url: &str, recording: &Recording, names: &BTreeMap<&str, Option<&WebsiteId>>) -> WebsiteId {
+    match host_of(url) {
+        Some(host) if recording.home.as_ref() != Some(&host) => {
+            names.get(host.as_str()).copied().flatten().cloned().unwrap_or(WebsiteId(host))
+        }
+        _ => recording.website_id.clone(),
+    }
 }
 
 struct Site<'r> {
@@ -170,12 +195,48 @@ impl<'r> Site<'r> {
             example_urls: example_urls.into_iter().take(MAX_EXAMPLES).collect(),
             state_signature: signature,
             regions: regions(views),
-            forms: forms(views),
+            forms: forms(views, &self.prefilled(at)),
             provenance,
             metadata: Metadata { reasoning: verdict.reasoning, ..Metadata::default() },
             name,
             ..ScreenDefinition::default()
         }
+    }
+}
+
+/// How a field is named on all pages of a screen: role and name.
+type FieldKey<'v> = (&'v str, &'v str);
+
+impl<'r> Site<'r> {
+    /// Returns the fields of a screen that a page had filled: they have a value, and nothing was
+    /// done to them before in that recording.
+    fn prefilled(&self, at: usize) -> BTreeSet<FieldKey<'r>> {
+        let mut found = BTreeSet::new();
+        for member in &self.groups[at].members {
+            let place = self.places[*member];
+            let steps = &self.recordings[place.recording].steps[..=place.position];
+            let is_touched = |field: &Field| {
+                steps.iter().filter_map(|step| step.done.as_ref()).any(|done| {
+                    let is_named = done.target.as_ref().is_some_and(|target| target.is_called(&field.name));
+                    is_named || done.selector.is_some() && done.selector == field.selector
+                })
+            };
+            for form in &self.views[*member].forms {
+                // Of radio buttons that exclude each other one may be chosen.
+                let group = |field: &Field| (field.role == "radio").then(|| field.key.clone());
+                let of_group = |field: &Field| -> Vec<&Field> {
+                    let is_one = |other: &&Field| group(field).map_or(*other == field, |key| group(other) == Some(key));
+                    form.fields.iter().filter(is_one).collect()
+                };
+                for field in &form.fields {
+                    let all = of_group(field);
+                    if all.iter().any(|one| one.filled) && !all.iter().any(|one| is_touched(one)) {
+                        found.insert((field.role.as_str(), field.name.as_str()));
+                    }
+                }
+            }
+        }
+        found
     }
 }
 
@@ -314,7 +375,7 @@ fn regions(views: &[&PageView]) -> Vec<Region> {
 }
 
 /// Returns the forms of all pages, each once, by the fields in it.
-fn forms(views: &[&PageView]) -> Vec<Form> {
+fn forms(views: &[&PageView], prefilled: &BTreeSet<FieldKey<'_>>) -> Vec<Form> {
     let is_dialog = views[0].dialog.is_some();
     let mut forms: BTreeMap<Vec<String>, Form> = BTreeMap::new();
     for view in views {
@@ -332,6 +393,8 @@ fn forms(views: &[&PageView]) -> Vec<Form> {
                         name: field.name.clone(),
                         field_type: field.field_type.clone(),
                         required: field.required,
+                        prefilled: prefilled.contains(&(field.role.as_str(), field.name.as_str())),
+                        group: if field.role == "radio" { field.key.clone() } else { String::new() },
                         selector: field.selector.clone(),
                         options: field.options.clone(),
                     })

@@ -34,7 +34,7 @@ pub(crate) fn add(knowledge: &mut Knowledge, recordings: &[&Recording], placed: 
         let task_id = TaskId(ids::id(&recording.scenario, &[recording.website_id.as_str(), &recording.scenario, hash]));
         let screen_at = |position: usize| placed.get(&(at, position));
         let steps: Vec<TaskStep> =
-            (0..recording.steps.len()).map(|position| step(recording, position, &screen_at)).collect();
+            (0..recording.steps.len()).map(|position| step(knowledge, recording, position, &screen_at)).collect();
         let last = recording.steps.len() - 1;
         let task = TaskDefinition {
             task_id: task_id.clone(),
@@ -60,14 +60,20 @@ pub(crate) fn add(knowledge: &mut Knowledge, recordings: &[&Recording], placed: 
     }
 }
 
-fn step<'p>(recording: &Recording, position: usize, screen_at: &impl Fn(usize) -> Option<&'p ScreenId>) -> TaskStep {
+fn step<'p>(
+    knowledge: &Knowledge,
+    recording: &Recording,
+    position: usize,
+    screen_at: &impl Fn(usize) -> Option<&'p ScreenId>,
+) -> TaskStep {
     let seen = &recording.steps[position];
     let from = seen.done.as_ref().and_then(|done| screen_at(done.on));
+    let id = || actions::id_of(knowledge, recording, seen, from, screen_at(position));
     TaskStep {
         order: position as u32,
         description: describe(seen),
         action: step_action(recording, seen),
-        action_id: if position == 0 || seen.done.is_some() { actions::id_of(recording, seen, from) } else { None },
+        action_id: if position == 0 || seen.done.is_some() { id() } else { None },
         screen_id: from.cloned(),
         expected_screen_id: screen_at(position).cloned(),
         provenance: Some(recording.provenance(seen)),

@@ -2,8 +2,8 @@
 //!
 //! In: a [`Page`]. Out: a [`PageView`], which holds no node and can outlive the page. Invariants:
 //! what lies behind a modal dialog is read from its markup, since an open dialog takes its
-//! accessibility roles away; so a page has the same shape with and without one. Values of fields
-//! are never read.
+//! accessibility roles away; so a page has the same shape with and without one. Of the value of a
+//! field nothing is kept but whether it has one.
 
 pub(crate) use super::nodes::{Labels, name_of, one_line, role_of};
 use super::nodes::{selector_of, short_text};
@@ -101,6 +101,8 @@ pub(crate) struct Field {
     pub required: bool,
     pub selector: Option<String>,
     pub options: Vec<String>,
+    /// Whether it has a value: a text, an option that stands for one, a check.
+    pub filled: bool,
     /// What names the field whatever the language: the markup's `name`, else its `id`, else its
     /// accessible name.
     pub key: String,
@@ -369,6 +371,7 @@ impl<'p> Reader<'p> {
             .flatten()
             .map(without_numbers)
             .find(|key| !key.is_empty());
+        let filled = is_filled(node, &self.labels);
         let options =
             node.descendants().filter(|option| option.tag() == "option").map(|option| name_of(option, &self.labels));
         Some(Field {
@@ -379,6 +382,7 @@ impl<'p> Reader<'p> {
             required: node.states().has(States::REQUIRED) || node.attribute("required").is_some(),
             selector: selector_of(node),
             options: options.filter(|name| !name.is_empty()).take(MAX_OPTIONS).collect(),
+            filled,
             repeated: self.repeated[node.id().index()],
             in_dialog: self.in_dialog(node.id()),
         })
@@ -465,6 +469,20 @@ fn in_main(node: NodeRef<'_>) -> bool {
 
 fn form_of(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
     node.ancestors().find(|above| above.tag() == "form" || above.role() == "form" || above.role() == "search")
+}
+
+/// Returns whether a field has a value. Of a list the first option may stand for none
+/// (`<option value="">Choose…</option>`).
+fn is_filled(node: NodeRef<'_>, labels: &Labels<'_>) -> bool {
+    let chosen = || {
+        let mut options = node.descendants().filter(|option| option.tag() == "option");
+        options.find(|option| option.selected() == Some(true) || name_of(*option, labels) == one_line(node.value()))
+    };
+    match (node.checked(), role_of(node)) {
+        (Some(checked), _) => checked == Tri::True,
+        (None, "checkbox" | "radio" | "switch") => node.attribute("checked").is_some(),
+        _ => node.is_filled() && chosen().is_none_or(|option| option.attribute("value") != Some("")),
+    }
 }
 
 fn is_field(role: &str) -> bool {

@@ -3,14 +3,12 @@
 //! In: a gap on one screen, and the rest of its task. Out: what of that rest was done once more;
 //! none if nothing speaks for it. A form that refuses what is sent is why people do a thing twice:
 //! they fill a field, press the button, are refused, mend the field, and press it again. Invariant:
-//! every step is one of the same task and the same screen.
+//! every step is one of the same task and the same screen. That it was done at this place is
+//! invented: no recording shows it, so it is never sure enough to be stored.
 
-use super::ActionGap;
 use super::evidence::{Around, FromRecordings};
+use super::{ActionGap, MOST_INVENTED};
 use crate::model::{ScreenId, TaskStep};
-
-/// How sure it is: more than what is stored at least, less than what others did.
-const AGAIN: f64 = 0.65;
 
 pub(super) fn done_again(gap: &ActionGap, around: &Around<'_>) -> Option<FromRecordings> {
     let screen = gap.from_screen_id.as_ref()?;
@@ -34,7 +32,7 @@ pub(super) fn done_again(gap: &ActionGap, around: &Around<'_>) -> Option<FromRec
     }
     Some(FromRecordings {
         steps,
-        confidence: AGAIN,
+        confidence: MOST_INVENTED,
         reasoning: format!("everything that others do is there; {why}"),
         evidence: around.task.map(ToString::to_string).unwrap_or_default(),
     })

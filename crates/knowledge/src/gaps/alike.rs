@@ -69,10 +69,11 @@ pub(super) fn by_likeness<'k>(
     for id in whole.iter().flatten() {
         *done.entry(*id).or_insert(0_u32) += 1;
     }
+    let websites = own.websites(knowledge);
     let others: Vec<Other<'_>> = knowledge
         .tasks
         .values()
-        .filter(|task| task.task_id != own.task_id && task.website_id == own.website_id)
+        .filter(|task| task.task_id != own.task_id && !task.websites(knowledge).is_disjoint(&websites))
         .filter_map(|task| {
             let mut other = Other::of(task, &before, &after, &done);
             other.alike = other.likeness(&[], whole.len());

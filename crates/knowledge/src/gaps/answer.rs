@@ -6,8 +6,10 @@
 //! which the website was seen; a target is a known element, or a selector that parsed, or plain
 //! words; nothing is run, uploaded, saved or closed.
 
-use super::{ActionGap, ExtrapolationRequest, InferredAction, InferredTransition, USUAL_CONFIDENCE};
-use crate::model::{ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, ScreenDefinition, ScreenId};
+use super::{ActionGap, ExtrapolationRequest, InferredAction, InferredTransition, MOST_INVENTED, USUAL_CONFIDENCE};
+use crate::model::{
+    ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, Metadata, ScreenDefinition, ScreenId,
+};
 use crate::translate::{ActionType, TranslateError, shown};
 use browserlens_llm::json_object;
 use browserlens_page::text::one_line;
@@ -196,12 +198,13 @@ fn action_of(
     };
     let target = said.target.unwrap_or_default();
     let meant = meant(knowledge, screen, kind, number, &target)?;
+    let most = if meant.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED };
     Ok(InferredAction {
         action_type: kind.name().to_owned(),
         target: shown_long(&target),
         parameters: BTreeMap::new(),
         description: shown_long(&said.description.unwrap_or_default()),
-        confidence: said.confidence,
+        confidence: said.confidence.min(most),
         reasoning: shown_long(&said.reasoning.unwrap_or_default()),
         screen_id: screen.map(|screen| screen.screen_id.clone()),
         action_id: match meant {
@@ -255,6 +258,29 @@ enum Meant {
     Element { selector: Option<String>, target: Option<ElementTarget> },
 }
 
+impl Meant {
+    /// Whether a recording shows what is acted on: the page that is opened, the field that is
+    /// filled, the button by which the screen is told.
+    fn is_shown(&self, knowledge: &Knowledge, screen: Option<&ScreenDefinition>) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Known(_) => true,
+            Self::Url(url) => seen_urls(knowledge).any(|known| known.as_str() == url),
+            Self::Element { selector, target } => {
+                let fields = || screen.iter().flat_map(|screen| &screen.forms).flat_map(|form| &form.fields);
+                let is_field =
+                    |target: &ElementTarget| fields().any(|it| it.role == target.role && it.name == target.name);
+                let is_selector = |text: &String| fields().any(|it| it.selector.as_ref() == Some(text));
+                let names = screen.iter().flat_map(|screen| &screen.state_signature.required_indicators);
+                let mut names = names.filter_map(|indicator| indicator.value.as_ref());
+                let mut is_name = |target: &ElementTarget| names.any(|name| name.eq_ignore_ascii_case(&target.text));
+                let is_element = |target: &ElementTarget| is_field(target) || is_name(target);
+                target.as_ref().is_some_and(is_element) || selector.as_ref().is_some_and(is_selector)
+            }
+        }
+    }
+}
+
 fn meant(
     knowledge: &Knowledge,
     screen: Option<&ScreenDefinition>,
@@ -302,12 +328,15 @@ fn meant(
 
 /// Whether a URL is of an origin at which a screen was seen.
 fn is_seen(knowledge: &Knowledge, url: &Url) -> bool {
+    seen_urls(knowledge).any(|known| known.origin() == url.origin())
+}
+
+/// The URLs at which screens were seen, and those that were opened.
+fn seen_urls(knowledge: &Knowledge) -> impl Iterator<Item = Url> {
     let seen = knowledge.screens.values().flat_map(|screen| &screen.example_urls);
-    let opened = knowledge.actions.values().filter_map(|action| action.parameters.get("url")?.as_str());
-    seen.map(String::as_str)
-        .chain(opened)
-        .filter_map(|known| Url::parse(known).ok())
-        .any(|known| known.origin() == url.origin())
+    let observed = knowledge.actions.values().filter(|action| !action.metadata.inferred);
+    let opened = observed.filter_map(|action| action.parameters.get("url")?.as_str());
+    seen.map(String::as_str).chain(opened).filter_map(|known| Url::parse(known).ok())
 }
 
 /// An observed action of the screen with this target.
@@ -403,7 +432,11 @@ pub(super) fn definition(
         website_id: screen.map(|screen| screen.website_id.clone()).unwrap_or_default(),
         ..ActionDefinition::default()
     };
-    match meant(knowledge, screen, kind, number, &inferred.target)? {
+    let meant = meant(knowledge, screen, kind, number, &inferred.target)?;
+    let most = if meant.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED };
+    action.metadata =
+        Metadata { inferred: true, confidence: inferred.confidence.min(most), reasoning: inferred.reasoning.clone() };
+    match meant {
         Meant::Known(_) => return Ok(None),
         Meant::Nothing => {}
         Meant::Url(url) => action.parameters = BTreeMap::from([("url".to_owned(), Value::String(url))]),

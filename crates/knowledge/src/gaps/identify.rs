@@ -3,19 +3,32 @@
 //! In: a [`Knowledge`]. Out: [`ActionGap`]s in a fixed order. A gap is
 //! - a transition without an action: between the last known action of the screen it begins at and
 //!   the first of the one it ends at;
-//! - two steps of a task of which the second is not done where the first one led.
+//! - two steps of a task of which the second is not done where the first one led;
+//! - two steps of a written task between which every recording that does both does something more
+//!   (`meant`).
 //!
 //! Beside them [`incomplete_forms`]: forms that a task sends without having filled a required
-//! field, which is a gap before the action that sends.
+//! field, which is a gap before the action that sends. What the page fills itself is none.
 
 use super::ActionGap;
-use crate::model::{ActionDefinition, ActionId, FormField, Knowledge, Provenance, ScreenId, TaskDefinition, WebsiteId};
+use super::meant::{Recorded, neighbours};
+use crate::model::{
+    ActionDefinition, ActionId, ElementTarget, FormField, Knowledge, Provenance, ScreenId, TaskDefinition, TaskStep,
+    WebsiteId,
+};
+use crate::purpose::is_read;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the gaps of a website; of all if it is empty.
 pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
-    let is_of = |other: &WebsiteId| website.as_str().is_empty() || other == website;
+    let website_of = |screen: &ScreenId| knowledge.screens.get(screen).map(|screen| &screen.website_id);
+    // A task may lead over several websites: what counts is where the gap is.
+    let is_of = |gap: &ActionGap| {
+        let mut screens = gap.from_screen_id.iter().chain(&gap.to_screen_id);
+        website.as_str().is_empty() || screens.any(|screen| website_of(screen) == Some(website))
+    };
     let mut gaps: Vec<ActionGap> = Vec::new();
     let order = order_of_actions(knowledge);
     let on = |screen: &ScreenId| -> Vec<ActionId> {
@@ -26,11 +39,11 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
     };
     let mut seen = BTreeSet::new();
     let mut add = |gap: ActionGap| {
-        if seen.insert((gap.from_action_id.clone(), gap.to_action_id.clone())) {
+        if is_of(&gap) && seen.insert((gap.from_action_id.clone(), gap.to_action_id.clone())) {
             gaps.push(gap);
         }
     };
-    for transition in knowledge.transitions.values().filter(|way| way.action_id.is_none() && is_of(&way.website_id)) {
+    for transition in knowledge.transitions.values().filter(|way| way.action_id.is_none()) {
         let (before, after) = (on(&transition.from_screen_id), on(&transition.to_screen_id));
         let (Some(before), Some(after)) = (before.last(), after.first()) else { continue };
         add(ActionGap {
@@ -44,15 +57,25 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
             ]),
         });
     }
-    for task in knowledge.tasks.values().filter(|task| is_of(&task.website_id)) {
-        for (at, pair) in task.steps.windows(2).enumerate() {
-            let [before, after] = pair else { continue };
+    let mut recorded: BTreeMap<&WebsiteId, Recorded<'_>> = BTreeMap::new();
+    for task in knowledge.tasks.values() {
+        let recorded = is_read(&task.provenance)
+            .then(|| &*recorded.entry(&task.website_id).or_insert_with(|| Recorded::of(knowledge, &task.website_id)));
+        let task = recorded.map_or(Cow::Borrowed(task), |recorded| Cow::Owned(recorded.meant_by(task)));
+        for form in incomplete_forms(knowledge, &task) {
+            add(form.gap);
+        }
+        for (at, before, after) in neighbours(&task) {
             let (Some(led), Some(done_on)) = (&before.expected_screen_id, &after.screen_id) else { continue };
             let (Some(from), Some(to)) = (&before.action_id, &after.action_id) else { continue };
-            if led != done_on {
-                let mut context =
-                    told(&[("task_id", task.task_id.as_str()), ("why", "the next step is done elsewhere")]);
-                context.insert("position".to_owned(), Value::from(at + 1));
+            let between = recorded.and_then(|recorded| recorded.between(from, to));
+            if between.map_or(led != done_on, |steps| steps > 0) {
+                let why = match between {
+                    Some(_) => "recordings do more between the two steps",
+                    None => "the next step is done elsewhere",
+                };
+                let mut context = told(&[("task_id", task.task_id.as_str()), ("why", why)]);
+                context.insert("position".to_owned(), Value::from(at));
                 add(ActionGap {
                     from_action_id: from.clone(),
                     to_action_id: to.clone(),
@@ -61,9 +84,6 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
                     context,
                 });
             }
-        }
-        for form in incomplete_forms(knowledge, task) {
-            add(form.gap);
         }
     }
     gaps
@@ -110,30 +130,39 @@ pub fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<Inc
         else {
             continue;
         };
-        let filled: BTreeSet<&str> = task.steps[..position]
+        // A dialog over the form, such as a calendar, empties nothing.
+        let is_over = |id: &ScreenId| {
+            let parent = knowledge.screens.get(id).and_then(|screen| screen.parent_screen_id.as_ref());
+            id == screen_id || parent == Some(screen_id)
+        };
+        let filled: Vec<&ElementTarget> = task.steps[..position]
             .iter()
             .rev()
-            .take_while(|before| before.screen_id.as_ref() == Some(screen_id))
-            .filter_map(|before| knowledge.actions.get(before.action_id.as_ref()?))
-            .filter_map(|before| before.target.as_ref().map(|target| target.name.as_str()))
+            .take_while(|before| before.action_id.is_none() || before.screen_id.as_ref().is_some_and(is_over))
+            .filter_map(|before| knowledge.actions.get(before.action_id.as_ref()?)?.target.as_ref())
             .collect();
-        let missing: Vec<FormField> = form
-            .fields
-            .iter()
-            .filter(|field| field.required && !field.name.is_empty() && !filled.contains(field.name.as_str()))
-            .cloned()
-            .collect();
-        let Some(before) = task.steps[position - 1].action_id.as_ref().filter(|_| !missing.is_empty()) else {
-            continue;
+        let is_filled = |field: &FormField| {
+            let of_group = |other: &FormField| !other.group.is_empty() && other.group == field.group;
+            let mut same = form.fields.iter().filter(|other| *other == field || of_group(other));
+            same.any(|field| {
+                let is_named = |step: &TaskStep| step.action_id.is_none() && step.action.target == field.name;
+                field.prefilled
+                    || filled.iter().any(|target| target.is_called(&field.name))
+                    || task.steps[..position].iter().any(is_named)
+            })
         };
+        let is_missing = |field: &&FormField| field.required && !field.name.is_empty() && !is_filled(field);
+        let missing: Vec<FormField> = form.fields.iter().filter(is_missing).cloned().collect();
+        let mut before = task.steps[..position].iter().rev().filter_map(|step| Some((step, step.action_id.as_ref()?)));
+        let Some((before, from)) = before.next().filter(|_| !missing.is_empty()) else { continue };
         let names: Vec<Value> = missing.iter().map(|field| Value::from(field.name.as_str())).collect();
         let mut context = told(&[("task_id", task.task_id.as_str()), ("why", "required fields are not filled")]);
         context.insert("missing_fields".to_owned(), Value::Array(names));
         found.push(IncompleteForm {
             gap: ActionGap {
-                from_action_id: before.clone(),
+                from_action_id: from.clone(),
                 to_action_id: action_id.clone(),
-                from_screen_id: task.steps[position - 1].screen_id.clone(),
+                from_screen_id: before.screen_id.clone(),
                 to_screen_id: Some(screen_id.clone()),
                 context,
             },

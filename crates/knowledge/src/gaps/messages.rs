@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// Only what is surer than this is stored.
 pub const LEAST_CONFIDENCE: f64 = 0.6;
+/// Most that a step may have which no recording shows: less than what is stored.
+pub const MOST_INVENTED: f64 = 0.5;
 /// Confidence of an answer that does not say.
 pub const USUAL_CONFIDENCE: f64 = 0.7;
 

@@ -3,8 +3,8 @@
 //! In: a [`Knowledge`](crate::Knowledge). Out: [`ActionGap`]s, and an [`ExtrapolationResult`] with
 //! what was inferred, which [`store`] adds. Invariants: other recordings are asked before a
 //! language model; what was observed is never changed, only added to; everything that is added is
-//! marked as inferred, with how sure it is and why; an answer of a model is data until every part
-//! of it was checked.
+//! marked as inferred, with how sure it is and why; a step that no recording shows is never sure
+//! enough to be stored; an answer of a model is data until every part of it was checked.
 //!
 //! Which part should I use?
 //! - all of it: [`fill_gaps`]
@@ -19,6 +19,7 @@ mod evidence;
 mod fill;
 mod holes;
 mod identify;
+pub(crate) mod meant;
 mod messages;
 mod model;
 mod recordings;
@@ -33,7 +34,7 @@ pub use holes::{Hole, HoleCount, MOST_REMOVED, Recall, recall};
 pub use identify::{IncompleteForm, identify, incomplete_forms};
 pub use messages::{
     ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, LEAST_CONFIDENCE,
-    USUAL_CONFIDENCE,
+    MOST_INVENTED, USUAL_CONFIDENCE,
 };
 pub use model::{PROMPT_VERSION, by_model, request};
 pub use recordings::by_recordings;

@@ -14,7 +14,9 @@
 
 use super::alike::by_likeness;
 use super::evidence::{Around, FromRecordings};
-use super::{ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, values};
+use super::{
+    ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, MOST_INVENTED, values,
+};
 use crate::model::{ActionId, Inference, Knowledge, StepAction, TaskDefinition, TaskId, TaskStep};
 use crate::protocol::NavigationGraph;
 use serde_json::Value;
@@ -125,6 +127,7 @@ fn by_graph(knowledge: &Knowledge, gap: &ActionGap, most: usize) -> Option<FromR
     if path.from.is_none() || path.steps.is_empty() || path.steps.len() > most {
         return None;
     }
+    let is_invented = path.steps.iter().any(|(edge, _)| edge.inferred);
     let mut at = from.clone();
     let mut steps = Vec::new();
     for (edge, to) in &path.steps {
@@ -144,7 +147,7 @@ fn by_graph(knowledge: &Knowledge, gap: &ActionGap, most: usize) -> Option<FromR
     }
     let ways = path.steps.iter().filter_map(|(edge, _)| edge.transition_id.as_ref().map(|id| id.as_str()));
     Some(FromRecordings {
-        confidence: GRAPH * path.confidence,
+        confidence: (GRAPH * path.confidence).min(if is_invented { MOST_INVENTED } else { 1.0 }),
         reasoning: format!("the surest known way between the two screens has {} steps", path.steps.len()),
         evidence: ways.collect::<Vec<_>>().join(" "),
         steps,

@@ -45,19 +45,25 @@ pub fn store(knowledge: &mut Knowledge, result: &ExtrapolationResult) -> Stored 
     let mut ids: Vec<Option<ActionId>> = Vec::new();
     for (at, inferred) in result.inferred_actions.iter().enumerate() {
         let known = inferred.action_id.clone().filter(|id| knowledge.actions.contains_key(id));
-        let is_sure = is_sure(inferred.confidence);
+        let is_said_sure = is_sure(inferred.confidence);
         if let Some(id) = known {
             stored.known += 1;
-            ids.push(Some(id).filter(|_| is_sure));
+            ids.push(Some(id).filter(|_| is_said_sure));
             continue;
         }
-        if !is_sure {
+        if !is_said_sure {
             stored.unsure += 1;
             ids.push(None);
             continue;
         }
         let mut action = match definition(knowledge, at + 1, inferred) {
-            Ok(Some(action)) => action,
+            Ok(Some(action)) if is_sure(action.metadata.confidence) => action,
+            // No recording shows it, whatever the result says.
+            Ok(Some(_)) => {
+                stored.unsure += 1;
+                ids.push(None);
+                continue;
+            }
             Ok(None) => {
                 stored.known += 1;
                 ids.push(None);
@@ -80,8 +86,6 @@ pub fn store(knowledge: &mut Knowledge, result: &ExtrapolationResult) -> Stored 
         action.action_id = id.clone();
         action.knowledge_id = knowledge.knowledge_id.clone();
         action.provenance = vec![Provenance::Inferred { by: inferred.by, evidence: inferred.gap.clone() }];
-        action.metadata =
-            Metadata { inferred: true, confidence: inferred.confidence, reasoning: inferred.reasoning.clone() };
         knowledge.actions.insert(id.clone(), action);
         stored.actions.push(id);
     }

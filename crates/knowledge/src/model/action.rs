@@ -27,7 +27,7 @@ pub struct BrowserUseAction {
     pub screen_id: Option<ScreenId>,
 }
 
-fn is_false(value: &bool) -> bool {
+pub(super) fn is_false(value: &bool) -> bool {
     !value
 }
 
@@ -53,6 +53,13 @@ pub struct ElementTarget {
     /// example.
     #[serde(default, skip_serializing_if = "is_false")]
     pub name_varies: bool,
+}
+
+impl ElementTarget {
+    /// Returns whether this is what the node is called, by its accessible name or its text.
+    pub fn is_called(&self, name: &str) -> bool {
+        !name.is_empty() && (self.name == name || self.name.is_empty() && self.text == name)
+    }
 }
 
 /// Something that can be done on a screen.

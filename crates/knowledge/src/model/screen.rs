@@ -1,5 +1,6 @@
 //! Screens: what they are, by what they are told, and what stands on them.
 
+use super::action::is_false;
 use super::{BrowserUseAction, KnowledgeId, Metadata, Provenance, ScreenId, WebsiteId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,6 +121,12 @@ pub struct FormField {
     /// Whether it has to be filled.
     #[serde(default)]
     pub required: bool,
+    /// Whether a page was seen that had filled it by itself.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub prefilled: bool,
+    /// What radio buttons have in common that exclude each other; empty for other fields.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub group: String,
     /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,

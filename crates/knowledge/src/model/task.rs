@@ -1,10 +1,10 @@
 //! Tasks: a goal, the steps by which it was reached, and how that can be checked.
 
-use super::{ActionId, Indicator, KnowledgeId, Metadata, Provenance, ScreenId, TaskId, WebsiteId};
+use super::{ActionId, Indicator, Knowledge, KnowledgeId, Metadata, Provenance, ScreenId, TaskId, WebsiteId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is done in one step of a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ pub struct TaskDefinition {
     /// The body of knowledge it belongs to.
     #[serde(default)]
     pub knowledge_id: KnowledgeId,
-    /// The website it is done on.
+    /// The website it begins on.
     #[serde(default)]
     pub website_id: WebsiteId,
     /// Name, such as a scenario's.
@@ -85,4 +85,13 @@ pub struct TaskDefinition {
     /// How sure it is.
     #[serde(default)]
     pub metadata: Metadata,
+}
+
+impl TaskDefinition {
+    /// Returns the websites that the task leads over: its own, and those of its screens.
+    pub fn websites<'k>(&'k self, knowledge: &'k Knowledge) -> BTreeSet<&'k WebsiteId> {
+        let screens = self.steps.iter().flat_map(|step| step.screen_id.iter().chain(&step.expected_screen_id));
+        let of_screens = screens.filter_map(|id| Some(&knowledge.screens.get(id)?.website_id));
+        of_screens.chain([&self.website_id]).collect()
+    }
 }

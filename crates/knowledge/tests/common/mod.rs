@@ -1,7 +1,11 @@
-//! What several tests need: the bundled recordings, and tables in PROTOCOL.md.
+//! What several tests need: bundled and made recordings, and tables in PROTOCOL.md.
 
 #![allow(dead_code, reason = "each test is a program of its own and uses a part")]
 
+use browserlens_knowledge::Recording;
+use browserlens_page::{Page, PageBuilder};
+use browserlens_strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_trace::ActionRecord;
 use std::path::PathBuf;
 
 /// The bundled recordings, sorted by name.
@@ -37,5 +41,60 @@ pub fn readme(name: &str, table: &str) {
         std::fs::write(&path, format!("{}{table}{}", &text[..from], &text[to..])).expect("bundled files are there");
     } else {
         assert_eq!(&text[from..to], table, "run this test with UPDATE_README=1");
+    }
+}
+
+/// Makes a page of an outline.
+pub fn page(url: &str, title: &str, outline: &str) -> Page {
+    let mut builder = PageBuilder::new(url, title);
+    builder.add_outline(outline);
+    builder.finish()
+}
+
+/// A recording that is made step by step.
+pub struct Walk {
+    recording: Recording,
+    before: Page,
+}
+
+impl Walk {
+    /// Begins on a page.
+    pub fn new(website: &str, name: &str, first: &Page) -> Self {
+        let mut recording = Recording::new(website, name, name, name);
+        recording.push(0, first, None);
+        Self { recording, before: first.clone() }
+    }
+
+    /// Presses the button of a name, which leads to a page.
+    pub fn click(self, name: &str, after: &Page) -> Self {
+        self.acted(ActionKind::Click, name, "", after)
+    }
+
+    /// Types into the field of a name, which leads to a page.
+    pub fn fill(self, name: &str, text: &str, after: &Page) -> Self {
+        self.acted(ActionKind::Fill, name, text, after)
+    }
+
+    fn acted(mut self, action: ActionKind, name: &str, text: &str, after: &Page) -> Self {
+        let target = self.before.nodes().find(|node| node.name() == name).expect("the page has it");
+        let (key, role) = (target.key(), target.role().to_owned());
+        let node = Some(NodeHint { role, name: name.to_owned(), within: None, nth: None });
+        let record = ActionRecord {
+            taken: TakenAction { kind: action, node: node.clone(), text: text.to_owned(), error: None },
+            intent: Intent { action, node, text: text.to_owned() },
+            target: Some(key),
+            acceptable: vec![key],
+            resolved_in: StepIndex(0),
+            point: None,
+        };
+        let step = self.recording.len() as u32;
+        self.recording.push(step, after, Some((&record, &self.before)));
+        self.before = after.clone();
+        self
+    }
+
+    /// Ends the recording.
+    pub fn end(self) -> Recording {
+        self.recording
     }
 }

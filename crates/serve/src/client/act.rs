@@ -391,11 +391,15 @@ impl Client {
         Ok(Some(reference))
     }
 
-    /// Returns the one node that says a text; where several do, those with refs.
+    /// Returns the one node that says a text; where several do, the only one that has a ref.
     fn node_that_says(&mut self, text: &str, role: &str, within: Option<Ref>) -> Result<NodeKey, ToolError> {
         let options = FindOptions { text: text.to_owned(), role: role.to_owned(), within, limit: CANDIDATES };
         self.with_whole_page(|session, page| {
             let nodes = matches(session, page, &options);
+            let mut with_refs = nodes.iter().filter(|key| session.reference(**key).is_some());
+            if let (Some(only), None) = (with_refs.next(), with_refs.next()) {
+                return Ok(*only);
+            }
             match nodes.as_slice() {
                 [one] => Ok(*one),
                 [] => Err(ToolError::NotThere {

@@ -2,7 +2,7 @@
 
 use super::super::messages::{AgentInstruction, AgentResponse, Candidate};
 use super::{Agent, Answer, Environment, MOST, profile};
-use crate::model::{ScreenDefinition, ScreenId};
+use crate::model::{ScreenDefinition, ScreenId, TransitionDefinition, WebsiteId};
 use crate::translate::nearest::likeness;
 use crate::translate::{Context, shown, translate};
 use serde_json::{Value, json};
@@ -57,9 +57,11 @@ impl Agent<'_> {
                 })
             })
             .collect();
-        let ways = self.knowledge.transitions.values().filter(|way| ids.contains(&way.from_screen_id)).count();
-        let tasks =
-            self.knowledge.tasks.values().filter(|task| screens.iter().any(|s| s.website_id == task.website_id));
+        // A way to or from another website is one of both.
+        let is_of = |way: &&TransitionDefinition| ids.contains(&way.from_screen_id) || ids.contains(&way.to_screen_id);
+        let ways = self.knowledge.transitions.values().filter(is_of).count();
+        let websites: BTreeSet<&WebsiteId> = screens.iter().map(|screen| &screen.website_id).collect();
+        let tasks = self.knowledge.tasks.values().filter(|task| !task.websites(self.knowledge).is_disjoint(&websites));
         response.metadata.insert(
             "tasks".to_owned(),
             tasks.map(|task| json!({ "task_id": task.task_id, "name": task.name })).collect(),
