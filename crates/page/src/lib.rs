@@ -14,6 +14,7 @@ mod node;
 mod page;
 mod parse;
 pub mod role;
+mod second_look;
 pub mod text;
 
 pub use build::{NodeSpec, PageBuilder};

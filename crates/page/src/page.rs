@@ -200,6 +200,11 @@ impl Page {
         (self.content_width, self.content_height)
     }
 
+    /// Returns what the main frame shows: number of the frame and of its loader.
+    pub fn document(&self) -> (u32, u32) {
+        self.frames().first().map_or((0, 0), |frame| (frame.number, frame.loader))
+    }
+
     /// Returns the frames; the first is the main frame.
     pub fn frames(&self) -> &[Frame] {
         &self.frames

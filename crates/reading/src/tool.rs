@@ -10,6 +10,7 @@
 //! said with how to go on ([`Answer::left_out`]).
 
 use crate::embed::{Embedder, Lexical};
+use crate::graph::StoreError;
 use crate::graph::{ContentGraph, ContentId, HeadingMatch, around, summary};
 use crate::retrieval::{IndexError, SearchOptions, answer, rank_with};
 use crate::{
@@ -43,6 +44,9 @@ pub enum ReadError {
     /// The sections cannot be searched.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// The concepts of the pages cannot be searched.
+    #[error(transparent)]
+    Concepts(#[from] StoreError),
 }
 
 impl From<PartError> for ReadError {
@@ -64,6 +68,7 @@ impl ReadError {
             Self::BehindEnd(_) => "begin before it, or read from the start",
             Self::NoPlace => "name a `section` or a `query` with it",
             Self::Index(error) => error.hint(),
+            Self::Concepts(error) => error.hint(),
         }
     }
 }
@@ -125,7 +130,7 @@ pub struct Answer {
 
 impl Answer {
     /// A text of which nothing is left out.
-    fn whole(text: String, of: usize) -> Self {
+    pub(crate) fn whole(text: String, of: usize) -> Self {
         Self { text, next: None, of, skip: None }
     }
 

@@ -8,6 +8,7 @@
 //! first.
 
 use crate::cache::of_address;
+use crate::graph::{FoundConcept, OfMany};
 use crate::sections::{Cut, Extraction};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ struct Kept {
     cut: Cut,
     read_ms: u64,
     extraction: Arc<Extraction>,
+    concepts: Vec<FoundConcept>,
 }
 
 /// The pages that a session has read, each as it was read last.
@@ -55,19 +57,28 @@ impl Visited {
     }
 
     /// Keeps what was read of a page, in the place of what was read at its address before.
-    pub fn keep(&mut self, mark: Mark, cut: Cut, extraction: Arc<Extraction>, now_ms: u64) {
+    pub fn keep(
+        &mut self,
+        mark: Mark,
+        cut: Cut,
+        (extraction, concepts): (Arc<Extraction>, Vec<FoundConcept>),
+        now_ms: u64,
+    ) {
         let address = of_address(&mark.url);
         self.pages.retain(|kept| of_address(&kept.mark.url) != address);
-        self.pages.push_back(Kept { mark, cut, read_ms: now_ms, extraction });
+        self.pages.push_back(Kept { mark, cut, read_ms: now_ms, extraction, concepts });
         let bytes = |pages: &VecDeque<Kept>| pages.iter().map(|kept| kept.extraction.full_text.len()).sum::<usize>();
         while self.pages.len() > 1 && (self.pages.len() > MOST_PAGES || bytes(&self.pages) > MOST_BYTES) {
             self.pages.pop_front();
         }
     }
 
-    /// Returns the pages with their addresses, the one read last last.
-    pub fn pages(&self) -> Vec<(&str, &Extraction)> {
-        self.pages.iter().map(|kept| (kept.mark.url.as_str(), &*kept.extraction)).collect()
+    /// Returns the pages by their addresses, the one read last last.
+    pub fn pages(&self) -> Vec<OfMany<'_>> {
+        self.pages
+            .iter()
+            .map(|kept| (kept.extraction.url.clone(), &*kept.extraction, kept.concepts.as_slice()))
+            .collect()
     }
 }
 
@@ -81,8 +92,9 @@ mod tests {
         Mark { url: url.to_owned(), document: document.to_owned(), state }
     }
 
-    fn read(text: &str) -> Arc<Extraction> {
-        Arc::new(extract(&PageBuilder::outline(&format!("paragraph\n  text \"{text}\"")), Cut::All))
+    fn read(text: &str) -> (Arc<Extraction>, Vec<FoundConcept>) {
+        let page = PageBuilder::outline(&format!("paragraph\n  text \"{text}\""));
+        (Arc::new(extract(&page, Cut::All)), Vec::new())
     }
 
     #[test]
@@ -108,6 +120,6 @@ mod tests {
         for at in 0..MOST_PAGES {
             visited.keep(mark(&format!("https://a.test/{at}"), "d", 0), Cut::All, read("more"), 2);
         }
-        assert_eq!((visited.pages().len(), visited.pages()[0].0), (MOST_PAGES, "https://a.test/0"));
+        assert_eq!((visited.pages().len(), visited.pages[0].mark.url.as_str()), (MOST_PAGES, "https://a.test/0"));
     }
 }

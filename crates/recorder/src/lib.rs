@@ -37,7 +37,6 @@ mod record;
 mod render;
 mod resolve;
 mod rest;
-mod second_look;
 mod seen;
 mod session_id;
 mod settle;

@@ -12,7 +12,6 @@ use crate::fast::{FastState, Found};
 use crate::look::Depth;
 use crate::mask;
 use crate::options::FastLook;
-use crate::second_look;
 use crate::seen::{Seen, SeenError};
 use crate::settle::Rest;
 use crate::socket::CallError;
@@ -183,7 +182,7 @@ impl Stage {
         }
         let Some(first) = self.last.as_ref().map(|seen| seen.page.clone()) else { return Ok(None) };
         let second = self.glance().await?.page.clone();
-        Ok(Some(second_look::compare(&first, &second, rest.waited_ms)))
+        Ok(Some(SecondLook::between(&first, &second, rest.waited_ms)))
     }
 
     /// Returns whether a dialog blocks the page.

@@ -354,6 +354,17 @@ arguments! {
         /// Query all pages read so far
         #[serde(default)]
         visited: bool,
+        /// Which of all pages read so far have to do with this
+        #[schemars(length(max = 1000))]
+        related: Option<String>,
+        /// From one concept to another, over all pages read so far
+        path: Option<[String; 2]>,
+        /// What all pages read so far say of this
+        #[schemars(length(max = 1000))]
+        about: Option<String>,
+        /// What all pages read so far say twice
+        #[serde(default)]
+        duplicates: bool,
         /// Most sections
         #[schemars(range(min = 1, max = 10_000))]
         limit: Option<u32>,

@@ -22,7 +22,7 @@ use browserlens_inspect::Inspector;
 use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_lens::format::escape;
 use browserlens_lens::{LensOptions, lens_options};
-use browserlens_page::Page;
+use browserlens_page::{Page, SecondLook};
 use browserlens_reading::{Searcher, Visited};
 use browserlens_snapshot::Session;
 use browserlens_strategy::{NodeHint, Ref};
@@ -64,6 +64,8 @@ pub struct Client {
     observed: Option<Arc<Page>>,
     /// When the page on hand was looked at.
     looked_at: Option<Instant>,
+    /// What changed between the last two looks between which nobody acted.
+    second_look: Option<SecondLook>,
     ticks: Ticks,
     /// What a click hit in the place of what was meant.
     hit: Option<String>,
@@ -111,6 +113,7 @@ impl Client {
             page: None,
             observed: None,
             looked_at: None,
+            second_look: None,
             ticks: Ticks::default(),
             hit: None,
             is_current: false,

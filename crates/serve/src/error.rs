@@ -342,7 +342,7 @@ impl From<ReadError> for ToolError {
             error @ (ReadError::NoSection(_) | ReadError::BehindEnd(_) | ReadError::NoPlace | ReadError::Index(_)) => {
                 Self::NotThere { message: error.to_string(), hint }
             }
-            error @ ReadError::Cache(_) => Self::Internal(with_causes(&error)),
+            error @ (ReadError::Cache(_) | ReadError::Concepts(_)) => Self::Internal(with_causes(&error)),
         }
     }
 }

@@ -159,6 +159,41 @@ async fn what_was_read_is_said_again_until_something_is_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_of_all_pages_that_were_read_is_answered_from_them() {
+    let (mut mcp, _) = on("<h1>Otters</h1><p>They eat <b>crayfish</b> in cold rivers all winter long.</p>").await;
+    mcp.call("read_text", json!({})).await;
+    let herons = "<title>Herons</title><h1>Herons</h1><p>Grey birds. Sometimes they eat crayfish too.</p>";
+    let host = page(herons.to_owned()).await;
+    mcp.call("navigate", json!({ "url": format!("http://{host}/") })).await;
+    let told = mcp.call("read_text", json!({ "related": "crayfish" })).await;
+    assert!(told.contains("% Acting http://") && told.contains("in its text: Herons http://"), "{told}");
+    let told = mcp.call("read_text", json!({ "about": "crayfish" })).await;
+    assert!(told.contains("cold rivers") && told.contains("Sometimes"), "{told}");
+    let told = mcp.call("read_text", json!({ "path": ["Otters", "crayfish"] })).await;
+    assert!(told.contains("Otters\n→ crayfish (under one heading"), "{told}");
+    let told = mcp.call("read_text", json!({ "path": ["Otters", "zeppelin"] })).await;
+    assert!(told.contains("no page has a concept like \"zeppelin\""), "{told}");
+    assert!(!mcp.call("read_text", json!({ "duplicates": true })).await.is_empty());
+    refused(&mut mcp, "read_text", json!({ "about": "a", "query": "b" }), &["leave all but one out"]).await;
+    refused(&mut mcp, "read_text", json!({ "about": "a", "section": "1" }), &["several pages have no section"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_much_of_a_page_changes_by_itself_is_known_once_it_was_looked_at_twice() {
+    let (mut mcp, _) =
+        on("<p>Stays</p><p id=n>0</p><script>setInterval(() => { n.textContent = +n.textContent + 1; }, \
+         50);</script>")
+        .await;
+    let first = mcp.call("observe", json!({ "why": true })).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let second = mcp.call("observe", json!({ "why": true })).await;
+    let share =
+        second.split_once("dynamic share: ").and_then(|(_, rest)| rest.split_once(" %")).map(|(share, _)| share);
+    let share: f32 = share.unwrap_or_else(|| panic!("{first}\n{second}")).parse().expect("a number");
+    assert!(share > 0.0 && share < 50.0, "{second}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_is_told_the_moment_it_blocks() {
     let (mut mcp, _) = on("<button onclick='log(confirm(\"Delete “all”?\"))'>Delete</button>").await;
     let began = Instant::now();
@@ -463,6 +498,13 @@ async fn candidates_without_refs_are_told_with_what_they_lie_in_and_another_way(
         &["2 found: paragraph \"Birch\"; paragraph \"Birch\"\n", "hint: call `click` with more of the text", "`at`"],
     )
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_that_say_a_text_the_only_one_with_a_ref_is_meant() {
+    let (mut mcp, _) = on("<p>Birch</p><button onclick='log(\"pressed\")'>Birch</button><p>Birch</p>").await;
+    let told = mcp.call("click", json!({ "text": "Birch" })).await;
+    assert!(told.contains("pressed"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

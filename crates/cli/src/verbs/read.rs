@@ -6,14 +6,13 @@ use crate::args::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_page::Page;
-use browserlens_page::text::{escaped_json, escaped_line};
+use browserlens_page::text::escaped_json;
 use browserlens_reading::graph::{
-    ConceptPath, ContentGraph, GraphStore, LinkKind, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, RelatedPage, SeenAt,
-    StoreError, around, to_dot, to_json, to_svg,
+    ContentGraph, FoundConcept, Together, answer_together, around, concepts, to_dot, to_json, to_svg,
 };
 use browserlens_reading::{
     Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of,
-    answer_of_many, duplicates, extract, normal_url, place_in,
+    answer_of_many, extract, normal_url, place_in,
 };
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
@@ -112,58 +111,28 @@ fn many(args: &ReadArgs, options: &ReadOptions) -> Ended {
             output::status(&left_out);
         }
         answer.text
-    } else if args.duplicates {
-        let names: Vec<String> = all.iter().map(|read| read.name.clone()).collect();
-        duplicates(&all.iter().map(|read| &read.extraction).collect::<Vec<_>>()).to_text(&names)
     } else {
-        of_concepts(args, options, &searcher, &all)?
+        let concepts: Vec<Vec<FoundConcept>> = all
+            .iter()
+            .map(|read| read.page.as_ref().map(|page| concepts(page, &read.extraction.blocks)).unwrap_or_default())
+            .collect();
+        let pages = all.iter().zip(&concepts).map(|(read, own)| (read.name.clone(), &read.extraction, own.as_slice()));
+        answer_together(&pages.collect::<Vec<_>>(), &asked(args), args.similarity, &searcher, options)
+            .map_err(|error| Failure::words(Exit::Input, error.to_string(), error.hint()))?
+            .text
     };
     output::data(&format!("{}\n", text.trim_end()))?;
     Ok(Exit::Success)
 }
 
-/// Answers from the concepts of all pages.
-fn of_concepts(args: &ReadArgs, options: &ReadOptions, searcher: &Searcher, all: &[Read]) -> Result<String, Failure> {
-    let failure = |error: StoreError| Failure::new(Exit::Input, &error, error.hint());
-    let mut graph = PageGraph::new(GraphStore::in_memory().map_err(failure)?, searcher.embedder());
-    for (at, read) in all.iter().enumerate() {
-        let Some(page) = &read.page else { continue };
-        graph.add_blocks(page, &read.extraction.blocks, SeenAt(at as i64)).map_err(failure)?;
+/// What is asked of the concepts of all pages.
+fn asked(args: &ReadArgs) -> Together {
+    match (&args.related, args.path.as_deref(), &args.about) {
+        (Some(what), ..) => Together::Related(what.clone()),
+        (None, Some([from, to]), _) => Together::Path(from.clone(), to.clone()),
+        (None, _, Some(what)) => Together::About(what.clone()),
+        _ => Together::Duplicates,
     }
-    if let Some(what) = &args.related {
-        let least = args.similarity.unwrap_or(RELATED_CONCEPT);
-        let limit = options.limit.unwrap_or(RELATED_LIMIT);
-        let found = graph.find_related_pages(what, least, limit).map_err(failure)?;
-        let line = |page: &RelatedPage| {
-            let similarity = f64::from(page.similarity) * 100.0;
-            let (title, url, concept) =
-                (escaped_line(&page.title), escaped_line(&page.url), escaped_line(&page.concept));
-            format!("{similarity:.0} % {title} {url} ({concept})")
-        };
-        return Ok(match found.is_empty() {
-            true => "no page has a concept like it".to_owned(),
-            false => found.iter().map(line).collect::<Vec<_>>().join("\n"),
-        });
-    }
-    if let Some([from, to]) = args.path.as_deref() {
-        let found = graph.find_concept_path(from, to).map_err(failure)?;
-        return Ok(found.map_or_else(|| "no path of at most five steps".to_owned(), |path| path_lines(&path)));
-    }
-    let what = args.about.as_deref().unwrap_or_default();
-    let text = graph.about(what, options.most_chars()).map_err(failure)?.to_text();
-    Ok(if text.is_empty() { "no page says anything about it".to_owned() } else { text })
-}
-
-fn path_lines(path: &ConceptPath) -> String {
-    let mut text = path.concepts.first().map(|first| escaped_line(first).into_owned()).unwrap_or_default();
-    for (link, concept) in path.links.iter().zip(path.concepts.iter().skip(1)) {
-        let how = match link.kind {
-            LinkKind::Under => "under one heading",
-            LinkKind::LeadsTo => "by a link",
-        };
-        text.push_str(&format!("\n→ {} ({how}, {})", escaped_line(concept), escaped_line(&link.url)));
-    }
-    text
 }
 
 fn options(args: &ReadArgs) -> Result<ReadOptions, Failure> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// What of the knowledge is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapOptions {
-    /// Only screens of this website.
+    /// Only screens of this website, and those of others that a way connects with it.
     pub website_id: Option<WebsiteId>,
     /// Heading of the picture; empty for none.
     pub title: String,
@@ -37,9 +37,17 @@ pub(super) struct Graph<'k> {
 
 impl<'k> Graph<'k> {
     pub(super) fn of(knowledge: &'k Knowledge, options: &MapOptions) -> Self {
-        let wanted = |screen: &&ScreenDefinition| {
-            options.website_id.as_ref().is_none_or(|website| *website == screen.website_id)
+        let is_of = |screen: &ScreenId| {
+            let website = knowledge.screens.get(screen).map(|screen| &screen.website_id);
+            options.website_id.is_none() || website == options.website_id.as_ref()
         };
+        // Screens of other websites are drawn where a way leads there or comes from there.
+        let across = knowledge.transitions.values().flat_map(|way| {
+            let (from, to) = (&way.from_screen_id, &way.to_screen_id);
+            (is_of(from) || is_of(to)).then_some([from, to]).into_iter().flatten()
+        });
+        let across: BTreeSet<&ScreenId> = across.collect();
+        let wanted = |screen: &&ScreenDefinition| is_of(&screen.screen_id) || across.contains(&screen.screen_id);
         let screens: Vec<&ScreenDefinition> = knowledge.navigable_screens().filter(wanted).collect();
         let at: BTreeMap<&ScreenId, usize> =
             screens.iter().enumerate().map(|(at, screen)| (&screen.screen_id, at)).collect();

@@ -50,6 +50,8 @@ pub const DELTA_LIMIT_PERCENT: u32 = 99;
 const MOST_EARLIER: usize = 12;
 /// Looks that must see a value change by itself before its changes are noise.
 const LOOKS_FOR_NOISE: u32 = 2;
+/// How long a page has to be left alone, in milliseconds, until what changed there is no late answer.
+const LEAST_WAIT_MS: u32 = 9_000;
 
 /// Which of the shown states a delta may start from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -420,9 +422,9 @@ impl Lens {
     }
 
     /// Remembers which nodes change by themselves: those that two looks saw change. What a look saw
-    /// once, or saw come and stay, may be a late answer.
+    /// once, or saw come and stay, or soon after an action, may be a late answer.
     fn learn(&mut self, input: &StepInput<'_>) {
-        let Some(look) = input.earlier_second_look else { return };
+        let Some(look) = input.earlier_second_look.filter(|look| look.waited_ms >= LEAST_WAIT_MS) else { return };
         for changed in &look.changed {
             let seen = self.seen_changing.entry(changed.key).or_default();
             *seen += 1;

@@ -36,7 +36,7 @@ impl SignalCache {
     pub fn signals(&mut self, page: &Page, earlier: Option<&SecondLook>) -> Signals {
         let origin = url::Url::parse(page.url()).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
         let address = page.url().split('#').next().unwrap_or_default();
-        let document = page.frames().first().map_or((0, 0), |frame| (frame.number, frame.loader));
+        let document = page.document();
         if let Some(entry) = self.known.get_mut(&origin) {
             let same_document = entry.document == document || crate::bugs::has(crate::bugs::Bug::StaleSignals);
             let fresh = same_document

@@ -25,18 +25,22 @@ pub(super) struct Evidence<'p> {
     pub url: &'p str,
     /// Content of `meta property="og:type"` or `name="page-type"`, if there.
     pub meta: &'p str,
+    /// Text fields, rows, controls and forms of the content: what stands around it, such as
+    /// navigation, is not counted.
     pub fields: u32,
+    pub passwords: u32,
     pub rows: u32,
     pub canvases: u32,
+    /// Share of the viewport that is drawn.
+    pub canvas_share: f32,
     pub articles: u32,
-    /// Visible `form` landmarks.
     pub forms: u32,
     pub text_chars: u32,
     pub interactive: u32,
 }
 
 impl Evidence<'_> {
-    /// A landmark that says so, with something to fill.
+    /// A form with something to fill.
     fn is_form(&self) -> bool {
         self.forms > 0 && self.fields > 0
     }
@@ -62,7 +66,9 @@ pub(super) fn guess(evidence: &Evidence<'_>) -> PageType {
             return kind;
         }
     }
-    if evidence.canvases > 1 {
+    if evidence.passwords > 0 {
+        PageType::Form
+    } else if evidence.canvases > 1 || evidence.canvas_share >= 0.5 {
         PageType::Dashboard
     } else if evidence.rows >= 20 {
         PageType::Listing

@@ -74,6 +74,8 @@ impl Signals {
         // are missed only if there is no dialog.
         let (mut dialog_end, mut has_dialog) = (0_u32, false);
         let (mut behind, mut drawn_controls, mut canvas_behind) = (0_u32, 0_u32, 0.0_f32);
+        // What stands around the content says little of what kind of page it is.
+        let mut around_end = 0_u32;
         let mut sizes = Sizes::default();
         let viewport = page.viewport();
         let seen = BoxInDocument {
@@ -115,6 +117,10 @@ impl Signals {
                 has_dialog = true;
                 dialog_end = dialog_end.max(node.end());
             }
+            if matches!(node.role(), "navigation" | "banner" | "contentinfo") {
+                around_end = around_end.max(node.end());
+            }
+            let is_content = node.id().0 >= around_end;
             let is_behind = node.flags().has(Flags::AX_IGNORED) && node.id().0 >= dialog_end;
             if is_canvas && visible && is_behind {
                 canvas_behind += node.bounds().intersection(seen).area();
@@ -124,7 +130,9 @@ impl Signals {
                 dom += 1;
                 in_tree = !node.flags().has(Flags::AX_IGNORED) && node.has_interactive_role();
                 ax += u32::from(in_tree);
-                evidence.fields += u32::from(role::is_text_field(node.role()));
+                evidence.interactive += u32::from(is_content);
+                evidence.fields += u32::from(is_content && role::is_text_field(node.role()));
+                evidence.passwords += u32::from(node.attribute("type") == Some("password"));
                 signals.in_viewport += u32::from(node.in_viewport());
                 if is_canvas {
                     drawn_controls += 1;
@@ -136,9 +144,11 @@ impl Signals {
                 sizes.add(node, in_tree, is_canvas);
             }
             match node.role() {
-                "row" | "listitem" if visible => evidence.rows += 1,
+                "row" | "listitem" if visible && is_content => evidence.rows += 1,
                 "article" if visible => evidence.articles += 1,
-                "form" if visible => evidence.forms += 1,
+                _ if visible && (node.tag() == "form" || node.role() == "form") => {
+                    evidence.forms += u32::from(is_content);
+                }
                 "" if node.tag() == "meta" => {
                     let about = node.attribute("property").or_else(|| node.attribute("name"));
                     if matches!(about, Some("og:type" | "page-type")) {
@@ -148,8 +158,6 @@ impl Signals {
                 _ => {}
             }
         }
-        evidence.interactive = dom;
-        evidence.canvases = signals.canvases;
         let share = |part: u32, whole: u32| if whole == 0 { 1.0 } else { part as f32 / whole as f32 };
         signals.a11y_coverage = share(ax, dom);
         signals.open_coverage = share(ax, dom - drawn_controls - if has_dialog { behind } else { 0 });
@@ -166,6 +174,8 @@ impl Signals {
         let screenshot = ImageSize { width: viewport.width, height: viewport.height };
         signals.screenshot_tokens = ImageFormula::ALL.map(|formula| head + formula.tokens(screenshot).0);
         signals.mean_children = if parents == 0 { 0.0 } else { signals.node_count as f32 / parents as f32 };
+        evidence.canvases = signals.canvases;
+        evidence.canvas_share = signals.canvas_share;
         signals.page_type = page_type::guess(&evidence);
         signals
     }
@@ -302,5 +312,15 @@ mod tests {
         assert_eq!(typed("https://a.test/docs/install"), PageType::Document);
         assert_eq!(typed("https://a.test/search?q=login"), PageType::Listing);
         assert_eq!(typed("not a url"), PageType::Other);
+        let shown = |outline: &str| Signals::of(&PageBuilder::outline(outline), None).page_type;
+        let links = "  link \"Help\"\n".repeat(30);
+        let items = "    listitem \"Help\"\n".repeat(30);
+        let sign_in = "main\n  textbox \"Email\"\n  textbox \"Password\" type=password\n  button \"Sign in\"\n";
+        assert_eq!(shown(&format!("navigation\n{links}{sign_in}")), PageType::Form);
+        let fields = "main\n  generic tag=form\n    textbox \"Room\"\n    textbox \"Day\"\n    button \"Book\"\n";
+        assert_eq!(shown(&format!("navigation\n{links}{fields}")), PageType::Form);
+        assert_eq!(shown(&format!("navigation\n  list\n{items}main\n  heading \"Start\"")), PageType::Other);
+        assert_eq!(shown(&format!("main\n  list\n{items}")), PageType::Listing);
+        assert_eq!(shown("main\n  generic canvas box=0,0,1280,600"), PageType::Dashboard);
     }
 }

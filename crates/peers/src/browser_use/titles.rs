@@ -36,7 +36,7 @@ impl Entry {
 impl Titles {
     /// Takes note of a step and returns what the tab is called.
     pub fn enter(&mut self, page: &Page, action: Option<ActionKind>) -> &str {
-        let (frame, loader) = page.frames().first().map_or((0, 0), |frame| (frame.number, frame.loader));
+        let (frame, loader) = page.document();
         let history = self.0.entry(frame).or_default();
         history.enter(page.url(), loader, action);
         // What history will call the document is its title as it was last seen.

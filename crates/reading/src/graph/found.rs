@@ -37,9 +37,9 @@ pub struct RelatedPage {
     pub url: String,
     /// Title.
     pub title: String,
-    /// The concept it was found by.
+    /// The concept it was found by; where it is only in a text of the page, the heading above.
     pub concept: String,
-    /// That concept's cosine with the query.
+    /// That concept's cosine with the query; 0 where only a text has it.
     pub similarity: f32,
 }
 

@@ -17,6 +17,7 @@ mod pages;
 mod schema;
 mod store;
 mod summary;
+mod together;
 
 pub use about::{About, AboutPage, Passage};
 pub use around::{Around, around};
@@ -31,3 +32,4 @@ pub use pages::{Added, MAX_STORED_CONCEPTS, PATH_STEPS, PageGraph, RELATED_CONCE
 pub use schema::{STORE_VERSION, StoreError};
 pub use store::{GraphStore, SeenAt, StoredPage};
 pub use summary::summary;
+pub use together::{OfMany, Together, answer_together};

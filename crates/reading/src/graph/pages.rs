@@ -15,6 +15,7 @@
 //! [`Embedder::similarity`]: that is made for a question beside a section, and here a name stands
 //! beside a name.
 
+use super::about::Passage;
 use super::concepts::{FoundConcept, concepts};
 use super::content::{ContentGraph, fold};
 use super::cosine::{bytes, cosine};
@@ -25,6 +26,7 @@ use super::store::{self, GraphStore, SeenAt};
 use crate::blocks::{Block, blocks};
 use crate::boilerplate::BoilerplateRule;
 use crate::embed::Embedder;
+use crate::terms::Terms;
 use browserlens_page::Page;
 use rusqlite::{OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap};
@@ -230,7 +232,8 @@ impl PageGraph {
     }
 
     /// Returns the pages that hold a concept that the query resembles: at most `limit` concepts
-    /// with a cosine of at least `least`, and the pages of each, the most similar first.
+    /// with a cosine of at least `least`, and the pages of each, the most similar first; then pages
+    /// of which only a text has all its words.
     ///
     /// # Errors
     /// As [`PageGraph::find_concepts`].
@@ -251,6 +254,19 @@ impl PageGraph {
                     let (url, title) = (page.url.clone(), page.title.clone());
                     pages.push(RelatedPage { url, title, concept: model.text(at).to_owned(), similarity });
                 }
+            }
+        }
+        let words = |text: &str| Terms::default().of(text).into_iter().map(|term| term.stem).collect::<Vec<_>>();
+        let asked = words(query);
+        for page in self.about(query, usize::MAX)?.pages {
+            let says = |passage: &&Passage| {
+                let said = words(&passage.text);
+                asked.iter().all(|word| said.contains(word))
+            };
+            let Some(passage) = page.passages.iter().find(says) else { continue };
+            if pages.len() < limit && pages.iter().all(|known| known.url != page.url) {
+                let concept = passage.headings.last().cloned().unwrap_or_default();
+                pages.push(RelatedPage { url: page.url, title: page.title, concept, similarity: 0.0 });
             }
         }
         Ok(pages)

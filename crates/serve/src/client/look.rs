@@ -9,7 +9,7 @@ use super::{Client, said};
 use crate::error::ToolError;
 use crate::source::{Act, taken};
 use browserlens_lens::{LensOptions, Representation, RouterKind};
-use browserlens_page::{Capture, Flags, NodeKey, Page, PayloadKind};
+use browserlens_page::{Capture, Flags, NodeKey, Page, PayloadKind, SecondLook};
 use browserlens_snapshot::Session;
 use browserlens_strategy::{
     ActionKind, CaptureImage, EventFilter, EventKind, ImageSpace, NoClock, NodeHint, Ref, RequestParts, StepIndex,
@@ -45,7 +45,7 @@ impl Client {
         let source = self.source()?;
         let filter = EventFilter { parts: RequestParts::Line, ..EventFilter::default() };
         let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;
-        let second_look = if action.is_some() { source.earlier_second_look() } else { None };
+        let recorded = if action.is_some() { source.earlier_second_look() } else { None };
         if self.page.as_ref().is_some_and(|before| !Arc::ptr_eq(before, &page)) {
             self.touched += 1;
         }
@@ -53,6 +53,11 @@ impl Client {
         let now = Instant::now();
         let between = self.looked_at.map(|at| now.duration_since(at)).unwrap_or_default();
         self.looked_at = Some(now);
+        let alone = self.page.as_ref().filter(|before| action.is_none() && before.document() == page.document());
+        if let Some(before) = alone {
+            self.second_look = Some(SecondLook::between(before, &page, between.as_millis() as u32));
+        }
+        let second_look = recorded.or_else(|| self.second_look.take());
         let session = &self.session;
         let has_ref = |key: NodeKey| session.reference(key).is_some();
         match (&self.page, &self.observed) {

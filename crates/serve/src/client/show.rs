@@ -9,6 +9,7 @@ use crate::args::{self, FormatArg, GrepArg, ModeArg, RefsArg};
 use crate::error::ToolError;
 use browserlens_inspect::UnixMillis;
 use browserlens_page::text::{count_unseen, escaped, escaped_json};
+use browserlens_reading::graph::{Together, answer_together, concepts};
 use browserlens_reading::{DEFAULT_CHARS, DEFAULT_SIMILARITY, Extraction, Mark, ReadOptions};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX as DEFAULT_CHUNK, documents};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, RefStyle, SnapshotOptions, find, snapshot_in};
@@ -179,6 +180,7 @@ impl Client {
     }
 
     pub(super) fn read_text(&mut self, wanted: args::ReadText) -> Result<Answer, ToolError> {
+        let together = together(&wanted)?;
         let options = ReadOptions {
             query: wanted.query.filter(|query| !query.trim().is_empty()),
             section: wanted.section.filter(|section| !section.trim().is_empty()),
@@ -196,22 +198,26 @@ impl Client {
         if !(0.0..=1.0).contains(&options.similarity) {
             return Err(ToolError::Arguments("similarity: expected a number from 0 to 1".to_owned()));
         }
-        if wanted.visited && (options.section.is_some() || options.graph || options.within.is_some()) {
-            let said = "visited: several pages have no section, graph or steps in common; leave these out";
+        let of_many = wanted.visited || together.is_some();
+        if of_many && (options.section.is_some() || options.graph || options.within.is_some()) {
+            let said = "several pages have no section, graph or steps in common; leave these out";
             return Err(ToolError::Arguments(said.to_owned()));
         }
         let (extraction, ago) = self.extraction(&options)?;
-        let answer = match (&options.query, wanted.visited) {
-            (Some(query), true) => {
-                let pages: Vec<_> =
-                    self.visited.pages().into_iter().map(|(_, page)| (page.url.clone(), page)).collect();
+        let answer = match (&options.query, together) {
+            (_, Some(asked)) => {
+                let pages = self.visited.pages();
+                answer_together(&pages, &asked, wanted.similarity, &self.searcher, &options)?
+            }
+            (Some(query), None) if of_many => {
+                let pages: Vec<_> = self.visited.pages().into_iter().map(|(name, page, _)| (name, page)).collect();
                 browserlens_reading::answer_of_many(&pages, query, &self.searcher, &options)?
             }
-            (None, true) => return Err(ToolError::Arguments("visited: it needs a query".to_owned())),
-            (_, false) => browserlens_reading::answer_of(&extraction, &self.searcher, &options)?,
+            (None, None) if of_many => return Err(ToolError::Arguments("visited: it needs a query".to_owned())),
+            _ => browserlens_reading::answer_of(&extraction, &self.searcher, &options)?,
         };
         // What answers a query, and a graph, is made whole: its beginning is passed over here.
-        let whole = options.query.is_some() || options.graph;
+        let whole = of_many || options.query.is_some() || options.graph;
         let (passed, before) = if whole { (options.skip, 0) } else { (0, options.skip) };
         let (part, cut) = part_of(&answer.text, self.budget, passed);
         let cut = cut.map(|(next, behind)| (before + next, behind + answer.skip.map_or(0, |(_, left)| left)));
@@ -255,7 +261,9 @@ impl Client {
         let extraction = Arc::new(read?.extraction);
         // A page that was replaced while it was read has no mark that is sure.
         if let Some(mark) = self.mark().filter(|mark| before.as_ref() == Some(mark)) {
-            self.visited.keep(mark, options.cut, Arc::clone(&extraction), now().0);
+            let page = self.source()?.pages().look()?;
+            let concepts = concepts(&page, &extraction.blocks);
+            self.visited.keep(mark, options.cut, (Arc::clone(&extraction), concepts), now().0);
         }
         Ok((extraction, None))
     }
@@ -294,6 +302,22 @@ impl Client {
         };
         Ok(Answer { images: vec![picture.png], ..Answer::text(&text) })
     }
+}
+
+/// What is asked of all pages read so far.
+fn together(wanted: &args::ReadText) -> Result<Option<Together>, ToolError> {
+    let asked = [
+        wanted.related.clone().map(Together::Related),
+        wanted.path.clone().map(|[from, to]| Together::Path(from, to)),
+        wanted.about.clone().map(Together::About),
+        wanted.duplicates.then_some(Together::Duplicates),
+    ];
+    let mut asked: Vec<Together> = asked.into_iter().flatten().collect();
+    if asked.len() > 1 || (!asked.is_empty() && wanted.query.is_some()) {
+        let said = "related, path, about, duplicates and query each ask something else; leave all but one out";
+        return Err(ToolError::Arguments(said.to_owned()));
+    }
+    Ok(asked.pop())
 }
 
 fn grep_options(grep: &GrepArg) -> GrepOptions {

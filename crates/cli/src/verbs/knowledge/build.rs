@@ -13,6 +13,7 @@ use browserlens_page::text::escaped_line;
 use browserlens_scenario::Scenario;
 use browserlens_trace::Trace;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -137,13 +138,15 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
     fill_available_actions(&mut knowledge, Profile::default());
     store.save(&knowledge).map_err(|error| failure(&error))?;
     let counts = knowledge.statistics();
+    let websites: BTreeSet<&str> = knowledge.screens.values().map(|screen| screen.website_id.as_str()).collect();
     output::data(&format!(
-        "{}: knowledge {:?} of {} traces and {} texts\n  web_ui_screens {}\n  documentation_screens {}\n  \
+        "{}: knowledge {:?} of {} traces and {} texts\n  websites {}\n  web_ui_screens {}\n  documentation_screens {}\n  \
             actionable_screens {}\n  non_actionable_screens {}\n  actions {}\n  transitions {}\n  tasks {}\n",
         place.store.display(),
         place.id,
         recordings.len(),
         args.text.len(),
+        escaped_line(&websites.into_iter().collect::<Vec<_>>().join(", ")),
         counts.web_ui_screens,
         counts.documentation_screens,
         counts.actionable_screens,
