@@ -162,13 +162,15 @@ async fn what_was_read_is_said_again_until_something_is_done() {
 async fn what_is_asked_of_all_pages_that_were_read_is_answered_from_them() {
     let (mut mcp, _) = on("<h1>Otters</h1><p>They eat <b>crayfish</b> in cold rivers all winter long.</p>").await;
     mcp.call("read_text", json!({})).await;
-    let herons = "<title>Herons</title><h1>Herons</h1><p>Grey birds. Sometimes they eat crayfish too.</p>";
+    let herons = "<title>Herons</title><h1>Herons</h1><p>Grey birds. Sometimes they move away when it freezes.</p>";
     let host = page(herons.to_owned()).await;
     mcp.call("navigate", json!({ "url": format!("http://{host}/") })).await;
     let told = mcp.call("read_text", json!({ "related": "crayfish" })).await;
-    assert!(told.contains("% Acting http://") && told.contains("in its text: Herons http://"), "{told}");
+    assert!(told.contains("100 % Acting http://") && !told.contains("Herons"), "{told}");
+    let told = mcp.call("read_text", json!({ "related": "they move away" })).await;
+    assert!(told.contains("in its text: Herons http://"), "{told}");
     let told = mcp.call("read_text", json!({ "about": "crayfish" })).await;
-    assert!(told.contains("cold rivers") && told.contains("Sometimes"), "{told}");
+    assert!(told.contains("cold rivers"), "{told}");
     let told = mcp.call("read_text", json!({ "path": ["Otters", "crayfish"] })).await;
     assert!(told.contains("Otters\n→ crayfish (under one heading"), "{told}");
     let told = mcp.call("read_text", json!({ "path": ["Otters", "zeppelin"] })).await;
