@@ -153,3 +153,7 @@ show *args:
 picture:
     @scripts/install-chromium
     @scripts/picture reports
+
+# Builds the container image and reads a page with it; where neither podman nor docker answers it says so.
+container:
+    @scripts/container-try

@@ -93,3 +93,19 @@ fn a_release_holds_program_pages_completions_skill_and_licences_and_its_sum_is_r
     let program = unpacked.join("browserlens");
     assert_eq!(run(&program.to_string_lossy(), &["--version"]), run(env!("CARGO_BIN_EXE_browserlens"), &["--version"]));
 }
+
+#[test]
+fn what_a_release_builds_is_named_as_it_is_here() {
+    let text = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let (image, toolchain) = (text("Containerfile"), text("rust-toolchain.toml"));
+    let rust = image.split("rust:").nth(1).and_then(|rest| rest.split('-').next()).expect("a version");
+    assert!(toolchain.contains(&format!("channel = \"{rust}.")), "{toolchain}");
+    let build = image.lines().find_map(|line| line.strip_prefix("RUN cargo build --locked ")).expect("a build");
+    assert!(text("justfile").contains(build), "{build}");
+    let release = text(".github/workflows/release.yml");
+    let known = root().join("just");
+    assert!(known.is_file() && release.contains("./just dist") && text("justfile").contains("\ndist "), "{release}");
+    for path in ["Containerfile", "CHANGELOG.md", "crates/python"] {
+        assert!(release.contains(path) && root().join(path).exists(), "{path}");
+    }
+}
