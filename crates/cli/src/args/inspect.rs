@@ -103,11 +103,16 @@ pub(crate) enum InspectWhat {
     Schema,
 }
 
+/// A file of HTML is opened as a live page.
+fn opened(source: &str) -> Result<String, std::convert::Infallible> {
+    Ok(crate::verbs::html_file(source).unwrap_or_else(|| source.to_owned()))
+}
+
 /// Where to look.
 #[derive(Args)]
 pub(crate) struct InspectSource {
-    /// A trace, or the URL of a live page
-    #[arg(value_name = "TRACE|URL")]
+    /// A trace, the URL of a live page, or a file of HTML
+    #[arg(value_name = "TRACE|URL|FILE", value_parser = opened)]
     pub source: String,
     /// The step of the trace to stand at; the last one unless told otherwise
     #[arg(long, value_name = "K")]

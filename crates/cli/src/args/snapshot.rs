@@ -70,8 +70,8 @@ pub(crate) struct ChunksArgs {
 
 #[derive(Args)]
 pub(crate) struct SnapshotArgs {
-    /// A trace, or the URL of a live page
-    #[arg(value_name = "TRACE|URL", required_unless_present = "prompt")]
+    /// A trace, the URL of a live page, or a file of HTML
+    #[arg(value_name = "TRACE|URL|FILE", required_unless_present = "prompt")]
     pub source: Option<String>,
     /// The step of the trace; 0 is the first navigation. Refs are those of a session that saw all
     /// steps up to it

@@ -2,7 +2,7 @@
 //! trace, a live page, or a file.
 
 use super::snapshot::{failure, grep_options, opened};
-use super::{file_url, html_file, is_url};
+use super::{file_url, is_url};
 use crate::args::ChunksArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -39,7 +39,6 @@ fn markdown(args: &ChunksArgs) -> Result<(String, String), Failure> {
     if is_file && matches!(end.as_str(), "md" | "markdown") {
         return read(args, source);
     }
-    let opens = html_file(source).unwrap_or_else(|| source.to_owned());
     let options = SnapshotOptions {
         selector: args.selector.clone(),
         grep: grep_options(&args.grep),
@@ -49,7 +48,7 @@ fn markdown(args: &ChunksArgs) -> Result<(String, String), Failure> {
         ..SnapshotOptions::of(Mode::Content)
     };
     let refs = options.needs_refs().map_err(|error| failure(source, &error))?;
-    let (session, page) = opened(&opens, args.step, refs, &args.live)?;
+    let (session, page) = opened(source, args.step, refs, &args.live)?;
     let text = snapshot_in(&session, &page, &options).map_err(|error| failure(source, &error))?;
     Ok((text, page.url().to_owned()))
 }

@@ -124,7 +124,7 @@ fn file_url(path: &Path) -> Option<String> {
 }
 
 /// Returns the URL of a file of HTML that is there; none of anything else.
-fn html_file(source: &str) -> Option<String> {
+pub(crate) fn html_file(source: &str) -> Option<String> {
     let path = Path::new(source);
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     if !matches!(ending.as_str(), "html" | "htm" | "xhtml") { None } else { file_url(path) }

@@ -1,7 +1,7 @@
 //! `snapshot`: what can be acted on in a page, its outline, or its content; of a trace, or of a
 //! live page.
 
-use super::{is_url, trace_failure};
+use super::{html_file, is_url, trace_failure};
 use crate::args::{GrepArgs, LiveArgs, SnapshotArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -61,7 +61,11 @@ pub(super) fn opened(
     refs: bool,
     how: &LiveArgs,
 ) -> Result<(Session, Arc<Page>), Failure> {
-    if is_url(source) { live(how, source, step) } else { recorded(source, step, refs) }
+    match html_file(source) {
+        Some(url) => live(how, &url, step),
+        None if is_url(source) => live(how, source, step),
+        None => recorded(source, step, refs),
+    }
 }
 
 pub(super) fn failure(source: &str, error: &SnapshotError) -> Failure {
