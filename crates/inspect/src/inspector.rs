@@ -4,7 +4,7 @@
 //! asked before, remembered or not; the clock and the key are the caller's; how often each filter
 //! was used is counted, and nothing else of a query is kept.
 
-use crate::answer::{Answer, Cuts, Newer, Sizes};
+use crate::answer::{Answer, Cuts, Newer, Sizes, counted};
 use crate::cache::{Cache, Remembered};
 use crate::console::{self, ConsoleAnswer};
 use crate::cursor::{CursorKey, Cursors, Place, Short, UnixMillis, short, source_tag};
@@ -18,7 +18,7 @@ use crate::presets::{self, Presets, Tool};
 use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
 use crate::summary::{self, SummaryAnswer};
 use browserlens_page::Page;
-use browserlens_strategy::{EventFilter, PageSource, SourceError, SourceId, host_of};
+use browserlens_strategy::{Event, EventFilter, PageSource, SourceError, SourceId, host_of};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ impl Inspector {
             }
             None => {
                 let tab = checked.filter.tab;
-                let found = paging.page(source, place, checked.shown, |source, events, cuts| {
+                let found = paging.page(source, place, checked.shown, |source, events, _, cuts| {
                     let own = if console::has_stacks(&events) { own_host(source, tab) } else { String::new() };
                     Ok(console::rows(&events, &own, &self.limits, cuts))
                 })?;
@@ -201,8 +201,10 @@ impl Inspector {
                 found
             }
             None => {
-                let found = paging.page(source, place, checked.shown, |source, events, cuts| {
-                    network::rows(source, events, &checked.bodies, &self.limits, cuts)
+                let sizes = checked.bodies.sizes();
+                let found = paging.page(source, place, checked.shown, |source, events, is_shown, cuts| {
+                    let bodies = if is_shown { &checked.bodies } else { &sizes };
+                    network::rows(source, events, bodies, &self.limits, cuts)
                 })?;
                 self.network.put(key, &found);
                 found
@@ -226,9 +228,13 @@ impl Inspector {
         const TOOL: &str = TOOLS[3];
         self.note(TOOL, query)?;
         let query = presets::with_preset(query, query.preset.as_ref(), Tool::Dom, &self.presets)?;
-        let checked = dom::check(&query, &self.limits)?;
-        let cursors = self.cursors(TOOL, &checked.shown, source, now)?;
+        let mut checked = dom::check(&query, &self.limits)?;
+        let cursors = self.cursors(TOOL, &checked.filters(), source, now)?;
         let place = query.cursor.as_deref().map(|cursor| cursors.read(cursor)).transpose()?;
+        if let Some(place) = &place {
+            checked.go_on(&query, place)?;
+        }
+        let filters = checked.filters();
         let passed = place.as_ref().and_then(|place| place.after);
         let key = version(source).map(|version| query::hash(TOOL, &(&checked.shown, version, passed))).transpose()?;
         let found = match key.and_then(|key| self.dom.get(&key)) {
@@ -246,7 +252,7 @@ impl Inspector {
                 found
             }
         };
-        let cursors = self.cursors(TOOL, &found.answer.filters, source, now)?;
+        let cursors = self.cursors(TOOL, &filters, source, now)?;
         signed(&cursors, found)
     }
 
@@ -312,8 +318,6 @@ impl Inspector {
             return Ok(found.answer);
         }
         let answer = summary::summary(source, query, &self.limits)?;
-        let mut answer = answer;
-        answer.size.returned_bytes = serde_json::to_string(&answer.data)?.len() as u64;
         if let Some(key) = key {
             self.summary.put(key, &Remembered { answer: answer.clone(), next: None, newer: None });
         }
@@ -398,6 +402,11 @@ fn signed<D, F>(cursors: &Cursors<'_>, found: Remembered<Answer<D, F>>) -> Resul
     Ok(answer)
 }
 
+/// Bytes of a list of rows that were counted each with a comma.
+fn list_bytes(rows: u64) -> u64 {
+    (rows + 1).max(2)
+}
+
 /// What pages of console messages and of requests have in common.
 struct Paging<'a> {
     tool: &'a str,
@@ -436,7 +445,7 @@ impl Paging<'_> {
         source: &mut dyn PageSource,
         place: Option<Place>,
         shown: F,
-        rows: impl FnOnce(&mut dyn PageSource, Vec<browserlens_strategy::Event>, &mut Cuts) -> Result<Vec<R>, InspectError>,
+        mut rows: impl FnMut(&mut dyn PageSource, Vec<Event>, bool, &mut Cuts) -> Result<Vec<R>, InspectError>,
     ) -> Result<Remembered<Answer<Vec<R>, F>>, InspectError> {
         let is_first = place.is_none();
         let mut place = match place {
@@ -448,10 +457,26 @@ impl Paging<'_> {
             pages::count(source, self.filter, self.unfiltered, &mut place, &mut found)?;
         }
         let newer = pages::newer(source, self.filter, &place)?;
-        let count = found.events.len() as u64;
+        let messages = found.events.len() as u64;
         let mut cuts = Cuts::default();
-        let data = rows(source, found.events, &mut cuts)?;
-        let mut message = match (count, place.total) {
+        let data = rows(source, found.events, true, &mut cuts)?;
+        let count = data.len() as u64;
+        let whole = match place.bytes {
+            Some(bytes) => bytes,
+            None if place.from.is_none() && found.next.is_none() => cuts.original_bytes,
+            None => {
+                let mut all = Cuts::default();
+                let filter = EventFilter { to_position: Some(place.up_to), ..self.filter.clone() };
+                pages::each(source, &filter, place.from, |source, events| {
+                    rows(source, events, false, &mut all).map(|_| ())
+                })?;
+                all.original_bytes
+            }
+        };
+        if let Some(next) = &mut found.next {
+            next.bytes = Some(whole);
+        }
+        let mut message = match (messages, place.total) {
             (0, 0) if place.original == 0 => format!("there are no {}", self.noun),
             (0, 0) => format!("none of {} {} pass the filters", place.original, self.noun),
             (count, total) if count == total => {
@@ -459,6 +484,10 @@ impl Paging<'_> {
             }
             (count, total) => format!("{count} of {total} {} that pass the filters, of {}", self.noun, place.original),
         };
+        let is_folded = count < messages;
+        if is_folded {
+            message.push_str(&format!(", in {}", counted(count, "row", "rows")));
+        }
         if found.next.is_some() {
             message.push_str("; nextCursor gives more");
         }
@@ -466,11 +495,13 @@ impl Paging<'_> {
             message.push_str(&format!("; {} came since", newer.total));
         }
         if !cuts.truncated.is_empty() {
-            message.push_str(&format!("; {} texts were cut", cuts.truncated.len()));
+            let cut = counted(cuts.truncated.len() as u64, "text was", "texts were");
+            message.push_str(&format!("; {cut} cut"));
         }
         let answer = Answer {
             data,
             count,
+            messages: is_folded.then_some(messages),
             total: place.total,
             has_more: found.next.is_some(),
             next_cursor: None,
@@ -479,8 +510,8 @@ impl Paging<'_> {
             size: Sizes {
                 original_count: place.original,
                 returned_count: count,
-                original_bytes: cuts.original_bytes,
-                returned_bytes: cuts.returned_bytes,
+                original_bytes: list_bytes(whole),
+                returned_bytes: list_bytes(cuts.returned_bytes),
             },
             truncated: cuts.truncated,
             newer: None,

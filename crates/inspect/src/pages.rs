@@ -81,6 +81,27 @@ pub(crate) fn read(
     Ok(Rows { events, next })
 }
 
+/// Rows that are read at once where all are.
+const CHUNK: usize = 1_000;
+
+/// Gives all rows after a position that pass to `take`, a thousand at a time.
+pub(crate) fn each(
+    source: &mut dyn PageSource,
+    filter: &EventFilter,
+    mut after: Option<u64>,
+    mut take: impl FnMut(&mut dyn PageSource, Vec<Event>) -> Result<(), InspectError>,
+) -> Result<(), InspectError> {
+    loop {
+        let events = source.events(filter, after, CHUNK)?;
+        let (count, last) = (events.len(), events.last().map(|event| event.position));
+        take(source, events)?;
+        if count < CHUNK {
+            return Ok(());
+        }
+        after = last;
+    }
+}
+
 /// Returns the paging of what came after the high-water row of another; none if nothing did.
 pub(crate) fn newer(
     source: &mut dyn PageSource,
