@@ -4,21 +4,21 @@
 //! asked before, remembered or not; the clock and the key are the caller's; how often each filter
 //! was used is counted, and nothing else of a query is kept.
 
-use crate::answer::{Answer, Cuts, Newer, Sizes, counted};
+use crate::answer::{Answer, Newer};
 use crate::cache::{Cache, Remembered};
 use crate::console::{self, ConsoleAnswer};
-use crate::cursor::{CursorKey, Cursors, Place, Short, UnixMillis, short, source_tag};
+use crate::cursor::{CursorKey, Cursors, Short, UnixMillis, source_tag};
 use crate::dom::{self, DomAnswer};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::markup::{self, HtmlAnswer, TextAnswer};
 use crate::network::{self, NetworkAnswer};
-use crate::pages;
+use crate::pages::Paging;
 use crate::presets::{self, Presets, Tool};
 use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
 use crate::summary::{self, SummaryAnswer};
 use browserlens_page::Page;
-use browserlens_strategy::{Event, EventFilter, PageSource, SourceError, SourceId, host_of};
+use browserlens_strategy::{PageSource, SourceError, SourceId, host_of};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -400,123 +400,4 @@ fn signed<D, F>(cursors: &Cursors<'_>, found: Remembered<Answer<D, F>>) -> Resul
         .map(|place| Ok::<_, InspectError>(Newer { count: place.total, cursor: cursors.write(&place)? }))
         .transpose()?;
     Ok(answer)
-}
-
-/// Bytes of a list of rows that were counted each with a comma.
-fn list_bytes(rows: u64) -> u64 {
-    (rows + 1).max(2)
-}
-
-/// What pages of console messages and of requests have in common.
-struct Paging<'a> {
-    tool: &'a str,
-    noun: &'a str,
-    filter: &'a EventFilter,
-    unfiltered: &'a EventFilter,
-    phases: &'a [Option<bool>],
-    size: usize,
-    cursor: Option<&'a str>,
-}
-
-impl Paging<'_> {
-    /// Returns where the page begins (none at the beginning of a trace that may be remembered), and
-    /// the key of its answer.
-    fn begin(
-        &self,
-        cursors: &Cursors<'_>,
-        source: &mut dyn PageSource,
-    ) -> Result<(Short, Option<Place>), InspectError> {
-        let place = self.cursor.map(|cursor| cursors.read(cursor)).transpose()?;
-        // What a live page has by now is part of the key; a trace at its step has always had all.
-        let version = match source.identity() {
-            SourceId::Trace(_) => (u64::from(source.step().0), None),
-            SourceId::Live(_) => {
-                let tally = source.tally(self.unfiltered, None)?;
-                (tally.count, tally.last)
-            }
-        };
-        let at = place.as_ref().map(|place| (place.phase, place.after, place.from, place.up_to));
-        let json = serde_json::to_vec(&(self.tool, cursors.query, cursors.source, version, at, self.size))?;
-        Ok((short(&json), place))
-    }
-
-    fn page<R, F>(
-        &self,
-        source: &mut dyn PageSource,
-        place: Option<Place>,
-        shown: F,
-        mut rows: impl FnMut(&mut dyn PageSource, Vec<Event>, bool, &mut Cuts) -> Result<Vec<R>, InspectError>,
-    ) -> Result<Remembered<Answer<Vec<R>, F>>, InspectError> {
-        let is_first = place.is_none();
-        let mut place = match place {
-            Some(place) => place,
-            None => pages::start(source, self.unfiltered, None)?,
-        };
-        let mut found = pages::read(source, self.filter, self.phases, &place, self.size)?;
-        if is_first {
-            pages::count(source, self.filter, self.unfiltered, &mut place, &mut found)?;
-        }
-        let newer = pages::newer(source, self.filter, &place)?;
-        let messages = found.events.len() as u64;
-        let mut cuts = Cuts::default();
-        let data = rows(source, found.events, true, &mut cuts)?;
-        let count = data.len() as u64;
-        let whole = match place.bytes {
-            Some(bytes) => bytes,
-            None if place.from.is_none() && found.next.is_none() => cuts.original_bytes,
-            None => {
-                let mut all = Cuts::default();
-                let filter = EventFilter { to_position: Some(place.up_to), ..self.filter.clone() };
-                pages::each(source, &filter, place.from, |source, events| {
-                    rows(source, events, false, &mut all).map(|_| ())
-                })?;
-                all.original_bytes
-            }
-        };
-        if let Some(next) = &mut found.next {
-            next.bytes = Some(whole);
-        }
-        let mut message = match (messages, place.total) {
-            (0, 0) if place.original == 0 => format!("there are no {}", self.noun),
-            (0, 0) => format!("none of {} {} pass the filters", place.original, self.noun),
-            (count, total) if count == total => {
-                format!("all {total} {} that pass the filters, of {}", self.noun, place.original)
-            }
-            (count, total) => format!("{count} of {total} {} that pass the filters, of {}", self.noun, place.original),
-        };
-        let is_folded = count < messages;
-        if is_folded {
-            message.push_str(&format!(", in {}", counted(count, "row", "rows")));
-        }
-        if found.next.is_some() {
-            message.push_str("; nextCursor gives more");
-        }
-        if let Some(newer) = &newer {
-            message.push_str(&format!("; {} came since", newer.total));
-        }
-        if !cuts.truncated.is_empty() {
-            let cut = counted(cuts.truncated.len() as u64, "text was", "texts were");
-            message.push_str(&format!("; {cut} cut"));
-        }
-        let answer = Answer {
-            data,
-            count,
-            messages: is_folded.then_some(messages),
-            total: place.total,
-            has_more: found.next.is_some(),
-            next_cursor: None,
-            filters: shown,
-            message,
-            size: Sizes {
-                original_count: place.original,
-                returned_count: count,
-                original_bytes: list_bytes(whole),
-                returned_bytes: list_bytes(cuts.returned_bytes),
-            },
-            truncated: cuts.truncated,
-            newer: None,
-            unseen_characters: 0,
-        };
-        Ok(Remembered { answer, next: found.next, newer })
-    }
 }
