@@ -100,7 +100,7 @@ impl Place {
 
 impl Place {
     /// A place in a page's tree or text: how much was passed, of a page of which nothing changed
-    /// that `version` stands for.
+    /// that `version` stands for. Of a tree `phase` has the depth, and `up_to` the nodes of a page.
     pub(crate) fn on_page(passed: u64, total: u64, version: Short) -> Self {
         let mut first = [0; 8];
         first.copy_from_slice(&version[..8]);

@@ -156,10 +156,13 @@ impl Inspector {
                 found
             }
             None => {
-                let tab = checked.filter.tab;
+                let (tab, mut own) = (checked.filter.tab, None);
                 let found = paging.page(source, place, checked.shown, |source, events, _, cuts| {
-                    let own = if console::has_stacks(&events) { own_host(source, tab) } else { String::new() };
-                    Ok(console::rows(&events, &own, &self.limits, cuts))
+                    let own = match console::has_stacks(&events) {
+                        true => own.get_or_insert_with(|| own_host(source, tab)).as_str(),
+                        false => "",
+                    };
+                    Ok(console::rows(&events, own, &self.limits, cuts))
                 })?;
                 self.console.put(key, &found);
                 found
