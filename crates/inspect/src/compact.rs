@@ -7,8 +7,8 @@
 //! values that come again stand once in `said`, by column, and in the rows as their index from 0;
 //! `base` goes before each URL that begins with `/`. A tree is JsonML: `[tag, attributes, children
 //! …]`, where what is no attribute has a name with a blank. Of what else an answer may hold only
-//! what is there is said; of `size`, `returnedCount` is `count`, and `originalCount` `total` where it
-//! is not said. Few rows stay as they are where that is shorter.
+//! what is there is said; of `size`, `returnedCount` is `count`, and `originalCount` is `total` where
+//! it is not said. Few rows stay as they are where that is shorter.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
