@@ -204,6 +204,11 @@ impl Checked {
         count
     }
 
+    /// Whether the texts of scripts or styles are wanted.
+    pub(crate) fn shows_code(&self) -> bool {
+        !(self.no_scripts && self.no_styles)
+    }
+
     /// The filters that belong to a cursor: the limits stand in its place.
     pub(crate) fn filters(&self) -> DomQuery {
         DomQuery { max_depth: None, max_nodes: None, ..self.shown.clone() }

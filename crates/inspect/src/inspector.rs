@@ -17,7 +17,7 @@ use crate::pages::Paging;
 use crate::presets::{self, Presets, Tool};
 use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
 use crate::summary::{self, SummaryAnswer};
-use browserlens_page::Page;
+use browserlens_page::{Capture, Page};
 use browserlens_strategy::{PageSource, SourceError, SourceId, host_of};
 use serde::Serialize;
 use serde_json::Value;
@@ -246,7 +246,12 @@ impl Inspector {
                 found
             }
             None => {
-                let page = page(source, query.tab_id)?;
+                let (mut page, capture) = seen(source, query.tab_id)?;
+                if checked.shows_code()
+                    && let Ok(with_code) = Page::parse_with_code(&capture)
+                {
+                    page = Arc::new(with_code);
+                }
                 let (answer, next) = checked.answer(&page, &self.limits, place.as_ref())?;
                 let found = Remembered { answer, next, newer: None };
                 if let Some(key) = key {
@@ -379,12 +384,16 @@ fn version(source: &dyn PageSource) -> Option<(Short, u32)> {
 }
 
 fn page(source: &mut dyn PageSource, tab: Option<i64>) -> Result<Arc<Page>, InspectError> {
+    Ok(seen(source, tab)?.0)
+}
+
+fn seen(source: &mut dyn PageSource, tab: Option<i64>) -> Result<(Arc<Page>, Arc<Capture>), InspectError> {
     let tab = query::tab(tab, || Ok(source.tabs()?))?;
     let found = match tab {
         None => source.page(),
         Some(tab) => source.page_of(tab),
     };
-    Ok(found?.0)
+    Ok(found?)
 }
 
 /// Host of the page whose code counts as its own; empty if there is no page to ask.

@@ -286,6 +286,19 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
 }
 
 #[test]
+fn scripts_that_are_not_left_out_have_their_text() {
+    let mut source = bundled("shop-laptop-to-cart");
+    let asked = json!({ "selector": "script", "excludeScripts": false });
+    let answer = call(&mut source, "get_dom_snapshot", asked);
+    let scripts = answer["data"].as_array().unwrap();
+    let inline: Vec<&Value> = scripts.iter().filter(|script| script["attributes"].get("src").is_none()).collect();
+    assert!(!inline.is_empty());
+    for script in inline {
+        assert!(script["text"].as_str().is_some_and(|text| text.trim().len() > 1), "{script}");
+    }
+}
+
+#[test]
 fn html_and_text_are_cut_at_their_limits() {
     let mut source = Memory::with_page(page());
     let limits = Limits { max_html_size: 40, max_text_size: 3, ..Limits::default() };
