@@ -74,6 +74,16 @@ fn a_cursor_works_in_another_process_and_gives_every_row_once() {
 }
 
 #[test]
+fn the_cursor_of_a_tree_keeps_its_limits_and_all_levels_are_a_word() {
+    let first = json(&["dom", PORTAL, "--max-nodes", "10", "--json"]);
+    let next = json(&["dom", PORTAL, "--json", "--cursor", first["nextCursor"].as_str().expect("a cursor")]);
+    assert_eq!((&next["count"], &next["size"]["originalBytes"]), (&first["count"], &first["size"]["originalBytes"]));
+    let all = json(&["console", PORTAL, "--levels", "all", "--json"]);
+    assert_eq!((&all["total"], &all["size"]["originalCount"]), (&all["messages"], &all["messages"]));
+    assert!(shown(&["dom", PORTAL, "--selector", "h1", "--max-depth", "0"]).contains(" … 1 child cut"));
+}
+
+#[test]
 fn limits_are_set_by_options_and_what_they_cut_goes_on() {
     let whole = json(&["html", PORTAL, "--json", "--max-html-size", "1000000"]);
     let mut answer = json(&["html", PORTAL, "--json", "--max-html-size", "5000"]);

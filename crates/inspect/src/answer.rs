@@ -17,8 +17,11 @@ use serde_json::Value;
 pub struct Answer<D, F> {
     /// The page of data.
     pub data: D,
-    /// How many rows, nodes or characters it holds; a folded row counts as often as it occurred.
+    /// How many rows, nodes or characters it holds.
     pub count: u64,
+    /// How many messages the rows stand for, where equal ones are folded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
     /// How many there are that pass the filters.
     pub total: u64,
     /// Whether there are more that pass.
@@ -61,17 +64,18 @@ fn as_seen<F: Serialize, S: Serializer>(filters: &F, serializer: S) -> Result<S:
     serde_json::from_str::<Value>(&escaped).map_err(S::Error::custom)?.serialize(serializer)
 }
 
-/// Counts and sizes before and after filtering and cutting.
+/// Counts and sizes before and after filtering and cutting. Bytes are those of HTML and text, else
+/// of the rows or nodes as JSON, and of bodies that were asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Sizes {
-    /// Rows or nodes without any filter.
+    /// Rows or nodes without any filter; characters of HTML and text.
     pub original_count: u64,
-    /// Rows or nodes in this answer.
+    /// As `count`.
     pub returned_count: u64,
-    /// Bytes of what this answer holds, uncut.
+    /// Bytes of all that passes the filters, on every page of it, with nothing folded or cut.
     pub original_bytes: u64,
-    /// Bytes of it as returned.
+    /// Bytes of `data`.
     pub returned_bytes: u64,
 }
 
@@ -107,25 +111,35 @@ pub(crate) fn cut(text: &mut String, limit: usize) -> Option<u64> {
     Some(before)
 }
 
-/// Notes what was cut on the way to an answer.
+/// Returns how many bytes a value takes as JSON.
+pub(crate) fn json_bytes<T: Serialize>(value: &T) -> u64 {
+    serde_json::to_string(value).map_or(0, |json| json.len() as u64)
+}
+
+/// Returns a number with its noun.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Notes what was cut on the way to an answer, and sizes of rows.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     pub truncated: Vec<Truncation>,
+    /// Of rows uncut and unfolded, each with a comma.
     pub original_bytes: u64,
+    /// Of rows as they are, each with a comma.
     pub returned_bytes: u64,
 }
 
 impl Cuts {
-    /// Cuts a text and notes its size, and the cut where there was one.
+    /// Cuts a text and notes the cut where there was one.
     pub(crate) fn text(&mut self, text: &mut String, limit: usize, what: impl FnOnce() -> String) {
         let before = cut(text, limit);
         self.note(before.unwrap_or(text.len() as u64), text.len() as u64, what);
     }
 
-    /// Notes a size before and after.
+    /// Notes a cut, where there was one.
     pub(crate) fn note(&mut self, original: u64, returned: u64, what: impl FnOnce() -> String) {
-        self.original_bytes += original;
-        self.returned_bytes += returned;
         if returned < original {
             self.truncated.push(Truncation { what: what(), original, returned });
         }

@@ -4,7 +4,7 @@
 //! rows add up to the messages that it covers; a stack is told by its first frame in the page's own
 //! code and by how many frames it has.
 
-use crate::answer::{Answer, Cuts};
+use crate::answer::{Answer, Cuts, json_bytes};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, ConsoleQuery, OneOrMany};
@@ -31,12 +31,13 @@ pub enum Level {
 }
 
 impl Level {
-    pub(crate) const NAMES: [&'static str; 5] = ["error", "warn", "info", "log", "debug"];
+    /// The names, and the word for all of them.
+    const WORDS: [&'static str; 6] = ["error", "warn", "info", "log", "debug", "all"];
     const ALL: [Self; 5] = [Self::Error, Self::Warn, Self::Info, Self::Log, Self::Debug];
 
     /// Returns the name.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+        Self::WORDS[self as usize]
     }
 
     /// The levels of recorded messages that count as this one; of `log` only those that no other
@@ -105,11 +106,14 @@ pub(crate) fn check(
 ) -> Result<Checked, InspectError> {
     let default = [Level::Error.name().to_owned(), Level::Warn.name().to_owned()];
     let levels = match query.log_levels.as_ref().map(OneOrMany::as_slice) {
-        None => query::words("logLevels", &default, &Level::NAMES)?,
-        // No level at all is no filter.
-        Some([]) => Level::NAMES.to_vec(),
-        Some(given) => query::words("logLevels", given, &Level::NAMES)?,
+        None => default.as_slice(),
+        Some(given) => given,
     };
+    let mut levels = query::words("logLevels", levels, &Level::WORDS)?;
+    // No level at all is no filter.
+    if levels.is_empty() || levels.contains(&"all") {
+        levels = Level::ALL.map(Level::name).to_vec();
+    }
     let tab = query::tab(query.tab_id, || Ok(source.tabs()?))?;
     let since = query::since(query.since, || Ok(source.now_ms()?))?;
     let size = query::page_size(query.page_size, limits.max_console_messages, limits)?;
@@ -152,20 +156,9 @@ pub(crate) fn rows(events: &[Event], own_host: &str, limits: &Limits, cuts: &mut
         let (source, frames) = place(message, own_host);
         let level = Level::of(&message.level);
         let key = (level, message.text.clone(), source.clone());
-        if let Some(at) = known.get(&key) {
-            let row = &mut rows[*at];
-            *row.times.get_or_insert(1) += 1;
-            row.last_position = Some(event.position);
-            cuts.original_bytes += message.text.len() as u64;
-            continue;
-        }
-        let mut text = escaped(&as_json(&message.text)).into_owned();
-        let at = rows.len();
-        cuts.text(&mut text, limits.max_message_size, || format!("data[{at}].text"));
-        known.insert(key, at);
-        rows.push(ConsoleRow {
+        let mut row = ConsoleRow {
             level,
-            text,
+            text: escaped(&as_json(&message.text)).into_owned(),
             position: event.position,
             times: None,
             last_position: None,
@@ -173,8 +166,20 @@ pub(crate) fn rows(events: &[Event], own_host: &str, limits: &Limits, cuts: &mut
             tab_id: (event.tab > 0).then_some(event.tab),
             source: source.map(|source| escaped_line(&source).into_owned()),
             frames,
-        });
+        };
+        cuts.original_bytes += json_bytes(&row) + 1;
+        if let Some(at) = known.get(&key) {
+            let row = &mut rows[*at];
+            *row.times.get_or_insert(1) += 1;
+            row.last_position = Some(event.position);
+            continue;
+        }
+        let at = rows.len();
+        cuts.text(&mut row.text, limits.max_message_size, || format!("data[{at}].text"));
+        known.insert(key, at);
+        rows.push(row);
     }
+    cuts.returned_bytes += rows.iter().map(|row| json_bytes(row) + 1).sum::<u64>();
     rows
 }
 
@@ -270,7 +275,9 @@ mod tests {
             rows.iter().map(|row| (row.level.name(), row.text.as_str(), row.times, row.last_position)).collect();
         assert_eq!(seen, [("error", "a", Some(2), Some(5)), ("error", "b", None, None), ("warn", "a", None, None)]);
         assert_eq!(rows.iter().map(|row| row.times.unwrap_or(1)).sum::<u64>(), 4);
-        assert_eq!((cuts.original_bytes, cuts.returned_bytes), (4, 3));
+        let folded = json_bytes(&rows) - 1;
+        assert_eq!(cuts.returned_bytes, folded);
+        assert!(cuts.original_bytes > folded + 20, "{} and {folded}", cuts.original_bytes);
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(crate) fn source_tag(source: SourceId) -> Short {
     }
 }
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const TAG: usize = 16;
 /// A cursor is some hundred characters; what is longer is none.
 const LONGEST: usize = 512;
@@ -85,19 +85,22 @@ pub(crate) struct Place {
     pub total: u64,
     /// Rows without any filter.
     pub original: u64,
+    /// Bytes of all that passes the filters, once they were counted.
+    pub bytes: Option<u64>,
 }
 
 impl Place {
     /// A paging that begins.
     pub(crate) fn start(from: Option<u64>, up_to: u64, total: u64, original: u64) -> Self {
         let (query, source) = (Short::default(), Short::default());
-        Self { version: VERSION, issued_ms: 0, query, source, from, up_to, phase: 0, after: from, total, original }
+        let (version, after) = (VERSION, from);
+        Self { version, issued_ms: 0, query, source, from, up_to, phase: 0, after, total, original, bytes: None }
     }
 }
 
 impl Place {
     /// A place in a page's tree or text: how much was passed, of a page of which nothing changed
-    /// that `version` stands for.
+    /// that `version` stands for. Of a tree `phase` has the depth, and `up_to` the nodes of a page.
     pub(crate) fn on_page(passed: u64, total: u64, version: Short) -> Self {
         let mut first = [0; 8];
         first.copy_from_slice(&version[..8]);
@@ -125,7 +128,7 @@ pub(crate) struct Cursors<'a> {
     pub source: Short,
 }
 
-fn refused(problem: impl Into<String>) -> InspectError {
+pub(crate) fn refused(problem: impl Into<String>) -> InspectError {
     InspectError::bad("cursor", problem, "a nextCursor of this query over this source, or none to begin anew")
 }
 

@@ -5,8 +5,8 @@
 //! children were cut says how many; the next page begins with what was cut, so that over all pages
 //! every node comes once; values of secret fields are never given.
 
-use crate::answer::{Answer, Cuts, Sizes, Truncation, cut};
-use crate::cursor::{Place, Short, short};
+use crate::answer::{Answer, Sizes, Truncation, counted, cut, json_bytes};
+use crate::cursor::{Place, Short, refused, short};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, DomQuery};
@@ -127,6 +127,15 @@ pub(crate) fn selected(page: &Page, given: Option<&String>) -> Result<Vec<NodeId
     }
 }
 
+/// Returns a text cut at a limit, with how long it was.
+fn short_text(text: &str, limit: usize) -> String {
+    let mut text = escaped(text).into_owned();
+    if let Some(before) = cut(&mut text, limit) {
+        text.push_str(&format!("… ({before} bytes)"));
+    }
+    text
+}
+
 fn no_match(selector: &str) -> InspectError {
     InspectError::NoMatch { selector: escaped_line(selector).into_owned() }
 }
@@ -195,13 +204,60 @@ impl Checked {
         count
     }
 
-    /// Takes nodes level by level until there are enough; returns them, and what comes next: the
-    /// roots and children that were cut. Both in document order.
-    fn take(&self, page: &Page, roots: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
-        let (mut kept, mut cut) = (Vec::new(), Vec::new());
+    /// Whether the texts of scripts or styles are wanted.
+    pub(crate) fn shows_code(&self) -> bool {
+        !(self.no_scripts && self.no_styles)
+    }
+
+    /// The filters that belong to a cursor: the limits stand in its place.
+    pub(crate) fn filters(&self) -> DomQuery {
+        DomQuery { max_depth: None, max_nodes: None, ..self.shown.clone() }
+    }
+
+    /// Takes the limits that a paging began with.
+    pub(crate) fn go_on(&mut self, query: &DomQuery, place: &Place) -> Result<(), InspectError> {
+        let limits = (i64::from(place.phase), i64::try_from(place.up_to).unwrap_or(i64::MAX));
+        if (query.max_depth.unwrap_or(limits.0), query.max_nodes.unwrap_or(limits.1)) != limits {
+            return Err(refused(format!("it goes on with maxDepth {} and maxNodes {}", limits.0, limits.1)));
+        }
+        (self.depth, self.nodes) = (usize::from(place.phase), usize::try_from(place.up_to).unwrap_or(usize::MAX));
+        (self.shown.max_depth, self.shown.max_nodes) = (Some(limits.0), Some(limits.1));
+        Ok(())
+    }
+
+    /// Bytes of all nodes below these as JSON, with nothing cut.
+    fn whole_bytes(&self, page: &Page, roots: &[NodeId]) -> u64 {
+        let mut bytes = 1;
+        for root in roots {
+            let mut skip = 0;
+            for node in page.node(*root).subtree().filter(|node| !self.leaves_out(*node)) {
+                if node.id().0 < skip {
+                    continue;
+                }
+                let mut made = self.alone(node, usize::MAX);
+                let children: Vec<_> = node.children().filter(|child| !self.leaves_out(*child)).collect();
+                match children.as_slice() {
+                    [only] if only.kind() == NodeKind::Text => {
+                        made.text = Some(short_text(only.text(), usize::MAX));
+                        skip = node.end();
+                    }
+                    [] => {}
+                    _ => bytes += r#","children":["#.len() as u64,
+                }
+                bytes += json_bytes(&made) + 1;
+            }
+        }
+        bytes
+    }
+
+    /// Takes nodes level by level until there are enough; returns them, what comes next (the roots
+    /// and children that were cut), both in document order, and which of depth and nodes cut.
+    fn take(&self, page: &Page, roots: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>, [bool; 2]) {
+        let (mut kept, mut cut, mut by) = (Vec::new(), Vec::new(), [false; 2]);
         let mut queue: VecDeque<(NodeId, usize)> = roots.iter().map(|id| (*id, 0)).collect();
         while let Some((id, depth)) = queue.pop_front() {
             if kept.len() == self.nodes {
+                by[1] = true;
                 cut.push(id);
                 continue;
             }
@@ -210,12 +266,14 @@ impl Checked {
             if depth < self.depth {
                 queue.extend(children.map(|child| (child, depth + 1)));
             } else {
+                let before = cut.len();
                 cut.extend(children);
+                by[0] |= cut.len() > before;
             }
         }
         kept.sort_unstable();
         cut.sort_unstable();
-        (kept, cut)
+        (kept, cut, by)
     }
 
     pub(crate) fn answer(
@@ -233,18 +291,18 @@ impl Checked {
         let version = version(page);
         let pages = place.map(|place| place.passed(version)).transpose()?.unwrap_or(0);
         let mut roots: Vec<NodeId> = found.iter().copied().filter(|id| !self.leaves_out(page.node(*id))).collect();
+        let whole = place.and_then(|place| place.bytes).unwrap_or_else(|| self.whole_bytes(page, &roots));
         let mut passed = 0;
         for _ in 0..pages {
-            let (kept, cut) = self.take(page, &roots);
+            let (kept, cut, _) = self.take(page, &roots);
             (passed, roots) = (passed + kept.len() as u64, cut);
         }
-        let (kept, next) = self.take(page, &roots);
+        let (kept, next, [by_depth, by_nodes]) = self.take(page, &roots);
         let count = kept.len() as u64;
-        let mut cuts = Cuts::default();
         let mut under = None;
         let mut data = Vec::new();
         for id in roots.iter().filter(|id| kept.binary_search(id).is_ok()) {
-            let mut node = self.tree(page.node(*id), &kept, limits, &mut cuts);
+            let mut node = self.tree(page.node(*id), &kept, limits);
             if pages > 0 {
                 let parent = page.node(*id).parent();
                 if parent.map(|parent| parent.id()) != under {
@@ -255,27 +313,36 @@ impl Checked {
             data.push(node);
         }
         let has_more = !next.is_empty();
-        let mut truncated = std::mem::take(&mut cuts.truncated);
+        let mut truncated = Vec::new();
         if has_more {
-            truncated.insert(0, Truncation { what: "data".to_owned(), original: total - passed, returned: count });
+            truncated.push(Truncation { what: "data".to_owned(), original: total - passed, returned: count });
         }
         let matched = match &self.shown.selector {
             None => String::new(),
-            Some(_) => format!(" of {} matching elements", found.len()),
+            Some(_) => format!(" of {}", counted(found.len() as u64, "matching element", "matching elements")),
         };
+        let cuts = [(by_depth, format!("depth {}", self.depth)), (by_nodes, format!("{} nodes", self.nodes))];
+        let cuts: Vec<String> = cuts.into_iter().filter_map(|(cut, limit)| cut.then_some(limit)).collect();
         let message = match (total, count < total) {
             (0, _) => "the page has no elements".to_owned(),
             (_, false) => format!("all {total} nodes{matched}"),
             (_, true) if has_more => format!(
-                "{count} of {total} nodes{matched}, cut at depth {} and {} nodes; nextCursor gives more, a selector less",
-                self.depth, self.nodes
+                "{count} of {total} nodes{matched}, cut at {}; nextCursor gives more, a selector less",
+                cuts.join(" and ")
             ),
             (_, true) => format!("the last {count} of {total} nodes{matched}"),
         };
-        let next = has_more.then(|| Place::on_page(pages + 1, total, version));
+        let next = has_more.then(|| Place {
+            phase: u8::try_from(self.depth).unwrap_or(u8::MAX),
+            up_to: self.nodes as u64,
+            bytes: Some(whole),
+            ..Place::on_page(pages + 1, total, version)
+        });
+        let returned_bytes = json_bytes(&data);
         let answer = Answer {
             data,
             count,
+            messages: None,
             total,
             has_more,
             next_cursor: None,
@@ -284,8 +351,8 @@ impl Checked {
             size: Sizes {
                 original_count: original,
                 returned_count: count,
-                original_bytes: cuts.original_bytes,
-                returned_bytes: cuts.returned_bytes,
+                original_bytes: whole.max(2),
+                returned_bytes,
             },
             truncated,
             newer: None,
@@ -309,18 +376,9 @@ impl Checked {
         }
     }
 
-    /// The tree below a node; no deeper than the deepest that a query may ask for.
-    fn tree(&self, node: NodeRef<'_>, kept: &[NodeId], limits: &Limits, cuts: &mut Cuts) -> DomNode {
-        let mut short = |text: &str| {
-            let mut text = escaped(text).into_owned();
-            let before = cut(&mut text, limits.max_dom_text_size).unwrap_or(text.len() as u64);
-            cuts.original_bytes += before;
-            cuts.returned_bytes += text.len() as u64;
-            if before > text.len() as u64 {
-                text.push_str(&format!("… ({before} bytes)"));
-            }
-            text
-        };
+    /// A node without what is below it, its texts cut at a limit.
+    fn alone(&self, node: NodeRef<'_>, limit: usize) -> DomNode {
+        let short = |text: &str| short_text(text, limit);
         let mut made = DomNode { tag: escaped_line(node.tag()).into_owned(), ..DomNode::default() };
         made.hidden = !node.is_visible() && node.parent().is_none_or(|parent| parent.is_visible());
         if node.kind() == NodeKind::Text {
@@ -345,6 +403,13 @@ impl Checked {
                 })
                 .collect();
         }
+        made
+    }
+
+    /// The tree below a node; no deeper than the deepest that a query may ask for.
+    fn tree(&self, node: NodeRef<'_>, kept: &[NodeId], limits: &Limits) -> DomNode {
+        let limit = limits.max_dom_text_size;
+        let mut made = self.alone(node, limit);
         let mut cut_children = 0;
         let mut children = Vec::new();
         for child in node.children().filter(|child| !self.leaves_out(*child)) {
@@ -356,8 +421,10 @@ impl Checked {
         }
         made.cut = (cut_children > 0).then_some(cut_children);
         match children.as_slice() {
-            [only] if only.kind() == NodeKind::Text && cut_children == 0 => made.text = Some(short(only.text())),
-            several => made.children = several.iter().map(|child| self.tree(*child, kept, limits, cuts)).collect(),
+            [only] if only.kind() == NodeKind::Text && cut_children == 0 => {
+                made.text = Some(short_text(only.text(), limit))
+            }
+            several => made.children = several.iter().map(|child| self.tree(*child, kept, limits)).collect(),
         }
         made
     }

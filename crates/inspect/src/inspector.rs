@@ -4,21 +4,21 @@
 //! asked before, remembered or not; the clock and the key are the caller's; how often each filter
 //! was used is counted, and nothing else of a query is kept.
 
-use crate::answer::{Answer, Cuts, Newer, Sizes};
+use crate::answer::{Answer, Newer};
 use crate::cache::{Cache, Remembered};
 use crate::console::{self, ConsoleAnswer};
-use crate::cursor::{CursorKey, Cursors, Place, Short, UnixMillis, short, source_tag};
+use crate::cursor::{CursorKey, Cursors, Short, UnixMillis, source_tag};
 use crate::dom::{self, DomAnswer};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::markup::{self, HtmlAnswer, TextAnswer};
 use crate::network::{self, NetworkAnswer};
-use crate::pages;
+use crate::pages::Paging;
 use crate::presets::{self, Presets, Tool};
 use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
 use crate::summary::{self, SummaryAnswer};
-use browserlens_page::Page;
-use browserlens_strategy::{EventFilter, PageSource, SourceError, SourceId, host_of};
+use browserlens_page::{Capture, Page};
+use browserlens_strategy::{PageSource, SourceError, SourceId, host_of};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -156,10 +156,13 @@ impl Inspector {
                 found
             }
             None => {
-                let tab = checked.filter.tab;
-                let found = paging.page(source, place, checked.shown, |source, events, cuts| {
-                    let own = if console::has_stacks(&events) { own_host(source, tab) } else { String::new() };
-                    Ok(console::rows(&events, &own, &self.limits, cuts))
+                let (tab, mut own) = (checked.filter.tab, None);
+                let found = paging.page(source, place, checked.shown, |source, events, _, cuts| {
+                    let own = match console::has_stacks(&events) {
+                        true => own.get_or_insert_with(|| own_host(source, tab)).as_str(),
+                        false => "",
+                    };
+                    Ok(console::rows(&events, own, &self.limits, cuts))
                 })?;
                 self.console.put(key, &found);
                 found
@@ -201,8 +204,10 @@ impl Inspector {
                 found
             }
             None => {
-                let found = paging.page(source, place, checked.shown, |source, events, cuts| {
-                    network::rows(source, events, &checked.bodies, &self.limits, cuts)
+                let sizes = checked.bodies.sizes();
+                let found = paging.page(source, place, checked.shown, |source, events, is_shown, cuts| {
+                    let bodies = if is_shown { &checked.bodies } else { &sizes };
+                    network::rows(source, events, bodies, &self.limits, cuts)
                 })?;
                 self.network.put(key, &found);
                 found
@@ -226,9 +231,13 @@ impl Inspector {
         const TOOL: &str = TOOLS[3];
         self.note(TOOL, query)?;
         let query = presets::with_preset(query, query.preset.as_ref(), Tool::Dom, &self.presets)?;
-        let checked = dom::check(&query, &self.limits)?;
-        let cursors = self.cursors(TOOL, &checked.shown, source, now)?;
+        let mut checked = dom::check(&query, &self.limits)?;
+        let cursors = self.cursors(TOOL, &checked.filters(), source, now)?;
         let place = query.cursor.as_deref().map(|cursor| cursors.read(cursor)).transpose()?;
+        if let Some(place) = &place {
+            checked.go_on(&query, place)?;
+        }
+        let filters = checked.filters();
         let passed = place.as_ref().and_then(|place| place.after);
         let key = version(source).map(|version| query::hash(TOOL, &(&checked.shown, version, passed))).transpose()?;
         let found = match key.and_then(|key| self.dom.get(&key)) {
@@ -237,7 +246,12 @@ impl Inspector {
                 found
             }
             None => {
-                let page = page(source, query.tab_id)?;
+                let (mut page, capture) = seen(source, query.tab_id)?;
+                if checked.shows_code()
+                    && let Ok(with_code) = Page::parse_with_code(&capture)
+                {
+                    page = Arc::new(with_code);
+                }
                 let (answer, next) = checked.answer(&page, &self.limits, place.as_ref())?;
                 let found = Remembered { answer, next, newer: None };
                 if let Some(key) = key {
@@ -246,7 +260,7 @@ impl Inspector {
                 found
             }
         };
-        let cursors = self.cursors(TOOL, &found.answer.filters, source, now)?;
+        let cursors = self.cursors(TOOL, &filters, source, now)?;
         signed(&cursors, found)
     }
 
@@ -312,8 +326,6 @@ impl Inspector {
             return Ok(found.answer);
         }
         let answer = summary::summary(source, query, &self.limits)?;
-        let mut answer = answer;
-        answer.size.returned_bytes = serde_json::to_string(&answer.data)?.len() as u64;
         if let Some(key) = key {
             self.summary.put(key, &Remembered { answer: answer.clone(), next: None, newer: None });
         }
@@ -372,12 +384,16 @@ fn version(source: &dyn PageSource) -> Option<(Short, u32)> {
 }
 
 fn page(source: &mut dyn PageSource, tab: Option<i64>) -> Result<Arc<Page>, InspectError> {
+    Ok(seen(source, tab)?.0)
+}
+
+fn seen(source: &mut dyn PageSource, tab: Option<i64>) -> Result<(Arc<Page>, Arc<Capture>), InspectError> {
     let tab = query::tab(tab, || Ok(source.tabs()?))?;
     let found = match tab {
         None => source.page(),
         Some(tab) => source.page_of(tab),
     };
-    Ok(found?.0)
+    Ok(found?)
 }
 
 /// Host of the page whose code counts as its own; empty if there is no page to ask.
@@ -396,96 +412,4 @@ fn signed<D, F>(cursors: &Cursors<'_>, found: Remembered<Answer<D, F>>) -> Resul
         .map(|place| Ok::<_, InspectError>(Newer { count: place.total, cursor: cursors.write(&place)? }))
         .transpose()?;
     Ok(answer)
-}
-
-/// What pages of console messages and of requests have in common.
-struct Paging<'a> {
-    tool: &'a str,
-    noun: &'a str,
-    filter: &'a EventFilter,
-    unfiltered: &'a EventFilter,
-    phases: &'a [Option<bool>],
-    size: usize,
-    cursor: Option<&'a str>,
-}
-
-impl Paging<'_> {
-    /// Returns where the page begins (none at the beginning of a trace that may be remembered), and
-    /// the key of its answer.
-    fn begin(
-        &self,
-        cursors: &Cursors<'_>,
-        source: &mut dyn PageSource,
-    ) -> Result<(Short, Option<Place>), InspectError> {
-        let place = self.cursor.map(|cursor| cursors.read(cursor)).transpose()?;
-        // What a live page has by now is part of the key; a trace at its step has always had all.
-        let version = match source.identity() {
-            SourceId::Trace(_) => (u64::from(source.step().0), None),
-            SourceId::Live(_) => {
-                let tally = source.tally(self.unfiltered, None)?;
-                (tally.count, tally.last)
-            }
-        };
-        let at = place.as_ref().map(|place| (place.phase, place.after, place.from, place.up_to));
-        let json = serde_json::to_vec(&(self.tool, cursors.query, cursors.source, version, at, self.size))?;
-        Ok((short(&json), place))
-    }
-
-    fn page<R, F>(
-        &self,
-        source: &mut dyn PageSource,
-        place: Option<Place>,
-        shown: F,
-        rows: impl FnOnce(&mut dyn PageSource, Vec<browserlens_strategy::Event>, &mut Cuts) -> Result<Vec<R>, InspectError>,
-    ) -> Result<Remembered<Answer<Vec<R>, F>>, InspectError> {
-        let is_first = place.is_none();
-        let mut place = match place {
-            Some(place) => place,
-            None => pages::start(source, self.unfiltered, None)?,
-        };
-        let mut found = pages::read(source, self.filter, self.phases, &place, self.size)?;
-        if is_first {
-            pages::count(source, self.filter, self.unfiltered, &mut place, &mut found)?;
-        }
-        let newer = pages::newer(source, self.filter, &place)?;
-        let count = found.events.len() as u64;
-        let mut cuts = Cuts::default();
-        let data = rows(source, found.events, &mut cuts)?;
-        let mut message = match (count, place.total) {
-            (0, 0) if place.original == 0 => format!("there are no {}", self.noun),
-            (0, 0) => format!("none of {} {} pass the filters", place.original, self.noun),
-            (count, total) if count == total => {
-                format!("all {total} {} that pass the filters, of {}", self.noun, place.original)
-            }
-            (count, total) => format!("{count} of {total} {} that pass the filters, of {}", self.noun, place.original),
-        };
-        if found.next.is_some() {
-            message.push_str("; nextCursor gives more");
-        }
-        if let Some(newer) = &newer {
-            message.push_str(&format!("; {} came since", newer.total));
-        }
-        if !cuts.truncated.is_empty() {
-            message.push_str(&format!("; {} texts were cut", cuts.truncated.len()));
-        }
-        let answer = Answer {
-            data,
-            count,
-            total: place.total,
-            has_more: found.next.is_some(),
-            next_cursor: None,
-            filters: shown,
-            message,
-            size: Sizes {
-                original_count: place.original,
-                returned_count: count,
-                original_bytes: cuts.original_bytes,
-                returned_bytes: cuts.returned_bytes,
-            },
-            truncated: cuts.truncated,
-            newer: None,
-            unseen_characters: 0,
-        };
-        Ok(Remembered { answer, next: found.next, newer })
-    }
 }

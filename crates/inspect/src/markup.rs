@@ -5,7 +5,7 @@
 //! the parts of a text that was cut are the text, and belong to one state of it; HTML is given as
 //! it is and says how many unseen characters it holds, text has escapes in their place.
 
-use crate::answer::{Answer, Sizes, Truncation};
+use crate::answer::{Answer, Sizes, Truncation, counted};
 use crate::cursor::{Place, short};
 use crate::dom;
 use crate::error::InspectError;
@@ -30,7 +30,7 @@ pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Optio
         HtmlOptions { include_hidden, include_links: true, include_images: true, max_depth: None, kept: None };
     let text = html::write(page, &dom::selected(page, query.selector.as_ref())?, options);
     let filters = HtmlQuery { include_hidden: Some(include_hidden), cursor: None, ..query.clone() };
-    answer(page, &text, filters, limits.max_html_size, "HTML", place)
+    answer(&text, filters, limits.max_html_size, "HTML", place)
 }
 
 pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits, place: Option<&Place>) -> Part<TextAnswer> {
@@ -42,17 +42,10 @@ pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits, place: Optio
         }
     };
     let filters = TextQuery { cursor: None, ..query.clone() };
-    answer(page, &escaped(&text), filters, limits.max_text_size, "text", place)
+    answer(&escaped(&text), filters, limits.max_text_size, "text", place)
 }
 
-fn answer<F>(
-    page: &Page,
-    whole: &str,
-    filters: F,
-    limit: usize,
-    what: &str,
-    place: Option<&Place>,
-) -> Part<Answer<String, F>> {
+fn answer<F>(whole: &str, filters: F, limit: usize, what: &str, place: Option<&Place>) -> Part<Answer<String, F>> {
     let version = short(whole.as_bytes());
     let from = place.map(|place| place.passed(version)).transpose()?.unwrap_or(0);
     let from = whole.floor_char_boundary(usize::try_from(from).unwrap_or(usize::MAX));
@@ -81,23 +74,20 @@ fn answer<F>(
         }
     };
     if unseen_characters > 0 {
-        message.push_str(&format!("; {unseen_characters} characters in it are not seen"));
+        let unseen = counted(unseen_characters, "character in it is", "characters in it are");
+        message.push_str(&format!("; {unseen} not seen"));
     }
     let next = has_more.then(|| Place::on_page((from + end) as u64, total, version));
     let answer = Answer {
         data,
         count,
+        messages: None,
         total,
         has_more,
         next_cursor: None,
         filters,
         message,
-        size: Sizes {
-            original_count: page.len() as u64,
-            returned_count: count,
-            original_bytes: left,
-            returned_bytes: returned,
-        },
+        size: Sizes { original_count: total, returned_count: count, original_bytes: bytes, returned_bytes: returned },
         truncated,
         newer: None,
         unseen_characters,

@@ -3,7 +3,7 @@
 //! In: rows of a page. Out: [`NetworkRow`]s, with bodies where they were asked for. Invariant:
 //! without bodies none is read.
 
-use crate::answer::{Answer, Cuts};
+use crate::answer::{Answer, Cuts, json_bytes};
 use crate::body::{self, Body, Wanted};
 use crate::error::InspectError;
 use crate::limits::Limits;
@@ -95,6 +95,14 @@ pub(crate) struct Bodies {
     pub response: Option<Wanted>,
 }
 
+impl Bodies {
+    /// The same bodies, of which only the sizes are wanted.
+    pub(crate) fn sizes(&self) -> Self {
+        let size = |of: &Option<Wanted>| of.as_ref().map(|_| Wanted::default());
+        Self { request: size(&self.request), response: size(&self.response) }
+    }
+}
+
 pub(crate) fn check(
     query: &NetworkQuery,
     source: &mut dyn PageSource,
@@ -180,11 +188,14 @@ pub(crate) fn rows(
     for event in events {
         let Event { position, tab, at_ms, kind: EventKind::Request(request), .. } = event else { continue };
         let at = rows.len();
+        let (mut whole, mut given) = (0, 0);
         let mut body = |side, wanted: &Option<Wanted>, name: &str| -> Result<Option<Body>, InspectError> {
             let Some(wanted) = wanted else { return Ok(None) };
             let body = body::of(source, position, &request, side, wanted)?;
             if let Some(body) = &body {
                 let returned = body.returned();
+                whole += body.bytes;
+                given += returned;
                 // What was not kept was not cut; what a path or a shape leaves out was asked to be
                 // left out.
                 let original = if body.truncated { body.bytes.max(returned + 1) } else { returned };
@@ -195,11 +206,9 @@ pub(crate) fn rows(
         let request_body = body(BodySide::Request, &bodies.request, "requestBody")?;
         let response_body = body(BodySide::Response, &bodies.response, "responseBody")?;
         let seen = |text: &str| escaped_line(text).into_owned();
-        let mut url = seen(&request.url);
-        cuts.text(&mut url, limits.max_url_size, || format!("data[{at}].url"));
-        rows.push(NetworkRow {
+        let mut row = NetworkRow {
             method: seen(&request.method),
-            url,
+            url: seen(&request.url),
             status: request.status,
             resource_type: seen(&request.resource_type.to_lowercase()),
             position,
@@ -209,9 +218,13 @@ pub(crate) fn rows(
             mime: seen(&request.mime_type),
             failure: seen(&request.failure),
             tab_id: (tab > 0).then_some(tab),
-            request_body,
-            response_body,
-        });
+            request_body: None,
+            response_body: None,
+        };
+        cuts.original_bytes += json_bytes(&row) + 1 + whole;
+        cuts.text(&mut row.url, limits.max_url_size, || format!("data[{at}].url"));
+        cuts.returned_bytes += json_bytes(&row) + 1 + given;
+        rows.push(NetworkRow { request_body, response_body, ..row });
     }
     Ok(rows)
 }

@@ -92,7 +92,7 @@ pub struct ConsoleQuery {
     /// Take the fields of this preset that are not given here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Levels: error, warn, info, log, debug. Default: error and warn.
+    /// Levels: error, warn, info, log, debug, or all. Default: error and warn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_levels: Option<OneOrMany<String>>,
     /// Text that must occur in the message or its URL, ignoring case.

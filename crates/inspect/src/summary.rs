@@ -3,10 +3,11 @@
 //! In: all rows, a thousand at a time. Out: [`Summary`]. Invariant: memory does not grow with the
 //! rows, only with how many different levels, statuses, types and hosts there are.
 
-use crate::answer::{Answer, Sizes};
+use crate::answer::{Answer, Sizes, json_bytes};
 use crate::console::{self, Level};
 use crate::error::InspectError;
 use crate::limits::Limits;
+use crate::pages;
 use crate::query::{self, SummaryQuery};
 use browserlens_page::text::escaped_line;
 use browserlens_strategy::{EventFilter, EventKind, PageSource, RequestEvent, RequestParts, host_of};
@@ -68,7 +69,6 @@ pub struct Durations {
 /// The answer of `get_summary`.
 pub type SummaryAnswer = Answer<Summary, SummaryQuery>;
 
-const CHUNK: usize = 1_000;
 /// Different texts that are counted; beyond them only those that are known.
 const MOST_KEYS: usize = 1_000;
 
@@ -123,7 +123,13 @@ pub(crate) fn summary(
     let (mut levels, mut errors) = (Counts::default(), Counts::default());
     let mut console = 0;
     filter.kinds = vec!["console".to_owned()];
-    each(source, &filter, |kind| {
+    let mut each = |filter: &EventFilter, take: &mut dyn FnMut(&EventKind)| {
+        pages::each(source, filter, None, |_, events| {
+            events.iter().for_each(|event| take(&event.kind));
+            Ok(())
+        })
+    };
+    each(&filter, &mut |kind| {
         let EventKind::Console(message) = kind else { return };
         console += 1;
         let level = Level::of(&message.level);
@@ -140,7 +146,7 @@ pub(crate) fn summary(
     let mut durations = vec![0u64; 60_001];
     let (mut requests, mut bytes, mut longest) = (0u64, 0u64, 0u64);
     filter.kinds = vec!["request".to_owned()];
-    each(source, &filter, |kind| {
+    each(&filter, &mut |kind| {
         let EventKind::Request(request) = kind else { return };
         requests += 1;
         bytes += request.response_bytes;
@@ -191,37 +197,21 @@ pub(crate) fn summary(
     if slow > 0 {
         message.push_str("; its preset slow tells what took long");
     }
-    let count = console + requests;
+    let (count, size) = (console + requests, json_bytes(&data));
     Ok(Answer {
         data,
         count,
+        messages: None,
         total: count,
         has_more: false,
         next_cursor: None,
         filters: query.clone(),
         message,
-        size: Sizes { original_count: count, returned_count: count, original_bytes: bytes, returned_bytes: 0 },
+        size: Sizes { original_count: count, returned_count: count, original_bytes: size, returned_bytes: size },
         truncated: Vec::new(),
         newer: None,
         unseen_characters: 0,
     })
-}
-
-/// Gives every row that passes to `take`, a thousand at a time.
-fn each(
-    source: &mut dyn PageSource,
-    filter: &EventFilter,
-    mut take: impl FnMut(&EventKind),
-) -> Result<(), InspectError> {
-    let mut after = None;
-    loop {
-        let events = source.events(filter, after, CHUNK)?;
-        events.iter().for_each(|event| take(&event.kind));
-        match events.last() {
-            Some(last) if events.len() == CHUNK => after = Some(last.position),
-            _ => return Ok(()),
-        }
-    }
 }
 
 fn percentile(counts: &[u64], all: u64, percent: u64) -> u64 {

@@ -84,6 +84,30 @@ fn an_answer_tells_counts_sizes_filters_and_cuts() {
 }
 
 #[test]
+fn folded_messages_are_fewer_rows_and_sizes_are_of_all_pages() {
+    let kinds = ["a", "a", "b", "a", "c"].map(|text| console("error", text));
+    let mut source = Memory::new([kinds.to_vec(), vec![console("log", &"x".repeat(3_000))]].concat());
+    let whole = call(&mut source, "get_console_messages", json!({ "logLevels": "All" }));
+    assert_eq!((&whole["count"], &whole["messages"], &whole["total"]), (&json!(4), &json!(6), &json!(6)));
+    let said = "all 6 console messages that pass the filters, of 6, in 4 rows; 1 text was cut";
+    assert_eq!((&whole["message"], &whole["size"]["returnedCount"]), (&json!(said), &json!(4)));
+    let mut asked = json!({ "logLevels": ["all"], "pageSize": 1 });
+    let mut bytes = 1;
+    loop {
+        let answer = call(&mut source, "get_console_messages", asked.clone());
+        assert_eq!(answer["size"]["originalBytes"], whole["size"]["originalBytes"], "the same on each page");
+        assert_eq!(answer["size"]["returnedBytes"], answer["data"].to_string().len());
+        bytes += answer["data"].to_string().len() - 1;
+        asked["cursor"] = answer["nextCursor"].clone();
+        if answer["nextCursor"].is_null() {
+            break;
+        }
+    }
+    // One to a page, nothing is folded; a text was cut at 2,048 bytes.
+    assert_eq!(whole["size"]["originalBytes"], bytes + 3_000 - 2_048);
+}
+
+#[test]
 fn users_add_presets() {
     let mut presets = Presets::default();
     presets.add_toml("[shop]\nwhy = \"orders\"\n[shop.network]\ndomain = \"api\"\nmethod = \"POST\"\n").unwrap();
@@ -150,6 +174,9 @@ fn a_body_of_a_hundred_megabytes_is_cut_at_ten_kilobytes() {
         answer["truncated"],
         json!([{ "what": "data[0].responseBody", "original": 104_999_994, "returned": 10_240 }])
     );
+    let size = |name: &str| answer["size"][name].as_u64().unwrap();
+    assert!((104_999_994..105_001_000).contains(&size("originalBytes")), "{}", answer["size"]);
+    assert!((10_240..11_000).contains(&size("returnedBytes")), "{}", answer["size"]);
     let answer = call(&mut source, "get_network_requests", json!({ "bodyPath": "$.items" }));
     assert!(answer["data"][0]["responseBody"]["note"].as_str().unwrap().contains("too large to be parsed"));
 }
@@ -204,17 +231,31 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
     let answer = call(&mut source, "get_dom_snapshot", json!({ "selector": ".results > li" }));
     insta::assert_snapshot!(answer["data"], @r#"[{"children":[{"attributes":{"href":"/a"},"tag":"a","text":"A"}],"tag":"li"},{"children":[{"tag":"button","text":"B"}],"tag":"li"}]"#);
     assert_eq!(answer["message"], "all 6 nodes of 2 matching elements");
+    let whole = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxDepth": 15 }));
+    let bytes = json!(whole["data"].to_string().len());
+    assert_eq!((&whole["size"]["originalBytes"], &whole["size"]["returnedBytes"]), (&bytes, &bytes));
     let cut = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxDepth": 1 }));
     assert_eq!((&cut["count"], &cut["total"], &cut["hasMore"]), (&json!(4), &json!(11), &json!(true)));
     assert_eq!(cut["data"][0]["children"][1]["cut"], 2, "two items of the list were cut");
     let few = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxNodes": 3 }));
     assert_eq!(few["count"], 3);
+    let said = |of: &str| format!("{of}; nextCursor gives more, a selector less");
+    assert_eq!(cut["message"], said("4 of 11 nodes of 1 matching element, cut at depth 1"));
+    assert_eq!(few["message"], said("3 of 11 nodes of 1 matching element, cut at 3 nodes"));
+    // The limits stand in the cursor; others belong to another paging.
+    let mut asked = json!({ "selector": "main", "cursor": few["nextCursor"] });
+    assert_eq!(call(&mut source, "get_dom_snapshot", asked.clone())["filters"]["maxNodes"], 3);
+    asked["maxNodes"] = json!(4);
+    let other = inspector().call(&mut source, "get_dom_snapshot", asked, NOW).unwrap_err();
+    assert!(other.to_string().starts_with("cursor: it goes on with maxDepth 5 and maxNodes 3"), "{other}");
     // The pages of a tree give every node once, and say where each part of it lies.
     for (nodes, depth) in [(1, 15), (3, 15), (3, 1), (4, 0), (500, 1)] {
         let mut asked = json!({ "selector": "main", "maxNodes": nodes, "maxDepth": depth });
         let (mut seen, mut pages) = (0, 0);
         loop {
             let answer = call(&mut source, "get_dom_snapshot", asked.clone());
+            assert_eq!(answer["size"]["originalBytes"], bytes);
+            assert_eq!(answer["size"]["returnedBytes"], answer["data"].to_string().len());
             seen += answer["count"].as_u64().unwrap();
             pages += 1;
             assert_eq!(answer["hasMore"], json!(!answer["nextCursor"].is_null()));
@@ -245,6 +286,19 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
 }
 
 #[test]
+fn scripts_that_are_not_left_out_have_their_text() {
+    let mut source = bundled("shop-laptop-to-cart");
+    let asked = json!({ "selector": "script", "excludeScripts": false });
+    let answer = call(&mut source, "get_dom_snapshot", asked);
+    let scripts = answer["data"].as_array().unwrap();
+    let inline: Vec<&Value> = scripts.iter().filter(|script| script["attributes"].get("src").is_none()).collect();
+    assert!(!inline.is_empty());
+    for script in inline {
+        assert!(script["text"].as_str().is_some_and(|text| text.trim().len() > 1), "{script}");
+    }
+}
+
+#[test]
 fn html_and_text_are_cut_at_their_limits() {
     let mut source = Memory::with_page(page());
     let limits = Limits { max_html_size: 40, max_text_size: 3, ..Limits::default() };
@@ -260,6 +314,7 @@ fn html_and_text_are_cut_at_their_limits() {
     while let Some(cursor) = part.next_cursor {
         part = small.html(&mut source, &HtmlQuery { cursor: Some(cursor), ..HtmlQuery::default() }, NOW).unwrap();
         joined.push_str(&part.data);
+        assert_eq!((part.size.original_bytes, part.size.returned_bytes), (whole.size.original_bytes, part.count));
     }
     assert_eq!((joined, part.has_more), (whole.data, false));
     let cursor = text.next_cursor;

@@ -120,7 +120,8 @@ proptest! {
             let answer = inspector.console(source.as_mut(), &query, NOW).unwrap();
             prop_assert_eq!(answer.total, texts.len() as u64);
             times += answer.data.iter().map(|row| row.times.unwrap_or(1)).sum::<u64>();
-            counted += answer.count;
+            prop_assert_eq!(answer.count, answer.data.len() as u64);
+            counted += answer.messages.unwrap_or(answer.count);
             cursor = answer.next_cursor;
             if cursor.is_none() {
                 break;

@@ -136,9 +136,9 @@ impl Client {
     /// # Errors
     /// [`ToolError`]: wrong arguments, an element or page that is not there, what is not allowed.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
-        check(tool, &arguments)?;
+        check(tool, &arguments).map_err(|error| error.with_names(tool))?;
         self.hit = None;
-        let answer = self.answer(tool, arguments);
+        let answer = self.answer(tool, arguments).map_err(|error| error.with_names(tool));
         if let Err(ToolError::BrowserGone(_)) = &answer {
             self.lose();
         }

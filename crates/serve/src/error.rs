@@ -4,6 +4,7 @@
 //! to do next; none says again what was typed; text of a page in them forges no line and hides
 //! nothing.
 
+use crate::tools::names_of;
 use browserlens_inspect::InspectError;
 use browserlens_knowledge::KnowledgeError;
 use browserlens_page::text::escaped_line;
@@ -105,7 +106,7 @@ impl ToolError {
     /// Returns the next thing to try.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Arguments(_) => "correct the arguments by the tool's schema",
+            Self::Arguments(_) => "correct the arguments as the error says",
             Self::UnknownTool(_) => "list the tools",
             Self::UnknownRef { .. } => "use a ref of an answer, such as @e12; `find` or `observe` gives them",
             Self::RefGone { .. } => "call `observe` or `find` and take the ref of what is there now",
@@ -134,6 +135,14 @@ impl ToolError {
             Self::MediaType => "send the header Content-Type: application/json",
             Self::Full => "end a session that is not needed, or raise the server's --max-clients",
             Self::Internal(_) => "call `observe`; if it stays, restart the server",
+        }
+    }
+
+    /// Names the arguments that a tool takes: clients are told of the usual ones only.
+    pub(crate) fn with_names(self, tool: &str) -> Self {
+        match self {
+            Self::Arguments(text) => Self::Arguments(format!("{text}; {tool} takes {}", names_of(tool).join(", "))),
+            other => other,
         }
     }
 

@@ -270,6 +270,13 @@ fn short(schema: &Value, keeps_words: bool) -> Value {
     Value::Object(out)
 }
 
+/// Returns the names of all arguments of a tool.
+pub(crate) fn names_of(tool: &str) -> Vec<String> {
+    let tool = tools().into_iter().find(|known| known.name == tool);
+    let properties = tool.as_ref().and_then(|tool| tool.arguments.get("properties")?.as_object());
+    properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
+}
+
 /// Returns the words that an argument of a tool may be, if it is one of some.
 pub(crate) fn words_of(tool: &str, argument: &str) -> Option<Vec<String>> {
     let tool = tools().into_iter().find(|known| known.name == tool)?;

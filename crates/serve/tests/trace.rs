@@ -70,6 +70,9 @@ async fn refs_that_are_gone_or_were_never_given_are_told_apart() {
     assert!(never.contains("@e9999 was never given") && never.contains("hint: "), "{never}");
     let bad = mcp.try_call("click", json!({ "ref": "button" })).await.expect_err("no ref");
     assert!(bad.starts_with("arguments: ref: ") && bad.contains("no ref such as @e12"), "{bad}");
+    // Also those that the list of tools leaves out.
+    let unknown = mcp.try_call("get_html", json!({ "hidden": true })).await.expect_err("unknown");
+    assert!(unknown.contains("get_html takes cursor, includeHidden, selector, tabId"), "{unknown}");
     let strategy = mcp.try_call("observe", json!({ "strategy": "hunter2" })).await.expect_err("no such strategy");
     assert!(
         strategy.contains("\"lens/delta\"") && strategy.contains("\"lens/vision-marks\""),

@@ -291,14 +291,10 @@ impl<'a> Asked<'a> {
     }
 
     fn console(mut self, paging: &InspectPaging, levels: Option<&[String]>) -> Ended {
-        let levels = levels.map(|levels| {
-            let all = levels.iter().any(|level| level == "all");
-            OneOrMany::Many(if all { Vec::new() } else { levels.to_vec() })
-        });
         let query = ConsoleQuery {
             tab_id: self.source.tab,
             preset: paging.preset.clone(),
-            log_levels: levels,
+            log_levels: levels.map(|levels| OneOrMany::Many(levels.to_vec())),
             search_term: paging.search.clone(),
             since: paging.since,
             page_size: paging.page_size,
@@ -541,7 +537,9 @@ fn tree(node: &DomNode, depth: usize, out: &mut String) {
     let text = node.text.as_ref().map_or_else(String::new, |text| format!(" {:?}", escaped_line(text)));
     let value = node.value.as_ref().map_or_else(String::new, |value| format!(" value: {:?}", escaped_line(value)));
     let hidden = if node.hidden { " (hidden)" } else { "" };
-    let cut = node.cut.map_or_else(String::new, |cut| format!(" … {cut} children cut"));
+    let cut = node
+        .cut
+        .map_or_else(String::new, |cut| format!(" … {cut} {} cut", if cut == 1 { "child" } else { "children" }));
     out.push_str(&format!("{indent}{}{attributes}{text}{value}{hidden}{cut}\n", escaped_line(&node.tag)));
     for (name, value) in &node.styles {
         out.push_str(&format!("{indent}  {name}: {}\n", escaped_line(value)));

@@ -23,6 +23,7 @@ const LONGEST_ATTRIBUTE: usize = 2_000;
 struct Walk<'d, 'a> {
     of: &'d SessionSnapshot,
     snapshot: &'d Snapshot,
+    has_code: bool,
     /// Which document of the snapshot it is.
     number: usize,
     document: &'d Document,
@@ -70,7 +71,7 @@ struct Open {
     shadow: Flags,
     is_slot: bool,
     style: Style,
-    skip_text: bool,
+    is_code: bool,
     inherited: Flags,
 }
 
@@ -123,18 +124,12 @@ impl<'d, 'a> Walk<'d, 'a> {
             clickable: sorted(&nodes.is_clickable.index),
             content_document: rare_map(&nodes.content_document_index),
         };
-        let open = vec![Open {
-            index: -1,
-            node: None,
-            shadow: Flags::NONE,
-            is_slot: false,
-            style,
-            skip_text: false,
-            inherited,
-        }];
+        let open =
+            vec![Open { index: -1, node: None, shadow: Flags::NONE, is_slot: false, style, is_code: false, inherited }];
         Some(Self {
             of,
             snapshot,
+            has_code: decoded.has_code,
             number: index,
             document,
             frame,
@@ -412,7 +407,7 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let id = builder.open(spec);
     let Styles { named, known } = &mut walk.styles[styles];
     builder.style(named, known);
-    let skip_text = matches!(tag.as_ref(), "script" | "style" | "noscript" | "template");
+    let is_code = matches!(tag.as_ref(), "script" | "style" | "noscript" | "template");
     // Shadow membership is said per node, not inherited: slotted nodes inside are light again.
     let inherited = Flags(flags.0 & (Flags::ARIA_HIDDEN.0 | Flags::INERT.0));
     let shadow = Flags(shadow.0 & (Flags::IN_OPEN_SHADOW.0 | Flags::IN_CLOSED_SHADOW.0));
@@ -423,7 +418,7 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         shadow,
         is_slot,
         style: style.clone(),
-        skip_text,
+        is_code,
         inherited,
     });
     if !is_frame {
@@ -537,7 +532,7 @@ fn open_text(
     above: &Open,
     builder: &mut PageBuilder,
 ) {
-    if above.skip_text {
+    if above.is_code && !walk.has_code {
         return;
     }
     let raw = walk.string(walk.document.nodes.node_value.get(index).copied().unwrap_or(-1));
@@ -546,7 +541,11 @@ fn open_text(
         .map(|text| walk.string(*text))
         .filter(|text| !text.is_empty())
         .unwrap_or(raw);
-    let text = if above.style.preserves_whitespace { Cow::Borrowed(rendered) } else { Cow::Owned(collapse(rendered)) };
+    let text = if above.style.preserves_whitespace || above.is_code {
+        Cow::Borrowed(rendered)
+    } else {
+        Cow::Owned(collapse(rendered))
+    };
     let bounds = bounds_of(walk, layout);
     // A blank between two inline boxes is drawn and keeps words apart; one between blocks is source
     // layout.

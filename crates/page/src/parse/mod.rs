@@ -101,6 +101,8 @@ pub struct Parts<'a> {
     pub(in crate::parse) listeners: HashMap<u32, HashMap<u32, bool>>,
     pub(in crate::parse) probes: HashMap<u32, FrameProbe>,
     pub(in crate::parse) metrics: Option<Metrics>,
+    /// Whether the texts of scripts and styles are kept.
+    pub(in crate::parse) has_code: bool,
 }
 
 impl std::fmt::Debug for Parts<'_> {
@@ -129,6 +131,14 @@ impl Page {
     /// [`ParseError`] naming the payload that is missing or malformed.
     pub fn parse(capture: &Capture) -> Result<Self, ParseError> {
         Self::join(&Parts::of(capture)?)
+    }
+
+    /// Parses the payloads of a capture, with the texts of scripts and styles.
+    ///
+    /// # Errors
+    /// As [`Page::parse`].
+    pub fn parse_with_code(capture: &Capture) -> Result<Self, ParseError> {
+        Self::join(&Parts { has_code: true, ..Parts::of(capture)? })
     }
 
     /// Joins parts to a page.
