@@ -33,6 +33,7 @@ mod page;
 mod passage;
 mod query;
 mod ranking;
+pub mod relevance;
 mod rows;
 mod vec_extension;
 
@@ -88,11 +89,13 @@ pub struct SearchOptions {
     /// around what was found in it. Better hits have larger parts, and what one does not need goes
     /// to the next. Bytes of UTF-8 follow tokens more closely than characters, over all scripts.
     pub max_bytes: usize,
+    /// Whether hits say how sure they are to answer ([`Hit::relevance`]).
+    pub relevance: bool,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { by: By::default(), top_k: 3, min_similarity: 0.5, max_bytes: MOST_BYTES }
+        Self { by: By::default(), top_k: 3, min_similarity: 0.5, max_bytes: MOST_BYTES, relevance: false }
     }
 }
 
@@ -117,6 +120,11 @@ pub struct Hit {
     pub text: String,
     /// Whether that is only a part of it.
     pub is_cut: bool,
+    /// The probability that it answers, where it was asked for, both rankings were fused, and the
+    /// embedder is the built-in one that this was fitted for.
+    pub relevance: Option<f32>,
+    /// What that was worked out from.
+    pub signals: Option<relevance::Signals>,
 }
 
 /// Finds the sections of one page that a query means, with the built-in embedder and an index in

@@ -61,6 +61,8 @@ mod tests {
             score: 0.0,
             text: text.to_owned(),
             is_cut: false,
+            relevance: None,
+            signals: None,
         };
         insta::assert_snapshot!(answer("x", &[hit("Returns", "Within 30 days.", 1.0), hit("", "Before all.", 0.5)]), @r"
         ## Returns
