@@ -33,14 +33,15 @@ mod page;
 mod passage;
 mod query;
 mod ranking;
-pub mod relevance;
+mod relevance;
 mod rows;
 mod vec_extension;
 
-pub use answer::{answer, answer_from, no_content};
+pub use answer::{answer, answer_from, no_content, refusal};
 pub use index::{Index, IndexError};
 pub use page::PageIndex;
 pub use query::MOST_TERMS;
+pub use relevance::DEFAULT_RELEVANCE;
 
 use crate::boilerplate::OwnSections;
 use crate::embed::{Embedder, Lexical};
@@ -48,7 +49,7 @@ use crate::sections::Extraction;
 use std::sync::Arc;
 
 /// Changes whenever other sections may be found, or shown in other words; results are cached by it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// How much a term counts in the section's heading, in the headings above it, in the passage; and a
 /// concept of any of them.
 const WEIGHTS: [f64; 4] = [3.0, 1.5, 1.0, 0.5];
@@ -89,13 +90,11 @@ pub struct SearchOptions {
     /// around what was found in it. Better hits have larger parts, and what one does not need goes
     /// to the next. Bytes of UTF-8 follow tokens more closely than characters, over all scripts.
     pub max_bytes: usize,
-    /// Whether hits say how sure they are to answer ([`Hit::relevance`]).
-    pub relevance: bool,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { by: By::default(), top_k: 3, min_similarity: 0.5, max_bytes: MOST_BYTES, relevance: false }
+        Self { by: By::default(), top_k: 3, min_similarity: 0.5, max_bytes: MOST_BYTES }
     }
 }
 
@@ -114,17 +113,16 @@ pub struct Hit {
     pub xpath: String,
     /// Similarity, 0 to 1.
     pub similarity: f32,
+    /// The probability that what was asked is answered, judged by how this section meets it.
+    pub relevance: f32,
+    /// What that was worked out from.
+    pub(crate) signals: relevance::Signals,
     /// What orders the hits: BM25, cosine, or the fused score.
     pub score: f64,
     /// What is shown of its content.
     pub text: String,
     /// Whether that is only a part of it.
     pub is_cut: bool,
-    /// The probability that it answers, where it was asked for, both rankings were fused, and the
-    /// embedder is the built-in one that this was fitted for.
-    pub relevance: Option<f32>,
-    /// What that was worked out from.
-    pub signals: Option<relevance::Signals>,
 }
 
 /// Finds the sections of one page that a query means, with the built-in embedder and an index in

@@ -6,7 +6,7 @@
 
 use super::excerpt::{Window, excerpt};
 use super::query::Query;
-use super::relevance::{Question, Scores, Signals, probability};
+use super::relevance::{Question, probability};
 use super::{By, Hit, IndexError, SearchOptions};
 use crate::embed::{Embedder, checked};
 use rustc_hash::FxHashMap;
@@ -21,8 +21,6 @@ pub(super) const CANDIDATES: usize = 100;
 pub(super) const DIGITS: i32 = 5;
 /// From how many passages of a section its excerpt is taken.
 const WINDOWS: usize = 8;
-/// Of how many passages of a section the one counts that has most of a question.
-const JUDGED: usize = 3;
 
 /// Number of a passage or section, from 1.
 pub(super) type Number = i64;
@@ -74,16 +72,11 @@ pub(super) fn search(from: &impl Passages, query: &str, options: &SearchOptions)
     }
     let by_words = || from.by_words(&asked).and_then(|passages| sections_of(from, &passages)).map(with_share);
     let by_vectors = || near(from, query, &asked, total);
-    let mut judge = None;
     let mut ranked = match options.by {
         By::Bm25 => by_words()?,
         By::Vectors => by_vectors()?,
         By::Fused => {
             let (by_words, by_vectors) = (by_words()?, by_vectors()?);
-            if options.relevance && from.embedder().is_built_in() {
-                let question = Question::new(query, &asked, |term| from.with(term).map(|with| with > 0))?;
-                judge = Some(Judge::new(question, &by_words, &by_vectors));
-            }
             if by_words.is_empty() { by_vectors } else { fuse(&by_words, &by_vectors) }
         }
     };
@@ -91,47 +84,15 @@ pub(super) fn search(from: &impl Passages, query: &str, options: &SearchOptions)
     ranked.truncate(options.top_k);
     let mut hits = Vec::with_capacity(ranked.len());
     let mut left = options.max_bytes;
+    let question = Question::new(query, &asked);
     for (rank, found) in ranked.iter().enumerate() {
         let weights: f32 = (rank..ranked.len()).map(weight).sum();
         let part = (left as f32 * weight(rank) / weights) as usize;
-        let mut hit = hit(from, found, &asked, part)?;
-        hit.signals = judge.as_ref().map(|judge| judge.signals(from, found)).transpose()?;
-        hit.relevance = hit.signals.as_ref().map(probability);
+        let hit = hit(from, found, &asked, &question, part)?;
         left = left.saturating_sub(hit.text.len());
         hits.push(hit);
     }
     Ok(hits)
-}
-
-/// What tells how sure a section is to answer.
-struct Judge {
-    question: Question,
-    words: FxHashMap<Number, f64>,
-    similarity: FxHashMap<Number, f32>,
-}
-
-impl Judge {
-    fn new(question: Question, by_words: &[Found], by_vectors: &[Found]) -> Self {
-        Self {
-            question,
-            words: by_words.iter().map(|found| (found.section, found.score)).collect(),
-            similarity: by_vectors.iter().map(|found| (found.section, found.similarity)).collect(),
-        }
-    }
-
-    fn signals(&self, from: &impl Passages, found: &Found) -> Result<Signals, IndexError> {
-        let whole = from.whole(found.section)?;
-        let mut passages = Vec::with_capacity(JUDGED);
-        for (passage, _) in found.passages.iter().take(JUDGED) {
-            passages.push(whole.content.get(from.range(*passage)?).unwrap_or_default());
-        }
-        let words = self.words.get(&found.section).copied().unwrap_or_default();
-        let others = self.words.iter().filter(|(section, _)| **section != found.section).map(|(_, score)| *score);
-        let other = others.fold(0.0, f64::max);
-        let lead = if words > 0.0 { ((words - other) / words).clamp(-1.0, 1.0) } else { 0.0 };
-        let similarity = self.similarity.get(&found.section).copied().unwrap_or_default();
-        Ok(self.question.signals(&whole.heading, &passages, &Scores { similarity, words, lead }))
-    }
 }
 
 /// Gives every section by words the square root of its share of the best one's score.
@@ -220,13 +181,21 @@ fn weight(rank: usize) -> f32 {
     2.0 / (rank + 2) as f32
 }
 
-fn hit(from: &impl Passages, found: &Found, query: &Query, most: usize) -> Result<Hit, IndexError> {
+fn hit(
+    from: &impl Passages,
+    found: &Found,
+    query: &Query,
+    question: &Question,
+    most: usize,
+) -> Result<Hit, IndexError> {
     let whole = from.whole(found.section)?;
     let best = found.passages.first().map_or(1.0, |(_, score)| *score);
     let mut windows = Vec::with_capacity(WINDOWS);
     for (passage, score) in found.passages.iter().take(WINDOWS) {
         windows.push(Window { range: from.range(*passage)?, worth: (score / best) as f32 });
     }
+    let passages = windows.iter().map(|window| &whole.content[window.range.clone()]);
+    let signals = question.signals(&whole.heading, passages);
     let parts = excerpt(&whole.content, &windows, most, |unit| query.worth(unit));
     let mut text = String::new();
     let mut end = 0;
@@ -250,10 +219,10 @@ fn hit(from: &impl Passages, found: &Found, query: &Query, most: usize) -> Resul
         heading: whole.heading,
         xpath: whole.xpath,
         similarity: found.similarity,
+        relevance: probability(&signals),
+        signals,
         score: found.score,
         text,
         is_cut,
-        relevance: None,
-        signals: None,
     })
 }
