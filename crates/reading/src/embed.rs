@@ -46,7 +46,8 @@ pub trait Embedder: Send + Sync {
         found.ok_or(EmbedError::Count { expected: 1, found: 0 })
     }
 
-    /// Returns whether this is the embedder that [`crate::retrieval::relevance`] was fitted for.
+    /// Returns whether this is the embedder that relevance
+    /// ([`DEFAULT_RELEVANCE`](crate::retrieval::DEFAULT_RELEVANCE)) was measured with.
     fn is_built_in(&self) -> bool {
         false
     }

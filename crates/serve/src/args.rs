@@ -348,9 +348,9 @@ arguments! {
         /// Steps around section or query in the graph
         #[schemars(range(min = 1, max = 100))]
         within: Option<u32>,
-        /// Least of answers, 0 to 1
+        /// Least probability of an answer
         #[schemars(range(min = 0, max = 1))]
-        similarity: Option<f32>,
+        min_relevance: Option<f32>,
         /// Query all pages read so far
         #[serde(default)]
         visited: bool,

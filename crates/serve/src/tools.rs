@@ -164,7 +164,7 @@ const SELDOM: &[(&str, &[&str])] = &[
     ),
     ("find", &["limit"]),
     ("chunks", &["limit", "noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector", "overlap"]),
-    ("read_text", &["nocache", "within", "similarity", "visited"]),
+    ("read_text", &["nocache", "within", "minRelevance", "visited"]),
     ("get_summary", &["tabId", "since"]),
     ("get_html", &["tabId", "includeHidden"]),
     ("get_text", &["tabId"]),

@@ -6,8 +6,8 @@
 //! them.
 
 use super::query::Query;
-use crate::concepts::{Concept, of_question};
-use crate::words::{Lexicon, Word, of_words};
+use crate::concepts::Concept;
+use crate::words::{Lexicon, Word};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -17,17 +17,18 @@ mod tests;
 
 /// The least probability with which the built-in embedder's hits answer, unless said otherwise: on
 /// sites that it was not fitted on, it keeps 95 % of the questions that the page answers.
-pub const DEFAULT_RELEVANCE: f32 = 0.5;
+pub const DEFAULT_RELEVANCE: f32 = 0.6;
 
-/// How question and passage meet, each from 0 to 1: which share of the question's weight the
-/// passage has in the same words; in these or their concepts; the same of the rarest words alone;
-/// how many neighbouring words stand near each other; whether there is a value of the kind asked
-/// for.
-pub(crate) type Signals = [f64; 5];
+/// How question and passage meet, each from 0 to 1: which share of the question's words the passage
+/// has, by weight; of its rarest words, in these or by a concept; and of its neighbouring words,
+/// those that stand near each other. The last lowers the odds: who asks in the page's own words
+/// and finds the rarest missing asks for something else, who uses others may not.
+pub(crate) type Signals = [f64; 3];
 
 /// Log odds before anything is known, and what each signal adds from a value on.
-const CONSTANT: f64 = 0.0;
-const STEPS: [(usize, f64, f64); 0] = [];
+const CONSTANT: f64 = 0.842;
+const STEPS: [(usize, f64, f64); 5] =
+    [(0, 0.263, -0.263), (0, 0.606, 0.065), (0, 1.0, 0.352), (1, 0.333, 0.633), (2, 0.333, -0.516)];
 
 pub(super) fn probability(signals: &Signals) -> f32 {
     by_steps(CONSTANT, &STEPS, signals) as f32
@@ -47,8 +48,6 @@ const NEAR: usize = 4;
 pub(super) struct Question {
     /// Its different words that tell something, with how rare each is.
     words: Vec<(Arc<Word>, f64)>,
-    /// The kinds of value that it asks for.
-    kinds: Vec<Concept>,
     lexicon: RefCell<Lexicon>,
 }
 
@@ -63,9 +62,7 @@ impl Question {
         }
         words.truncate(super::MOST_TERMS);
         let words = words.into_iter().map(|word| (Arc::clone(&word), f64::from(asked.rarity(&word.term)))).collect();
-        let mut kinds = Vec::new();
-        of_question(text, |kind| kinds.push(kind));
-        Self { words, kinds, lexicon: lexicon.into() }
+        Self { words, lexicon: lexicon.into() }
     }
 
     /// Returns the signals of a section: those of the passage that has most of the question.
@@ -83,15 +80,7 @@ impl Question {
         let has = |word: &Word| stems.contains(word.term.stem.as_str());
         let means = |word: &Word| has(word) || word.concepts.iter().any(|concept| concepts.contains(concept));
         let most = self.words.iter().map(|(_, rarity)| *rarity).fold(0.0, f64::max);
-        let kinds = of_words(&words, passage);
-        let is_kind = self.kinds.iter().any(|kind| kinds.contains(kind));
-        [
-            self.share(0.0, has),
-            self.share(0.0, means),
-            self.share(most * RAREST, means),
-            self.together(&words),
-            f64::from(u8::from(is_kind)),
-        ]
+        [self.share(0.0, has), self.share(most * RAREST, means), self.together(&words)]
     }
 
     /// Which share of the weight of the words that weigh at least so much is true of `has`.
@@ -110,9 +99,9 @@ impl Question {
             (0..words.len()).filter(|at| words[*at].term.stem == word.term.stem).collect()
         };
         let places: Vec<Vec<usize>> = self.words.iter().map(|(word, _)| at(word)).collect();
-        let near = places.windows(2).filter(|pair| {
-            pair[0].iter().any(|left| pair[1].iter().any(|right| left.abs_diff(*right) <= NEAR))
-        });
+        let near = places
+            .windows(2)
+            .filter(|pair| pair[0].iter().any(|left| pair[1].iter().any(|right| left.abs_diff(*right) <= NEAR)));
         near.count() as f64 / (places.len().max(2) - 1) as f64
     }
 }
