@@ -21,6 +21,11 @@
 //!   keeps what both rankings found, and of what only one found the first; where no word of the
 //!   query stands anywhere, it is the similarity by vectors.
 //!
+//! **What the relevance means.** [`Hit::relevance`] is a probability, whatever ranking found the
+//! hit: that the page answers, judged by how the hit's section and the question meet. It orders
+//! nothing. Where no hit has [`DEFAULT_RELEVANCE`], the tool says that nothing answers
+//! ([`refusal`]).
+//!
 //! Queries: stop words are left out as long as another word remains; a query of stop words alone is
 //! searched as it stands. A query without a letter or digit finds nothing. Of more than
 //! [`MOST_TERMS`] different terms the rarest count.

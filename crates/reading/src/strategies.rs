@@ -67,7 +67,7 @@ impl Strategy for Parts {
     }
 
     fn version(&self) -> &str {
-        "5"
+        "6"
     }
 
     fn channel(&self) -> ActionChannel {
