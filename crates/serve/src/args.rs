@@ -349,6 +349,7 @@ arguments! {
         #[schemars(range(min = 1, max = 100))]
         within: Option<u32>,
         /// Least probability of an answer
+        #[serde(rename = "minRelevance")]
         #[schemars(range(min = 0, max = 1))]
         min_relevance: Option<f32>,
         /// Query all pages read so far
