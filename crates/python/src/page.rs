@@ -6,7 +6,7 @@
 use crate::errors::{Raised, Result};
 use crate::tables::{Table, nodes};
 use browserlens_page::text::{escaped_json, escaped_line};
-use browserlens_reading::{Answer, DEFAULT_CHARS, DEFAULT_SIMILARITY, ReadOptions, Searcher, answer_of, extract};
+use browserlens_reading::{Answer, DEFAULT_CHARS, ReadOptions, Searcher, answer_of, extract};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX, documents};
 use browserlens_snapshot::{Format, GrepOptions, Mode, RefStyle, SnapshotOptions, snapshot};
 use browserlens_tokens::Tokens;
@@ -80,7 +80,7 @@ pub(crate) struct Reading {
     pub(crate) limit: Option<usize>,
     pub(crate) offset: usize,
     pub(crate) within: Option<usize>,
-    pub(crate) similarity: f32,
+    pub(crate) min_relevance: Option<f32>,
     pub(crate) chars: usize,
     pub(crate) skip: usize,
 }
@@ -89,9 +89,9 @@ impl Reading {
     /// Checks them.
     pub(crate) fn options(self) -> Result<ReadOptions> {
         let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-        let Self { query, section, graph, limit, offset, within, similarity, chars, skip } = self;
-        if !(0.0..=1.0).contains(&similarity) {
-            let message = format!("similarity is {similarity}, expected a number from 0 to 1");
+        let Self { query, section, graph, limit, offset, within, min_relevance, chars, skip } = self;
+        if let Some(least) = min_relevance.filter(|least| !(0.0..=1.0).contains(least)) {
+            let message = format!("min_relevance is {least}, expected a number from 0 to 1");
             return Err(Raised::options(message, "give such a number"));
         }
         let (query, section) = (said(query), said(section));
@@ -102,7 +102,7 @@ impl Reading {
             limit,
             offset,
             within,
-            similarity,
+            min_relevance,
             chars,
             skip,
             ..ReadOptions::default()
@@ -235,7 +235,7 @@ impl Page {
 
     /// Reads the page's text: all of it, a section, or what answers a query; at most 20,000
     /// characters unless `chars` says otherwise (0 for all), and what is left out is told.
-    #[pyo3(signature = (query = None, *, section = None, graph = false, limit = None, offset = 0, within = None, similarity = DEFAULT_SIMILARITY, chars = DEFAULT_CHARS, skip = 0))]
+    #[pyo3(signature = (query = None, *, section = None, graph = false, limit = None, offset = 0, within = None, min_relevance = None, chars = DEFAULT_CHARS, skip = 0))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn read_text(
         &self,
@@ -246,11 +246,11 @@ impl Page {
         limit: Option<usize>,
         offset: usize,
         within: Option<usize>,
-        similarity: f32,
+        min_relevance: Option<f32>,
         chars: usize,
         skip: usize,
     ) -> PyResult<String> {
-        let reading = Reading { query, section, graph, limit, offset, within, similarity, chars, skip };
+        let reading = Reading { query, section, graph, limit, offset, within, min_relevance, chars, skip };
         let options = reading.options()?;
         Ok(py.detach(|| {
             let extraction = extract(&self.page, options.cut);

@@ -8,7 +8,7 @@ use crate::errors::{Raised, Result};
 use crate::page::Page;
 use browserlens_page::text::escaped_line;
 use browserlens_reading::graph::{GraphStore, PageGraph, SeenAt, StoreError};
-use browserlens_reading::{DEFAULT_SIMILARITY, Extraction, ReadOptions, Searcher, answer_of_many, duplicates, extract};
+use browserlens_reading::{Extraction, ReadOptions, Searcher, answer_of_many, duplicates, extract};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -74,20 +74,20 @@ impl Pages {
 
     /// Gives the sections of all pages that answer a query, best first, each with the name of its
     /// page.
-    #[pyo3(signature = (query, *, limit = None, offset = 0, similarity = DEFAULT_SIMILARITY))]
+    #[pyo3(signature = (query, *, limit = None, offset = 0, min_relevance = None))]
     fn read_text(
         &self,
         py: Python<'_>,
         query: &str,
         limit: Option<usize>,
         offset: usize,
-        similarity: f32,
+        min_relevance: Option<f32>,
     ) -> PyResult<String> {
         let options = ReadOptions {
             query: Some(query.to_owned()),
             limit,
             offset,
-            similarity: share("similarity", similarity)?,
+            min_relevance: min_relevance.map(|least| share("min_relevance", least)).transpose()?,
             ..ReadOptions::default()
         };
         Ok(py.detach(|| {

@@ -46,6 +46,12 @@ pub trait Embedder: Send + Sync {
         found.ok_or(EmbedError::Count { expected: 1, found: 0 })
     }
 
+    /// Returns whether this is the embedder that relevance
+    /// ([`DEFAULT_RELEVANCE`](crate::retrieval::DEFAULT_RELEVANCE)) was measured with.
+    fn is_built_in(&self) -> bool {
+        false
+    }
+
     /// Returns the similarity, 0 to 1, that a cosine means. The seed's threshold of 0.5 was chosen
     /// for cosines of trained models, which are taken as they are; an embedder whose cosines lie
     /// lower scales them, so that 0.5 says "hardly by chance" for it too.

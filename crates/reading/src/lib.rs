@@ -50,7 +50,7 @@ pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use many::{ALIKE, Alike, Duplicates, Repeated, answer_of_many, duplicates};
 pub use options::{OptionsError, OptionsReader};
 pub use parts::{BehindEnd, NoSection, Part, PartError};
-pub use read_options::{DEFAULT_CHARS, DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
+pub use read_options::{DEFAULT_CHARS, DEFAULT_LIMIT, ReadOptions};
 pub use sections::{Cut, Extraction, LONGEST_SECTION, Section, extract};
 pub use tool::{Answer, ReadError, Searcher, answer_of, place_in, read, take};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};

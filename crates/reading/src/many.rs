@@ -6,7 +6,7 @@
 //! line.
 
 use crate::boilerplate::{Repeatable, TextHash};
-use crate::retrieval::{Hit, Index, SearchOptions, answer_from};
+use crate::retrieval::{Hit, Index, answer_from};
 use crate::sections::Extraction;
 use crate::tool::{Answer, ReadError, Searcher};
 use crate::{BehindEnd, ReadOptions};
@@ -42,12 +42,11 @@ pub fn answer_of_many(
         let own = site.own_sections(page);
         index.add(&at.to_string(), &own.sections, &own.leave_out)?;
     }
-    let search = SearchOptions {
-        top_k: options.offset.saturating_add(options.limit()).saturating_add(1),
-        min_similarity: options.similarity,
-        ..SearchOptions::default()
-    };
-    let hits = index.search(query, &search)?;
+    let hits = index.search(query, &Searcher::search(options))?;
+    let of = pages.iter().map(|(_, page)| page.sections.len()).sum();
+    if let Some(text) = searcher.refusal(query, &hits, options) {
+        return Ok(Answer { text, next: None, of, skip: None });
+    }
     if options.offset > 0 && options.offset >= hits.len() {
         return Err(BehindEnd::Hits { offset: options.offset, of: hits.len() }.into());
     }
@@ -57,7 +56,6 @@ pub fn answer_of_many(
         let at = hit.page.parse().ok().and_then(|at: usize| pages.get(at));
         at.map(|(name, _)| one_line(name)).unwrap_or_default()
     };
-    let of = pages.iter().map(|(_, page)| page.sections.len()).sum();
     Ok(Answer { text: answer_from(query, &hits[options.offset..end], name), next, of, skip: None })
 }
 

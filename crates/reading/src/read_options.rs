@@ -7,7 +7,7 @@
 //! ```text
 //! options    = [ words ] *( option )                     words without an option before them are the query
 //! option     = "query=" text | "section=" text | "graph" | "nocache" | "limit=" N | "offset=" N
-//!            | "cut=" ( "h3" | "all" ) | "similarity=" number | "within=" N | "chars=" N | "skip=" N
+//!            | "cut=" ( "h3" | "all" ) | "min_relevance=" number | "within=" N | "chars=" N | "skip=" N
 //! text       = '"' any characters, with \" and \\ '"' | words up to the next option
 //! ```
 //!
@@ -20,8 +20,6 @@ use std::str::FromStr;
 
 /// Sections that a query gives if not said otherwise.
 pub const DEFAULT_LIMIT: usize = 3;
-/// Least similarity of what a query gives if not said otherwise.
-pub const DEFAULT_SIMILARITY: f32 = 0.5;
 
 /// Most characters of an answer if not said otherwise.
 pub const DEFAULT_CHARS: usize = 20_000;
@@ -43,8 +41,10 @@ pub struct ReadOptions {
     pub offset: usize,
     /// Which headings begin a section.
     pub cut: Cut,
-    /// Least similarity of what a query gives, from 0 to 1.
-    pub similarity: f32,
+    /// Says that nothing answers a query where no section has this probability; 0 gives whatever is
+    /// found. Not said, it is [`DEFAULT_RELEVANCE`](crate::retrieval::DEFAULT_RELEVANCE) with the
+    /// built-in embedder and no threshold with another, which may find answers in other words.
+    pub min_relevance: Option<f32>,
     /// Gives what lies within so many steps of the section in the content graph.
     pub within: Option<usize>,
     /// Most characters of an answer; 0 for all. Whole sections are left out where there is no room.
@@ -63,7 +63,7 @@ impl Default for ReadOptions {
             limit: None,
             offset: 0,
             cut: Cut::default(),
-            similarity: DEFAULT_SIMILARITY,
+            min_relevance: None,
             within: None,
             chars: DEFAULT_CHARS,
             skip: 0,
@@ -73,7 +73,7 @@ impl Default for ReadOptions {
 
 /// Names of the options.
 const NAMES: [&str; 11] =
-    ["query", "section", "graph", "nocache", "limit", "offset", "cut", "similarity", "within", "chars", "skip"];
+    ["query", "section", "graph", "nocache", "limit", "offset", "cut", "min_relevance", "within", "chars", "skip"];
 
 fn wrong(option: &str, reason: impl Into<String>) -> OptionsError {
     OptionsError { option: option.to_owned(), reason: reason.into() }
@@ -217,8 +217,8 @@ impl ReadOptions {
             }
             _ => {
                 let number = value.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
-                self.similarity =
-                    number.ok_or_else(|| wrong(name, format!("is {value:?}, expected a number from 0 to 1")))?;
+                let wrong = || wrong(name, format!("is {value:?}, expected a number from 0 to 1"));
+                self.min_relevance = Some(number.ok_or_else(wrong)?);
             }
         }
         Ok(())
@@ -246,7 +246,7 @@ impl fmt::Display for ReadOptions {
         parts.extend(self.limit.map(|limit| format!("limit={limit}")));
         parts.extend((self.offset > 0).then(|| format!("offset={}", self.offset)));
         parts.extend((self.cut == Cut::H3).then(|| "cut=h3".to_owned()));
-        parts.extend((self.similarity != DEFAULT_SIMILARITY).then(|| format!("similarity={}", self.similarity)));
+        parts.extend(self.min_relevance.map(|least| format!("min_relevance={least}")));
         parts.extend(self.within.map(|steps| format!("within={steps}")));
         parts.extend((self.chars != DEFAULT_CHARS).then(|| format!("chars={}", self.chars)));
         parts.extend((self.skip > 0).then(|| format!("skip={}", self.skip)));
@@ -284,11 +284,11 @@ mod tests {
             parsed("pricing of the plans graph"),
             ReadOptions { query: query("pricing of the plans"), graph: true, ..ReadOptions::default() }
         );
-        let text = "query=\"the \\\"graph\\\" limit=1\" section=Use offset=2 cut=h3 similarity=0.25";
+        let text = "query=\"the \\\"graph\\\" limit=1\" section=Use offset=2 cut=h3 min_relevance=0.25";
         let options = parsed(text);
         assert_eq!(
-            (options.query.as_deref(), options.section.as_deref(), options.offset, options.cut, options.similarity),
-            (Some("the \"graph\" limit=1"), Some("Use"), 2, Cut::H3, 0.25)
+            (options.query.as_deref(), options.section.as_deref(), options.offset, options.cut, options.min_relevance),
+            (Some("the \"graph\" limit=1"), Some("Use"), 2, Cut::H3, Some(0.25))
         );
         assert_eq!((options.limit(), parsed("").limit(), parsed("limit=7").limit()), (3, usize::MAX, 7));
     }
@@ -300,8 +300,8 @@ mod tests {
             "limit=many",
             "offset=-1",
             "cut=h2",
-            "similarity=2",
-            "similarity=NaN",
+            "min_relevance=2",
+            "min_relevance=NaN",
             "query=",
             "query=\"\"",
             "section=  nocache",
@@ -318,18 +318,18 @@ mod tests {
         option "limit": is "many", expected a whole number of at least 1
         option "offset": is "-1", expected a whole number of at least 0
         option "cut": is "h2", expected "h3" or "all"
-        option "similarity": is "2", expected a number from 0 to 1
-        option "similarity": is "NaN", expected a number from 0 to 1
+        option "min_relevance": is "2", expected a number from 0 to 1
+        option "min_relevance": is "NaN", expected a number from 0 to 1
         option "query": is empty, expected a text
         option "query": is empty, expected a text
         option "section": is empty, expected a text
-        option "limt": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity, within, chars, skip (quote a query that has "=")
-        option "x": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity, within, chars, skip (quote a text that has an option's name)
+        option "limt": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, within, chars, skip (quote a query that has "=")
+        option "x": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, within, chars, skip (quote a text that has an option's name)
         option "query": is given twice
         option "query": has no closing quotation mark
         option "query": goes on behind its closing quotation mark, expected a blank
         option "query": has a lone "\" in quotation marks, expected \" or \\
-        option "b": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity, within, chars, skip (quote a text that has an option's name)
+        option "b": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, within, chars, skip (quote a text that has an option's name)
         "#);
     }
 
@@ -341,14 +341,14 @@ mod tests {
             flags in any::<(bool, bool, bool)>(),
             limit in prop::option::of(1usize..100),
             offset in 0usize..100,
-            similarity in 0.0f32..=1.0,
+            min_relevance in prop::option::of(0.0f32..=1.0),
             more in (prop::option::of(1usize..9), 0usize..30_000, 0usize..9),
         ) {
             let (graph, cache, h3) = flags;
             let cut = if h3 { Cut::H3 } else { Cut::All };
             let (within, chars, skip) = more;
             let options =
-                ReadOptions { query, section, graph, cache, limit, offset, cut, similarity, within, chars, skip };
+                ReadOptions { query, section, graph, cache, limit, offset, cut, min_relevance, within, chars, skip };
             prop_assert_eq!(parsed(&options.to_string()), options);
         }
 

@@ -21,6 +21,11 @@
 //!   keeps what both rankings found, and of what only one found the first; where no word of the
 //!   query stands anywhere, it is the similarity by vectors.
 //!
+//! **What the relevance means.** [`Hit::relevance`] is a probability, whatever ranking found the
+//! hit: that the page answers, judged by how the hit's section and the question meet. It orders
+//! nothing. Where no hit has [`DEFAULT_RELEVANCE`], the tool says that nothing answers
+//! ([`refusal`]).
+//!
 //! Queries: stop words are left out as long as another word remains; a query of stop words alone is
 //! searched as it stands. A query without a letter or digit finds nothing. Of more than
 //! [`MOST_TERMS`] different terms the rarest count.
@@ -33,13 +38,15 @@ mod page;
 mod passage;
 mod query;
 mod ranking;
+mod relevance;
 mod rows;
 mod vec_extension;
 
-pub use answer::{answer, answer_from, no_content};
+pub use answer::{answer, answer_from, no_content, refusal};
 pub use index::{Index, IndexError};
 pub use page::PageIndex;
 pub use query::MOST_TERMS;
+pub use relevance::DEFAULT_RELEVANCE;
 
 use crate::boilerplate::OwnSections;
 use crate::embed::{Embedder, Lexical};
@@ -47,7 +54,7 @@ use crate::sections::Extraction;
 use std::sync::Arc;
 
 /// Changes whenever other sections may be found, or shown in other words; results are cached by it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// How much a term counts in the section's heading, in the headings above it, in the passage; and a
 /// concept of any of them.
 const WEIGHTS: [f64; 4] = [3.0, 1.5, 1.0, 0.5];
@@ -111,6 +118,10 @@ pub struct Hit {
     pub xpath: String,
     /// Similarity, 0 to 1.
     pub similarity: f32,
+    /// The probability that what was asked is answered, judged by how this section meets it.
+    pub relevance: f32,
+    /// What that was worked out from.
+    pub(crate) signals: relevance::Signals,
     /// What orders the hits: BM25, cosine, or the fused score.
     pub score: f64,
     /// What is shown of its content.

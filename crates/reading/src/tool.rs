@@ -12,7 +12,7 @@
 use crate::embed::{Embedder, Lexical};
 use crate::graph::StoreError;
 use crate::graph::{ContentGraph, ContentId, HeadingMatch, around, summary};
-use crate::retrieval::{IndexError, SearchOptions, answer, rank_with};
+use crate::retrieval::{DEFAULT_RELEVANCE, Hit, IndexError, SearchOptions, answer, rank_with, refusal};
 use crate::{
     BehindEnd, BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, PartError, ReadOptions, Reading,
     Section, content_hash, extract,
@@ -22,6 +22,9 @@ use std::sync::Arc;
 
 /// Most characters of what `graph` gives.
 const SUMMARY_CHARS: usize = 4_000;
+
+/// Least similarity of the block of the graph that a query means.
+const LEAST_LIKE: f32 = 0.5;
 
 /// A page cannot be read as asked.
 #[derive(Debug, thiserror::Error)]
@@ -101,6 +104,20 @@ impl Searcher {
     /// Returns who embeds.
     pub fn embedder(&self) -> Arc<dyn Embedder> {
         Arc::clone(&self.embedder)
+    }
+
+    /// Returns how hits are searched for: one more than are shown, to know whether there is more.
+    pub(crate) fn search(options: &ReadOptions) -> SearchOptions {
+        let default = SearchOptions::default();
+        let min_similarity = if options.min_relevance == Some(0.0) { 0.0 } else { default.min_similarity };
+        let top_k = options.offset.saturating_add(options.limit()).saturating_add(1);
+        SearchOptions { top_k, min_similarity, ..default }
+    }
+
+    /// Says that hits do not answer, where none is as sure as the options ask for.
+    pub(crate) fn refusal(&self, query: &str, hits: &[Hit], options: &ReadOptions) -> Option<String> {
+        let default = if self.embedder.is_built_in() { DEFAULT_RELEVANCE } else { 0.0 };
+        refusal(query, hits, options.min_relevance.unwrap_or(default))
     }
 
     /// Returns what the pages so far repeat.
@@ -201,13 +218,10 @@ pub fn answer_of(extraction: &Extraction, searcher: &Searcher, options: &ReadOpt
         };
         let mut own = searcher.site.own_sections(extraction);
         own.sections.retain(|part| within.binary_search_by_key(&part.position, |one| one.position).is_ok());
-        let search = SearchOptions {
-            // One more, to know whether there is more.
-            top_k: options.offset.saturating_add(options.limit()).saturating_add(1),
-            min_similarity: options.similarity,
-            ..SearchOptions::default()
-        };
-        let hits = rank_with(Arc::clone(&searcher.embedder), extraction, &own, query, &search)?;
+        let hits = rank_with(Arc::clone(&searcher.embedder), extraction, &own, query, &Searcher::search(options))?;
+        if let Some(refusal) = searcher.refusal(query, &hits, options) {
+            return Ok(Answer::whole(refusal, within.len()));
+        }
         if options.offset > 0 && options.offset >= hits.len() {
             return Err(BehindEnd::Hits { offset: options.offset, of: hits.len() }.into());
         }
@@ -265,7 +279,7 @@ pub fn place_in(
         };
     }
     let Some(query) = &options.query else { return Ok(None) };
-    let found = graph.resembling(query, &*searcher.embedder, options.similarity, 1);
+    let found = graph.resembling(query, &*searcher.embedder, LEAST_LIKE, 1);
     let found = found.map_err(IndexError::from)?;
     Ok(found.first().map(|(id, _)| (*id, String::new())))
 }
@@ -329,9 +343,9 @@ mod tests {
 
     #[test]
     fn hits_are_gone_through_by_offset() {
-        let first = said("query=warehouse,money,parcels,days limit=1 similarity=0");
+        let first = said("query=warehouse,money,parcels,days limit=1 min_relevance=0");
         assert_eq!(first.next, Some(1));
-        let second = said("query=warehouse,money,parcels,days limit=1 offset=1 similarity=0");
+        let second = said("query=warehouse,money,parcels,days limit=1 offset=1 min_relevance=0");
         assert!(second.next.is_none() && second.text != first.text && second.text.starts_with("## "));
     }
 
@@ -345,7 +359,7 @@ mod tests {
             );
             Extraction { url: format!("http://shop.test/{path}"), ..extract(&PageBuilder::outline(&outline), Cut::All) }
         };
-        let options = "query=parcels similarity=0".parse().expect("options");
+        let options = "query=parcels min_relevance=0".parse().expect("options");
         let mut site = Searcher::default();
         let alone = answer_of(&page("a", "Apples"), &site, &options).expect("an answer").text;
         assert!(alone.contains("sent for free") && alone.contains("All about Apples"), "{alone}");

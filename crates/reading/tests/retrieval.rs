@@ -1,7 +1,9 @@
 //! The index as a whole: what is found, what is not, and that no document, query or file breaks it.
 
 use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
-use browserlens_reading::retrieval::{By, Hit, Index, IndexError, PageIndex, SearchOptions, answer, rank, rank_own};
+use browserlens_reading::retrieval::{
+    By, DEFAULT_RELEVANCE, Hit, Index, IndexError, PageIndex, SearchOptions, answer, rank, rank_own, refusal,
+};
 use browserlens_reading::{Extraction, OwnSections, Section};
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -64,8 +66,20 @@ fn an_answer_is_written_as_the_seed_does() {
 
     Orders before noon arrive on the next day.
 
-    (Relevance: 100.0%)
+    (Relevance: 84%)
     ");
+}
+
+#[test]
+fn what_uses_the_pages_words_and_misses_the_rarest_is_not_answered() {
+    let said = |query: &str| {
+        let hits = find(query, By::Fused);
+        assert!(hits.iter().all(|hit| (0.0..=1.0).contains(&hit.relevance)) && !hits.is_empty(), "{hits:?}");
+        refusal(query, &hits[..1], DEFAULT_RELEVANCE)
+    };
+    assert_eq!(said("Do orders before noon arrive on the next day?"), None);
+    let refused = said("Is there a sandwich before noon on the next day?").expect("no sandwich");
+    assert!(refused.starts_with("Nothing here seems to answer") && refused.contains("Express"), "{refused}");
 }
 
 #[test]

@@ -45,6 +45,10 @@ pub struct Question {
     pub text: Option<String>,
     /// Whether it is counted apart, as one that nothing may be tuned by.
     pub held_out: bool,
+    /// Whether the page is about what it does not say.
+    pub near: bool,
+    /// Whether it is there for fitting how sure an answer is, and in no table of reading.
+    pub relevance: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -66,6 +70,12 @@ struct RawQuestion {
     absent: bool,
     #[serde(default)]
     held_out: bool,
+    /// The page is about that, and does not say it.
+    #[serde(default)]
+    near: bool,
+    /// For fitting how sure an answer is, and in no table of reading.
+    #[serde(default)]
+    relevance: bool,
 }
 
 /// Returns the file in which the questions of a scenario stand, where it has any.
@@ -119,7 +129,7 @@ pub(crate) fn check_place<'q>(
 impl Question {
     /// Makes a question of a table; `known` are the questions before it.
     fn of(raw: RawQuestion, steps: usize, known: &[Self]) -> Result<Self, String> {
-        let RawQuestion { id, step, ask, words, text, absent, held_out } = raw;
+        let RawQuestion { id, step, ask, words, text, absent, held_out, near, relevance } = raw;
         check_place(&id, step, steps, known.iter().map(|question| &*question.id))?;
         if ask.trim().is_empty() {
             return Err(format!("{id}: the question must not be empty"));
@@ -132,12 +142,15 @@ impl Question {
                 return Err(format!("{id}: give the text that answers, or absent = true if the page does not say"));
             }
         };
+        if near && text.is_some() {
+            return Err(format!("{id}: near = true goes with absent = true"));
+        }
         let words_of_text = text.as_deref().map(|text| text.split(' ').count());
         if let Some(count) = words_of_text.filter(|count| !ANSWER_WORDS.contains(count)) {
             let (least, most) = (ANSWER_WORDS.start(), ANSWER_WORDS.end());
             return Err(format!("{id}: the text that answers has {count} words; it must have {least} to {most}"));
         }
-        Ok(Self { id, step, ask, words, text, held_out })
+        Ok(Self { id, step, ask, words, text, held_out, near, relevance })
     }
 }
 

@@ -69,6 +69,8 @@ pub struct Scenario {
     pub events: Vec<EventFact>,
     /// Questions about its pages, from the file beside it.
     pub questions: Vec<Question>,
+    /// Those of that file that are there for fitting how sure an answer is; no table counts them.
+    pub relevance: Vec<Question>,
     /// Questions to whoever read its observations in order, from the other file beside it.
     pub exam: Vec<ExamQuestion>,
     /// File that it came from.
@@ -342,7 +344,8 @@ impl Scenario {
         let mut scenario = Self::parse(&read(path)?, path)?;
         let questions = ask::questions_path(path);
         if questions.is_file() {
-            scenario.questions = ask::parse(&read(&questions)?, &questions, scenario.steps.len())?;
+            let all = ask::parse(&read(&questions)?, &questions, scenario.steps.len())?;
+            (scenario.relevance, scenario.questions) = all.into_iter().partition(|question| question.relevance);
         }
         let exam = exam::exam_path(path);
         if exam.is_file() {
@@ -385,6 +388,7 @@ impl Scenario {
             attacks: Vec::new(),
             events: Vec::new(),
             questions: Vec::new(),
+            relevance: Vec::new(),
             exam: Vec::new(),
             path: PathBuf::new(),
             hash,

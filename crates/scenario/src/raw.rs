@@ -336,6 +336,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         attacks,
         events: raw.event,
         questions: Vec::new(),
+        relevance: Vec::new(),
         exam: Vec::new(),
         name: raw.name,
         goal: raw.goal,

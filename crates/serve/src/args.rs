@@ -348,15 +348,19 @@ arguments! {
         /// Steps around section or query in the graph
         #[schemars(range(min = 1, max = 100))]
         within: Option<u32>,
-        /// Least of answers, 0 to 1
+        /// Least probability of an answer
+        #[serde(rename = "minRelevance")]
         #[schemars(range(min = 0, max = 1))]
-        similarity: Option<f32>,
+        min_relevance: Option<f32>,
         /// Query all pages read so far
         #[serde(default)]
         visited: bool,
         /// Which of all pages read so far have to do with this
         #[schemars(length(max = 1000))]
         related: Option<String>,
+        /// Least similarity of what is related
+        #[schemars(range(min = 0, max = 1))]
+        similarity: Option<f32>,
         /// From one concept to another, over all pages read so far
         path: Option<[String; 2]>,
         /// What all pages read so far say of this

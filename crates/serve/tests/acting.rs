@@ -145,7 +145,7 @@ async fn what_was_read_is_said_again_until_something_is_done() {
     assert!(again.contains("as read 0 s ago; nocache reads anew") && again.chars().count() < 7_000, "{again}");
     assert!(took < Duration::from_millis(100), "{took:?}");
     mcp.call("click", json!({ "text": "Press" })).await;
-    let after = mcp.call("read_text", json!({ "query": "pressed", "similarity": 0 })).await;
+    let after = mcp.call("read_text", json!({ "query": "pressed", "minRelevance": 0 })).await;
     assert!(!after.contains("as read"), "it was acted on: {after}");
     value(&mut mcp, "location.reload()").await;
     let reloaded = mcp.call("read_text", json!({ "limit": 1 })).await;

@@ -70,8 +70,12 @@ pub(crate) struct ReadArgs {
     /// Begin sections at headings of the levels 1 to 3 only
     #[arg(long)]
     pub h3: bool,
-    /// Answer a query with what is at least this similar, from 0 to 1; 0.5 unless said otherwise
+    /// Say that nothing answers a query where no section has this probability, from 0 to 1; 0.6
+    /// unless said otherwise
     #[arg(long, value_name = "X", value_parser = share)]
+    pub min_relevance: Option<f32>,
+    /// With --related, give concepts that are at least this similar, from 0 to 1
+    #[arg(long, value_name = "X", value_parser = share, requires = "related")]
     pub similarity: Option<f32>,
     /// Take options in one line as an agent writes them: 'query=… limit=5 nocache'
     #[arg(long, value_name = "OPTIONS")]

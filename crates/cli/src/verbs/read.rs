@@ -145,7 +145,7 @@ fn options(args: &ReadArgs) -> Result<ReadOptions, Failure> {
     options.limit = args.limit.map(|limit| limit.get()).or(options.limit);
     options.offset = args.offset.unwrap_or(options.offset);
     options.cut = if args.h3 { Cut::H3 } else { options.cut };
-    options.similarity = args.similarity.unwrap_or(options.similarity);
+    options.min_relevance = args.min_relevance.or(options.min_relevance);
     options.cache &= !args.no_cache;
     options.within = args.within.map(|steps| steps.get()).or(options.within);
     options.chars = args.chars.unwrap_or(options.chars);

@@ -153,7 +153,7 @@ class Page:
         limit: int | None = None,
         offset: int = 0,
         within: int | None = None,
-        similarity: float = ...,
+        min_relevance: float | None = None,
         chars: int = ...,
         skip: int = 0,
     ) -> str:
@@ -171,7 +171,7 @@ class Pages:
         *,
         limit: int | None = None,
         offset: int = 0,
-        similarity: float = ...,
+        min_relevance: float | None = None,
     ) -> str:
         """Gives the sections of all pages that answer a query, best first, each with the name of its page."""
     def related(self, what: str, *, similarity: float = 0.7, limit: int = 10) -> list[tuple[str, str, str, float]]:

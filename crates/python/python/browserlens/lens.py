@@ -228,13 +228,13 @@ class BrowserLens:
         limit: int | None = None,
         offset: int = 0,
         within: int | None = None,
-        similarity: float = 0.5,
+        min_relevance: float | None = None,
         chars: int = 20_000,
         skip: int = 0,
     ) -> Any:
         """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many steps around a section or query in the content graph. At most `chars` characters (0 for all); what is left out is told, with how to go on."""
         job = {"query": query, "section": section, "graph": graph, "limit": limit, "offset": offset}
-        more = {"within": within, "similarity": similarity, "chars": chars, "skip": skip}
+        more = {"within": within, "min_relevance": min_relevance, "chars": chars, "skip": skip}
         return self._on(page, {"do": "read_text", "reading": {**job, **more}})
 
     def inspect(self, page: Any, what: str, **query: Any) -> Any:

@@ -142,6 +142,10 @@ fn add(vector: &mut [f32], feature: u64, value: f32) {
 }
 
 impl Embedder for Lexical {
+    fn is_built_in(&self) -> bool {
+        true
+    }
+
     fn id(&self) -> String {
         format!("lexical/{VERSION}/{}", self.dimension)
     }

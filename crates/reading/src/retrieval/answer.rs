@@ -28,20 +28,38 @@ pub fn answer_from(query: &str, hits: &[Hit], source: impl Fn(&Hit) -> String) -
         }
         let heading = one_line(&hit.heading);
         let heading = if heading.is_empty() { "Section" } else { &heading };
-        let relevance = f64::from(hit.similarity) * 100.0;
+        let relevance = hit.relevance * 100.0;
         let source = source(hit);
         let source = if source.is_empty() { source } else { format!("; {}", one_line(&source)) };
-        let _ = write!(text, "## {heading}\n\n{}\n\n(Relevance: {relevance:.1}%{source})", escaped(&hit.text));
+        let _ = write!(text, "## {heading}\n\n{}\n\n(Relevance: {relevance:.0}%{source})", escaped(&hit.text));
     }
     text
 }
 
 /// Says that nothing was found.
 pub fn no_content(query: &str) -> String {
+    format!("No content found matching query: {}", quoted(query))
+}
+
+/// Says that hits do not answer, with the nearest headings; none where one has the least relevance,
+/// or there are none.
+pub fn refusal(query: &str, hits: &[Hit], least: f32) -> Option<String> {
+    let best = hits.iter().map(|hit| hit.relevance).reduce(f32::max).filter(|best| *best < least)?;
+    let mut headings: Vec<_> = hits.iter().map(|hit| one_line(&hit.heading)).collect();
+    headings.dedup();
+    headings.retain(|heading| !heading.is_empty());
+    let mut text = format!("Nothing here seems to answer {} (relevance at most {:.0}%).", quoted(query), best * 100.0);
+    if !headings.is_empty() {
+        let _ = write!(text, " Nearest headings: {}", escaped(&headings.join("; ")));
+    }
+    Some(text)
+}
+
+fn quoted(query: &str) -> String {
     let query = one_line(query);
     match query.char_indices().nth(LONGEST_QUERY) {
-        Some((end, _)) => format!("No content found matching query: \"{}…\"", &query[..end]),
-        None => format!("No content found matching query: \"{query}\""),
+        Some((end, _)) => format!("\"{}…\"", &query[..end]),
+        None => format!("\"{query}\""),
     }
 }
 
@@ -51,23 +69,29 @@ mod tests {
 
     #[test]
     fn hits_are_written_as_the_seed_does() {
-        let hit = |heading: &str, text: &str, similarity: f32| Hit {
+        let hit = |heading: &str, text: &str, relevance: f32| Hit {
             page: String::new(),
             position: 0,
             heading: heading.to_owned(),
             level: 2,
             xpath: String::new(),
-            similarity,
+            similarity: 1.0,
+            relevance,
+            signals: [0.0; 3],
             score: 0.0,
             text: text.to_owned(),
             is_cut: false,
         };
-        insta::assert_snapshot!(answer("x", &[hit("Returns", "Within 30 days.", 1.0), hit("", "Before all.", 0.5)]), @r"
+        let hits = [hit("Returns", "Within 30 days.", 1.0), hit("", "Before all.", 0.5)];
+        assert_eq!(refusal("x", &hits, 1.0).or_else(|| refusal("x", &[], 0.5)), None);
+        let said = refusal("when", &hits[1..], 0.6);
+        assert_eq!(said.as_deref(), Some("Nothing here seems to answer \"when\" (relevance at most 50%)."));
+        insta::assert_snapshot!(answer("x", &hits), @r"
         ## Returns
 
         Within 30 days.
 
-        (Relevance: 100.0%)
+        (Relevance: 100%)
 
         ---
 
@@ -75,7 +99,7 @@ mod tests {
 
         Before all.
 
-        (Relevance: 50.0%)
+        (Relevance: 50%)
         ");
     }
 

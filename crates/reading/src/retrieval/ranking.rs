@@ -6,6 +6,7 @@
 
 use super::excerpt::{Window, excerpt};
 use super::query::Query;
+use super::relevance::{Question, probability};
 use super::{By, Hit, IndexError, SearchOptions};
 use crate::embed::{Embedder, checked};
 use rustc_hash::FxHashMap;
@@ -83,10 +84,11 @@ pub(super) fn search(from: &impl Passages, query: &str, options: &SearchOptions)
     ranked.truncate(options.top_k);
     let mut hits = Vec::with_capacity(ranked.len());
     let mut left = options.max_bytes;
+    let question = Question::new(query, &asked);
     for (rank, found) in ranked.iter().enumerate() {
         let weights: f32 = (rank..ranked.len()).map(weight).sum();
         let part = (left as f32 * weight(rank) / weights) as usize;
-        let hit = hit(from, found, &asked, part)?;
+        let hit = hit(from, found, &asked, &question, part)?;
         left = left.saturating_sub(hit.text.len());
         hits.push(hit);
     }
@@ -179,13 +181,21 @@ fn weight(rank: usize) -> f32 {
     2.0 / (rank + 2) as f32
 }
 
-fn hit(from: &impl Passages, found: &Found, query: &Query, most: usize) -> Result<Hit, IndexError> {
+fn hit(
+    from: &impl Passages,
+    found: &Found,
+    query: &Query,
+    question: &Question,
+    most: usize,
+) -> Result<Hit, IndexError> {
     let whole = from.whole(found.section)?;
     let best = found.passages.first().map_or(1.0, |(_, score)| *score);
     let mut windows = Vec::with_capacity(WINDOWS);
     for (passage, score) in found.passages.iter().take(WINDOWS) {
         windows.push(Window { range: from.range(*passage)?, worth: (score / best) as f32 });
     }
+    let passages = windows.iter().map(|window| &whole.content[window.range.clone()]);
+    let signals = question.signals(&whole.heading, passages);
     let parts = excerpt(&whole.content, &windows, most, |unit| query.worth(unit));
     let mut text = String::new();
     let mut end = 0;
@@ -209,6 +219,8 @@ fn hit(from: &impl Passages, found: &Found, query: &Query, most: usize) -> Resul
         heading: whole.heading,
         xpath: whole.xpath,
         similarity: found.similarity,
+        relevance: probability(&signals),
+        signals,
         score: found.score,
         text,
         is_cut,

@@ -31,6 +31,8 @@ fn question(id: &str, text: Option<&str>) -> Question {
         words: Wording::Other,
         text: text.map(str::to_owned),
         held_out: false,
+        near: false,
+        relevance: false,
     }
 }
 

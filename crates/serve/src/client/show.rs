@@ -10,7 +10,7 @@ use crate::error::ToolError;
 use browserlens_inspect::UnixMillis;
 use browserlens_page::text::{count_unseen, escaped, escaped_json};
 use browserlens_reading::graph::{Together, answer_together, concepts};
-use browserlens_reading::{DEFAULT_CHARS, DEFAULT_SIMILARITY, Extraction, Mark, ReadOptions};
+use browserlens_reading::{DEFAULT_CHARS, Extraction, Mark, ReadOptions};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX as DEFAULT_CHUNK, documents};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, RefStyle, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{ImageSpace, Request};
@@ -188,15 +188,15 @@ impl Client {
             cache: !wanted.nocache,
             limit: wanted.limit.map(|limit| limit as usize),
             offset: wanted.offset.unwrap_or(0) as usize,
-            similarity: wanted.similarity.unwrap_or(DEFAULT_SIMILARITY),
+            min_relevance: wanted.min_relevance,
             within: wanted.within.map(|steps| steps as usize),
             // Who names a budget takes it in the place of the limit in characters.
             chars: if self.budget.is_some() { 0 } else { DEFAULT_CHARS },
             skip: wanted.skip.unwrap_or(0) as usize,
             ..ReadOptions::default()
         };
-        if !(0.0..=1.0).contains(&options.similarity) {
-            return Err(ToolError::Arguments("similarity: expected a number from 0 to 1".to_owned()));
+        if options.min_relevance.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+            return Err(ToolError::Arguments("minRelevance: expected a number from 0 to 1".to_owned()));
         }
         let of_many = wanted.visited || together.is_some();
         if of_many && (options.section.is_some() || options.graph || options.within.is_some()) {
