@@ -209,6 +209,17 @@ pub fn interactive(
         None => lines.iter().map(|line| *line != Shown::Not).collect(),
         Some(grep) => filtered(tree, &lines, paths, grep)?,
     };
+    let mut depths = vec![0_usize; tree.len()];
+    let (mut left, mut deepest) = (0, 0);
+    for (id, _) in tree.items().skip(1) {
+        let (at, parent) = (id as usize, tree.parent(id));
+        depths[at] = if parent == ROOT { 0 } else { depths[parent as usize] + 1 };
+        if keep[at] && options.max_depth.is_some_and(|depth| depths[at] > depth) {
+            keep[at] = false;
+            deepest = deepest.max(depths[at]);
+            left += 1;
+        }
+    }
     keep[ROOT as usize] = true;
     for id in (1..tree.len() as u32).rev() {
         if keep[id as usize] {
@@ -239,10 +250,13 @@ pub fn interactive(
         images: Vec::new(),
         tree: cut,
     };
-    let text = match options.style {
+    let mut text = match options.style {
         RefStyle::Lens => write(&observed, Style::DEFAULT),
         RefStyle::Seed => seed_refs(&write(&observed, Style::PLAIN)),
     };
+    if deepest > 0 {
+        text.push_str(&format!("\nCUT [{left} items left; max depth {deepest} shows all]"));
+    }
     nodes.sort_unstable();
     Ok(Interactive { text, refs, nodes })
 }
@@ -270,15 +284,10 @@ fn lines_of(
 ) -> Vec<Shown> {
     let inside =
         |node: NodeId| options.roots.is_empty() || options.roots.iter().any(|root| page.node(*root).holds(node));
-    let mut depths = vec![0_usize; tree.len()];
     let mut lines = vec![Shown::Not; tree.len()];
     for (id, item) in tree.items().skip(1) {
         let at = id as usize;
         let parent = tree.parent(id);
-        depths[at] = if parent == ROOT { 0 } else { depths[parent as usize] + 1 };
-        if options.max_depth.is_some_and(|deepest| depths[at] > deepest) {
-            continue;
-        }
         lines[at] = if let Some(key) = item.reference.and_then(|reference| session.node(reference)) {
             match by_key.get(&key).copied() {
                 Some(node) if inside(node) => Shown::Control(node),

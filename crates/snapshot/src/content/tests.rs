@@ -606,6 +606,17 @@ fn a_box_goes_with_the_label_beside_it_and_a_sign_is_not_emphasised() {
 }
 
 #[test]
+fn a_hidden_paragraph_is_a_text_of_its_own_where_it_is_asked_for() {
+    let page = PageBuilder::outline(
+        "paragraph tag=p hidden\n  text \"Secret paragraph.\" hidden\nbutton \"Subscribe\" tag=button\n  text \
+            \"Subscribe\"\ngeneric tag=span hidden\n  text \" now\" hidden",
+    );
+    let options = ContentOptions { include_hidden: true, ..ContentOptions::default() };
+    let text = write_tree(&Header::of(&page), &all(&page, &options));
+    assert!(text.contains("TEXT \"Secret paragraph.\"\n  TEXT \"Subscribe now\"\n"), "{text}");
+}
+
+#[test]
 fn display_decides_and_not_the_tag() {
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     for (display, text) in [("inline", "a"), ("inline", "b"), ("inline-block", "c"), ("flex", "d")] {
