@@ -345,6 +345,10 @@ mod tests {
         let rest = part("offset=1 limit=1 skip=9");
         assert_eq!((rest.text.as_str(), rest.next, rest.skip), ("What it is.", Some(2), None));
         assert_eq!(part("chars=0"), part(""));
+        // What is left is all that is asked for, not of one section alone.
+        let all = part("").text.chars().count();
+        let (skip, left) = part("chars=3").skip.expect("more");
+        assert_eq!(skip + left, all);
     }
 
     proptest! {

@@ -19,7 +19,6 @@ use browserlens_tokens::{Encoding, Tokens};
 pub use documents::{Document, documents};
 use split::{Atom, Unit};
 use std::ops::Range;
-use std::rc::Rc;
 
 /// How text is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,8 +254,8 @@ impl Chunker<'_, '_> {
         let body = &self.text[range.clone()];
         let encoding = self.options.encoding;
         let breadcrumbs = self.breadcrumbs(from);
-        let of = |fence: &Option<Rc<str>>| fence.as_ref().map_or("", |fence| &**fence);
-        let (open, close) = (of(&self.units[from].open), of(&self.units[to - 1].close));
+        let open = self.units[from].open.as_deref().unwrap_or_default();
+        let close = self.units[to - 1].close.as_deref().unwrap_or_default();
         let overlap = if open.is_empty() { self.overlap(from) } else { "" };
         for (dropped, overlap) in
             (0..=breadcrumbs.len()).map(|dropped| (dropped, overlap)).chain([(breadcrumbs.len(), "")])

@@ -187,6 +187,8 @@ pub struct Interactive {
     pub refs: Vec<RefTarget>,
     /// The nodes that have a ref in it, in document order.
     pub nodes: Vec<NodeId>,
+    /// What lies deeper than was asked for, which the text says too.
+    pub cut: Option<String>,
 }
 
 /// Shows what can be acted on, on the page that the session looked at last.
@@ -254,11 +256,10 @@ pub fn interactive(
         RefStyle::Lens => write(&observed, Style::DEFAULT),
         RefStyle::Seed => seed_refs(&write(&observed, Style::PLAIN)),
     };
-    if deepest > 0 {
-        text.push_str(&format!("\nCUT [{left} items left; max depth {deepest} shows all]"));
-    }
+    let cut = (deepest > 0).then(|| format!("{left} items left; max depth {deepest} shows all"));
+    text.extend(cut.iter().map(|cut| format!("\nCUT [{cut}]")));
     nodes.sort_unstable();
-    Ok(Interactive { text, refs, nodes })
+    Ok(Interactive { text, refs, nodes, cut })
 }
 
 /// What an item of the lens' tree is to an interactive snapshot.

@@ -111,7 +111,9 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
             }
             let kept = controls(page, &shown.nodes);
             let html = HtmlOptions { kept: Some(&kept), ..html_options(options, true) };
-            Ok(Lines::html(html::write(page, &[NodeId::ROOT], html)))
+            let mut html = html::write(page, &[NodeId::ROOT], html);
+            html.extend(shown.cut.map(|cut| format!("\n<!-- cut: {cut} -->")));
+            Ok(Lines::html(html))
         }
         Mode::Outline => {
             let what = OutlineOptions {
@@ -162,9 +164,11 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
                 let depth = |section: &Section| paths.path_near(section.node).steps.len();
                 let (kept, deeper): (Vec<_>, Vec<_>) = sections.into_iter().partition(|one| depth(one) <= deepest);
                 let words: usize = deeper.iter().map(Section::shown_words).sum();
-                cut = deeper.iter().map(depth).max().map(|all| {
-                    format!("{} sections, {words} words left; max depth {all} shows all", deeper.len())
-                });
+                cut = deeper
+                    .iter()
+                    .map(depth)
+                    .max()
+                    .map(|all| format!("{} sections, {words} words left; max depth {all} shows all", deeper.len()));
                 sections = kept;
             }
             if options.headings && format == Format::Markdown {

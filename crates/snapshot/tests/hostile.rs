@@ -197,8 +197,7 @@ fn what_lies_too_deep_is_told_in_every_mode_and_format() {
             (_, Format::Tree) => {
                 let read = browserlens_snapshot::outline::parse(&text).expect("an outline");
                 assert_eq!(browserlens_snapshot::outline::write(&read), text);
-                let lines: Vec<String> =
-                    browserlens_snapshot::lines(&article(), &options).expect("taken").collect();
+                let lines: Vec<String> = browserlens_snapshot::lines(&article(), &options).expect("taken").collect();
                 assert_eq!(lines.join("\n"), text);
             }
             _ => {}

@@ -130,7 +130,7 @@ impl Client {
             grep: wanted.grep.as_ref().map(grep_options),
             include_links: wanted.include_links,
             include_images: wanted.include_images,
-        headings: true,
+            headings: true,
             format: Format::Markdown,
             ..SnapshotOptions::of(Mode::Content)
         };
@@ -393,6 +393,15 @@ fn now() -> UnixMillis {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn an_answer_to_read_has_a_most_of_characters_unless_a_budget_is_named() {
+        for text in ["word ".repeat(20_000), "word\n".repeat(20_000)] {
+            let part = within_budget(&text, None, 0);
+            assert!(part.chars().count() <= DEFAULT_CHARS && part.contains("; go on with skip "), "{part}");
+            assert!(within_budget(&text, Some(0), 0) == text);
+        }
+    }
 
     proptest! {
         /// What is cut is said with how to go on; going on gives all of it, once.

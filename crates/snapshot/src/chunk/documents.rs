@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn documents_have_ids_breadcrumbs_tokens_and_the_path_they_begin_in() {
-        let options = ChunkOptions::of(Tokens(48));
+        let options = ChunkOptions::of(Tokens(28));
         let found = documents(TEXT, "https://a.test/", options).expect("cut");
         assert_eq!(found, documents(TEXT, "https://a.test/", options).expect("cut"), "ids stay");
         assert!(found.len() > 1, "{found:?}");
@@ -149,8 +149,9 @@ mod tests {
             ("/main/section.code", Some("Guide"))
         );
         for document in &found {
+            assert!(!document.text.contains("xpath") && !document.text.contains("extracted"), "{}", document.text);
             assert_eq!(document.tokens, Encoding::O200kBase.count(&document.text).0);
-            assert!(document.tokens <= 48 && !document.json().contains('\n'), "{}", document.json());
+            assert!(document.tokens <= 28 && !document.json().contains('\n'), "{}", document.json());
         }
         let other = documents(TEXT, "https://b.test/", options).expect("cut");
         assert_ne!(other[0].id, found[0].id);

@@ -216,8 +216,11 @@ impl Splitter<'_> {
             return;
         }
         self.crumbs = stack.iter().map(|(_, title)| title.clone()).filter(|title| !title.is_empty()).collect();
-        self.crumb_tokens =
-            if self.crumbs.is_empty() || !self.options.breadcrumbs { Tokens(0) } else { self.options.encoding.count(&super::breadcrumb_line(&self.crumbs)) };
+        self.crumb_tokens = if self.crumbs.is_empty() || !self.options.breadcrumbs {
+            Tokens(0)
+        } else {
+            self.options.encoding.count(&super::breadcrumb_line(&self.crumbs))
+        };
     }
 
     fn push(&mut self, start: usize, tokens: Tokens, heading: Option<u8>, atom: Atom) {

@@ -249,7 +249,8 @@ pub(crate) fn tell_headings(page: &Page, sections: &mut [Section], options: &Con
             above.push((reach(node, level), level, title));
         }
         let told = above.iter().filter(|(reach, ..)| reach.holds(section.begins));
-        let told: Vec<String> = told.map(|(_, level, title)| format!("{} {title}", "#".repeat((*level).into()))).collect();
+        let told: Vec<String> =
+            told.map(|(_, level, title)| format!("{} {title}", "#".repeat((*level).into()))).collect();
         section.headings = Some(told.join(" > "));
     }
 }

@@ -777,6 +777,8 @@ proptest! {
             .into_iter()
             .map(|part| Section {
                 node: NodeId::ROOT,
+                begins: NodeId::ROOT,
+                headings: None,
                 path: part.path.clone().unwrap_or_else(|| "/".to_owned()),
                 words: part.words(),
                 kept_words: part.words(),
@@ -786,7 +788,7 @@ proptest! {
                 partial: false,
             })
             .collect();
-        let header = Header { url: "https://a.test/", title: "A | \"title\"", grep: Some("main|h[1-3]") };
+        let header = Header { url: "https://a.test/", title: "A | \"title\"", grep: Some("main|h[1-3]"), cut: None };
         let text = write_tree(&header, &sections);
         let read = read_tree(&text);
         let read = read.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
@@ -816,6 +818,8 @@ fn a_heading_far_in_stays_beside_its_text() {
     }
     let section = Section {
         node: NodeId::ROOT,
+        begins: NodeId::ROOT,
+        headings: None,
         path: "/".to_owned(),
         words: 1,
         blocks,
@@ -824,6 +828,6 @@ fn a_heading_far_in_stays_beside_its_text() {
         kept_words: 1,
         characters: 15,
     };
-    let text = write_tree(&Header { url: "https://a.test/", title: "A", grep: None }, &[section]);
+    let text = write_tree(&Header { url: "https://a.test/", title: "A", grep: None, cut: None }, &[section]);
     assert!(text.contains("HEADING level=1 \"00<http://a.b>\""), "{text}");
 }

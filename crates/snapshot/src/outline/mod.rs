@@ -229,7 +229,7 @@ pub struct Outline {
 
 impl Outline {
     /// Says what lies deeper than was asked for.
-    fn cut(&self) -> Option<String> {
+    pub(crate) fn cut(&self) -> Option<String> {
         self.deeper.map(|(lines, depth)| format!("{lines} lines left; max depth {depth} shows all"))
     }
 }
