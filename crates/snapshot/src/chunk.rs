@@ -3,8 +3,8 @@
 //! In: markdown and a maximum of tokens. Out: [`Chunk`]s. Invariants: the bodies of all chunks, put
 //! one after the other, are the text byte for byte; [`Chunk::text`], with breadcrumbs and overlap,
 //! costs at most the maximum, counted as it stands; a code block or a row of a table is cut only if
-//! it is over the maximum alone, and the chunks that hold its pieces say so; a piece of a code block
-//! stands in a fence of its own.
+//! it is over the maximum alone, and the chunks that hold its pieces say so; a piece of a code
+//! block stands in a fence of its own.
 //!
 //! Breadcrumbs count: the maximum is what may be sent. Where they do not fit beside what must stay
 //! whole, the outermost are left out of the text, then the overlap, never the body. A chunk holds

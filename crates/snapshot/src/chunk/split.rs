@@ -1,8 +1,8 @@
 //! Cuts markdown into units that chunks are filled with.
 //!
-//! In: markdown, where its regions begin, and options. Out: [`Unit`]s. Invariants: units follow each other
-//! without a gap and cover the text; each costs at most the maximum alone; code blocks and rows are
-//! whole unless they would not.
+//! In: markdown, where its regions begin, and options. Out: [`Unit`]s. Invariants: units follow
+//! each other without a gap and cover the text; each costs at most the maximum alone; code blocks
+//! and rows are whole unless they would not.
 
 use super::{ChunkOptions, Region};
 use crate::markdown::{clean_title, extensions};
@@ -308,8 +308,8 @@ impl Splitter<'_> {
     }
 }
 
-/// Returns the lines that open and close a block of code anew, where its own stand: what a list puts
-/// before the first line is blank in the others.
+/// Returns the lines that open and close a block of code anew, where its own stand: what a list
+/// puts before the first line is blank in the others.
 fn fence(block: &str) -> Option<(Rc<str>, Rc<str>)> {
     let line = block.lines().next()?;
     let (before, fence) = line.split_at(line.find(["```", "~~~"].iter().find(|sign| line.contains(**sign))?)?);
