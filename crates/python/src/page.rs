@@ -222,7 +222,7 @@ impl Page {
         let format = Some(Format::Markdown.to_string());
         let asked =
             SnapshotAsked { mode: Some(Mode::Content.to_string()), format, selector, grep, ..SnapshotAsked::default() };
-        let options = asked.options()?;
+        let options = SnapshotOptions { headings: true, ..asked.options()? };
         let chunks = ChunkOptions { overlap: Tokens(overlap), breadcrumbs, ..ChunkOptions::of(Tokens(max_tokens)) };
         Ok(py.detach(|| -> Result<String> {
             let text = snapshot(&self.page, &options).map_err(Raised::from)?;

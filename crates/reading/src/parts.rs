@@ -97,9 +97,9 @@ pub struct Part {
     pub skip: Option<(usize, usize)>,
 }
 
-/// Cuts characters out of a text: behind `skip` of them, at most `most`. With the place to go on at
-/// and how many are left, if any are.
-fn cut_out(text: &str, skip: usize, most: usize) -> (&str, Option<(usize, usize)>) {
+/// Cuts characters out of a text: behind `skip` of them, at most `most`. With the place to go on
+/// at, if something is left.
+fn cut_out(text: &str, skip: usize, most: usize) -> (&str, Option<usize>) {
     let start = text.char_indices().nth(skip).map_or(text.len(), |(at, _)| at);
     let rest = &text[start..];
     let hard = rest.char_indices().nth(most).map_or(rest.len(), |(at, _)| at);
@@ -109,8 +109,7 @@ fn cut_out(text: &str, skip: usize, most: usize) -> (&str, Option<(usize, usize)
         end = rest[..hard].rfind('\n').map(|at| at + 1).filter(|at| *at >= hard / 2).unwrap_or(hard);
     }
     let (part, behind) = rest.split_at(end);
-    let left = behind.chars().count();
-    (part, (left > 0).then(|| (skip + part.chars().count(), left)))
+    (part, (!behind.is_empty()).then(|| skip + part.chars().count()))
 }
 
 impl Section {
@@ -151,24 +150,23 @@ impl Extraction {
         let asked = options.offset.saturating_add(options.limit.unwrap_or(usize::MAX)).min(of);
         let asked = &all[options.offset.min(of)..asked];
         let mut text = String::new();
-        let (mut sections, mut length) = (0, 0);
-        for section in asked {
+        let (mut sections, mut characters) = (0, 0);
+        for (at, section) in asked.iter().enumerate() {
             let marked = section.marked();
-            let gap = if text.is_empty() { "" } else { BETWEEN };
-            length += gap.len() + marked.chars().count();
+            let gap = if characters == 0 { "" } else { BETWEEN };
+            characters += gap.len() + marked.chars().count();
             // The first one is cut below if it alone is too long.
-            if length > most && sections > 0 && options.skip == 0 {
-                break;
+            if sections == at && (characters <= most || at == 0 || options.skip > 0) {
+                text.push_str(gap);
+                text.push_str(&marked);
+                sections += 1;
             }
-            text.push_str(gap);
-            text.push_str(&marked);
-            sections += 1;
         }
-        let characters = if options.skip > 0 { text.chars().count() } else { 0 };
         if options.skip > 0 && options.skip >= characters {
             return Err(BehindEnd::Skip { skip: options.skip, characters, of }.into());
         }
         let (cut, skip) = cut_out(&text, options.skip, most);
+        let skip = skip.map(|next| (next, characters - next));
         let next = (options.offset + sections < of && skip.is_none()).then_some(options.offset + sections);
         let text = cut.to_owned();
         Ok(Part { text, sections, of, next, skip })
@@ -343,10 +341,14 @@ mod tests {
         let first = part("chars=30");
         assert_eq!((first.text.as_str(), first.next, first.skip), ("Skip\n\n# Guide\n\nWhat it is.", Some(2), None));
         let cut = part("chars=10 offset=1");
-        assert_eq!((cut.text.as_str(), cut.next, cut.skip), ("# Guide\n\n", None, Some((9, 11))));
+        assert_eq!((cut.text.as_str(), cut.next, cut.skip), ("# Guide\n\n", None, Some((9, 68))));
         let rest = part("offset=1 limit=1 skip=9");
         assert_eq!((rest.text.as_str(), rest.next, rest.skip), ("What it is.", Some(2), None));
         assert_eq!(part("chars=0"), part(""));
+        // What is left is all that is asked for, not of one section alone.
+        let all = part("").text.chars().count();
+        let (skip, left) = part("chars=3").skip.expect("more");
+        assert_eq!(skip + left, all);
     }
 
     proptest! {

@@ -282,6 +282,7 @@ arguments! {
         /// CSS or @e5
         #[schemars(length(max = 1000))]
         selector: Option<String>,
+        #[serde(alias = "maxDepth")]
         #[schemars(range(max = 100))]
         depth: Option<u32>,
         /// Characters a section

@@ -139,6 +139,10 @@ async fn what_was_read_is_said_again_until_something_is_done() {
     let (mut mcp, _) = on(&format!("<button onclick='log(\"pressed\")'>Press</button><p>{words}</p>")).await;
     let first = mcp.call("read_text", json!({})).await;
     assert!(first.chars().count() < 21_000 && first.contains("sections; go on with offset"), "{first}");
+    for format in ["tree", "html", "markdown"] {
+        let part = mcp.call("snapshot", json!({ "mode": "content", "format": format })).await;
+        assert!(part.chars().count() <= 20_000 && part.contains("more characters; go on with skip"), "{part}");
+    }
     let began = Instant::now();
     let again = mcp.call("read_text", json!({ "limit": 1 })).await;
     let took = began.elapsed();

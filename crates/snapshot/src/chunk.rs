@@ -3,12 +3,13 @@
 //! In: markdown and a maximum of tokens. Out: [`Chunk`]s. Invariants: the bodies of all chunks, put
 //! one after the other, are the text byte for byte; [`Chunk::text`], with breadcrumbs and overlap,
 //! costs at most the maximum, counted as it stands; a code block or a row of a table is cut only if
-//! it is over the maximum alone, and the chunks that hold its pieces say so.
+//! it is over the maximum alone, and the chunks that hold its pieces say so; a piece of a code
+//! block stands in a fence of its own.
 //!
 //! Breadcrumbs count: the maximum is what may be sent. Where they do not fit beside what must stay
-//! whole, the outermost are left out, then the overlap, never the text. A chunk holds the largest
-//! sections that fit: siblings are joined as long as they do, so its breadcrumbs are those of its
-//! first line and hold for all of it.
+//! whole, the outermost are left out of the text, then the overlap, never the body. A chunk holds
+//! the largest sections that fit: siblings are joined as long as they do, so its breadcrumbs are
+//! those of its first line and hold for all of it.
 
 mod documents;
 mod split;
@@ -45,14 +46,24 @@ impl ChunkOptions {
 pub struct Chunk {
     /// Where its body stands in the document, in bytes.
     pub range: Range<usize>,
-    /// The headings above its first line, outermost first.
+    /// The headings above its first line, outermost first; none if they were not asked for.
     pub breadcrumbs: Vec<String>,
     /// What it costs as [`Chunk::text`] stands.
     pub tokens: Tokens,
     /// What was cut because it was over the maximum alone.
     pub cut: Option<Cut>,
     text: String,
-    body: usize,
+    body: Range<usize>,
+}
+
+/// Where a section of a page begins in a text.
+#[derive(Debug)]
+struct Region {
+    at: usize,
+    /// Its semantic path.
+    path: String,
+    /// The headings above it with their levels, outermost first, if they are told.
+    above: Option<Vec<(u8, String)>>,
 }
 
 /// What was cut although it should stay whole.
@@ -65,14 +76,14 @@ pub enum Cut {
 }
 
 impl Chunk {
-    /// Returns what is sent: breadcrumbs, overlap, body.
+    /// Returns what is sent: breadcrumbs, overlap, body, and around a piece of code its fence.
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the body: the chunk's own part of the document.
     pub fn body(&self) -> &str {
-        &self.text[self.body..]
+        &self.text[self.body.clone()]
     }
 }
 
@@ -98,10 +109,14 @@ pub const DEFAULT_MAX: u32 = 512;
 /// # Errors
 /// [`ChunkError::TooSmall`] for a maximum below [`SMALLEST_MAX`].
 pub fn chunk(text: &str, options: ChunkOptions) -> Result<Vec<Chunk>, ChunkError> {
+    cut(text, &[], options)
+}
+
+fn cut(text: &str, regions: &[Region], options: ChunkOptions) -> Result<Vec<Chunk>, ChunkError> {
     if options.max.0 < SMALLEST_MAX {
         return Err(ChunkError::TooSmall { max: options.max });
     }
-    let layout = split::units(text, options.encoding, options.max);
+    let layout = split::units(text, regions, options);
     let mut chunker = Chunker { text, options, units: &layout, out: Vec::new() };
     chunker.sections(0, layout.len());
     Ok(chunker.out)
@@ -127,7 +142,7 @@ impl Chunker<'_, '_> {
 
     /// Returns what is left for a body that begins at a unit.
     fn room(&self, at: usize) -> u64 {
-        let crumbs = if self.options.breadcrumbs { self.units[at].breadcrumb_tokens.0 } else { 0 };
+        let crumbs = self.units[at].breadcrumb_tokens.0;
         // Long breadcrumbs are shortened when the chunk is written: they never take more than a
         // quarter here.
         u64::from(
@@ -135,6 +150,13 @@ impl Chunker<'_, '_> {
                 - crumbs.min(self.options.max.0 / 4)
                 - self.options.overlap.0.min(self.options.max.0 / 4),
         )
+    }
+
+    /// Whether units fit into one chunk, and the breadcrumbs of the first hold for all of them.
+    fn fits(&self, from: usize, to: usize) -> bool {
+        let above = &self.units[from].breadcrumbs;
+        self.cost(from, to) <= self.room(from)
+            && self.units[from..to].iter().all(|unit| unit.breadcrumbs.starts_with(above))
     }
 
     /// Cuts units at their headings: sections that fit are joined, one that does not is cut at the
@@ -145,7 +167,7 @@ impl Chunker<'_, '_> {
             if from >= to {
                 continue;
             }
-            if self.cost(from, to) <= self.room(from) {
+            if self.fits(from, to) {
                 self.emit(from, to);
                 continue;
             }
@@ -161,7 +183,7 @@ impl Chunker<'_, '_> {
             for pair in starts.windows(2) {
                 let (start, end) = (pair[0], pair[1]);
                 match packed.last_mut() {
-                    Some((first, last)) if *last == start && self.cost(*first, end) <= self.room(*first) => *last = end,
+                    Some((first, last)) if *last == start && self.fits(*first, end) => *last = end,
                     _ => packed.push((start, end)),
                 }
             }
@@ -231,8 +253,10 @@ impl Chunker<'_, '_> {
         let range = self.range(from, to);
         let body = &self.text[range.clone()];
         let encoding = self.options.encoding;
-        let breadcrumbs: &[String] = if self.options.breadcrumbs { &self.units[from].breadcrumbs } else { &[] };
-        let overlap = self.overlap(from);
+        let breadcrumbs = self.breadcrumbs(from);
+        let open = self.units[from].open.as_deref().unwrap_or_default();
+        let close = self.units[to - 1].close.as_deref().unwrap_or_default();
+        let overlap = if open.is_empty() { self.overlap(from) } else { "" };
         for (dropped, overlap) in
             (0..=breadcrumbs.len()).map(|dropped| (dropped, overlap)).chain([(breadcrumbs.len(), "")])
         {
@@ -242,11 +266,17 @@ impl Chunker<'_, '_> {
                 text.push_str(&breadcrumb_line(kept));
             }
             text.push_str(overlap);
+            text.push_str(open);
             let start = text.len();
             text.push_str(body);
+            if !close.is_empty() && !body.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(close);
             if let Some(tokens) = encoding.count_within(&text, self.options.max) {
                 let cut = self.cut_of(from, to);
-                return Some(Chunk { range, breadcrumbs: kept.to_vec(), tokens, cut, text, body: start });
+                let place = start..start + body.len();
+                return Some(Chunk { range, breadcrumbs: breadcrumbs.to_vec(), tokens, cut, text, body: place });
             }
         }
         None
@@ -256,7 +286,12 @@ impl Chunker<'_, '_> {
         let range = self.range(from, to);
         let text = self.text[range.clone()].to_owned();
         let tokens = self.options.encoding.count(&text);
-        Chunk { range, breadcrumbs: Vec::new(), tokens, cut: self.cut_of(from, to), text, body: 0 }
+        let (breadcrumbs, body) = (self.breadcrumbs(from).to_vec(), 0..text.len());
+        Chunk { range, breadcrumbs, tokens, cut: self.cut_of(from, to), text, body }
+    }
+
+    fn breadcrumbs(&self, at: usize) -> &[String] {
+        if self.options.breadcrumbs { &self.units[at].breadcrumbs } else { &[] }
     }
 
     /// The end of what stands before a unit: whole words of at most the asked number of tokens.

@@ -44,6 +44,18 @@ pub struct GrepOptions {
     pub context: usize,
 }
 
+impl GrepOptions {
+    /// Returns the pattern and how it is read, as headers tell it.
+    pub(crate) fn told(&self) -> String {
+        match (self.invert, self.ignore_case) {
+            (false, false) => self.pattern.clone(),
+            (true, false) => format!("{} (inverted)", self.pattern),
+            (false, true) => format!("{} (ignoring case)", self.pattern),
+            (true, true) => format!("{} (inverted, ignoring case)", self.pattern),
+        }
+    }
+}
+
 impl From<&str> for GrepOptions {
     fn from(pattern: &str) -> Self {
         Self { pattern: pattern.to_owned(), ..Self::default() }

@@ -107,7 +107,16 @@ pub fn write_within(page: &Page, roots: &[NodeId], options: HtmlOptions<'_>, mos
         seen.push(visible);
     }
     for root in roots {
-        part(page.node(*root), options, most.unwrap_or(usize::MAX), &seen, &mut out);
+        let root = page.node(*root);
+        part(root, options, most.unwrap_or(usize::MAX), &seen, &mut out);
+        if options.max_depth.is_some() {
+            let all = |options| part(root, options, usize::MAX, &seen, &mut String::new());
+            let ((elements, deepest), (shown, _)) = (all(HtmlOptions { max_depth: None, ..options }), all(options));
+            if elements > shown {
+                let left = elements - shown;
+                out.push_str(&format!("<!-- cut: {left} elements left; max depth {deepest} shows all -->\n"));
+            }
+        }
     }
     out.truncate(out.trim_end().len());
     out
@@ -120,7 +129,16 @@ struct Open<'p> {
     depth: usize,
 }
 
-fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, most: usize, seen: &[u32], out: &mut String) {
+/// Writes a root; returns how many elements that are not left out it has, and how deep the deepest
+/// lies.
+fn part<'p>(
+    root: NodeRef<'p>,
+    options: HtmlOptions<'_>,
+    most: usize,
+    seen: &[u32],
+    out: &mut String,
+) -> (usize, usize) {
+    let (mut elements, mut deepest) = (0, 0);
     let mut open: Vec<Open<'p>> = Vec::new();
     let mut skip = 0;
     let (mut length, mut shown) = (0_usize, 0_usize);
@@ -152,6 +170,7 @@ fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, most: usize, seen: &[u3
                     skip = node.end();
                     continue;
                 }
+                (elements, deepest) = (elements + 1, deepest.max(depth));
                 // What stands behind the end is counted and not written.
                 if !is_transparent(node) && (length == shown && (most > shown || length == 0)) {
                     begin(node, depth, options, &mut open, out);
@@ -168,6 +187,7 @@ fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, most: usize, seen: &[u3
         let left = length - shown;
         out.push_str(&format!("<!-- cut: {left} characters left; max length {length} shows all -->\n"));
     }
+    (elements, deepest)
 }
 
 /// Returns the beginning of a text: whole words, but for a first word that is longer.

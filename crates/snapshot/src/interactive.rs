@@ -187,6 +187,8 @@ pub struct Interactive {
     pub refs: Vec<RefTarget>,
     /// The nodes that have a ref in it, in document order.
     pub nodes: Vec<NodeId>,
+    /// What lies deeper than was asked for, which the text says too.
+    pub cut: Option<String>,
 }
 
 /// Shows what can be acted on, on the page that the session looked at last.
@@ -209,6 +211,17 @@ pub fn interactive(
         None => lines.iter().map(|line| *line != Shown::Not).collect(),
         Some(grep) => filtered(tree, &lines, paths, grep)?,
     };
+    let mut depths = vec![0_usize; tree.len()];
+    let (mut left, mut deepest) = (0, 0);
+    for (id, _) in tree.items().skip(1) {
+        let (at, parent) = (id as usize, tree.parent(id));
+        depths[at] = if parent == ROOT { 0 } else { depths[parent as usize] + 1 };
+        if keep[at] && options.max_depth.is_some_and(|depth| depths[at] > depth) {
+            keep[at] = false;
+            deepest = deepest.max(depths[at]);
+            left += 1;
+        }
+    }
     keep[ROOT as usize] = true;
     for id in (1..tree.len() as u32).rev() {
         if keep[id as usize] {
@@ -239,12 +252,14 @@ pub fn interactive(
         images: Vec::new(),
         tree: cut,
     };
-    let text = match options.style {
+    let mut text = match options.style {
         RefStyle::Lens => write(&observed, Style::DEFAULT),
         RefStyle::Seed => seed_refs(&write(&observed, Style::PLAIN)),
     };
+    let cut = (deepest > 0).then(|| format!("{left} items left; max depth {deepest} shows all"));
+    text.extend(cut.iter().map(|cut| format!("\nCUT [{cut}]")));
     nodes.sort_unstable();
-    Ok(Interactive { text, refs, nodes })
+    Ok(Interactive { text, refs, nodes, cut })
 }
 
 /// What an item of the lens' tree is to an interactive snapshot.
@@ -270,15 +285,10 @@ fn lines_of(
 ) -> Vec<Shown> {
     let inside =
         |node: NodeId| options.roots.is_empty() || options.roots.iter().any(|root| page.node(*root).holds(node));
-    let mut depths = vec![0_usize; tree.len()];
     let mut lines = vec![Shown::Not; tree.len()];
     for (id, item) in tree.items().skip(1) {
         let at = id as usize;
         let parent = tree.parent(id);
-        depths[at] = if parent == ROOT { 0 } else { depths[parent as usize] + 1 };
-        if options.max_depth.is_some_and(|deepest| depths[at] > deepest) {
-            continue;
-        }
         lines[at] = if let Some(key) = item.reference.and_then(|reference| session.node(reference)) {
             match by_key.get(&key).copied() {
                 Some(node) if inside(node) => Shown::Control(node),

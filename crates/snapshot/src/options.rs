@@ -115,6 +115,9 @@ pub struct SnapshotOptions {
     pub include_links: bool,
     /// Whether images are told, in content; an error where they cannot be.
     pub include_images: bool,
+    /// Whether markdown of content tells above each section the headings that it lies below, as
+    /// [`crate::chunk::documents`] reads them.
+    pub headings: bool,
     /// How refs are written.
     pub refs: RefStyle,
     /// Deprecated: `true` is mode `interactive`; `false` says nothing.

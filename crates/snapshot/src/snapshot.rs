@@ -7,8 +7,8 @@
 //! comment that says how many such characters it holds.
 
 use crate::blocks;
-use crate::content::{self, ContentOptions, Header};
-use crate::grep::Grep;
+use crate::content::{self, ContentOptions, Header, Section};
+use crate::grep::{Grep, GrepOptions};
 use crate::html::{self, HtmlOptions};
 use crate::interactive::{InteractiveOptions, Session, interactive};
 use crate::options::{Format, Mode, SnapshotError, SnapshotOptions};
@@ -94,7 +94,8 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
         None => Vec::new(),
         Some(selector) => roots(page, session, selector)?,
     };
-    let pattern = options.grep.as_ref().map_or("", |grep| grep.pattern.as_str());
+    let told = options.grep.as_ref().map(GrepOptions::told);
+    let pattern = told.as_deref().unwrap_or_default();
     match mode {
         Mode::Interactive => {
             let nothing = Session::new();
@@ -110,7 +111,9 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
             }
             let kept = controls(page, &shown.nodes);
             let html = HtmlOptions { kept: Some(&kept), ..html_options(options, true) };
-            Ok(Lines::html(html::write(page, &[NodeId::ROOT], html)))
+            let mut html = html::write(page, &[NodeId::ROOT], html);
+            html.extend(shown.cut.map(|cut| format!("\n<!-- cut: {cut} -->")));
+            Ok(Lines::html(html))
         }
         Mode::Outline => {
             let what = OutlineOptions {
@@ -156,10 +159,23 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
                     .map_err(|choices| grep.nothing(mode, choices))?,
                 _ => content::sections(page, &whole, &content, path),
             };
+            let mut cut = None;
             if let Some(deepest) = options.max_depth {
-                sections.retain(|section| paths.path_near(section.node).steps.len() <= deepest);
+                let depth = |section: &Section| paths.path_near(section.node).steps.len();
+                let (kept, deeper): (Vec<_>, Vec<_>) = sections.into_iter().partition(|one| depth(one) <= deepest);
+                let words: usize = deeper.iter().map(Section::shown_words).sum();
+                cut = deeper
+                    .iter()
+                    .map(depth)
+                    .max()
+                    .map(|all| format!("{} sections, {words} words left; max depth {all} shows all", deeper.len()));
+                sections = kept;
             }
-            let header = Header { grep: options.grep.as_ref().map(|_| pattern), ..Header::of(page) };
+            if options.headings && format == Format::Markdown {
+                content::tell_headings(page, &mut sections, &content);
+            }
+            let grep = options.grep.as_ref().map(|_| pattern);
+            let header = Header { grep, cut: cut.as_deref(), ..Header::of(page) };
             Ok(Lines::text(match format {
                 Format::Markdown => content::write_markdown(&header, &sections),
                 _ => content::write_tree(&header, &sections),
@@ -325,15 +341,18 @@ impl Iterator for Lines {
                 *at += 1;
                 let header = 3;
                 if *at <= header {
-                    let has_lines = !outline.lines.is_empty();
+                    let has_lines = !outline.lines.is_empty() || outline.deeper.is_some();
                     return match *at {
                         3 => has_lines.then(String::new),
                         line => outline::header(outline).split('\n').nth(line - 1).map(str::to_owned),
                     };
                 }
-                let line = outline.lines.get(*at - header - 1)?;
                 let mut text = String::new();
-                outline::write_line(&mut text, line);
+                match outline.lines.get(*at - header - 1) {
+                    Some(line) => outline::write_line(&mut text, line),
+                    None if *at - header - 1 > outline.lines.len() => return None,
+                    None => text = format!("CUT [{}]", outline.cut()?),
+                }
                 Some(text)
             }
         }

@@ -2,7 +2,9 @@
 
 mod common;
 
+use browserlens_snapshot::chunk::{ChunkOptions, documents};
 use browserlens_snapshot::{Format, GrepOptions, Mode, SnapshotOptions, lines, outline, snapshot};
+use browserlens_tokens::Tokens;
 use common::{article, documentation};
 
 fn options(mode: Mode, format: Format, grep: &str) -> SnapshotOptions {
@@ -45,6 +47,39 @@ fn the_content_of_two_sections() {
     insta::assert_snapshot!("content_markdown", text.expect("taken"));
     let text = snapshot(&documentation(), &options(Mode::Content, Format::Tree, "section#overview|section#auth"));
     insta::assert_snapshot!("content_tree", text.expect("taken"));
+}
+
+#[test]
+fn chunks_stand_below_the_headings_that_reach_them() {
+    let chunks = |grep: &str, max| {
+        let text = taken(&SnapshotOptions { headings: true, ..options(Mode::Content, Format::Markdown, grep) });
+        let found = documents(&text, "https://example.com/article", ChunkOptions::of(Tokens(max))).expect("cut");
+        let comments = found.iter().flat_map(|chunk| chunk.text.lines()).filter(|line| line.starts_with("<!-- "));
+        assert!(comments.clone().all(|line| line.starts_with("<!-- headings: ")), "{:?}", comments.collect::<Vec<_>>());
+        let mut told: Vec<String> =
+            found.iter().map(|chunk| format!("{} {:?}", chunk.path, chunk.breadcrumbs)).collect();
+        told.dedup();
+        told.join("\n")
+    };
+    insta::assert_snapshot!(chunks("", 300), @r#"
+    /header/nav []
+    /main/article/section.intro ["Understanding AI Agents"]
+    /main/article/section.content ["Understanding AI Agents"]
+    /main/article/section.content ["Understanding AI Agents", "What are AI Agents?"]
+    /main/article/section.content ["Understanding AI Agents"]
+    /main/article/section.content ["Understanding AI Agents", "How They Work"]
+    /main/article/section.reviews ["Understanding AI Agents"]
+    /main/article/section.reviews/article[10] ["Understanding AI Agents", "Reader Comments"]
+    /aside []
+    /footer []
+    "#);
+    insta::assert_snapshot!(chunks("section.content", 300), @r#"
+    /main/article/section.content ["Understanding AI Agents"]
+    /main/article/section.content ["Understanding AI Agents", "What are AI Agents?"]
+    /main/article/section.content ["Understanding AI Agents"]
+    /main/article/section.content ["Understanding AI Agents", "How They Work"]
+    "#);
+    assert_eq!(chunks("", 10_000), "/header/nav []");
 }
 
 #[test]

@@ -183,6 +183,50 @@ fn what_is_cut_is_told_in_every_format_and_no_word_is_broken() {
 }
 
 #[test]
+fn what_lies_too_deep_is_told_in_every_mode_and_format() {
+    let mut told = String::new();
+    for options in every().filter(|options| options.mode != Some(Mode::Interactive)) {
+        let options = SnapshotOptions { max_depth: Some(1), ..options };
+        let text = snapshot(&article(), &options).expect("taken");
+        let cut = text.lines().rfind(|line| line.to_ascii_lowercase().contains("cut")).unwrap_or_default();
+        told.push_str(&format!("{} {}: {cut}\n", options.mode.expect("set"), options.format));
+        match (options.mode, options.format) {
+            (Some(Mode::Content), Format::Tree) => {
+                assert!(browserlens_snapshot::content::read_tree(&text).is_ok(), "{text}");
+            }
+            (_, Format::Tree) => {
+                let read = browserlens_snapshot::outline::parse(&text).expect("an outline");
+                assert_eq!(browserlens_snapshot::outline::write(&read), text);
+                let lines: Vec<String> = browserlens_snapshot::lines(&article(), &options).expect("taken").collect();
+                assert_eq!(lines.join("\n"), text);
+            }
+            _ => {}
+        }
+        let all = cut.split_once("max depth ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+        let all = SnapshotOptions { max_depth: Some(all.expect("a depth")), ..options };
+        let whole = SnapshotOptions { max_depth: None, ..all.clone() };
+        assert_eq!(snapshot(&article(), &all), snapshot(&article(), &whole));
+    }
+    let page = Arc::new(PageBuilder::outline("link \"Home\" href=\"/\"\nmain\n  form \"Find\"\n    button \"Go\""));
+    for format in [Format::Tree, Format::Html] {
+        let options = SnapshotOptions { max_depth: Some(0), format, ..SnapshotOptions::of(Mode::Interactive) };
+        told.push_str(&format!("== interactive {format}\n{}\n", snapshot(&page, &options).expect("taken")));
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn a_header_says_how_its_pattern_is_read() {
+    let grep = GrepOptions { invert: true, ignore_case: true, ..GrepOptions::from("REVIEWS") };
+    for mode in [Mode::Outline, Mode::Content] {
+        let options = SnapshotOptions { grep: Some(grep.clone()), ..SnapshotOptions::of(mode) };
+        let text = snapshot(&article(), &options).expect("taken");
+        let header = text.lines().nth(1).expect("a header");
+        assert!(header.ends_with(" grep=REVIEWS (inverted, ignoring case)"), "{header}");
+    }
+}
+
+#[test]
 fn an_empty_page_is_told_as_one() {
     let empty = Arc::new(PageBuilder::new("", "").finish());
     let mut texts = String::new();

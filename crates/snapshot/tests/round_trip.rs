@@ -44,10 +44,12 @@ proptest! {
         counts in any::<(u32, u32, u32, u32)>(),
         grep in "[a-z/|\\\\\\[\\] =.]{0,12}",
         lines in proptest::collection::vec(line(), 0..8),
+        deeper in any::<Option<(u32, u32)>>(),
     ) {
         let (landmarks, sections, headings, words) = counts;
+        let deeper = deeper.map(|(lines, depth)| (lines as usize, depth as usize));
         let totals = Totals { landmarks, sections, headings, words };
-        let outline = Outline { url, title, viewport, totals, grep, lines };
+        let outline = Outline { url, title, viewport, totals, grep, lines, deeper };
         let text = write(&outline);
         prop_assert_eq!(parse(&text), Ok(outline), "{}", text);
     }

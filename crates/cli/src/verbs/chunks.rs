@@ -45,6 +45,7 @@ fn markdown(args: &ChunksArgs) -> Result<(String, String), Failure> {
         format: Format::Markdown,
         include_links: args.include_links,
         include_images: args.include_images,
+        headings: true,
         ..SnapshotOptions::of(Mode::Content)
     };
     let refs = options.needs_refs().map_err(|error| failure(source, &error))?;

@@ -41,6 +41,7 @@ fn options(args: &SnapshotArgs) -> SnapshotOptions {
         refs: args.refs,
         interactive: args.interactive.then_some(true),
         all: args.all.then_some(true),
+        headings: false,
     }
 }
 

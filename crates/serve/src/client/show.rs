@@ -21,6 +21,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Lines that `find` gives if not said otherwise.
 const FIND_LIMIT: u32 = 20;
+/// Most characters of an answer to read whose client names no budget; fences and the way to go on
+/// have room beside them.
+const READING_CHARS: usize = DEFAULT_CHARS - 200;
 /// The longest token of the encoding, in bytes.
 const MOST_BYTES_OF_A_TOKEN: usize = 128;
 
@@ -128,6 +131,7 @@ impl Client {
             grep: wanted.grep.as_ref().map(grep_options),
             include_links: wanted.include_links,
             include_images: wanted.include_images,
+            headings: true,
             format: Format::Markdown,
             ..SnapshotOptions::of(Mode::Content)
         };
@@ -152,16 +156,19 @@ impl Client {
             Some(0) => usize::MAX,
             budget => budget.unwrap_or(DEFAULT_READING) as usize,
         };
+        let mut room = if self.budget.is_some() { usize::MAX } else { READING_CHARS };
         let most = wanted.limit.map_or(usize::MAX, |limit| limit as usize);
         let mut lines = Vec::new();
         for document in found.iter().skip(offset).take(most) {
             let line = document.json();
             let cost = Encoding::O200kBase.count(&line).0 as usize;
-            if cost > left && !lines.is_empty() {
+            let line = escaped_json(&line).into_owned();
+            let chars = line.chars().count() + 1;
+            if (cost > left || chars > room) && !lines.is_empty() {
                 break;
             }
-            left = left.saturating_sub(cost);
-            lines.push(escaped_json(&line).into_owned());
+            (left, room) = (left.saturating_sub(cost), room.saturating_sub(chars));
+            lines.push(line);
         }
         let next = offset + lines.len();
         if next < found.len() {
@@ -219,7 +226,7 @@ impl Client {
         // What answers a query, and a graph, is made whole: its beginning is passed over here.
         let whole = of_many || options.query.is_some() || options.graph;
         let (passed, before) = if whole { (options.skip, 0) } else { (0, options.skip) };
-        let (part, cut) = part_of(&answer.text, self.budget, passed);
+        let (part, cut) = part_of(&answer.text, self.budget, passed, usize::MAX);
         let cut = cut.map(|(next, behind)| (before + next, behind + answer.skip.map_or(0, |(_, left)| left)));
         let mut text = fenced(&go_on(part.to_owned(), cut))?;
         let left_out = answer.left_out(|option, value| format!("{option} {value}")).filter(|_| cut.is_none());
@@ -336,13 +343,13 @@ fn grep_options(grep: &GrepArg) -> GrepOptions {
 /// Returns a text from a character on, as much as there is room for, cut at a line end if there is
 /// one; what is left out is said with how to go on.
 fn within_budget(text: &str, budget: Option<u32>, skip: usize) -> String {
-    let (part, next) = part_of(text, budget, skip);
+    let (part, next) = part_of(text, budget, skip, READING_CHARS);
     go_on(part.to_owned(), next)
 }
 
 /// Returns what there is room for of a text, and how many characters are left out.
 pub(super) fn part_within(text: &str, budget: Option<u32>) -> (&str, usize) {
-    let (part, next) = part_of(text, budget, 0);
+    let (part, next) = part_of(text, budget, 0, usize::MAX);
     (part, next.map_or(0, |(_, behind)| behind))
 }
 
@@ -350,7 +357,7 @@ pub(super) fn part_within(text: &str, budget: Option<u32>) -> (&str, usize) {
 /// many of them are in it.
 fn html_within(html: &str, budget: Option<u32>, skip: usize) -> String {
     let html = if count_unseen(html) == 0 { html } else { html.rsplit_once('\n').map_or(html, |(html, _)| html) };
-    let (part, next) = part_of(html, budget, skip);
+    let (part, next) = part_of(html, budget, skip, READING_CHARS);
     let part = match count_unseen(part) {
         0 => part.to_owned(),
         unseen => format!("{part}\n<!-- unseen characters: {unseen} -->"),
@@ -359,9 +366,11 @@ fn html_within(html: &str, budget: Option<u32>, skip: usize) -> String {
 }
 
 /// Returns what there is room for of a text from a character on, and the character to go on with if
-/// something is left.
-fn part_of(text: &str, budget: Option<u32>, skip: usize) -> (&str, Option<(usize, usize)>) {
+/// something is left; without a budget, at most so many characters.
+fn part_of(text: &str, budget: Option<u32>, skip: usize, chars: usize) -> (&str, Option<(usize, usize)>) {
     let rest = text.char_indices().nth(skip).map_or("", |(at, _)| &text[at..]);
+    let chars = if budget.is_some() { usize::MAX } else { chars };
+    let room = rest.char_indices().nth(chars).map_or(rest.len(), |(at, _)| at);
     let most = match budget {
         Some(0) => usize::MAX,
         budget => budget.unwrap_or(DEFAULT_READING) as usize,
@@ -371,7 +380,7 @@ fn part_of(text: &str, budget: Option<u32>, skip: usize) -> (&str, Option<(usize
     for line in rest.split_inclusive('\n') {
         // A token is at most some characters: what is far too long is not counted.
         let cost = if line.len() > left.saturating_mul(MOST_BYTES_OF_A_TOKEN) { usize::MAX } else { count(line) };
-        if cost > left {
+        if cost > left || end + line.len() > room {
             break;
         }
         left -= cost;
@@ -379,7 +388,7 @@ fn part_of(text: &str, budget: Option<u32>, skip: usize) -> (&str, Option<(usize
     }
     if end == 0 && !rest.is_empty() {
         // One line that is longer than all there is room for: its beginning.
-        end = rest.char_indices().nth(most.max(1)).map_or(rest.len(), |(at, _)| at);
+        end = rest.char_indices().nth(most.max(1)).map_or(rest.len(), |(at, _)| at).min(room);
     }
     let (part, behind) = rest.split_at(end);
     let next = (!behind.is_empty()).then(|| (skip + part.chars().count(), behind.chars().count()));
@@ -409,13 +418,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn an_answer_to_read_has_a_most_of_characters_unless_a_budget_is_named() {
+        for text in ["word ".repeat(20_000), "word\n".repeat(20_000)] {
+            let part = within_budget(&text, None, 0);
+            assert!(part.chars().count() <= DEFAULT_CHARS && part.contains("; go on with skip "), "{part}");
+            assert!(within_budget(&text, Some(0), 0) == text);
+        }
+    }
+
     proptest! {
         /// What is cut is said with how to go on; going on gives all of it, once.
         #[test]
         fn parts_of_a_text_joined_are_the_text(text in "(\\PC{0,40}\n?){0,12}", budget in 1..60u32) {
             let (mut skip, mut whole) = (0, String::new());
             loop {
-                let (part, next) = part_of(&text, Some(budget), skip);
+                let (part, next) = part_of(&text, Some(budget), skip, usize::MAX);
                 whole.push_str(part);
                 let Some((at, behind)) = next else { break };
                 prop_assert!(at > skip);

@@ -2,9 +2,9 @@
 //!
 //! In: markdown of a page and its URL. Out: [`Document`]s, each a line of JSON. Invariants: ids are
 //! the same for the same text at the same URL, on every machine, and no two documents of a page
-//! share one; a line of JSON holds no line end.
+//! share one; a line of JSON holds no line end; comments of the extraction are in no text.
 
-use super::{ChunkError, ChunkOptions, Cut, chunk};
+use super::{ChunkError, ChunkOptions, Cut, Region, cut};
 use std::collections::HashMap;
 
 /// A chunk with what a store needs to know of it.
@@ -53,18 +53,13 @@ impl Document {
 /// # Errors
 /// [`ChunkError`] as [`chunk`].
 pub fn documents(markdown: &str, url: &str, options: ChunkOptions) -> Result<Vec<Document>, ChunkError> {
-    let mut path = String::new();
+    let (text, regions) = content(markdown);
     let mut known: HashMap<u64, u32> = HashMap::new();
     let mut found = Vec::new();
-    for chunk in chunk(markdown, options)? {
-        // A chunk that begins with the comment of a section begins in that section.
-        let body = chunk.body();
-        let own = paths(body).next().filter(|(at, _)| begins_with_comments(&body[..*at])).map(|(_, own)| own);
-        let begins_in = own.map_or_else(|| path.clone(), str::to_owned);
-        if let Some((_, last)) = paths(body).last() {
-            path = last.to_owned();
-        }
-        let hash = fnv(url, body);
+    for chunk in cut(&text, &regions, options)? {
+        let begun = regions.partition_point(|region| region.at <= chunk.range.start);
+        let path = begun.checked_sub(1).map_or_else(String::new, |last| regions[last].path.clone());
+        let hash = fnv(url, chunk.body());
         let times = known.entry(hash).or_insert(0);
         *times += 1;
         let id = if *times == 1 { format!("{hash:016x}") } else { format!("{hash:016x}-{times}") };
@@ -74,36 +69,52 @@ pub fn documents(markdown: &str, url: &str, options: ChunkOptions) -> Result<Vec
             breadcrumbs: chunk.breadcrumbs.clone(),
             tokens: chunk.tokens.0,
             url: url.to_owned(),
-            path: begins_in,
+            path,
             cut: chunk.cut,
         });
     }
     Ok(found)
 }
 
-const PATH: &str = "<!-- xpath: ";
-
-/// The paths that comments of a text name, with where each stands. In text of a page `<` is
-/// escaped; a line within a block of code is none, whatever it looks like.
-fn paths(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let (mut at, mut fence) = (0, None);
-    text.split_inclusive('\n').filter_map(move |line| {
-        let here = at;
-        at += line.len();
-        let line = line.trim_end();
-        let ticks = line.len() - line.trim_start_matches('`').len();
-        match fence {
-            Some(opened) if ticks >= opened && ticks == line.len() => fence = None,
-            Some(_) => {}
-            None if ticks >= 3 => fence = Some(ticks),
-            None => return Some((here, line.strip_prefix(PATH)?.strip_suffix(" -->")?)),
+/// Parts the text of a page from the comments that the extraction wrote between. In text of a page
+/// `<` is escaped; a line within a block of code is none, whatever it looks like.
+fn content(markdown: &str) -> (String, Vec<Region>) {
+    let mut text = String::with_capacity(markdown.len());
+    let mut regions = Vec::new();
+    let (mut fence, mut above, mut is_after) = (None, None, false);
+    for line in markdown.split_inclusive('\n') {
+        let said = line.trim_end();
+        let ticks = said.len() - said.trim_start_matches('`').len();
+        let comment = said.strip_prefix("<!-- ").and_then(|said| said.strip_suffix(" -->")?.split_once(": "));
+        match (fence, comment) {
+            (Some(opened), _) if ticks >= opened && ticks == said.len() => fence = None,
+            (Some(_), _) => {}
+            (None, Some((what @ ("source" | "xpath" | "headings" | "cut" | "end"), value))) => {
+                match what {
+                    "headings" => above = Some(value.split(" > ").map(heading).collect()),
+                    "xpath" => {
+                        regions.push(Region { at: text.len(), path: value.to_owned(), above: above.take() });
+                    }
+                    _ => {}
+                }
+                is_after = true;
+                continue;
+            }
+            (None, _) if ticks >= 3 => fence = Some(ticks),
+            // The empty line behind a comment is its own.
+            (None, _) if said.is_empty() && is_after && (text.is_empty() || text.ends_with("\n\n")) => continue,
+            (None, _) => {}
         }
-        None
-    })
+        is_after = false;
+        text.push_str(line);
+    }
+    (text, regions)
 }
 
-fn begins_with_comments(text: &str) -> bool {
-    text.lines().all(|line| line.trim().is_empty() || line.starts_with("<!-- "))
+/// Reads `## A`: a heading of the level 2.
+fn heading(told: &str) -> (u8, String) {
+    let title = told.trim_start_matches('#');
+    ((told.len() - title.len()).min(6) as u8, title.trim_start().to_owned())
 }
 
 /// FNV-1a of URL and text: the same on every machine, which a hash of the standard library need not
@@ -124,7 +135,7 @@ mod tests {
 
     #[test]
     fn documents_have_ids_breadcrumbs_tokens_and_the_path_they_begin_in() {
-        let options = ChunkOptions::of(Tokens(48));
+        let options = ChunkOptions::of(Tokens(28));
         let found = documents(TEXT, "https://a.test/", options).expect("cut");
         assert_eq!(found, documents(TEXT, "https://a.test/", options).expect("cut"), "ids stay");
         assert!(found.len() > 1, "{found:?}");
@@ -138,8 +149,9 @@ mod tests {
             ("/main/section.code", Some("Guide"))
         );
         for document in &found {
+            assert!(!document.text.contains("xpath") && !document.text.contains("extracted"), "{}", document.text);
             assert_eq!(document.tokens, Encoding::O200kBase.count(&document.text).0);
-            assert!(document.tokens <= 48 && !document.json().contains('\n'), "{}", document.json());
+            assert!(document.tokens <= 28 && !document.json().contains('\n'), "{}", document.json());
         }
         let other = documents(TEXT, "https://b.test/", options).expect("cut");
         assert_ne!(other[0].id, found[0].id);

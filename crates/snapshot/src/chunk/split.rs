@@ -1,12 +1,13 @@
 //! Cuts markdown into units that chunks are filled with.
 //!
-//! In: markdown, an encoding and the maximum. Out: [`Unit`]s. Invariants: units follow each other
-//! without a gap and cover the text; each costs at most the maximum alone; code blocks and rows are
-//! whole unless they would not.
+//! In: markdown, where its regions begin, and options. Out: [`Unit`]s. Invariants: units follow
+//! each other without a gap and cover the text; each costs at most the maximum alone; code blocks
+//! and rows are whole unless they would not.
 
+use super::{ChunkOptions, Region};
 use crate::markdown::{clean_title, extensions};
-use browserlens_tokens::{Encoding, Tokens};
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use browserlens_tokens::Tokens;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -17,12 +18,15 @@ pub(super) struct Unit {
     pub tokens: Tokens,
     /// What all units before it cost.
     pub before: u64,
-    /// The level of the heading that it is.
+    /// The level of the heading that it is, or of the section that ends before it.
     pub heading: Option<u8>,
     pub atom: Atom,
     /// The headings above it.
     pub breadcrumbs: Rc<[String]>,
     pub breadcrumb_tokens: Tokens,
+    /// The lines that make a piece of code a block again.
+    pub open: Option<Rc<str>>,
+    pub close: Option<Rc<str>>,
 }
 
 /// Whether a unit is a piece of something that should have stayed whole.
@@ -38,7 +42,10 @@ pub(super) enum Atom {
 enum Kind {
     /// Cut at sentences and words.
     Text,
-    Code,
+    /// A block of code with or without fences.
+    Code {
+        fenced: bool,
+    },
     Row,
     Heading(u8),
     /// A comment, which goes with the heading below it.
@@ -53,9 +60,10 @@ struct Leaf {
 }
 
 /// Cuts a text into units.
-pub(super) fn units(text: &str, encoding: Encoding, max: Tokens) -> Vec<Unit> {
+pub(super) fn units(text: &str, regions: &[Region], options: ChunkOptions) -> Vec<Unit> {
     let mut splitter =
-        Splitter { text, encoding, max, units: Vec::new(), before: 0, crumbs: Rc::from([]), crumb_tokens: Tokens(0) };
+        Splitter { text, options, units: Vec::new(), before: 0, crumbs: Rc::from([]), crumb_tokens: Tokens(0) };
+    let mut regions = regions.iter().peekable();
     let mut stack: Vec<(u8, String)> = Vec::new();
     let leaves = leaves(text);
     let mut from = 0;
@@ -68,19 +76,28 @@ pub(super) fn units(text: &str, encoding: Encoding, max: Tokens) -> Vec<Unit> {
         if start == end {
             continue;
         }
+        let mut ends = None;
+        while let Some(region) = regions.next_if(|region| region.at <= leaf.range.start) {
+            let Some(above) = &region.above else { continue };
+            let same = stack.iter().zip(above).take_while(|(known, told)| known == told).count();
+            let other = stack.get(same).into_iter().chain(above.get(same)).map(|(level, _)| *level).min();
+            ends = ends.into_iter().chain(other).min();
+            stack.clone_from(above);
+        }
         if let Kind::Heading(level) = leaf.kind {
+            ends = ends.into_iter().chain([level]).min();
             while stack.last().is_some_and(|(above, _)| *above >= level) {
                 stack.pop();
             }
         }
         splitter.set_breadcrumbs(&stack);
-        splitter.add(start..end, leaf.range.end.clamp(start, end), leaf.kind);
+        splitter.add(start..end, leaf, ends);
         if let Kind::Heading(level) = leaf.kind {
             stack.push((level, leaf.title.clone()));
         }
     }
     if leaves.is_empty() && !text.is_empty() {
-        splitter.add(0..text.len(), text.len(), Kind::Text);
+        splitter.add(0..text.len(), &Leaf { range: 0..text.len(), kind: Kind::Text, title: String::new() }, None);
     }
     splitter.units
 }
@@ -117,10 +134,10 @@ fn leaves(text: &str) -> Vec<Leaf> {
                         let at = push(range, Kind::Heading(level as u8));
                         title = Some((at, String::new()));
                     }
-                    Tag::CodeBlock(_) => {
+                    Tag::CodeBlock(kind) => {
                         // Its first line begins before the fence where it is indented.
                         let start = line_start(range.start);
-                        push(start..range.end, Kind::Code);
+                        push(start..range.end, Kind::Code { fenced: matches!(kind, CodeBlockKind::Fenced(_)) });
                     }
                     Tag::TableHead | Tag::TableRow => {
                         let start = line_start(range.start);
@@ -186,8 +203,7 @@ fn leaves(text: &str) -> Vec<Leaf> {
 
 struct Splitter<'t> {
     text: &'t str,
-    encoding: Encoding,
-    max: Tokens,
+    options: ChunkOptions,
     units: Vec<Unit>,
     before: u64,
     crumbs: Rc<[String]>,
@@ -200,8 +216,11 @@ impl Splitter<'_> {
             return;
         }
         self.crumbs = stack.iter().map(|(_, title)| title.clone()).filter(|title| !title.is_empty()).collect();
-        self.crumb_tokens =
-            if self.crumbs.is_empty() { Tokens(0) } else { self.encoding.count(&super::breadcrumb_line(&self.crumbs)) };
+        self.crumb_tokens = if self.crumbs.is_empty() || !self.options.breadcrumbs {
+            Tokens(0)
+        } else {
+            self.options.encoding.count(&super::breadcrumb_line(&self.crumbs))
+        };
     }
 
     fn push(&mut self, start: usize, tokens: Tokens, heading: Option<u8>, atom: Atom) {
@@ -213,48 +232,59 @@ impl Splitter<'_> {
             atom,
             breadcrumbs: Rc::clone(&self.crumbs),
             breadcrumb_tokens: self.crumb_tokens,
+            open: None,
+            close: None,
         });
         self.before += u64::from(tokens.0);
     }
 
-    /// Adds a block; `body` is where it ends and blank lines begin.
-    fn add(&mut self, range: Range<usize>, body: usize, kind: Kind) {
-        let heading = match kind {
-            Kind::Heading(level) => Some(level),
-            _ => None,
-        };
-        if let Some(tokens) = self.encoding.count_within(&self.text[range.clone()], self.max) {
+    /// Adds a block with what stands behind it; `heading`: the level of the section that begins, or
+    /// ends, with it.
+    fn add(&mut self, range: Range<usize>, leaf: &Leaf, heading: Option<u8>) {
+        let ChunkOptions { encoding, max, .. } = self.options;
+        if let Some(tokens) = encoding.count_within(&self.text[range.clone()], max) {
             self.push(range.start, tokens, heading, Atom::Whole);
             return;
         }
         // Only the blank lines after it may be too much.
-        let trimmed = range.start + self.text[range.start..body.max(range.start)].trim_end().len();
+        let body = leaf.range.end.clamp(range.start, range.end);
+        let trimmed = range.start + self.text[range.start..body].trim_end().len();
         if trimmed > range.start
-            && let Some(tokens) = self.encoding.count_within(&self.text[range.start..trimmed], self.max)
+            && let Some(tokens) = encoding.count_within(&self.text[range.start..trimmed], max)
         {
             self.push(range.start, tokens, heading, Atom::Whole);
-            self.pieces(trimmed..range.end, Atom::Whole);
+            self.pieces(trimmed..range.end, Atom::Whole, None);
             return;
         }
-        let atom = match kind {
-            Kind::Code => Atom::PieceOfCode,
-            Kind::Row => Atom::PieceOfRow,
-            Kind::Text | Kind::Heading(_) | Kind::Comment => Atom::Whole,
+        let (atom, fence) = match leaf.kind {
+            Kind::Code { fenced: true } => (Atom::PieceOfCode, fence(&self.text[leaf.range.clone()])),
+            Kind::Code { fenced: false } => (Atom::PieceOfCode, None),
+            Kind::Row => (Atom::PieceOfRow, None),
+            Kind::Text | Kind::Heading(_) | Kind::Comment => (Atom::Whole, None),
         };
         let from = self.units.len();
-        self.pieces(range, atom);
+        self.pieces(range, atom, fence);
         if let Some(first) = self.units.get_mut(from) {
             first.heading = heading;
         }
     }
 
     /// Cuts what is over the maximum: at the last end of a line, sentence or word that fits, else
-    /// between characters.
-    fn pieces(&mut self, range: Range<usize>, atom: Atom) {
+    /// between characters. Breadcrumbs and what else stands beside a piece have room.
+    fn pieces(&mut self, range: Range<usize>, atom: Atom, fence: Option<(Rc<str>, Rc<str>)>) {
+        let ChunkOptions { encoding, max, overlap, .. } = self.options;
+        let quarter = max.0 / 4;
+        let closing = fence.as_ref().map_or(0, |(_, close)| encoding.count(close).0 + 1);
+        let framed = fence.as_ref().map_or(0, |(open, _)| encoding.count(open).0 + closing);
+        let (fence, closing, framed) = if framed <= quarter { (fence, closing, framed) } else { (None, 0, 0) };
+        let beside = if fence.is_some() { framed } else { overlap.0.min(quarter) };
+        let room = Tokens(max.0 - self.crumb_tokens.0.min(quarter) - beside);
         let mut start = range.start;
         while start < range.end {
             let rest = &self.text[start..range.end];
-            let prefix = self.encoding.prefix_within(rest, self.max);
+            // The last piece of a fence has the end of it already.
+            let is_last = fence.is_some() && encoding.count_within(rest, Tokens(room.0 + closing)).is_some();
+            let prefix = if is_last { rest } else { encoding.prefix_within(rest, room) };
             let mut end = prefix.len();
             if end < rest.len() {
                 let lines = prefix.rfind('\n').map(|at| at + 1);
@@ -267,9 +297,23 @@ impl Splitter<'_> {
             if end == 0 {
                 end = rest.chars().next().map_or(rest.len(), char::len_utf8);
             }
-            let tokens = self.encoding.count(&rest[..end]);
+            let tokens = Tokens(encoding.count(&rest[..end]).0 + framed);
             self.push(start, tokens, None, atom);
+            if let (Some((open, close)), Some(unit)) = (&fence, self.units.last_mut()) {
+                unit.open = (start > range.start).then(|| Rc::clone(open));
+                unit.close = (end < rest.len()).then(|| Rc::clone(close));
+            }
             start += end;
         }
     }
+}
+
+/// Returns the lines that open and close a block of code anew, where its own stand: what a list
+/// puts before the first line is blank in the others.
+fn fence(block: &str) -> Option<(Rc<str>, Rc<str>)> {
+    let line = block.lines().next()?;
+    let (before, fence) = line.split_at(line.find(["```", "~~~"].iter().find(|sign| line.contains(**sign))?)?);
+    let marks = &fence[..fence.len() - fence.trim_start_matches(fence.chars().next()?).len()];
+    let before: String = before.chars().map(|c| if matches!(c, '>' | '\t') { c } else { ' ' }).collect();
+    Some((format!("{before}{fence}\n").into(), format!("{before}{marks}\n").into()))
 }

@@ -1,6 +1,7 @@
 //! Chunks hold their promises, whatever the text.
 
 use super::*;
+use crate::markdown::Block;
 use proptest::prelude::*;
 
 fn check(text: &str, options: ChunkOptions) -> Vec<Chunk> {
@@ -62,6 +63,43 @@ fn code_stays_whole_up_to_the_maximum_and_says_so_beyond() {
     assert!(chunks.iter().filter(|chunk| chunk.cut == Some(Cut::Code)).count() > 1);
     // It is cut at ends of lines.
     assert!(chunks.iter().filter(|chunk| chunk.cut.is_some()).all(|chunk| chunk.body().ends_with('\n')));
+}
+
+#[test]
+fn a_piece_of_code_stands_in_a_fence_of_its_own_below_its_headings() {
+    let lines = "    let a = \"some words\";\n".repeat(60);
+    for (before, marks) in [("", "```"), ("- ", "````"), ("> ", "~~~")] {
+        let rest = before.replace('-', " ");
+        let code = format!("{before}{marks}rust\n{lines}{marks}\n").replace('\n', &format!("\n{rest}"));
+        let text = format!("# Guide\n\n## Code\n\n{}\n\nText after it.\n", code.trim_end());
+        let chunks = check(&text, options(160));
+        let pieces: Vec<&Chunk> = chunks.iter().filter(|chunk| chunk.cut == Some(Cut::Code)).collect();
+        assert!(pieces.len() > 3, "{}", chunks.len());
+        let mut all = Vec::new();
+        for piece in pieces {
+            let read = markdown::parse(piece.text());
+            assert!(piece.breadcrumbs.starts_with(&["Guide".to_owned()]) || piece.text().starts_with("# Guide"));
+            assert!(piece.text().starts_with("# ") || read.breadcrumbs == piece.breadcrumbs, "{}", piece.text());
+            let of = |block: &Block| match block {
+                Block::Code { language, text } => Some((language.clone(), text.clone())),
+                Block::Quote(inner) => match inner.as_slice() {
+                    [Block::Code { language, text }] => Some((language.clone(), text.clone())),
+                    _ => None,
+                },
+                Block::List(list) => match list.items[0].blocks.as_slice() {
+                    [Block::Code { language, text }] => Some((language.clone(), text.clone())),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let blocks = read.parts.iter().flat_map(|part| &part.blocks);
+            let code: Vec<(String, String)> = blocks.filter_map(of).collect();
+            let [(language, code)] = code.as_slice() else { panic!("{}", piece.text()) };
+            assert_eq!(language, "rust");
+            all.extend(code.lines().map(str::to_owned));
+        }
+        assert_eq!(all, lines.lines().collect::<Vec<_>>(), "{before}");
+    }
 }
 
 #[test]

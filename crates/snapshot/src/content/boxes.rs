@@ -15,19 +15,20 @@ pub(super) enum Flow {
 }
 
 /// Returns how a box stands among others: by its computed style, or by its tag where no style is
-/// known.
-pub(super) fn flow(node: NodeRef<'_>) -> Flow {
-    if node.visibility() == Visibility::NotRendered {
+/// known or it would have no box.
+pub(super) fn flow(node: NodeRef<'_>, include_hidden: bool) -> Flow {
+    let is_hidden = node.visibility() == Visibility::NotRendered;
+    if is_hidden && !include_hidden {
         return Flow::Inline;
     }
-    match node.style("display") {
+    match node.style("display").filter(|_| !is_hidden) {
         Some(display) => match display {
             "inline" | "contents" | "ruby" | "ruby-text" | "" => Flow::Inline,
             display if display.starts_with("inline-") => Flow::Box,
             _ => Flow::Block,
         },
         // Without a box of its own.
-        None if node.bounds().is_empty() => Flow::Inline,
+        None if node.bounds().is_empty() && !is_hidden => Flow::Inline,
         None => match node.tag() {
             "button" | "input" | "select" | "textarea" => Flow::Box,
             "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"

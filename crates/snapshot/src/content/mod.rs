@@ -25,7 +25,7 @@ pub use tree_text::write_tree;
 use crate::grep::Grep;
 use crate::markdown::{self, Block, WriteOptions};
 use crate::nearest::Choice;
-use browserlens_page::{NodeId, NodeRef, Page};
+use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
 use rustc_hash::FxHashSet;
 
 /// What is read of a page.
@@ -47,8 +47,12 @@ pub struct ContentOptions {
 pub struct Section {
     /// The element (or document) that is the section.
     pub node: NodeId,
+    /// The node with which what it says begins.
+    pub begins: NodeId,
     /// Its semantic path.
     pub path: String,
+    /// The headings that it begins below, `# A > ## B`, if they are told.
+    pub headings: Option<String>,
     /// Words in it, those that were cut off or do not match included.
     pub words: usize,
     /// Its blocks in markdown's normal form, cut to [`ContentOptions::max_length`].
@@ -88,12 +92,14 @@ pub struct Header<'a> {
     pub title: &'a str,
     /// The pattern that sections were filtered by.
     pub grep: Option<&'a str>,
+    /// What lies deeper than was asked for, if something does.
+    pub cut: Option<&'a str>,
 }
 
 impl<'a> Header<'a> {
     /// Returns the header of a page that is not filtered.
     pub fn of(page: &'a Page) -> Self {
-        Self { url: page.url(), title: page.title(), grep: None }
+        Self { url: page.url(), title: page.title(), grep: None, cut: None }
     }
 }
 
@@ -205,7 +211,7 @@ fn section(
     options: &ContentOptions,
     path: &impl Fn(NodeRef<'_>) -> String,
 ) -> Section {
-    let walk::Found { node, blocks, .. } = found;
+    let walk::Found { node, begins, blocks } = found;
     let partial = words.is_some();
     let kept_words = blocks.iter().map(Block::words).sum();
     let words = words.unwrap_or(kept_words);
@@ -215,7 +221,50 @@ fn section(
         None => (blocks, false),
     };
     let path = Some(path(page.node(node))).filter(|path| !path.is_empty()).unwrap_or_else(|| "/".to_owned());
-    Section { node, path, words, blocks, truncated, partial, kept_words, characters }
+    Section { node, begins, path, headings: None, words, blocks, truncated, partial, kept_words, characters }
+}
+
+/// Tells of each section which headings it begins below: those before it in whose reach it lies.
+pub(crate) fn tell_headings(page: &Page, sections: &mut [Section], options: &ContentOptions) {
+    let is_heading =
+        |node: &NodeRef<'_>| node.role() == "heading" || matches!(node.tag().as_bytes(), [b'h', b'1'..=b'6']);
+    let mut headings = page
+        .nodes()
+        .filter(is_heading)
+        .filter_map(|node| {
+            let mut found = Vec::new();
+            walk::read(node, options, &FxHashSet::default(), &mut found);
+            match found.into_iter().next()?.blocks.into_iter().next()? {
+                Block::Heading { level, content } => {
+                    Some((node, level, markdown::clean_title(&markdown::plain_text(&content))))
+                }
+                _ => None,
+            }
+        })
+        .peekable();
+    let mut above: Vec<(NodeRef<'_>, u8, String)> = Vec::new();
+    for section in sections {
+        while let Some((node, level, title)) = headings.next_if(|(node, ..)| node.end() <= section.begins.0) {
+            above.retain(|(reach, other, _)| *other < level && reach.holds(node.id()));
+            above.push((reach(node, level), level, title));
+        }
+        let told = above.iter().filter(|(reach, ..)| reach.holds(section.begins));
+        let told: Vec<String> =
+            told.map(|(_, level, title)| format!("{} {title}", "#".repeat((*level).into()))).collect();
+        section.headings = Some(told.join(" > "));
+    }
+}
+
+/// Returns what a heading stands above: its section; the heading in the head of a page all of that,
+/// the title of a page in a `section` more than that.
+fn reach(heading: NodeRef<'_>, level: u8) -> NodeRef<'_> {
+    let ends = |above: &NodeRef<'_>| {
+        above.kind() == NodeKind::Document
+            || (boxes::is_section(*above, above.tag(), above.role())
+                && above.role() != "banner"
+                && !(level == 1 && above.tag() == "section"))
+    };
+    heading.ancestors().find(ends).unwrap_or(heading)
 }
 
 /// Writes sections as markdown with comments that say where each comes from.
@@ -223,10 +272,16 @@ pub fn write_markdown(header: &Header<'_>, sections: &[Section]) -> String {
     let mut out = String::new();
     markdown::write_source(&mut out, Some(header.url));
     for section in sections {
+        if let Some(headings) = &section.headings {
+            out.push_str(&format!("\n<!-- headings: {headings} -->\n"));
+        }
         markdown::write_part(&mut out, Some(&section.path), &section.blocks, WriteOptions::default());
         if let Some(left) = section.left() {
             markdown::write_note(&mut out, &format!("cut: {left}"));
         }
+    }
+    if let Some(cut) = header.cut {
+        markdown::write_note(&mut out, &format!("cut: {cut}"));
     }
     markdown::write_end(&mut out, sections.iter().map(Section::shown_words).sum::<usize>() as u64);
     out

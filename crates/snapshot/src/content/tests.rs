@@ -606,6 +606,17 @@ fn a_box_goes_with_the_label_beside_it_and_a_sign_is_not_emphasised() {
 }
 
 #[test]
+fn a_hidden_paragraph_is_a_text_of_its_own_where_it_is_asked_for() {
+    let page = PageBuilder::outline(
+        "paragraph tag=p hidden\n  text \"Secret paragraph.\" hidden\nbutton \"Subscribe\" tag=button\n  text \
+            \"Subscribe\"\ngeneric tag=span hidden\n  text \" now\" hidden",
+    );
+    let options = ContentOptions { include_hidden: true, ..ContentOptions::default() };
+    let text = write_tree(&Header::of(&page), &all(&page, &options));
+    assert!(text.contains("TEXT \"Secret paragraph.\"\n  TEXT \"Subscribe now\"\n"), "{text}");
+}
+
+#[test]
 fn display_decides_and_not_the_tag() {
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     for (display, text) in [("inline", "a"), ("inline", "b"), ("inline-block", "c"), ("flex", "d")] {
@@ -766,6 +777,8 @@ proptest! {
             .into_iter()
             .map(|part| Section {
                 node: NodeId::ROOT,
+                begins: NodeId::ROOT,
+                headings: None,
                 path: part.path.clone().unwrap_or_else(|| "/".to_owned()),
                 words: part.words(),
                 kept_words: part.words(),
@@ -775,7 +788,7 @@ proptest! {
                 partial: false,
             })
             .collect();
-        let header = Header { url: "https://a.test/", title: "A | \"title\"", grep: Some("main|h[1-3]") };
+        let header = Header { url: "https://a.test/", title: "A | \"title\"", grep: Some("main|h[1-3]"), cut: None };
         let text = write_tree(&header, &sections);
         let read = read_tree(&text);
         let read = read.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
@@ -805,6 +818,8 @@ fn a_heading_far_in_stays_beside_its_text() {
     }
     let section = Section {
         node: NodeId::ROOT,
+        begins: NodeId::ROOT,
+        headings: None,
         path: "/".to_owned(),
         words: 1,
         blocks,
@@ -813,6 +828,6 @@ fn a_heading_far_in_stays_beside_its_text() {
         kept_words: 1,
         characters: 15,
     };
-    let text = write_tree(&Header { url: "https://a.test/", title: "A", grep: None }, &[section]);
+    let text = write_tree(&Header { url: "https://a.test/", title: "A", grep: None, cut: None }, &[section]);
     assert!(text.contains("HEADING level=1 \"00<http://a.b>\""), "{text}");
 }

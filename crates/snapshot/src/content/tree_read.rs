@@ -68,6 +68,9 @@ pub fn read_tree(text: &str) -> Result<Tree, TreeError> {
         if !reader.next().is_some_and(str::is_empty) {
             return reader.fail_before("an empty line before a section");
         }
+        if reader.peek().is_some_and(|line| line.starts_with("CUT [")) && reader.at + 1 == reader.lines.len() {
+            break;
+        }
         let Some(mut section) = reader.next().and_then(section_line) else {
             return reader.fail_before("SECTION {path} [{n} words]");
         };

@@ -24,6 +24,8 @@
 //!   FIGURE "{caption}"
 //!   SEPARATOR
 //!   CUT [{n} words, {n} characters left; max length {n} shows all]
+//!
+//! CUT [{n} sections, {n} words left; max depth {n} shows all]
 //! ```
 //!
 //! Where links and images are asked for, `LINK "{text}" "{url}"` and `IMAGE "{alt}" "{url}"` stand
@@ -57,6 +59,9 @@ pub fn write_tree(header: &Header<'_>, sections: &[Section]) -> String {
         if let Some(left) = section.left() {
             let _ = writeln!(out, "  CUT [{left}]");
         }
+    }
+    if let Some(cut) = header.cut {
+        let _ = writeln!(out, "\nCUT [{cut}]");
     }
     out
 }

@@ -212,7 +212,7 @@ impl Walk<'_, '_> {
         self.at = node.id();
         if !is_root && self.skipped.contains(&node.id()) {
             // It stands between what is before and behind it.
-            if flow(node) == Flow::Inline {
+            if self.flow(node) == Flow::Inline {
                 self.blank();
             } else {
                 self.flush_all();
@@ -253,6 +253,10 @@ impl Walk<'_, '_> {
             }
             NodeKind::Element => self.element(node, is_root),
         }
+    }
+
+    fn flow(&self, node: NodeRef<'_>) -> Flow {
+        flow(node, self.options.include_hidden)
     }
 
     fn is_shown(&self, node: NodeRef<'_>) -> bool {
@@ -303,7 +307,7 @@ impl Walk<'_, '_> {
         {
             return false;
         }
-        let flow = flow(node);
+        let flow = self.flow(node);
         let role = node.role();
         if !is_root && is_section(node, tag, role) && self.marks.is_empty() && self.is_at_top() {
             self.begin_section(node);
@@ -606,7 +610,7 @@ impl Walk<'_, '_> {
     fn image(&mut self, node: NodeRef<'_>, alt: &str, source: &str) {
         if !self.options.include_images || !self.is_shown(node) {
             // A picture parts words.
-            if flow(node) == Flow::Block {
+            if self.flow(node) == Flow::Block {
                 self.flush()
             } else {
                 self.blank()
@@ -614,7 +618,7 @@ impl Walk<'_, '_> {
             return;
         }
         let url = if source.trim_start().starts_with("data:") { "" } else { source };
-        let is_block = flow(node) == Flow::Block;
+        let is_block = self.flow(node) == Flow::Block;
         if is_block {
             self.flush();
         }
@@ -625,7 +629,7 @@ impl Walk<'_, '_> {
     }
 
     fn field(&mut self, node: NodeRef<'_>) {
-        let is_block = flow(node) == Flow::Block;
+        let is_block = self.flow(node) == Flow::Block;
         if is_block {
             self.flush()
         } else {
@@ -674,7 +678,7 @@ impl Walk<'_, '_> {
             } else if inner.tag() == "br" {
                 text.push('\n');
                 self.count(node.id(), "\n");
-            } else if inner.kind() == NodeKind::Element && flow(inner) == Flow::Block {
+            } else if inner.kind() == NodeKind::Element && self.flow(inner) == Flow::Block {
                 end_line(&mut text);
                 ends.push(inner.end());
                 self.count(node.id(), "\n");

@@ -125,6 +125,7 @@ pub fn build(page: &Page, paths: &Paths<'_>, options: &OutlineOptions<'_>) -> Bu
             totals: walk.totals,
             grep: options.pattern.to_owned(),
             lines: Vec::new(),
+            deeper: None,
         },
         nodes: Vec::new(),
         missed,

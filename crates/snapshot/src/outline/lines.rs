@@ -44,10 +44,15 @@ impl Walk<'_, '_> {
             stack = Self::place(plan, 0, first_note, &mut notes);
         }
         while let Some((at, depth)) = stack.pop() {
-            if self.options.max_depth.is_some_and(|deepest| depth > deepest) {
-                continue;
+            let is_deeper = self.options.max_depth.is_some_and(|deepest| depth > deepest);
+            if is_deeper && (at >= first_note || !self.is_silent(at)) {
+                let (lines, deepest) = built.outline.deeper.unwrap_or_default();
+                built.outline.deeper = Some((lines + 1, deepest.max(depth)));
             }
             if let Some((name, nodes)) = at.checked_sub(first_note).and_then(|note| notes.get(note)) {
+                if is_deeper {
+                    continue;
+                }
                 let line = Line {
                     depth: depth.min(DEEPEST),
                     role: Role::Text,
@@ -61,7 +66,7 @@ impl Walk<'_, '_> {
                 continue;
             }
             let inner = if self.is_silent(at) { depth } else { depth + 1 };
-            if !self.is_silent(at) {
+            if !is_deeper && !self.is_silent(at) {
                 built.outline.lines.push(self.line(at, depth.min(DEEPEST), &mut costs));
                 built.nodes.push(vec![self.entries[at].node]);
             }

@@ -8,10 +8,11 @@
 //! are whole up to 200 characters; text of the page is quoted and escaped.
 //!
 //! ```text
-//! outline  = header [ newline { newline line } ]                          a blank line after the header
+//! outline  = header [ newline { newline line } [ newline cut ] ]          a blank line after the header
 //! header   = "PAGE: " bare " | " bare " | viewport=" W "x" H newline      URL, title
 //!            "OUTLINE: landmarks=" N " sections=" N " headings=" N " words=" N [ " grep=" bare ]
 //! line     = { "  " } ROLE [ " level=" N ] [ " " quoted ] [ " [" meta { ", " meta } "]" ] [ " " path ]
+//! cut      = "CUT [" N " lines left; max depth " N " shows all]"
 //! ROLE     = BANNER | NAVIGATION | MAIN | ASIDE | CONTENTINFO | SEARCH | FORM | REGION | ARTICLE | DIALOG | IFRAME
 //!          | HEADING | PARAGRAPH | LIST | TABLE | CODE | BLOCKQUOTE | FIGURE | IMG | TEXT
 //! meta     = N " words" | N " items" | N " paragraphs" | N " links" | N " lines" | "preview"
@@ -222,4 +223,13 @@ pub struct Outline {
     pub grep: String,
     /// The lines.
     pub lines: Vec<Line>,
+    /// How many lines lie deeper than was asked for, and which depth shows them all.
+    pub deeper: Option<(usize, usize)>,
+}
+
+impl Outline {
+    /// Says what lies deeper than was asked for.
+    pub(crate) fn cut(&self) -> Option<String> {
+        self.deeper.map(|(lines, depth)| format!("{lines} lines left; max depth {depth} shows all"))
+    }
 }

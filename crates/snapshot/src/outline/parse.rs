@@ -35,7 +35,14 @@ pub fn parse(text: &str) -> Result<Outline, MalformedOutline> {
         Some(_) => return Err(at(3, "a blank line")),
     }
     for (index, text) in lines.enumerate() {
-        outline.lines.push(line(text).ok_or(at(index + 4, "ROLE [\"name\"] [[metadata]] path"))?);
+        match text.strip_prefix("CUT [") {
+            _ if outline.deeper.is_some() => return Err(at(index + 4, "the end")),
+            Some(cut) => {
+                let cut = deeper(cut).ok_or(at(index + 4, "CUT [{n} lines left; max depth {n} shows all]"))?;
+                outline.deeper = Some(cut);
+            }
+            None => outline.lines.push(line(text).ok_or(at(index + 4, "ROLE [\"name\"] [[metadata]] path"))?),
+        }
     }
     Ok(outline)
 }
@@ -119,6 +126,11 @@ fn line(text: &str) -> Option<Line> {
         line.path = Some(rest.parse().ok()?);
     }
     Some(line)
+}
+
+fn deeper(text: &str) -> Option<(usize, usize)> {
+    let (lines, depth) = text.strip_suffix(" shows all]")?.split_once(" lines left; max depth ")?;
+    Some((number(lines)? as usize, number(depth)? as usize))
 }
 
 /// What follows a part: nothing, or a blank and more.

@@ -12,13 +12,14 @@ use std::fmt::Write as _;
 /// Returns the text of an outline.
 pub fn write(outline: &Outline) -> String {
     let mut out = header(outline);
-    if !outline.lines.is_empty() {
+    if !outline.lines.is_empty() || outline.deeper.is_some() {
         out.push('\n');
     }
     for line in &outline.lines {
         out.push('\n');
         write_line(&mut out, line);
     }
+    out.extend(outline.cut().map(|cut| format!("\nCUT [{cut}]")));
     out
 }
 
@@ -111,6 +112,7 @@ pub fn write_markdown(outline: &Outline) -> String {
             let _ = write!(out, " `{path}`");
         }
     }
+    out.extend(outline.cut().map(|cut| format!("\n\n<!-- cut: {cut} -->")));
     out
 }
 
@@ -180,6 +182,7 @@ pub fn write_html(outline: &Outline) -> String {
     while !open.is_empty() {
         close(&mut out, &mut open);
     }
+    out.extend(outline.cut().map(|cut| format!("\n<!-- cut: {cut} -->")));
     out
 }
 
