@@ -37,7 +37,7 @@ miniwob *args:
 # Compares our re-implementations of other tools with what those really said, and writes reports/fidelity.md (`--check` compares with it).
 fidelity *args:
     @cargo build --quiet -p browserlens --no-default-features --features bench
-    @target/debug/browserlens fidelity "$@"
+    @target/debug/browserlens lab fidelity "$@"
 
 # Builds the program that users are given into target/dist (optimised over all crates, stripped), packs it with man pages, completions, the skill and licences into one archive with its
 # SHA-256 beside it, and says how large both are; local embeddings are not in it: `./just dist local` adds them.

@@ -4,17 +4,18 @@
 //! have a file each.
 
 mod agents;
+mod bench;
 mod ci;
 mod corpus;
 mod doctor;
 mod inspect;
+mod lab;
 mod llm;
 #[cfg(feature = "serve")]
 mod page;
 mod read;
 #[cfg(feature = "record")]
 mod record;
-mod scenario;
 #[cfg(feature = "serve")]
 mod serve;
 mod show;
@@ -27,10 +28,12 @@ pub(crate) use agents::{
     AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsCounterfactualArgs, AgentsImportArgs, AgentsTableArgs,
     AgentsValidityArgs, AgentsVerb,
 };
+pub(crate) use bench::{BenchArgs, Pricing, SCENARIOS_DIR, Selection, TokenizerArg};
 pub(crate) use ci::{CiArgs, CiInitArgs, CiVerb};
-pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
+pub(crate) use corpus::{CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs};
+pub(crate) use lab::{FidelityArgs, Lab, ScenarioVerb};
 #[cfg(feature = "record")]
 pub(crate) use llm::ResponseFormatArg;
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs};
@@ -39,7 +42,6 @@ pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_o
 pub(crate) use read::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
-pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};
 #[cfg(feature = "serve")]
 pub(crate) use serve::{BrowserArgs, ServeArgs, ToolsArg};
 pub(crate) use show::ShowArgs;
@@ -67,7 +69,9 @@ pub(crate) enum Verb {
             \n  browserlens bench\
             \n  browserlens bench --check --markdown \"$GITHUB_STEP_SUMMARY\" --junit gate.xml\
             \n  browserlens bench --accept --why 'rows are folded'\
-            \n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'")]
+            \n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'\
+            \n  browserlens bench my/task.trace --scenarios-dir my --no-report --json\
+            \n  browserlens bench --from reports/runs/0123456789abcdef --out /tmp/report")]
     Bench(BenchArgs),
     /// Record scenarios with a real Chromium
     #[cfg(feature = "record")]
@@ -93,12 +97,6 @@ pub(crate) enum Verb {
 
 Pages are rendered in Chromium with the network cut and scripts off; secrets are replaced as in recordings.")]
     Import(ImportArgs),
-    /// Replay traces and store the run, without a report
-    #[command(after_help = "Examples:\n  browserlens replay my/task.trace --scenarios-dir my --json")]
-    Replay(ReplayArgs),
-    /// Write the report of a stored run
-    #[command(after_help = "Examples:\n  browserlens report reports/runs/0123456789abcdef --out /tmp/report")]
-    Report(ReportArgs),
     /// Compare two stored runs, strategy by strategy and scenario by scenario
     #[command(after_help = "Examples:\
             \n  browserlens compare 0123456789abcdef fedcba9876543210\
@@ -110,12 +108,6 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens agents import ~/.claude/projects/shop/*.jsonl --only mcp__playwright --out runs\
             \n  browserlens agents compare before after")]
     Agents(AgentsArgs),
-    /// Compare our re-implementations of other tools with what those tools really said
-    #[command(after_help = "Examples:\
-            \n  browserlens fidelity\
-            \n  browserlens fidelity --check\
-            \n  browserlens fidelity my --scenarios-dir my --out /tmp/fidelity.md")]
-    Fidelity(FidelityArgs),
     /// Print exactly what an agent would be shown at one step
     #[command(after_help = "Examples:\
             \n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta\
@@ -210,29 +202,6 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens skill --install .     for this project: .agents/skills and .claude/skills\
             \n  browserlens skill --install ~     for every project of yours")]
     Skill(SkillArgs),
-    /// Let a language model read a stored run, and score what it would have done
-    #[command(after_help = "Examples:\
-            \n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url \
-            https://api.openai.com/v1 --estimate\
-            \n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\
-            \nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent")]
-    Llm(LlmArgs),
-    /// Put questions about pages to whoever reads a stored run: what can be computed, or a language
-    /// model
-    #[command(after_help = "Examples:\
-            \n  browserlens exam reports/runs/0123456789abcdef                        what is told beside its owner, \
-            by strategy\
-            \n  browserlens exam reports/runs/0123456789abcdef --missed --strategies lens/delta\
-            \n  browserlens exam reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url \
-            https://api.openai.com/v1 --strategies lens/delta --estimate\n\
-            \nThe questions stand beside the scenarios, in name.exam.toml. Every answer goes into the cassette; \
-            without --base-url it is replayed")]
-    Exam(ExamArgs),
-    /// Look into scenarios: what their steps cannot do without
-    #[command(after_help = "Examples:\
-            \n  browserlens scenario minimise shop/laptop-to-cart\
-            \n  browserlens scenario minimise task --trace my/task.trace --scenarios-dir my")]
-    Scenario(ScenarioArgs),
     /// Write a small scenario, strategy or task that works, to begin with
     #[command(after_help = "Examples:\
             \n  browserlens new scenario my/first.toml     and the page that it is about\
@@ -252,15 +221,9 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \nWith the line `#:schema ./scenario.schema.json` at the top of a TOML file, editors that know Taplo \
             (VS Code with Even Better TOML, Helix, Neovim, Zed) complete its keys and mark what is misspelt")]
     Schema(SchemaArgs),
-    /// Make corpora of traces of any size, count what they hold, split them by site
-    #[command(after_help = "Examples:\
-            \n  browserlens corpus make --out /tmp/corpus --steps 1000 --seed 7\
-            \n  browserlens corpus make --out /tmp/corpus --steps 100000 --no-pixels --no-bodies\
-            \n  browserlens corpus make --out /tmp/mine --steps 500 --from my --scenarios-dir my\
-            \n  browserlens corpus stats /tmp/corpus\
-            \n  browserlens corpus split /tmp/corpus --held-back 0.2 --seed 7 --links --out /tmp/parts\
-            \n  browserlens replay /tmp/corpus --strategies 'lens/*'")]
-    Corpus(CorpusArgs),
+    /// What researchers of the lens need: fidelity of peers, language models and exams, minimal sets, corpora
+    #[command(subcommand)]
+    Lab(Lab),
     /// Look into trace files, check and repair them
     #[command(after_help = "Examples:\
             \n  browserlens trace info traces/login-wrong-then-right.trace\
@@ -276,150 +239,12 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             Chromium that starts")]
     Doctor(DoctorArgs),
     /// Write man pages, one a verb, into a folder
-    #[command(after_help = "Examples:\n  browserlens man ~/.local/share/man/man1")]
+    #[command(hide = true, after_help = "Examples:\n  browserlens man ~/.local/share/man/man1")]
     Man(ManArgs),
     /// Print shell completions
     #[command(after_help = "Examples:\n  browserlens completions bash > \
             ~/.local/share/bash-completion/completions/browserlens")]
     Completions(CompletionArgs),
-}
-
-/// Where scenarios are looked for, unless something else is said.
-pub(crate) const SCENARIOS_DIR: &str = "traces/scenarios";
-
-/// Which traces and strategies, and where everything lies.
-#[derive(Args, Clone)]
-pub(crate) struct Selection {
-    /// Read the strategies from this file
-    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
-    pub strategies_file: PathBuf,
-    /// Look for scenarios below this folder
-    #[arg(long, value_name = "DIR", default_value = SCENARIOS_DIR)]
-    pub scenarios_dir: PathBuf,
-    /// Replay only strategies that match one of these patterns (`*` stands for anything)
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    pub strategies: Vec<String>,
-    /// Replay only scenarios that match one of these patterns
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    pub scenarios: Vec<String>,
-    /// Use this many threads; 0 for as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
-    /// Keep packed pages and results here
-    #[arg(long, value_name = "DIR", default_value = ".cache")]
-    pub cache_dir: PathBuf,
-    /// Measure again what the cache holds
-    #[arg(long)]
-    pub no_cache: bool,
-    /// Store runs below this folder
-    #[arg(long, value_name = "DIR", default_value = "reports/runs")]
-    pub runs_dir: PathBuf,
-    /// Rank by the tokens of this encoding; both are always counted
-    #[arg(long, value_name = "NAME", default_value = "o200k_base")]
-    pub encoding: browserlens_tokens::Encoding,
-    /// Count with this implementation
-    #[arg(long, value_enum, default_value_t = TokenizerArg::Fast)]
-    pub tokenizer: TokenizerArg,
-}
-
-/// Which implementation counts.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum TokenizerArg {
-    /// The fast one
-    Fast,
-    /// `tiktoken-rs`, the reference: slower, the same numbers
-    Tiktoken,
-}
-
-#[derive(Args)]
-pub(crate) struct BenchArgs {
-    /// Replay the traces in this folder, or this one trace
-    #[arg(value_name = "TRACES", default_value = "traces")]
-    pub traces: PathBuf,
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Compare against the accepted run; exit with 1 when tokens rise, success falls, or a strategy
-    /// is slower than its history on this machine explains
-    #[arg(long)]
-    pub check: bool,
-    /// Make this run the accepted one; what changed is written into CHANGES.md beside it
-    #[arg(long, conflicts_with = "check")]
-    pub accept: bool,
-    /// Why what changed is accepted
-    #[arg(long, value_name = "TEXT", requires = "accept")]
-    pub why: Option<String>,
-    /// Look for the accepted run here
-    #[arg(long, value_name = "DIR", default_value = "reports/accepted")]
-    pub accepted_dir: PathBuf,
-    /// What may differ from the accepted run, each with its reason
-    #[arg(long, value_name = "FILE", default_value = "reports/tolerances.toml")]
-    pub tolerances: PathBuf,
-    /// Add what the gate found to this file as Markdown, such as "$GITHUB_STEP_SUMMARY"
-    #[arg(long, value_name = "FILE", requires = "check")]
-    pub markdown: Option<PathBuf>,
-    /// Write what the gate found to this file as JUnit XML
-    #[arg(long, value_name = "FILE", requires = "check")]
-    pub junit: Option<PathBuf>,
-    /// Write the report into this fresh folder instead of one below reports/
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Show what agents did from the records in this folder; else from `runs` among the traces, where that is
-    #[arg(long, value_name = "DIR")]
-    pub agent_runs: Option<PathBuf>,
-    #[command(flatten)]
-    pub pricing: Pricing,
-    /// Print the task rows as JSON instead of the table
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// What a report assumes of prices.
-#[derive(Args, Clone, Copy)]
-pub(crate) struct Pricing {
-    /// Take this share off the tokens that the call before read at the same place, as a prompt
-    /// cache does
-    #[arg(long, value_name = "SHARE", default_value_t = browserlens_replay::PerMille::DEFAULT_CACHE_DISCOUNT)]
-    pub cache_discount: browserlens_replay::PerMille,
-}
-
-#[derive(Args)]
-pub(crate) struct ReplayArgs {
-    /// Replay the traces in this folder, or this one trace
-    #[arg(value_name = "TRACES", default_value = "traces")]
-    pub traces: PathBuf,
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Print the measurements as JSON, one row a line
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct ReportArgs {
-    /// Folder of a stored run
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Write the report into this fresh folder
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// Show what agents did from the records in this folder; else from `runs` among the traces, where that is
-    #[arg(long, value_name = "DIR")]
-    pub agent_runs: Option<PathBuf>,
-    /// Take facts and questions from the scenarios below this folder
-    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
-    pub scenarios_dir: PathBuf,
-    /// Take console, requests and the boxes of refs from the traces in this folder, where they are
-    /// those of the run
-    #[arg(long, value_name = "DIR", default_value = "traces")]
-    pub traces: PathBuf,
-    /// Read the strategies whose refs are drawn from this file
-    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
-    pub strategies_file: PathBuf,
-    /// Keep packed pages and small copies of screenshots here
-    #[arg(long, value_name = "DIR", default_value = ".cache")]
-    pub cache_dir: PathBuf,
-    #[command(flatten)]
-    pub pricing: Pricing,
 }
 
 #[derive(Args)]
@@ -445,42 +270,6 @@ pub(crate) struct CompareArgs {
     /// Print the differences as Markdown
     #[arg(long)]
     pub markdown: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct FidelityArgs {
-    /// Compare on the traces in this folder, or on this one trace; what the tools said lies beside
-    /// them (*.peers)
-    #[arg(value_name = "TRACES", default_value = "traces")]
-    pub traces: PathBuf,
-    /// Read the strategies from this file
-    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
-    pub strategies_file: PathBuf,
-    /// Look for scenarios below this folder
-    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
-    pub scenarios_dir: PathBuf,
-    /// Compare only strategies that match one of these patterns (`*` stands for anything)
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    pub strategies: Vec<String>,
-    /// Compare only on scenarios that match one of these patterns
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    pub scenarios: Vec<String>,
-    /// Use this many threads; 0 for as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
-    /// Keep packed pages here
-    #[arg(long, value_name = "DIR", default_value = ".cache")]
-    pub cache_dir: PathBuf,
-    /// Write the comparison into this file
-    #[arg(long, value_name = "FILE", default_value = "reports/fidelity.md")]
-    pub out: PathBuf,
-    /// Write nothing; exit with 1 when the file says something else, or a re-implementation misses
-    /// the bars
-    #[arg(long)]
-    pub check: bool,
-    /// Print everything, every differing line included, as JSON instead of the table
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[cfg(feature = "serve")]

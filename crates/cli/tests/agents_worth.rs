@@ -131,7 +131,7 @@ fn rewards_stand_beside_what_the_bench_found_on_the_same_tasks() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     let chosen = ["--scenarios", "tiny/*,login/*,hostile/*", "--strategies", "lens/delta,playwright-mcp@0.0.83/full"];
     let kept = ["--cache-dir", &at("cache"), "--runs-dir", &at("bench")];
-    let bench = out(&browserlens_in(&root(), &[&["replay"], &chosen[..], &kept[..]].concat()));
+    let bench = out(&browserlens_in(&root(), &[&["bench", "--no-report"], &chosen[..], &kept[..]].concat()));
     let bench = bench.trim();
 
     // The bundled runs are of tasks that nobody replayed.

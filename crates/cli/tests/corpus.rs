@@ -1,5 +1,5 @@
-//! `corpus make`, `stats` and `split` by the command alone: what they print and write, how they
-//! end, and that `replay` reads what they wrote.
+//! `lab corpus make`, `stats` and `split` by the command alone: what they print and write, how they
+//! end, and that `bench` reads what they wrote.
 
 mod common;
 
@@ -55,6 +55,7 @@ fn made(folder: &Path, steps: &str, more: &[&str]) -> String {
         (format!("{root}/traces/tiny-newsletter-signup.trace"), format!("{root}/traces/login-wrong-then-right.trace"));
     let scenarios = format!("{root}/traces/scenarios");
     let arguments = [
+        "lab",
         "corpus",
         "make",
         "--out",
@@ -82,15 +83,16 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
     assert_eq!((&again["traces"], &again["resumed"], &again["steps_written"]), (&4.into(), &4.into(), &0.into()));
     good(folder, &["trace", "verify", "corpus/tiny-newsletter-signup-0000000.trace"]);
 
-    insta::assert_snapshot!(masked(&good(folder, &["corpus", "stats", "corpus"])));
+    insta::assert_snapshot!(masked(&good(folder, &["lab", "corpus", "stats", "corpus"])));
     let stats: Value =
-        serde_json::from_str(&good(folder, &["corpus", "stats", "corpus", "--threads", "1", "--json"])).expect("JSON");
+        serde_json::from_str(&good(folder, &["lab", "corpus", "stats", "corpus", "--threads", "1", "--json"]))
+            .expect("JSON");
     assert_eq!(
         (&stats["traces"], &stats["steps"], &stats["failures"]),
         (&4.into(), &again["steps"], &serde_json::json!([]))
     );
 
-    let said = good(folder, &["corpus", "split", "corpus", "--held-back", "0.5", "--seed", "3"]);
+    let said = good(folder, &["lab", "corpus", "split", "corpus", "--held-back", "0.5", "--seed", "3"]);
     let lists: Vec<String> = ["train", "held-back"]
         .iter()
         .map(|part| std::fs::read_to_string(folder.join(format!("corpus/{part}.txt"))).expect("the list is there"))
@@ -103,7 +105,20 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
     );
     let split: Value = serde_json::from_str(&good(
         folder,
-        &["corpus", "split", "corpus", "--held-back", "0.5", "--seed", "3", "--links", "--out", "parts", "--json"],
+        &[
+            "lab",
+            "corpus",
+            "split",
+            "corpus",
+            "--held-back",
+            "0.5",
+            "--seed",
+            "3",
+            "--links",
+            "--out",
+            "parts",
+            "--json",
+        ],
     ))
     .expect("JSON");
     let held = split["held_back"]["traces"].as_array().expect("traces").len();
@@ -113,7 +128,8 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
     let stored = good(
         folder,
         &[
-            "replay",
+            "bench",
+            "--no-report",
             "parts/held-back",
             "--strategies",
             "read-text/visible",
@@ -143,7 +159,7 @@ fn a_damaged_trace_is_a_row_and_the_exit_code_of_damage() {
     made(folder, "1", &["--no-pixels", "--no-bodies"]);
     made(folder, "25", &["--no-pixels", "--no-bodies"]);
     std::fs::write(folder.join("corpus/broken.trace"), "no trace").expect("writes");
-    for verb in [&["corpus", "stats", "corpus"][..], &["corpus", "split", "corpus", "--out", "parts"]] {
+    for verb in [&["lab", "corpus", "stats", "corpus"][..], &["lab", "corpus", "split", "corpus", "--out", "parts"]] {
         let output = run(folder, verb);
         assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
         let said = text(&output.stdout);
@@ -152,7 +168,8 @@ fn a_damaged_trace_is_a_row_and_the_exit_code_of_damage() {
         assert!(said.ends_with(rows), "{said}");
     }
     let stats: Value =
-        serde_json::from_str(&text(&run(folder, &["corpus", "stats", "corpus", "--json"]).stdout)).expect("JSON");
+        serde_json::from_str(&text(&run(folder, &["lab", "corpus", "stats", "corpus", "--json"]).stdout))
+            .expect("JSON");
     assert_eq!((&stats["traces"], stats["failures"][0]["path"].as_str()), (&4.into(), Some("corpus/broken.trace")));
 }
 
@@ -161,18 +178,19 @@ fn what_cannot_be_done_is_said_with_a_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     std::fs::create_dir(folder.join("empty")).expect("a folder");
-    insta::assert_snapshot!("no_trace", refused(folder, &["corpus", "stats", "empty"]));
-    insta::assert_snapshot!("no_folder", refused(folder, &["corpus", "split", "nowhere"]));
+    insta::assert_snapshot!("no_trace", refused(folder, &["lab", "corpus", "stats", "empty"]));
+    insta::assert_snapshot!("no_folder", refused(folder, &["lab", "corpus", "split", "nowhere"]));
     insta::assert_snapshot!(
         "no_source",
-        refused(folder, &["corpus", "make", "--out", "corpus", "--steps", "1", "--from", "empty"])
+        refused(folder, &["lab", "corpus", "make", "--out", "corpus", "--steps", "1", "--from", "empty"])
     );
     made(folder, "1", &[]);
-    insta::assert_snapshot!("one_site", refused(folder, &["corpus", "split", "corpus"]));
-    insta::assert_snapshot!("odd_share", refused(folder, &["corpus", "split", "corpus", "--held-back", "1.5"]));
+    insta::assert_snapshot!("one_site", refused(folder, &["lab", "corpus", "split", "corpus"]));
+    insta::assert_snapshot!("odd_share", refused(folder, &["lab", "corpus", "split", "corpus", "--held-back", "1.5"]));
     let tiny = root().join("traces/tiny-newsletter-signup.trace").display().to_string();
     let scenarios = root().join("traces/scenarios").display().to_string();
     let other = [
+        "lab",
         "corpus",
         "make",
         "--out",

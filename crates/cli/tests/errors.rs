@@ -206,7 +206,7 @@ fn a_full_disk_is_named() {
 #[test]
 fn help_shows_examples_and_exit_codes() {
     let folder = tempfile::tempdir().expect("a folder");
-    for verb in ["bench", "record", "replay", "report", "compare", "show", "snapshot", "trace", "completions"] {
+    for verb in ["bench", "record", "compare", "show", "snapshot", "trace", "completions"] {
         let output = run(folder.path(), &[verb, "--help"]);
         assert_eq!(output.status.code(), Some(0));
         assert!(String::from_utf8_lossy(&output.stdout).contains("Examples:"), "{verb}");

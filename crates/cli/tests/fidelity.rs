@@ -1,4 +1,4 @@
-//! `reports/fidelity.md` is what `fidelity` writes today over the bundled traces.
+//! `reports/fidelity.md` is what `lab fidelity` writes today over the bundled traces.
 //!
 //! `UPDATE_FIDELITY=1 cargo test -p browserlens --test fidelity` writes it anew.
 
@@ -10,7 +10,7 @@ use std::process::Output;
 
 fn fidelity(cache: &Path, out: &Path, more: &[&str]) -> Output {
     browserlens()
-        .args(["fidelity", "--cache-dir"])
+        .args(["lab", "fidelity", "--cache-dir"])
         .arg(cache)
         .arg("--out")
         .arg(out)
@@ -49,7 +49,7 @@ fn check_compares_with_the_file_and_writes_nothing() {
     let said = |output: &Output| (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
 
     let (code, words) = said(&fidelity(&cache, &out, &checked));
-    assert!(code == Some(3) && words.contains("hint: write it with `browserlens fidelity`"), "{code:?} {words}");
+    assert!(code == Some(3) && words.contains("hint: write it with `browserlens lab fidelity`"), "{code:?} {words}");
     let written = fidelity(&cache, &out, &[&one[..], &["--threads", "1"]].concat());
     assert_eq!(said(&written).0, Some(0));
     assert!(String::from_utf8_lossy(&written.stdout).contains("agent-browser@0.41.2/full"));

@@ -47,7 +47,7 @@ impl World {
         let (cache, runs) = (self.at("cache"), self.at("runs"));
         let arguments =
             ["--strategies", strategies, "--scenarios-dir", &scenarios, "--cache-dir", &cache, "--runs-dir", &runs];
-        let said = self.run(&[&["replay", traces.as_str()], &arguments[..]].concat());
+        let said = self.run(&[&["bench", "--no-report", traces.as_str()], &arguments[..]].concat());
         said.trim().to_owned()
     }
 }
@@ -99,11 +99,11 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
     assert_ne!(first, second);
     let (report, all) = (world.at("report"), world.at("none"));
     world.run(&[
-        "report",
+        "bench",
+        "--from",
         &second,
         "--out",
         &report,
-        "--traces",
         &traces,
         "--scenarios-dir",
         &all,

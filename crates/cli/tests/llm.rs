@@ -1,4 +1,4 @@
-//! The `llm` verb without an endpoint: what it says before anything is sent, and what it refuses.
+//! `lab llm` without an endpoint: what it says before anything is sent, and what it refuses.
 
 mod common;
 
@@ -22,7 +22,8 @@ fn stored_run() -> (tempfile::TempDir, String) {
     let output = browserlens(
         folder.path(),
         &[
-            "replay",
+            "bench",
+            "--no-report",
             &trace,
             "--scenarios-dir",
             &scenarios,
@@ -38,7 +39,7 @@ fn stored_run() -> (tempfile::TempDir, String) {
 
 fn llm(folder: &Path, run: &str, more: &[&str]) -> (Option<i32>, String) {
     let strategies = root().join("traces/strategies.toml").display().to_string();
-    let mut arguments = vec!["llm", run, "--model", "m", "--strategies-file", &strategies];
+    let mut arguments = vec!["lab", "llm", run, "--model", "m", "--strategies-file", &strategies];
     arguments.extend(more);
     let output = browserlens(folder, &arguments);
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -75,7 +76,7 @@ fn an_exam_without_a_model_says_what_is_told_beside_its_owner() {
     let (folder, run) = stored_run();
     let scenarios = root().join("traces/scenarios").display().to_string();
     let exam = |more: &[&str]| {
-        let mut arguments = vec!["exam", &run, "--scenarios-dir", &scenarios];
+        let mut arguments = vec!["lab", "exam", &run, "--scenarios-dir", &scenarios];
         arguments.extend(more);
         let output = browserlens(folder.path(), &arguments);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

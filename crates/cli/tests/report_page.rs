@@ -59,13 +59,13 @@ fn made() -> &'static Made {
         let stored_run = runs.find(|path| path.is_dir()).expect("one run");
         let (stored, endpoint) = (stored_run.display().to_string(), format!("http://{}/v1", model::start()));
         for (name, tier) in [("no-model-7b", "small"), ("no-model-70b", "large")] {
-            let reader = ["llm", &stored, "--model", name, "--tier", tier, "--base-url", &endpoint, "--yes"];
+            let reader = ["lab", "llm", &stored, "--model", name, "--tier", tier, "--base-url", &endpoint, "--yes"];
             run(
                 common::browserlens(),
                 &[&reader[..], &["--cassette", &at(name), "--strategies", "lens/delta,lens/full"]].concat(),
             );
         }
-        run(common::browserlens(), &["report", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
+        run(common::browserlens(), &["bench", "--from", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
         Made { folder, run: stored_run }
     })
 }

@@ -97,8 +97,8 @@ fn a_strategy_of_ones_own_a_sweep_and_tiers_stand_in_the_report() {
 #[test]
 fn patterns_choose_and_one_that_matches_nothing_says_what_there_is() {
     let world = World::new();
-    let (code, run, said) =
-        world.run(&world.with(&["replay", "."], &["--strategies", "lens/delta:*", "--scenarios", "tiny/*"]));
+    let (code, run, said) = world
+        .run(&world.with(&["bench", "--no-report", "."], &["--strategies", "lens/delta:*", "--scenarios", "tiny/*"]));
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("1 traces × 2 strategies"), "{said}");
     let run = run.trim();
@@ -110,17 +110,51 @@ fn patterns_choose_and_one_that_matches_nothing_says_what_there_is() {
     let strategy = "no strategy matches \"lenz/*\"";
     let scenario = "no scenario matches \"shop/*\"";
     let (members, trace) = ("lens/delta:budget=2000", "known: tiny/newsletter-signup");
-    for verb in [&["replay", "."][..], &["bench", "."], &["fidelity", "."]] {
+    for verb in [&["bench", "--no-report", "."][..], &["bench", "."], &["lab", "fidelity", "."]] {
         nothing(&world.with(verb, &["--strategies", "lenz/*"]), strategy, members);
         nothing(&world.with(verb, &["--scenarios", "shop/*"]), scenario, trace);
     }
     nothing(&["compare", run, run, "--strategies", "lenz/*"], strategy, members);
     nothing(&["compare", run, run, "--scenarios", "shop/*"], scenario, trace);
-    nothing(&["llm", run, "--model", "m", "--estimate", "--strategies", "lenz/*"], strategy, members);
-    nothing(&["llm", run, "--model", "m", "--estimate", "--scenarios", "shop/*"], scenario, trace);
+    nothing(&["lab", "llm", run, "--model", "m", "--estimate", "--strategies", "lenz/*"], strategy, members);
+    nothing(&["lab", "llm", run, "--model", "m", "--estimate", "--scenarios", "shop/*"], scenario, trace);
     let (code, table, said) = world.run(&["compare", run, run, "--strategies", "lens/delta:budget=60"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(table.contains("budget=60") && !table.contains("budget=2000"), "{table}");
+}
+
+#[test]
+fn old_names_of_verbs_do_the_same_with_a_note() {
+    let world = World::new();
+    let verbs = [("replay", "bench --no-report"), ("report", "bench --from"), ("fidelity", "lab fidelity")];
+    let moved = [("llm", "lab llm"), ("exam", "lab exam"), ("scenario", "lab scenario"), ("corpus", "lab corpus")];
+    for (old, now) in verbs.into_iter().chain(moved) {
+        let (code, help, said) = world.run(&[old, "--help"]);
+        assert_eq!((code, said), (Some(0), format!("note: 'browserlens {old}' is now 'browserlens {now}'\n")));
+        let usage = format!("Usage: browserlens {}", now.split(" --").next().expect("a verb"));
+        assert!(help.contains(&usage), "{old}: {help}");
+    }
+    let chosen = ["--strategies", "lens/delta:*"];
+    let (code, stored, said) = world.run(&world.with(&["replay", "."], &chosen));
+    assert_eq!(
+        (code, stored.as_str()),
+        (Some(0), world.run(&world.with(&["bench", "--no-report", "."], &chosen)).1.as_str()),
+        "{said}"
+    );
+    let report = |verb: &[&str], out: &str| {
+        let (code, index, said) = world.run(&world.with(verb, &["--out", out]));
+        assert_eq!((code, index), (Some(0), format!("{out}/index.html\n")), "{said}");
+        std::fs::read_to_string(world.folder.path().join(out).join("index.html")).expect("written")
+    };
+    let run = stored.trim();
+    let now = report(&["bench", "--from", run, "."], "now");
+    assert!(now == report(&["report", "--traces", ".", run], "old"), "the same page");
+    assert!(now == report(&["report", run, "--traces=."], "older"), "the same page");
+    assert!(now != report(&["report", run], "bare"), "without the traces no refs are drawn");
+    let (code, _, said) = world.run(&["report", "--out", "none"]);
+    assert!(code == Some(2) && said.contains("--from <RUN>"), "{said}");
+    let (code, _, said) = world.run(&["bench", "--from", run, "--check"]);
+    assert!(code == Some(2) && said.contains("cannot be used with"), "{said}");
 }
 
 #[test]
@@ -128,7 +162,7 @@ fn a_declaration_that_cannot_be_is_one_line_with_its_place() {
     let world = World::new();
     let broken = STRATEGIES.replace("mine/lister", "lens/lister");
     std::fs::write(world.folder.path().join("strategies.toml"), broken).expect("written");
-    let (code, _, said) = world.run(&world.with(&["replay", "."], &[]));
+    let (code, _, said) = world.run(&world.with(&["bench", "--no-report", "."], &[]));
     assert_eq!(code, Some(2), "{said}");
     assert!(
         said.contains("strategies.toml:3: external \"lens/lister\": field \"name\": the family \"lens\" is"),

@@ -189,8 +189,8 @@ fn errors_say_what_is_hidden_in_arguments() {
         vec!["inspect", "console", "a.trace", "--cursor", &odd],
         vec!["show", "a.trace", "--strategy", &odd, "--strategies-file", &strategies],
         vec!["knowledge", "export", "--store", &odd],
-        vec!["replay", &odd],
-        vec!["report", &odd],
+        vec!["bench", "--no-report", &odd],
+        vec!["bench", "--from", &odd],
     ] {
         let (succeeded, out, said) = run(folder.path(), &arguments);
         assert!(!succeeded && !said.is_empty(), "{arguments:?}");

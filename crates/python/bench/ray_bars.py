@@ -4,7 +4,7 @@
     python crates/python/bench/ray_bars.py CORPUS --large LARGE           and what grows with the corpus
     python crates/python/bench/ray_bars.py --large LARGE                  that alone
 
-CORPUS and LARGE are folders as `browserlens corpus make` writes them; 2,000 and 100,000 steps are the bars. Each worker is a Ray node of one processor. Wall times are only worth
+CORPUS and LARGE are folders as `browserlens lab corpus make` writes them; 2,000 and 100,000 steps are the bars. Each worker is a Ray node of one processor. Wall times are only worth
 something on a machine that does nothing else; processor times are printed beside them. Exit code 1: a bar was missed.
 """
 

@@ -211,7 +211,7 @@ impl Part {
     }
 }
 
-/// A stored run: what `browserlens report` makes a report of.
+/// A stored run: what `browserlens bench --from` makes a report of.
 #[pyclass(frozen, module = "browserlens")]
 pub struct Run {
     run: RunResult,

@@ -24,7 +24,7 @@ pub fn fidelity_markdown(fidelity: &Fidelity) -> String {
         "# Fidelity\n\n\
          Our re-implementations of other tools against what those tools really said about the same pages, as recorded \
          beside the \
-         traces. Written by `browserlens fidelity`; a test compares this file with what it writes today.\n\n\
+         traces. Written by `browserlens lab fidelity`; a test compares this file with what it writes today.\n\n\
          Token ratio: our tokens over the recorded ones ({}), texts as they stand. Equal lines: longest common \
          subsequence over the longer \
          text, summed over steps, after refs and ids became `*`. The bars, over all traces: tokens within {} %, at \

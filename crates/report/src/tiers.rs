@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 /// A class of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tier {
-    /// Its name, as options and `llm --tier` have it.
+    /// Its name, as options and `lab llm --tier` have it.
     pub name: &'static str,
     /// Tokens of observations that it has room for.
     pub window: u64,
@@ -43,7 +43,7 @@ pub(crate) const TIERS_NOTE: &str = "A tier is a window for observations: 8,192 
     last full observation, what followed it, answers; where lens/* sent a delta, everything shown, since it may start \
     from any earlier state. First: most tasks, then fewest tokens per task; strategies whose option tier names another \
     class are not considered. The reader is no language model: what a weaker model makes of a text is measured by \
-    `browserlens llm --tier` only.";
+    `browserlens lab llm --tier` only.";
 
 /// What one strategy does in the windows.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,7 @@
-//! What `corpus` is given.
+//! What `lab corpus` is given.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-
-#[derive(Args)]
-pub(crate) struct CorpusArgs {
-    #[command(subcommand)]
-    pub verb: CorpusVerb,
-}
 
 #[derive(Subcommand)]
 pub(crate) enum CorpusVerb {
@@ -41,7 +35,7 @@ pub(crate) enum CorpusVerb {
         /// Write train.txt and held-back.txt here; into the corpus if not said
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Write folders of links in place of lists, each of which `replay` reads
+        /// Write folders of links in place of lists, each of which `bench` reads
         #[arg(long)]
         links: bool,
         /// Print as JSON

@@ -1,4 +1,4 @@
-//! What `llm` and `exam` are given.
+//! What `lab llm` and `lab exam` are given.
 
 use browserlens_llm::ResponseFormat;
 use clap::{Args, ValueEnum};

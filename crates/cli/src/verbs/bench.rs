@@ -1,9 +1,10 @@
-//! `bench`: replay, report, summary; the comparison with the accepted run, and its move.
+//! `bench`: replay, report, summary, or only the run or only the report; the comparison with the
+//! accepted run, and its move.
 
 use super::kept_report::Shelf;
 use super::report_input::Sources;
 use super::{agent_runs, json_failure, replay as replaying, replay_failure, report as reporting, report_failure};
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, SCENARIOS_DIR};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_replay::{
@@ -16,18 +17,24 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(args: &BenchArgs) -> Ended {
+pub(crate) fn run(mut args: BenchArgs) -> Ended {
+    // A corpus has its scenarios beside its traces: they are meant where none are named.
+    let own = args.traces.join("scenarios");
+    if args.selection.scenarios_dir == Path::new(SCENARIOS_DIR) && own.is_dir() {
+        args.selection.scenarios_dir = own;
+    }
+    let args = &args;
+    if let Some(stored) = &args.from {
+        let run = RunResult::load(stored).map_err(|error| replay_failure(&error))?;
+        output::data(&format!("{}\n", report(args, &run)?.0.display()))?;
+        return Ok(Exit::Success);
+    }
     let tolerances = Tolerances::load(&args.tolerances).map_err(|error| replay_failure(&error))?;
     let run = replaying::replay(&args.traces, &args.selection, "bench")?;
-    let agent_runs = agent_runs::folder(args.agent_runs.as_deref(), &args.traces);
-    let from = Sources {
-        traces: &args.traces,
-        scenarios_dir: &args.selection.scenarios_dir,
-        strategies_file: &args.selection.strategies_file,
-        cache_dir: &args.selection.cache_dir,
-        agent_runs: agent_runs.as_deref(),
-    };
-    let (index, table) = report(args, &run, from)?;
+    if args.no_report {
+        return without_report(args, &run);
+    }
+    let (index, table) = report(args, &run)?;
     if args.json {
         let json = serde_json::to_string_pretty(&run.tasks).map_err(|error| json_failure(&error))?;
         output::json(&format!("{json}\n"))?;
@@ -57,6 +64,22 @@ pub(crate) fn run(args: &BenchArgs) -> Ended {
     ended
 }
 
+/// Says where the run is stored, or what was measured.
+fn without_report(args: &BenchArgs, run: &RunResult) -> Ended {
+    if args.json {
+        let mut lines = String::new();
+        for row in &run.measurements {
+            lines.push_str(&serde_json::to_string(row).map_err(|error| json_failure(&error))?);
+            lines.push('\n');
+        }
+        output::json(&lines)?;
+    } else {
+        output::data(&format!("{}\n", run.folder.display()))?;
+    }
+    output::status(&replaying::said(run));
+    Ok(Exit::Success)
+}
+
 /// What the exam says of the default strategy, where the run has it.
 fn exam_in_words(run: &RunResult) -> Option<String> {
     let tasks: Vec<_> = run.tasks.iter().filter(|task| task.strategy == "lens/delta").collect();
@@ -70,7 +93,7 @@ fn exam_in_words(run: &RunResult) -> Option<String> {
         format!(
             "exam: lens/delta tells {} of {} answers beside their owner; the simple reader finishes {simple} of the \
                 strict one's {strict} steps; \
-             `browserlens exam {}` has the rest",
+             `browserlens lab exam {}` has the rest",
             exam.local,
             exam.asked,
             run.folder.display()
@@ -80,7 +103,15 @@ fn exam_in_words(run: &RunResult) -> Option<String> {
 
 /// Writes the report of the run, or names the one that is there, and returns its page and the table
 /// for a terminal.
-fn report(args: &BenchArgs, run: &RunResult, from: Sources<'_>) -> Result<(PathBuf, String), Failure> {
+fn report(args: &BenchArgs, run: &RunResult) -> Result<(PathBuf, String), Failure> {
+    let agent_runs = agent_runs::folder(args.agent_runs.as_deref(), &args.traces);
+    let from = Sources {
+        traces: &args.traces,
+        scenarios_dir: &args.selection.scenarios_dir,
+        strategies_file: &args.selection.strategies_file,
+        cache_dir: &args.selection.cache_dir,
+        agent_runs: agent_runs.as_deref(),
+    };
     // Who names a folder wants the report there.
     let shelf = if args.out.is_none() { Shelf::of(run, from, args.pricing) } else { None };
     if let Some(kept) = shelf.as_ref().and_then(Shelf::kept) {

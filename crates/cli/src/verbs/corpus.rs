@@ -1,7 +1,7 @@
-//! `corpus`: synthetic traces, what a folder of traces holds, and its parts.
+//! `lab corpus`: synthetic traces, what a folder of traces holds, and its parts.
 
 use super::{exit_of, json_failure};
-use crate::args::{CorpusArgs, CorpusVerb, MakeArgs};
+use crate::args::{CorpusVerb, MakeArgs};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-pub(crate) fn run(args: &CorpusArgs) -> Ended {
-    match &args.verb {
+pub(crate) fn run(verb: &CorpusVerb) -> Ended {
+    match verb {
         CorpusVerb::Make(args) => run_make(args),
         CorpusVerb::Stats { dir, threads, json } => run_stats(dir, *threads, *json),
         CorpusVerb::Split { dir, held_back, seed, out, links, json } => {
@@ -88,7 +88,7 @@ fn run_make(args: &MakeArgs) -> Ended {
         let _ = write!(said, "; {:.1} steps a second", report.steps_written as f64 / seconds.max(1e-3));
     }
     output::status(&said);
-    output::status(&format!(" hint: browserlens replay {}", report.out.display()));
+    output::status(&format!(" hint: browserlens bench --no-report {}", report.out.display()));
     Ok(Exit::Success)
 }
 

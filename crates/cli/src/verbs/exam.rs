@@ -1,4 +1,4 @@
-//! `exam`: questions about pages, put to whoever reads the observations of a stored run.
+//! `lab exam`: questions about pages, put to whoever reads the observations of a stored run.
 //!
 //! In: a run, and a model or none. Out: without a model, how many answers are told, and told beside
 //! their owner, and what the simple reader makes of the steps; with one, how many of its answers

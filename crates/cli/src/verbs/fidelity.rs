@@ -1,4 +1,4 @@
-//! `fidelity`: traces and recorded peers in, `reports/fidelity.md` out.
+//! `lab fidelity`: traces and recorded peers in, `reports/fidelity.md` out.
 
 use super::{json_failure, replay as replaying, replay_failure};
 use crate::args::FidelityArgs;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &FidelityArgs) -> Ended {
 fn check(found: &Fidelity, text: &str, path: &Path) -> Ended {
     let stands = std::fs::read_to_string(path).map_err(|error| {
         let message = format!("{}: cannot be read: {error}", path.display());
-        Failure::words(Exit::Input, message, "write it with `browserlens fidelity`")
+        Failure::words(Exit::Input, message, "write it with `browserlens lab fidelity`")
     })?;
     let mut exit = Exit::Success;
     if stands != text {

@@ -1,4 +1,4 @@
-//! `llm`: a stored run, a model and its cassette in; what the model would have done, out.
+//! `lab llm`: a stored run, a model and its cassette in; what the model would have done, out.
 
 use super::{exit_of, replay as replaying, replay_failure, strategies_failure};
 use crate::args::{EndpointArgs, LlmArgs};
@@ -40,7 +40,10 @@ pub(crate) fn run(args: &LlmArgs) -> Ended {
     results.save(&run.folder).map_err(|error| failure(&error))?;
     output::data(&llm_terminal_table(Some(&results)))?;
     output::status(&format!("cassette: {} ({} answers)", path.display(), answers.cassette().len()));
-    output::status(&format!("results: {}; `browserlens report` shows them", run.folder.join("llm.json").display()));
+    output::status(&format!(
+        "results: {}; `browserlens bench --from` shows them",
+        run.folder.join("llm.json").display()
+    ));
     Ok(Exit::Success)
 }
 

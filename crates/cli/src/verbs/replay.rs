@@ -1,10 +1,11 @@
-//! `replay`: traces and strategies in, a stored run out; and what `bench` and `show` share with it.
+//! Replaying, and what `bench`, `show` and others share with it: traces and strategies in, a stored
+//! run out.
 
-use super::{json_failure, replay_failure, strategies_failure};
-use crate::args::{ReplayArgs, SCENARIOS_DIR, Selection, TokenizerArg};
+use super::{replay_failure, strategies_failure};
+use crate::args::{Selection, TokenizerArg};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::progress::Bar;
-use crate::{Ended, output};
 use browserlens_page::text::escaped_line;
 use browserlens_replay::{ConfiguredStrategy, Measured, ReplayOptions, RunResult, Tokenizer, find_traces, strategies};
 use browserlens_trace::Trace;
@@ -13,33 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
-
-pub(crate) fn run(args: &ReplayArgs) -> Ended {
-    let run = replay(&args.traces, &with_scenarios_of(&args.traces, &args.selection), "replay")?;
-    if args.json {
-        let mut lines = String::new();
-        for row in &run.measurements {
-            lines.push_str(&serde_json::to_string(row).map_err(|error| json_failure(&error))?);
-            lines.push('\n');
-        }
-        output::json(&lines)?;
-    } else {
-        output::data(&format!("{}\n", run.folder.display()))?;
-    }
-    output::status(&said(&run));
-    Ok(Exit::Success)
-}
-
-/// A corpus has its scenarios beside its traces: they are those that are meant where none are
-/// named.
-fn with_scenarios_of(traces: &Path, selection: &Selection) -> Selection {
-    let mut selection = selection.clone();
-    let own = traces.join("scenarios");
-    if selection.scenarios_dir == Path::new(SCENARIOS_DIR) && own.is_dir() {
-        selection.scenarios_dir = own;
-    }
-    selection
-}
 
 /// Replays what the selection names.
 pub(crate) fn replay(traces: &Path, selection: &Selection, what: &str) -> Result<RunResult, Failure> {

@@ -1,11 +1,10 @@
-//! `report`: a stored run in, a report folder out.
+//! The report of a run: a run in, a report folder out.
 
+use super::agent_runs;
 use super::report_input::{self, KeptPreviews, Sources};
-use super::{agent_runs, replay_failure};
-use crate::args::{Pricing, ReportArgs};
+use crate::args::Pricing;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
-use crate::{Ended, output};
 use browserlens_knowledge::{Knowledge, Recording, extract};
 use browserlens_replay::llm::LlmResults;
 use browserlens_replay::{RECORDED_SUFFIX, RunResult, find_traces};
@@ -15,21 +14,6 @@ use browserlens_report::{
 use browserlens_tokens::ImageFormula;
 use browserlens_trace::Trace;
 use std::path::Path;
-
-pub(crate) fn run(args: &ReportArgs) -> Ended {
-    let run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
-    let agent_runs = agent_runs::folder(args.agent_runs.as_deref(), &args.traces);
-    let from = Sources {
-        traces: &args.traces,
-        scenarios_dir: &args.scenarios_dir,
-        strategies_file: &args.strategies_file,
-        cache_dir: &args.cache_dir,
-        agent_runs: agent_runs.as_deref(),
-    };
-    let (paths, _) = write(&run, from, args.pricing, &args.out)?;
-    output::data(&format!("{}\n", paths.index.display()))?;
-    Ok(Exit::Success)
-}
 
 /// Writes the report of a run and returns where it lies and the table for a terminal.
 pub(crate) fn write(

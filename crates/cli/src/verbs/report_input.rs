@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Where `browserlens fidelity` writes.
+/// Where `browserlens lab fidelity` writes.
 pub(crate) const FIDELITY: &str = "reports/fidelity.md";
 /// Most events of a step that a report shows.
 const MOST_EVENTS: usize = 60;

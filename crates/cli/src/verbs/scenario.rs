@@ -1,7 +1,7 @@
-//! `scenario`: what the steps of a scenario cannot do without.
+//! `lab scenario`: what the steps of a scenario cannot do without.
 
 use super::{replay_failure, trace_failure};
-use crate::args::{ScenarioArgs, ScenarioVerb};
+use crate::args::ScenarioVerb;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_page::text::escaped_line;
@@ -9,8 +9,8 @@ use browserlens_replay::{MinimalSet, find_traces, minimise};
 use browserlens_trace::Trace;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(args: &ScenarioArgs) -> Ended {
-    let ScenarioVerb::Minimise { name, trace, traces, scenarios_dir, cache_dir } = &args.verb;
+pub(crate) fn run(verb: &ScenarioVerb) -> Ended {
+    let ScenarioVerb::Minimise { name, trace, traces, scenarios_dir, cache_dir } = verb;
     let trace = match trace {
         Some(trace) => trace.clone(),
         None => trace_of(name, traces)?,

@@ -3,7 +3,7 @@
 In: folders or buckets of traces (anything that fsspec opens), strategies as :mod:`browserlens.replay` takes them. Out: below ``out``
 
 - ``measurements/*.parquet`` and ``timings/*.parquet``: one file a trace, columns and cells as a run on one machine has them;
-- ``parts/*.part``: what :func:`merge` makes a run of, and ``browserlens report`` a report;
+- ``parts/*.part``: what :func:`merge` makes a run of, and ``browserlens bench --from`` a report;
 - ``observations/``: what was shown, where that is asked for;
 - ``failed/*.json``: one a trace that could not be replayed.
 
@@ -368,7 +368,7 @@ def merge(
     scenarios: str | os.PathLike[str] | None = None,
     storage_options: dict[str, Any] | None = None,
 ) -> Run:
-    """Puts the parts that :func:`replay` wrote together and stores the run below ``runs``: ``browserlens report`` makes a report of it.
+    """Puts the parts that :func:`replay` wrote together and stores the run below ``runs``: ``browserlens bench --from`` makes a report of it.
 
     With the ``traces`` (files of this machine), what only a view of all of them gives is measured too. What is left out, and which traces failed, the run and its report say.
     """

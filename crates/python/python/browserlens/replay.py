@@ -1,6 +1,6 @@
 """Replay on this machine: strategies over recorded pages, without browser, network or model.
 
-In: traces, strategies (names and patterns of the bundled ones or of a file, and classes of your own). Out: a stored :class:`Run`, which ``browserlens report`` makes a report of.
+In: traces, strategies (names and patterns of the bundled ones or of a file, and classes of your own). Out: a stored :class:`Run`, which ``browserlens bench --from`` makes a report of.
 """
 
 from __future__ import annotations

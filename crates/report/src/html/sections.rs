@@ -187,8 +187,8 @@ fn fidelity(parts: &Parts<'_>) -> Option<String> {
     let per_tool = table_of_markdown(&parts.input.about.fidelity, "## Per tool")?;
     let mut out = String::from(
         "<p class=\"hint\">Our re-implementations of other tools against what those tools really said about the same \
-            pages, as <code>browserlens fidelity</code> wrote it. The strategies above that end in :recorded are those \
-            tools' own words, where fidelity is no question.</p>\n",
+            pages, as <code>browserlens lab fidelity</code> wrote it. The strategies above that end in :recorded are \
+            those tools' own words, where fidelity is no question.</p>\n",
     );
     out.push_str(&table("Fidelity per tool", &per_tool));
     if let Some(per_scenario) = table_of_markdown(&parts.input.about.fidelity, "## Per scenario") {

@@ -399,7 +399,7 @@ fn ways() -> Columns {
 fn llm() -> Columns {
     Columns::default().all(&[
         ("model", "string", "", "the model"),
-        ("tier", "string", "", "the class of models that it stands for, as `llm --tier` said; null without"),
+        ("tier", "string", "", "the class of models that it stands for, as `lab llm --tier` said; null without"),
         ("prompt", "string", "", "version of the prompt"),
         ("trace", "string", "", "id of the trace"),
         ("strategy", "string", "", "name of the strategy"),

@@ -261,7 +261,7 @@ fn traces(run: &Run<'_>) -> Cells {
     Cells { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
 }
 
-/// A table of the file that `browserlens fidelity` writes, which a test of its own makes again.
+/// A table of the file that `browserlens lab fidelity` writes, which a test of its own makes again.
 fn fidelity(heading: &str) -> Option<Cells> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/fidelity.md");
     let text = std::fs::read_to_string(path).ok()?;
