@@ -96,7 +96,8 @@ fn a_release_holds_program_pages_completions_skill_and_licences_and_its_sum_is_r
 
 #[test]
 fn what_a_release_builds_is_named_as_it_is_here() {
-    let text = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let text =
+        |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let (image, toolchain) = (text("Containerfile"), text("rust-toolchain.toml"));
     let rust = image.split("rust:").nth(1).and_then(|rest| rest.split('-').next()).expect("a version");
     assert!(toolchain.contains(&format!("channel = \"{rust}.")), "{toolchain}");

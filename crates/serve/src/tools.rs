@@ -164,7 +164,10 @@ const SELDOM: &[(&str, &[&str])] = &[
     ),
     ("find", &["limit"]),
     ("chunks", &["limit", "noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector", "overlap"]),
-    ("read_text", &["nocache", "within", "minRelevance", "visited", "related", "similarity", "path", "about", "duplicates"]),
+    (
+        "read_text",
+        &["nocache", "within", "minRelevance", "visited", "related", "similarity", "path", "about", "duplicates"],
+    ),
     ("get_summary", &["tabId", "since"]),
     ("get_html", &["tabId", "includeHidden"]),
     ("get_text", &["tabId"]),

@@ -1,7 +1,8 @@
 //! How sure it is that a question is answered, judged by a section that was found.
 //!
 //! In: a question, and passages of the section. Out: [`Signals`], and by [`STEPS`] a probability.
-//! Invariants: no signal depends on the embedder, on a site, or on the question alone; the test
+//! Invariants: no signal depends on the embedder, on a site, or on the question alone; more of a
+//! question never lowers the probability, whatever the fitted questions say; the test
 //! beside this fits the numbers anew from the questions beside the scenarios, and holds these to
 //! them.
 
@@ -20,10 +21,8 @@ mod tests;
 pub const DEFAULT_RELEVANCE: f32 = 0.6;
 
 /// How question and passage meet, each from 0 to 1: which share of the question's words the passage
-/// has, by weight; of its rarest words, in these or by a concept; and of its neighbouring words,
-/// those that stand near each other. The last lowers the odds: who asks in the page's own words
-/// and finds the rarest missing asks for something else, who uses others may not.
-pub(crate) type Signals = [f64; 3];
+/// has, by weight, and which share of its rarest words, in these or by a concept.
+pub(crate) type Signals = [f64; 2];
 
 /// Log odds before anything is known, and what each signal adds from a value on.
 const CONSTANT: f64 = 0.842;
@@ -41,8 +40,6 @@ fn by_steps(constant: f64, steps: &[(usize, f64, f64)], signals: &Signals) -> f6
 
 /// Of the question's words, those that have almost the weight of the heaviest are its rarest.
 const RAREST: f64 = 0.9;
-/// Within how many words neighbours stand near each other.
-const NEAR: usize = 4;
 
 /// A question, ready to be compared with passages.
 pub(super) struct Question {
@@ -80,7 +77,7 @@ impl Question {
         let has = |word: &Word| stems.contains(word.term.stem.as_str());
         let means = |word: &Word| has(word) || word.concepts.iter().any(|concept| concepts.contains(concept));
         let most = self.words.iter().map(|(_, rarity)| *rarity).fold(0.0, f64::max);
-        [self.share(0.0, has), self.share(most * RAREST, means), self.together(&words)]
+        [self.share(0.0, has), self.share(most * RAREST, means)]
     }
 
     /// Which share of the weight of the words that weigh at least so much is true of `has`.
@@ -91,17 +88,5 @@ impl Question {
             held += if has(word) { *rarity } else { 0.0 };
         }
         held / whole
-    }
-
-    /// Which share of the question's neighbouring words stand near each other in a passage.
-    fn together(&self, words: &[Arc<Word>]) -> f64 {
-        let at = |word: &Word| -> Vec<usize> {
-            (0..words.len()).filter(|at| words[*at].term.stem == word.term.stem).collect()
-        };
-        let places: Vec<Vec<usize>> = self.words.iter().map(|(word, _)| at(word)).collect();
-        let near = places
-            .windows(2)
-            .filter(|pair| pair[0].iter().any(|left| pair[1].iter().any(|right| left.abs_diff(*right) <= NEAR)));
-        near.count() as f64 / (places.len().max(2) - 1) as f64
     }
 }
