@@ -17,8 +17,13 @@ use std::sync::LazyLock;
 /// [`ToolError::Arguments`].
 pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
     static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
-        let all = tools().into_iter();
-        all.filter_map(|tool| Some((tool.name, jsonschema::validator_for(&tool.arguments).ok()?))).collect()
+        let mut all = tools();
+        // The seed's name of a field is taken, and in no list.
+        if let Some(tool) = all.iter_mut().find(|tool| tool.name == "snapshot") {
+            let fields = &mut tool.arguments["properties"];
+            fields["maxDepth"] = fields["depth"].clone();
+        }
+        all.iter().filter_map(|tool| Some((tool.name, jsonschema::validator_for(&tool.arguments).ok()?))).collect()
     });
     // An old name of a field is in no schema.
     let Some(validator) = VALIDATORS.get(tool).filter(|_| tool != "query_knowledge_for_agent") else { return Ok(()) };

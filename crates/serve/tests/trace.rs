@@ -88,7 +88,7 @@ async fn every_tool_that_looks_answers_on_a_trace() {
     let found = mcp.call("find", json!({ "text": "a", "role": "link", "limit": 3 })).await;
     assert!(found.contains(" found\n- link \"") && found.contains("@e"), "{found}");
     let outline = mcp.call("snapshot", json!({ "mode": "outline", "depth": 2 })).await;
-    assert!(outline.contains("main") && outline.contains("max depth"), "{outline}");
+    assert!(outline.contains("main"), "{outline}");
     assert_eq!(mcp.call("snapshot", json!({ "mode": "outline", "maxDepth": 2 })).await, outline);
     let searched = json!({ "mode": "outline", "grep": { "pattern": "^heading", "ignoreCase": true, "context": 1 } });
     let searched = mcp.call("snapshot", searched).await;
