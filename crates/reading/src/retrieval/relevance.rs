@@ -25,9 +25,8 @@ pub const DEFAULT_RELEVANCE: f32 = 0.6;
 pub(crate) type Signals = [f64; 2];
 
 /// Log odds before anything is known, and what each signal adds from a value on.
-const CONSTANT: f64 = 0.842;
-const STEPS: [(usize, f64, f64); 5] =
-    [(0, 0.263, -0.263), (0, 0.606, 0.065), (0, 1.0, 0.352), (1, 0.333, 0.633), (2, 0.333, -0.516)];
+const CONSTANT: f64 = 0.54;
+const STEPS: [(usize, f64, f64); 3] = [(0, 1.0, 0.629), (1, 0.25, 0.105), (1, 0.333, 0.651)];
 
 pub(super) fn probability(signals: &Signals) -> f32 {
     by_steps(CONSTANT, &STEPS, signals) as f32
