@@ -179,7 +179,7 @@ fn alerts_removals_and_focus_are_in_the_step_that_caused_them_and_scrolling_is_n
 fn look(backends: &[u32]) -> SecondLook {
     let key = |backend: &u32| NodeKey { frame: 1, loader: 1, backend: *backend };
     let changed = |key| ChangedAlone { key, fields: vec!["text".to_owned()] };
-    SecondLook { changed: backends.iter().map(key).map(changed).collect(), ..SecondLook::default() }
+    SecondLook { waited_ms: 10_000, changed: backends.iter().map(key).map(changed).collect(), ..SecondLook::default() }
 }
 
 fn ticking(step: u32, status: &str, button: &str) -> Arc<Page> {

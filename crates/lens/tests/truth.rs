@@ -74,8 +74,11 @@ fn a_clock_is_hidden_by_evidence_counted_and_marked_once() {
         page("https://a.test/", "Clock", 1, &outline)
     };
     let key = NodeKey { frame: 1, loader: 1, backend: 3 };
-    let look =
-        SecondLook { changed: vec![ChangedAlone { key, fields: vec!["text".to_owned()] }], ..SecondLook::default() };
+    let look = SecondLook {
+        waited_ms: 10_000,
+        changed: vec![ChangedAlone { key, fields: vec!["text".to_owned()] }],
+        ..SecondLook::default()
+    };
     let mut lens = Lens::new(a11y());
     observe(&mut lens, 0, &at("12:00", "Total 1"));
     let mut texts = Vec::new();

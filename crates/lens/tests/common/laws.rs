@@ -221,7 +221,7 @@ impl Noise {
         };
         let changed =
             if self.pass == FilterPass::Evidence { vec![changed(51), changed(53), changed(54)] } else { Vec::new() };
-        SecondLook { changed, ..SecondLook::default() }
+        SecondLook { waited_ms: 10_000, changed, ..SecondLook::default() }
     }
 
     /// The texts of four steps in which it changed, under a filter.
