@@ -189,11 +189,12 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
     #[command(after_help = "Examples:\
             \n  browserlens watch               prints an address to open in a browser of yours\
             \n  browserlens watch --port 8932   the same port each time\
+            \n  browserlens watch FILE.trace    the steps of a recording, under each strategy\
+            \n  browserlens watch FILE.run      an agent's run, call by call\
             \n  browserlens serve --watch       an MCP server whose client is shown too\n\
             \nEach session's page with its refs, what the agent was told and what that cost. Pause holds what the \
             agent does next; then you can act by hand. Only who knows the whole address is answered; looking on \
-            changes nothing that an agent knows. A recording's steps are in the report: \
-            `browserlens bench FILE.trace`")]
+            changes nothing that an agent knows")]
     Watch(WatchArgs),
     /// Print what a coding agent reads once to drive pages by `page`, or put it where agents look
     #[cfg(feature = "serve")]
@@ -283,6 +284,9 @@ pub(crate) struct SkillArgs {
 #[cfg(feature = "serve")]
 #[derive(Args)]
 pub(crate) struct WatchArgs {
+    /// A trace, a folder of traces, a stored run or an agent's record (`*.run`) to step through
+    #[arg(value_name = "TRACE|RUN")]
+    pub source: Option<PathBuf>,
     /// Listen on this port of 127.0.0.1; 0 for any that is free
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,

@@ -79,19 +79,26 @@ impl Watching {
 
 struct Looking {
     folder: PathBuf,
+    report: Option<PathBuf>,
     access: Access,
 }
 
 /// Serves the page until `stop` is cancelled; the processes whose sockets lie in `folder` may come and
-/// go meanwhile.
+/// go meanwhile. The files of the folder `report`, such as its `index.html`, are served below
+/// `report/`.
 ///
 /// # Errors
 /// [`ServeError`] if the server fails.
-pub async fn serve_watch(watching: Watching, folder: PathBuf, stop: CancellationToken) -> Result<(), ServeError> {
+pub async fn serve_watch(
+    watching: Watching,
+    folder: PathBuf,
+    report: Option<PathBuf>,
+    stop: CancellationToken,
+) -> Result<(), ServeError> {
     let Watching { listener, address, secret } = watching;
     let origins = vec![format!("http://{address}"), format!("http://localhost:{}", address.port())];
     let access = Access { origins, only_loopback: true, ..Access::default() };
-    let looking = Arc::new(Looking { folder, access });
+    let looking = Arc::new(Looking { folder, report, access });
     let file =
         |kind: &'static str, text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], text) });
     let below = |path: &str| format!("/{secret}/{path}");
@@ -102,6 +109,7 @@ pub async fn serve_watch(watching: Watching, folder: PathBuf, stop: Cancellation
         .route(&below("events"), get(events))
         .route(&below("view/{id}"), get(view))
         .route(&below("do"), post(step))
+        .route(&below("report/{name}"), get(report_file))
         .layer(from_fn_with_state(Arc::clone(&looking), guarded))
         .with_state(looking);
     let stopped = stop.clone();
@@ -120,11 +128,27 @@ async fn guarded(State(looking): State<Arc<Looking>>, request: HttpRequest, next
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// A file of the report: its page brings a policy of its own, by which nothing it shows runs.
+async fn report_file(State(looking): State<Arc<Looking>>, Path(name): Path<String>) -> Response {
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-')) && !name.starts_with('.');
+    let path = looking.report.as_ref().filter(|_| is_plain).map(|folder| folder.join(&name));
+    let Some(Ok(body)) = path.map(std::fs::read) else { return StatusCode::NOT_FOUND.into_response() };
+    let kind = match name.rsplit_once('.').map_or("", |(_, end)| end) {
+        "html" => "text/html; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "txt" | "csv" | "md" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    };
+    let policy = if kind.starts_with("text/html") { "frame-ancestors 'none'" } else { POLICY };
+    ([(header::CONTENT_TYPE, kind), (header::CONTENT_SECURITY_POLICY, policy)], body).into_response()
 }
 
 /// What the last event said, and the last calls that are known.

@@ -214,6 +214,18 @@ fn show(path: &Path, call: Option<u32>) -> Ended {
         output::data(&format!("{} {}\n{}\n", escaped_line(&call.name), call.arguments, call.answer))?;
         return Ok(Exit::Success);
     }
+    output::data(&in_words(&run, false))?;
+    Ok(Exit::Success)
+}
+
+/// Returns a run call by call, with all that was answered.
+#[cfg(feature = "serve")]
+pub(super) fn whole(path: &Path) -> Result<String, Failure> {
+    Ok(in_words(&RunRecord::read(path).map_err(|error| failure(&error))?, true))
+}
+
+/// Tells a run call by call; answers in one short line each, or whole.
+fn in_words(run: &RunRecord, whole: bool) -> String {
     let header = &run.header;
     let mut text = String::new();
     let mut line = |words: String| {
@@ -241,7 +253,11 @@ fn show(path: &Path, call: Option<u32>) -> Ended {
             short(&call.arguments.to_string()),
             call.tokens.o200k_base
         ));
-        line(format!("     {}", short(&call.answer)));
+        if whole {
+            call.answer.lines().for_each(|told| line(format!("     {told}")));
+        } else {
+            line(format!("     {}", short(&call.answer)));
+        }
     }
     let reward = |end: &browserlens_agents::End| {
         end.reward.map_or_else(|| "not judged".to_owned(), |reward| format!("reward {reward}"))
@@ -259,8 +275,7 @@ fn show(path: &Path, call: Option<u32>) -> Ended {
         }
         (None, None) => {}
     }
-    output::data(&text)?;
-    Ok(Exit::Success)
+    text
 }
 
 fn short(text: &str) -> String {

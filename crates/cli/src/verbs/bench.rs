@@ -64,6 +64,17 @@ pub(crate) fn run(mut args: BenchArgs) -> Ended {
     ended
 }
 
+/// Writes the report of traces, or of a stored run, and returns its page; nothing is said, compared
+/// or noted.
+#[cfg(feature = "serve")]
+pub(super) fn only_report(args: &BenchArgs) -> Result<PathBuf, Failure> {
+    let run = match &args.from {
+        Some(stored) => RunResult::load(stored).map_err(|error| replay_failure(&error))?,
+        None => replaying::replay(&args.traces, &args.selection, "watch")?,
+    };
+    Ok(report(args, &run)?.0)
+}
+
 /// Says where the run is stored, or what was measured.
 fn without_report(args: &BenchArgs, run: &RunResult) -> Ended {
     if args.json {

@@ -15,12 +15,17 @@ struct Watch {
 
 impl Watch {
     fn of(place: &Place) -> Self {
+        Self::with(place, &[])
+    }
+
+    fn with(place: &Place, words: &[&str]) -> Self {
         let mut command = place.verb("watch");
+        command.args(words);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
         let mut url = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut url).expect("an address");
         let url = url.trim().to_owned();
-        assert!(url.starts_with("http://127.0.0.1:") && url.ends_with('/'), "{url}");
+        assert!(url.starts_with("http://127.0.0.1:") && url.ends_with(['/', 'l', 't']), "{url}");
         Self { child, url }
     }
 
@@ -288,4 +293,21 @@ fn only_who_knows_the_address_is_answered_and_no_web_page() {
         place.verb("watch").args(["--port", address.rsplit(':').next().expect("a port")]).output().expect("runs");
     assert_eq!(taken.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&taken.stderr).contains("--port"), "{taken:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_and_a_run_are_stepped_through() {
+    let place = Place::new();
+    let watch = Watch::with(&place, &[&root().join(TRACE).display().to_string()]);
+    assert!(watch.url.ends_with("/report/index.html"), "{}", watch.url);
+    let opened = watch.open().await;
+    opened.until("document.getElementById('viewer').dataset.ready !== undefined").await;
+    let run = root().join("traces/runs");
+    let record = std::fs::read_dir(run).expect("records").filter_map(|entry| Some(entry.ok()?.path()));
+    let record = record.filter(|path| path.extension().is_some_and(|end| end == "run")).min().expect("a record");
+    let watch = Watch::with(&place, &[&record.display().to_string()]);
+    let opened = watch.open().await;
+    opened.until("document.body.innerText.startsWith('task ') && document.body.innerText.includes(' → ')").await;
+    let lost = place.verb("watch").arg("nowhere.trace").output().expect("runs");
+    assert_eq!(lost.status.code(), Some(3), "{lost:?}");
 }
