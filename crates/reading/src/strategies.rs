@@ -251,7 +251,7 @@ mod tests {
 
         Send it back within 30 days, the refund follows in a week.
 
-        (Relevance: 70%)
+        (Relevance: 63%)
         ");
         let by_vectors = run(EMBEDDING_SECTIONS, "send it back for a refund").1;
         assert!(by_vectors.starts_with("## Returns\n\nSend it back within 30 days"), "{by_vectors}");

@@ -66,7 +66,7 @@ fn an_answer_is_written_as_the_seed_does() {
 
     Orders before noon arrive on the next day.
 
-    (Relevance: 84%)
+    (Relevance: 87%)
     ");
 }
 

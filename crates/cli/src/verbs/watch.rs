@@ -28,7 +28,9 @@ pub(crate) fn run(args: &WatchArgs) -> Ended {
         crate::output::status("open it in a browser; end it with Ctrl+C");
         let stop = CancellationToken::new();
         tokio::spawn(super::serve::stop_when_asked(stop.clone()));
-        serve_watch(watching, folder, report.as_ref().map(|(folder, _)| folder.path().join("report")), stop).await.map_err(cannot)
+        serve_watch(watching, folder, report.as_ref().map(|(folder, _)| folder.path().join("report")), stop)
+            .await
+            .map_err(cannot)
     })?;
     Ok(Exit::Success)
 }
@@ -53,7 +55,8 @@ fn written(source: &Path) -> Result<(TempDir, &'static str), Failure> {
     words.push(source.into());
     let parsed = BenchArgs::augment_args(clap::Command::new("bench")).try_get_matches_from(words);
     let bench = parsed.and_then(|matches| BenchArgs::from_arg_matches(&matches));
-    let bench = bench.map_err(|error| Failure::words(Exit::Usage, error.to_string(), "name a trace or a stored run"))?;
+    let bench =
+        bench.map_err(|error| Failure::words(Exit::Usage, error.to_string(), "name a trace or a stored run"))?;
     super::bench::only_report(&bench)?;
     Ok((folder, "report/index.html"))
 }

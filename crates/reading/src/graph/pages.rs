@@ -15,7 +15,6 @@
 //! [`Embedder::similarity`]: that is made for a question beside a section, and here a name stands
 //! beside a name.
 
-use super::about::Passage;
 use super::concepts::{FoundConcept, concepts};
 use super::content::{ContentGraph, fold};
 use super::cosine::{bytes, cosine};
@@ -256,17 +255,25 @@ impl PageGraph {
                 }
             }
         }
-        let words = |text: &str| Terms::default().of(text).into_iter().map(|term| term.stem).collect::<Vec<_>>();
+        let terms = Terms::default();
+        let words = |text: &str| terms.of(text).into_iter().map(|term| term.stem).collect::<Vec<_>>();
         let asked = words(query);
-        for page in self.about(query, usize::MAX)?.pages {
-            let says = |passage: &&Passage| {
-                let said = words(&passage.text);
-                asked.iter().all(|word| said.contains(word))
-            };
-            let Some(passage) = page.passages.iter().find(says) else { continue };
-            if pages.len() < limit && pages.iter().all(|known| known.url != page.url) {
+        // Most texts are passed over without being cut into words.
+        let starts: Vec<String> = asked.iter().map(|word| word.chars().take(3).collect()).collect();
+        let Some(model) = &self.model else { return Ok(pages) };
+        let passages =
+            if pages.len() < limit { self.store.read(|connection| model.passages(connection))? } else { Vec::new() };
+        for passage in &passages {
+            let folded = fold(&passage.text);
+            let may = pages.len() < limit && starts.iter().all(|start| folded.contains(start.as_str()));
+            if !may || pages.iter().any(|known| known.url == passage.url) {
+                continue;
+            }
+            let said = words(&passage.text);
+            if !asked.is_empty() && asked.iter().all(|word| said.contains(word)) {
                 let concept = passage.headings.last().cloned().unwrap_or_default();
-                pages.push(RelatedPage { url: page.url, title: page.title, concept, similarity: 0.0 });
+                let (url, title) = (passage.url.clone(), passage.title.clone());
+                pages.push(RelatedPage { url, title, concept, similarity: 0.0 });
             }
         }
         Ok(pages)
