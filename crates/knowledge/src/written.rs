@@ -108,7 +108,7 @@ const PHRASES: &[(&str, ActionType)] = &[
     ("wait until", A::WaitFor),
 ];
 
-/// Reads a step; none where the line begins with no verb that is known.
+/// Reads a step; none where the line begins with no verb that is known, or does two things.
 pub(crate) fn read(line: &str) -> Option<StepAction> {
     // Most phrases are ASCII, and lower case changes the length of few letters: lengths may differ.
     let lower = line.to_lowercase();
@@ -116,6 +116,9 @@ pub(crate) fn read(line: &str) -> Option<StepAction> {
     let (phrase, kind) = PHRASES.iter().filter(|(phrase, _)| fits(phrase)).max_by_key(|(phrase, _)| phrase.len())?;
     let rest: String = line.chars().skip(phrase.chars().count()).collect();
     let said = Said { rest: rest.trim(), kind: *kind, sets: *phrase == "set" };
+    if said.does_two() {
+        return None;
+    }
     let (kind, target, parameters) = said.read();
     Some(StepAction {
         action_type: kind.name().to_owned(),
@@ -152,6 +155,16 @@ impl<'l> Said<'l> {
             [first, .., last] => Some((first, last)),
             _ => None,
         }
+    }
+
+    /// Whether names are joined by "and" or "then": `Click "Save" and then "Close"`. Only what is
+    /// dragged is so named in one doing: `Drag "Milk" and drop it on "Basket"`.
+    fn does_two(&self) -> bool {
+        let names = quoted(self.rest);
+        let joins =
+            |between: &str| between.split(|c: char| !c.is_alphabetic()).any(|word| matches!(word, "and" | "then"));
+        let mut pairs = names.windows(2).map(|pair| &self.rest[self.rest.len() - pair[0].2.len()..pair[1].0.len()]);
+        self.kind != A::DragDrop && pairs.any(joins)
     }
 
     fn last(&self) -> String {
@@ -320,6 +333,10 @@ mod tests {
             ("Right-click \"Row 3\"", r#"right_click "Row 3" {}"#),
             ("Double click \"Row 3\"", r#"double_click "Row 3" {}"#),
             ("Hover over \"Account\"", r#"hover "Account" {}"#),
+            ("Drag \"Milk\" and drop it on \"Basket\"", r#"drag_drop "Milk" {"to":{"name":"Basket"}}"#),
+            ("Click \"Save\" and then \"Close\"", "nothing"),
+            ("Fill \"Name\" with \"Jo\" and \"Surname\" with \"Li\"", "nothing"),
+            ("Click \"Save and close\"", r#"click "Save and close" {}"#),
             ("Drag \"Milk\" onto \"Basket\"", r#"drag_drop "Milk" {"to":{"name":"Basket"}}"#),
             ("Focus the \"Name\" field", r#"focus "Name" {}"#),
             ("Type \"ada\" into the \"Name\" field", r#"input "Name" {"text":"ada"}"#),

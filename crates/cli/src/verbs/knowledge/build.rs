@@ -130,7 +130,7 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
         for (line, text) in ingest(&mut knowledge, &document).not_taken {
             let text = escaped_line(&text);
             output::status(&format!(
-                "{}:{line}: not taken, it begins with no verb that is known: {text}",
+                "{}:{line}: not taken, it begins with no verb that is known or does two things: {text}",
                 path.display()
             ));
         }
