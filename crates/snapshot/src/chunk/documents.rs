@@ -51,7 +51,7 @@ impl Document {
 /// Cuts markdown into documents.
 ///
 /// # Errors
-/// [`ChunkError`] as [`chunk`].
+/// [`ChunkError`], as where one text is cut.
 pub fn documents(markdown: &str, url: &str, options: ChunkOptions) -> Result<Vec<Document>, ChunkError> {
     let (text, regions) = content(markdown);
     let mut known: HashMap<u64, u32> = HashMap::new();
