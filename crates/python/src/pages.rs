@@ -99,7 +99,7 @@ impl Pages {
     }
 
     /// Gives the pages that have a concept like this, most similar first: address, title, concept
-    /// and similarity.
+    /// and similarity, which is 0 where only a text has the words.
     #[pyo3(signature = (what, *, similarity = 0.7, limit = 10))]
     fn related(
         &self,

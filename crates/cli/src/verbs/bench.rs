@@ -17,18 +17,12 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(mut args: BenchArgs) -> Ended {
-    // A corpus has its scenarios beside its traces: they are meant where none are named.
-    let own = args.traces.join("scenarios");
-    if args.selection.scenarios_dir == Path::new(SCENARIOS_DIR) && own.is_dir() {
-        args.selection.scenarios_dir = own;
-    }
-    let args = &args;
-    if let Some(stored) = &args.from {
-        let run = RunResult::load(stored).map_err(|error| replay_failure(&error))?;
-        output::data(&format!("{}\n", report(args, &run)?.0.display()))?;
+pub(crate) fn run(args: BenchArgs) -> Ended {
+    if args.from.is_some() {
+        output::data(&format!("{}\n", only_report(args)?.display()))?;
         return Ok(Exit::Success);
     }
+    let args = &with_own_scenarios(args);
     let tolerances = Tolerances::load(&args.tolerances).map_err(|error| replay_failure(&error))?;
     let run = replaying::replay(&args.traces, &args.selection, "bench")?;
     if args.no_report {
@@ -66,13 +60,22 @@ pub(crate) fn run(mut args: BenchArgs) -> Ended {
 
 /// Writes the report of traces, or of a stored run, and returns its page; nothing is said, compared
 /// or noted.
-#[cfg(feature = "serve")]
-pub(super) fn only_report(args: &BenchArgs) -> Result<PathBuf, Failure> {
+pub(super) fn only_report(args: BenchArgs) -> Result<PathBuf, Failure> {
+    let args = with_own_scenarios(args);
     let run = match &args.from {
         Some(stored) => RunResult::load(stored).map_err(|error| replay_failure(&error))?,
-        None => replaying::replay(&args.traces, &args.selection, "watch")?,
+        None => replaying::replay(&args.traces, &args.selection, "report")?,
     };
-    Ok(report(args, &run)?.0)
+    Ok(report(&args, &run)?.0)
+}
+
+/// A corpus has its scenarios beside its traces: they are meant where none are named.
+fn with_own_scenarios(mut args: BenchArgs) -> BenchArgs {
+    let own = args.traces.join("scenarios");
+    if args.selection.scenarios_dir == Path::new(SCENARIOS_DIR) && own.is_dir() {
+        args.selection.scenarios_dir = own;
+    }
+    args
 }
 
 /// Says where the run is stored, or what was measured.

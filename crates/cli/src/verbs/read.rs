@@ -114,7 +114,8 @@ fn many(args: &ReadArgs, options: &ReadOptions) -> Ended {
     } else {
         let concepts: Vec<Vec<FoundConcept>> = all
             .iter()
-            .map(|read| read.page.as_ref().map(|page| concepts(page, &read.extraction.blocks)).unwrap_or_default())
+            .map(|read| read.page.as_ref().filter(|_| needs_pages).map(|page| concepts(page, &read.extraction.blocks)))
+            .map(Option::unwrap_or_default)
             .collect();
         let pages = all.iter().zip(&concepts).map(|(read, own)| (read.name.clone(), &read.extraction, own.as_slice()));
         answer_together(&pages.collect::<Vec<_>>(), &asked(args), args.similarity, &searcher, options)

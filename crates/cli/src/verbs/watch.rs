@@ -57,6 +57,6 @@ fn written(source: &Path) -> Result<(TempDir, &'static str), Failure> {
     let bench = parsed.and_then(|matches| BenchArgs::from_arg_matches(&matches));
     let bench =
         bench.map_err(|error| Failure::words(Exit::Usage, error.to_string(), "name a trace or a stored run"))?;
-    super::bench::only_report(&bench)?;
+    super::bench::only_report(bench)?;
     Ok((folder, "report/index.html"))
 }

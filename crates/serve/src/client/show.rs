@@ -262,13 +262,13 @@ impl Client {
             let read = browserlens_reading::take(source.pages(), cache.as_mut(), &mut searcher, options, now().0)?;
             let page = source.pages().look()?;
             self.guard(&page)?;
-            Ok::<_, ToolError>(read)
+            Ok::<_, ToolError>((read, page))
         })();
         self.searcher = searcher;
-        let extraction = Arc::new(read?.extraction);
+        let (read, page) = read?;
+        let extraction = Arc::new(read.extraction);
         // A page that was replaced while it was read has no mark that is sure.
         if let Some(mark) = self.mark().filter(|mark| before.as_ref() == Some(mark)) {
-            let page = self.source()?.pages().look()?;
             let concepts = concepts(&page, &extraction.blocks);
             self.visited.keep(mark, options.cut, (Arc::clone(&extraction), concepts), now().0);
         }
