@@ -287,6 +287,9 @@ pub(crate) struct WatchArgs {
     /// A trace, a folder of traces, a stored run or an agent's record (`*.run`) to step through
     #[arg(value_name = "TRACE|RUN")]
     pub source: Option<PathBuf>,
+    /// Look for the scenarios of traces below this folder
+    #[arg(long, value_name = "DIR", default_value = SCENARIOS_DIR)]
+    pub scenarios_dir: PathBuf,
     /// Listen on this port of 127.0.0.1; 0 for any that is free
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,

@@ -15,9 +15,11 @@ use std::path::Path;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+const STRATEGIES: &str = include_str!("../../../../traces/strategies.toml");
+
 pub(crate) fn run(args: &WatchArgs) -> Ended {
     let folder = folder_of_user()?;
-    let report = args.source.as_deref().map(written).transpose()?;
+    let report = args.source.as_deref().map(|source| written(source, &args.scenarios_dir)).transpose()?;
     let page = report.as_ref().map_or("", |(_, page)| *page);
     let runtime = tokio::runtime::Runtime::new();
     let runtime = runtime.map_err(|error| Failure::new(Exit::Input, &error, "free some memory or threads"))?;
@@ -36,7 +38,7 @@ pub(crate) fn run(args: &WatchArgs) -> Ended {
 }
 
 /// Writes what is to be stepped through; returns its folder, and its page below the address.
-fn written(source: &Path) -> Result<(TempDir, &'static str), Failure> {
+fn written(source: &Path, scenarios_dir: &Path) -> Result<(TempDir, &'static str), Failure> {
     let cannot = |error: std::io::Error| Failure::new(Exit::Input, &error, "free some space, or set TMPDIR");
     let folder = tempfile::tempdir().map_err(cannot)?;
     if source.extension().is_some_and(|end| end == "run") {
@@ -46,13 +48,19 @@ fn written(source: &Path) -> Result<(TempDir, &'static str), Failure> {
         return Ok((folder, "report/run.txt"));
     }
     let below = |name: &str| folder.path().join(name).into_os_string();
-    let mut words: Vec<OsString> = vec!["bench".into(), "--out".into(), below("report")];
+    let mut words: Vec<OsString> =
+        vec!["bench".into(), "--out".into(), below("report"), "--scenarios-dir".into(), scenarios_dir.into()];
     if source.join("observations").is_dir() {
         words.push("--from".into());
     } else {
         words.extend(["--no-cache".into(), "--runs-dir".into(), below("runs"), "--cache-dir".into(), below("cache")]);
     }
     words.push(source.into());
+    // Away from a project there are those of the program.
+    if !Path::new("traces/strategies.toml").is_file() {
+        std::fs::write(below("strategies.toml"), STRATEGIES).map_err(cannot)?;
+        words.extend(["--strategies-file".into(), below("strategies.toml")]);
+    }
     let parsed = BenchArgs::augment_args(clap::Command::new("bench")).try_get_matches_from(words);
     let bench = parsed.and_then(|matches| BenchArgs::from_arg_matches(&matches));
     let bench =
