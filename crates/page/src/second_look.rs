@@ -5,13 +5,15 @@
 
 use crate::capture::ChangedAlone;
 use crate::{NodeId, NodeKey, NodeRef, Page, SecondLook};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 impl SecondLook {
     /// Compares two looks at one page, `waited_ms` apart.
     pub fn between(first: &Page, second: &Page, waited_ms: u32) -> Self {
-        let keyed =
-            |page: &Page| -> HashMap<NodeKey, NodeId> { page.nodes().map(|node| (node.key(), node.id())).collect() };
+        let keyed = |page: &Page| -> HashMap<NodeKey, NodeId, RandomState> {
+            page.nodes().map(|node| (node.key(), node.id())).collect()
+        };
         let (before, after) = (keyed(first), keyed(second));
         let mut look = Self { waited_ms, nodes: first.len() as u32, ..Self::default() };
         for node in first.nodes() {

@@ -151,11 +151,17 @@ impl Extraction {
         let asked = &all[options.offset.min(of)..asked];
         let mut text = String::new();
         let (mut sections, mut characters) = (0, 0);
+        // What is left is told in characters where one is cut; whole sections are counted as such.
+        let mut counts_all = options.skip > 0;
         for (at, section) in asked.iter().enumerate() {
             let marked = section.marked();
             let gap = if characters == 0 { "" } else { BETWEEN };
             characters += gap.len() + marked.chars().count();
             // The first one is cut below if it alone is too long.
+            counts_all |= at == 0 && characters > most;
+            if characters > most && !counts_all {
+                break;
+            }
             if sections == at && (characters <= most || at == 0 || options.skip > 0) {
                 text.push_str(gap);
                 text.push_str(&marked);

@@ -55,7 +55,11 @@ impl Client {
         self.looked_at = Some(now);
         let alone = self.page.as_ref().filter(|before| action.is_none() && before.document() == page.document());
         if let Some(before) = alone {
-            self.second_look = Some(SecondLook::between(before, &page, between.as_millis() as u32));
+            let waited_ms = between.as_millis() as u32;
+            self.second_look = Some(match Arc::ptr_eq(before, &page) {
+                true => SecondLook { waited_ms, nodes: page.len() as u32, ..SecondLook::default() },
+                false => SecondLook::between(before, &page, waited_ms),
+            });
         }
         let second_look = recorded.or_else(|| self.second_look.take());
         let session = &self.session;
