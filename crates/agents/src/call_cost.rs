@@ -82,8 +82,10 @@ pub struct CallCosts {
     pub calls: Vec<CallCost>,
     /// What the first turn read: instructions, tool list, goal.
     pub first_context: u64,
-    /// What the last turn read.
+    /// What the last turn had been told in all.
     pub last_context: u64,
+    /// What the last turn read: all it had been told, or what a tool's own loop made of it.
+    pub last_read: u64,
     /// Turns that made calls.
     pub turns: u32,
     /// Whether the model read the last answer too, and stopped by itself.
@@ -108,10 +110,14 @@ impl CallCosts {
             stopped: record.end.as_ref().is_some_and(|end| matches!(end.end, EndReason::Stopped)),
             ..Self::default()
         };
+        // Of the answer before: a loop that words its questions shows the last picture alone.
+        let mut pictures = 0;
         for turn in record.calls.chunk_by(|a, b| a.turn == b.turn) {
             costs.turns += 1;
             costs.last_context = context;
-            let mut read = context;
+            let prompt = turn.first().and_then(|call| call.prompt);
+            let mut read = prompt.map_or(context, |prompt| u64::from(prompt.under(encoding)) + pictures);
+            costs.last_read = read;
             for call in turn {
                 let own = if words_kept {
                     call.said.as_deref().map_or(0, &count) + count(&call.name) + count(&call.arguments.to_string())
@@ -120,6 +126,7 @@ impl CallCosts {
                 };
                 let image_tokens: u64 = call.images.iter().map(|size| u64::from(images.tokens(*size).0)).sum();
                 let answered = u64::from(call.tokens.under(encoding)) + image_tokens;
+                pictures = image_tokens;
                 context += own + answered;
                 // Until the whole is known this is the number of its own turn.
                 let turns_behind = costs.turns;
@@ -129,6 +136,9 @@ impl CallCosts {
         }
         if costs.stopped {
             costs.last_context = context;
+            if record.calls.iter().all(|call| call.prompt.is_none()) {
+                costs.last_read = context;
+            }
         }
         let turns = costs.turns + u32::from(costs.stopped);
         for (cost, waste) in costs.calls.iter_mut().zip(wastes(&record.calls)) {
@@ -141,7 +151,7 @@ impl CallCosts {
     /// Returns what all turns read.
     pub fn read(&self) -> u64 {
         let calls: u64 = self.calls.iter().map(|call| call.read).sum();
-        calls + if self.stopped { self.last_context } else { 0 }
+        calls + if self.stopped { self.last_read } else { 0 }
     }
 }
 

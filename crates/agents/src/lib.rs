@@ -21,5 +21,5 @@ pub use error::AgentsError;
 pub use import::{Format, Given, image_size, import};
 pub use link::{link, trace_of};
 pub use prices::{Price, Prices};
-pub use record::{Agent, Call, End, EndReason, FORMAT, Header, RunRecord, Usage, VERSION};
+pub use record::{Agent, Call, End, EndReason, FORMAT, Header, RunRecord, TextTokens, Usage, VERSION};
 pub use seal::RunWriter;

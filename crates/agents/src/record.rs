@@ -92,6 +92,10 @@ pub struct Call {
     /// Tokens of the answer's text, counted when the record is written.
     #[serde(default)]
     pub tokens: TextTokens,
+    /// Tokens of the text that the model read for the turn, where the tool's own loop words it; none
+    /// where it is all that was said before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<TextTokens>,
     /// What the model said before it, on the first call of a turn; none if words were not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,

@@ -127,6 +127,27 @@ fn every_action_type_is_said_or_named_as_not_supported() {
 }
 
 #[test]
+fn a_file_is_handed_to_the_button_that_has_a_ref_else_to_the_field_behind_it() {
+    let page = PageBuilder::outline(
+        "main tag=main box=0,0,800,600\n  button \"Attach a file\" tag=button #7 box=0,0,100,20\n  \
+         generic tag=input type=\"file\" #8 box=0,30,1,1",
+    );
+    let action = definition(
+        "upload_file",
+        json!({ "target": { "role": "button", "name": "Attach a file" }, "parameters": { "path": "plan.txt" } }),
+    );
+    let asked = |has: &[u32]| {
+        let given = |key: NodeKey| has.contains(&key.backend).then(|| format!("@e{}", key.backend));
+        let context = Context { page: Some(&page), refs: Some(Refs(&given)), ..Context::default() };
+        translate(&action, Profile::BrowserLens, &context).map(|calls| calls[0].parameters["ref"].clone())
+    };
+    assert_eq!(asked(&[7]), Ok(json!("@e7")));
+    assert_eq!(asked(&[7, 8]), Ok(json!("@e7")));
+    assert_eq!(asked(&[8]), Ok(json!("@e8")));
+    assert!(matches!(asked(&[]), Err(TranslateError::NoRef { .. })));
+}
+
+#[test]
 fn an_index_is_the_backend_node_id_of_the_page() {
     for (kind, more, index) in [
         ("click", json!({ "target": { "role": "button", "name": "Send" } }), 16),

@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::proxy::{OwnPages, Proxy};
 use crate::source::{Act, DragTo, Opener, Setting, Source, TabLine, Undone};
 use browserlens_page::NodeKey;
-use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, RecordError};
+use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, RecordError, Wait};
 use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource, SourceError};
 use std::io;
 use std::path::PathBuf;
@@ -235,8 +235,7 @@ impl Source for LiveSource {
     }
 
     fn wait(&mut self, time: Duration) -> Result<(), ToolError> {
-        std::thread::sleep(time);
-        self.browser.refresh();
+        self.browser.wait(&Wait::Time(time))?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 //! same trait; [`crate::scripted`] holds the scripts.
 
 use crate::error::TasksError;
-use crate::tool::{Function, Picture};
+use crate::tool::{Asking, Function, Picture};
 use browserlens_agents::{Call, Usage};
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -35,6 +35,8 @@ pub struct Situation<'s> {
     pub history: &'s [Answered],
     /// Calls that are left.
     pub left: u32,
+    /// What the tool's own loop asks, if it has one.
+    pub asking: Option<&'s Asking>,
 }
 
 /// A call that an agent wants to make.

@@ -29,4 +29,7 @@ pub use play::{PATIENCE, Played, play};
 pub use scripted::Scripted;
 pub use stage::{Folders, Stage, Verdict};
 pub use task::{Place, SiteTask, Task, schema};
-pub use tool::{Answer, Function, McpTool, PRESETS, Picture, Tool, ToolCommand};
+pub use tool::{
+    Answer, Asking, Function, Interface, LoopTool, McpTool, OwnLoop, PRESETS, Picture, REPLY, Shell, ShellTool, Skill, Tool,
+    ToolCommand,
+};

@@ -10,6 +10,7 @@
 
 use crate::agent::{Agent, Answered, Situation, Turn, Wanted};
 use crate::error::TasksError;
+use crate::tool::{Asking, REPLY};
 use base64::Engine;
 use browserlens_agents::Usage;
 use browserlens_llm::{Answer, Ask, ChatRequest, Message, Part, ResponseFormat, Role, Said, Schema, json_object};
@@ -200,7 +201,7 @@ impl ModelAgent {
         parts
     }
 
-    async fn ask(&self, messages: Vec<Message>) -> Result<Said, TasksError> {
+    async fn ask(&self, messages: Vec<Message>, schema: Schema) -> Result<Said, TasksError> {
         let mut extra = Map::new();
         if let Some(seed) = self.options.seed {
             extra.insert("seed".to_owned(), Value::from(seed));
@@ -208,7 +209,7 @@ impl ModelAgent {
         let request = ChatRequest {
             model: self.options.model.clone(),
             messages,
-            schema: schema(),
+            schema,
             response_format: self.options.response_format,
             max_tokens: self.options.max_tokens,
             temperature: self.options.temperature,
@@ -243,20 +244,33 @@ impl ModelAgent {
             Some(last) => last.parts.push(Part::Text(SUMMARISE.to_owned())),
             None => messages.push(Message::text(Role::User, SUMMARISE)),
         }
-        let said = self.ask(messages).await?;
+        let said = self.ask(messages, schema()).await?;
         add(usage, &said);
         let text = json_object(&said.content).and_then(|object| object.get("say")?.as_str().map(str::to_owned));
         self.summary = Some((upto, text.unwrap_or(said.content)));
         Ok(())
     }
 
+    /// Answers what a tool's own loop asks, in its words.
+    async fn replied(&mut self, asking: &Asking) -> Result<Turn, TasksError> {
+        let said = self.ask(asking.messages.clone(), asking.schema.clone()).await?;
+        let mut usage = Usage::default();
+        add(&mut usage, &said);
+        let wanted = Wanted { name: REPLY.to_owned(), arguments: json!({ "content": said.content }) };
+        let usage = Some(usage).filter(|usage| *usage != Usage::default());
+        Ok(Turn { said: None, usage, calls: vec![wanted] })
+    }
+
     async fn turn(&mut self, situation: Situation<'_>) -> Result<Turn, TasksError> {
+        if let Some(asking) = situation.asking {
+            return self.replied(asking).await;
+        }
         let mut usage = Usage::default();
         self.summarise(&situation, &mut usage).await?;
         let mut messages = self.messages(&situation);
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
-            let said = self.ask(messages.clone()).await?;
+            let said = self.ask(messages.clone(), schema()).await?;
             add(&mut usage, &said);
             let usage = Some(usage).filter(|usage| *usage != Usage::default());
             match meant(&said.content, &situation) {

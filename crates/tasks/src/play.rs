@@ -47,10 +47,12 @@ pub async fn play(
     patience: Duration,
 ) -> Result<Played, TasksError> {
     let began = Instant::now();
-    let prompt = agent.prompt();
+    let start = stage.url();
+    // What its loop does not begin with is said where it would be gone on.
+    let begun = tool.begin(&task.goal, &start, task.limit).await;
+    let prompt = if tool.asking().is_some() { String::new() } else { agent.prompt() };
     let told = [prompt.as_str(), tool.instructions()].map(str::trim).into_iter().filter(|part| !part.is_empty());
     let instructions = told.collect::<Vec<_>>().join("\n\n");
-    let start = stage.url();
     let header = Header {
         task: task.id.clone(),
         level: Some(task.level),
@@ -68,11 +70,18 @@ pub async fn play(
     let mut history: Vec<Answered> = Vec::new();
     let mut turn_number = 0;
     let (end, last) = 'run: loop {
+        if let Err(error) = &begun {
+            break (EndReason::Failed, Turn { said: Some(error.to_string()), ..Turn::default() });
+        }
+        if tool.is_over() {
+            break (EndReason::Stopped, Turn::default());
+        }
         let made = u32::try_from(history.len()).unwrap_or(u32::MAX);
         let left = task.limit.saturating_sub(made);
         if left == 0 {
             break (EndReason::Limit, Turn::default());
         }
+        let asking = tool.asking();
         let situation = Situation {
             goal: &task.goal,
             start: &start,
@@ -80,6 +89,7 @@ pub async fn play(
             functions: &functions,
             history: &history,
             left,
+            asking: asking.as_ref(),
         };
         let turn = match agent.next(situation).await {
             Ok(turn) => turn,
@@ -106,6 +116,7 @@ pub async fn play(
                 is_error: answer.is_error,
                 images: answer.images.iter().map(crate::tool::Picture::size).collect(),
                 ms: Some(answer.ms),
+                prompt: answer.prompt,
                 said: said.take(),
                 usage: usage.take(),
                 ..Call::default()

@@ -220,9 +220,11 @@ fn of_outline_item(item: &str, above: &[(usize, String, String)]) -> Seen {
     }
     while let Some(inside) = rest.strip_prefix('[') {
         let Some(end) = inside.find(']') else { break };
-        match inside[..end].strip_prefix("ref=") {
-            Some(reference) => seen.reference = Some(reference.to_owned()),
-            None => seen.states.push(inside[..end].to_owned()),
+        for mark in inside[..end].split(", ") {
+            match mark.strip_prefix("ref=") {
+                Some(reference) => seen.reference = Some(reference.to_owned()),
+                None => seen.states.push(mark.to_owned()),
+            }
         }
         rest = inside[end + 1..].trim_start();
     }
@@ -235,6 +237,111 @@ fn of_outline_item(item: &str, above: &[(usize, String, String)]) -> Seen {
     }
     seen.above = above.iter().rev().map(|(_, role, name)| (role.clone(), name.clone())).collect();
     seen
+}
+
+/// Reads a snapshot of chrome-devtools-mcp: `uid=1_5 textbox "Name" value="Mia" focused`, indented by
+/// depth; what has no role is text.
+pub(crate) fn of_uids(answer: &str) -> Vec<Seen> {
+    let mut found: Vec<Seen> = Vec::new();
+    let mut above: Vec<(usize, String, String)> = Vec::new();
+    for line in answer.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let Some(item) = line.trim_start().strip_prefix("uid=") else { continue };
+        while above.last().is_some_and(|(depth, _, _)| *depth >= indent) {
+            above.pop();
+        }
+        let mut seen = Seen::default();
+        let (mut attribute, mut is_named) = (String::new(), false);
+        for (at, token) in tokens(item).into_iter().enumerate() {
+            match token {
+                Token::Word(uid) if at == 0 => seen.reference = Some(uid),
+                Token::Word(role) if at == 1 => seen.role = role,
+                Token::Word(word) => match word.strip_suffix('=') {
+                    Some(name) => attribute = name.to_owned(),
+                    None => seen.states.push(word),
+                },
+                Token::Quoted(text) if attribute == "value" => seen.value = text,
+                Token::Quoted(text) if attribute.is_empty() && !is_named => {
+                    seen.name = text;
+                    is_named = true;
+                }
+                Token::Quoted(_) => {}
+            }
+        }
+        seen.above = above.iter().rev().map(|(_, role, name)| (role.clone(), name.clone())).collect();
+        above.push((indent, seen.role.clone(), seen.name.clone()));
+        found.push(seen);
+    }
+    found
+}
+
+/// Reads the page as browser-use writes it: `[81]<button aria-label=Close />`, its text in the lines
+/// below it, indented. It names no role and no name: both are told from tag, attributes and text, as
+/// a model would.
+pub(crate) fn of_indexes(answer: &str) -> Vec<Seen> {
+    let mut found: Vec<(usize, String, Seen)> = Vec::new();
+    // What the line lies in: depth, and position in `found`.
+    let mut above: Vec<(usize, usize)> = Vec::new();
+    // The line before, if it is text: what a field without a name stands behind.
+    let mut before = String::new();
+    for line in answer.lines().skip_while(|line| !line.starts_with("[Start of page]")) {
+        let depth = line.len() - line.trim_start_matches('\t').len();
+        let item = line.trim_start().trim_start_matches("|SHADOW(open)|").trim_start_matches("|SHADOW(closed)|");
+        let item = item.trim_start_matches('*').trim_start_matches("|scroll element");
+        while above.last().is_some_and(|(at, _)| *at >= depth) {
+            above.pop();
+        }
+        let index = item.strip_prefix('[').and_then(|rest| rest.split_once("]<"));
+        let Some((index, element)) = index.filter(|(index, _)| index.chars().all(|c| c.is_ascii_digit())) else {
+            for (_, at) in &above {
+                let name = &mut found[*at].2.name;
+                *name = plain(&format!("{name} {item}"));
+            }
+            item.clone_into(&mut before);
+            continue;
+        };
+        let (tag, attributes) = element.split_once(' ').unwrap_or((element, ""));
+        let attribute = |name: &str| {
+            let from = format!(" {attributes}").find(&format!(" {name}="))? + name.len() + 1;
+            let rest = attributes[from..].trim_end_matches("/>").trim();
+            // A value ends where the next attribute begins; it is in no quotes.
+            let next = rest.match_indices(' ').map(|(at, _)| at).find(|at| {
+                let word = rest[at + 1..].split(' ').next().unwrap_or_default();
+                word.split_once('=').is_some_and(|(key, _)| key.chars().all(|c| c.is_alphanumeric() || "-_".contains(c)))
+            });
+            Some(&rest[..next.unwrap_or(rest.len())])
+        };
+        let kind = attribute("type").unwrap_or_default();
+        let role = attribute("role").unwrap_or(match (tag, kind) {
+            ("a", _) => "link",
+            ("button", _) | ("input", "submit" | "button" | "reset" | "image") => "button",
+            ("input", "checkbox" | "radio") => kind,
+            ("input", "range") => "slider",
+            ("input", "number") => "spinbutton",
+            ("input", "search") => "searchbox",
+            ("input" | "textarea", _) => "textbox",
+            ("select", _) => "combobox",
+            (other, _) => other,
+        });
+        let mut seen = Seen { role: role.to_owned(), reference: Some(index.to_owned()), ..Seen::default() };
+        seen.value = attribute("value").unwrap_or_default().to_owned();
+        seen.states.extend(["checked", "disabled"].iter().filter(|state| attribute(state) == Some("true")).map(|it| (*it).to_owned()));
+        let called = ["aria-label", "placeholder", "title", "alt"].iter().find_map(|name| attribute(name));
+        above.push((depth, found.len()));
+        let called = called.map_or_else(|| plain(&before), str::to_owned);
+        before.clear();
+        found.push((depth, called, seen));
+    }
+    // A field has no text of its own: it is called by its attributes, or by the label around it.
+    for at in 0..found.len() {
+        let (depth, called, seen) = &found[at];
+        if seen.name.is_empty() {
+            let label = found[..at].iter().rev().find(|(outer, _, seen)| outer < depth && seen.role == "label");
+            let around = label.map(|it| it.2.name.clone()).filter(|name| called.is_empty() && !name.is_empty());
+            found[at].2.name = around.unwrap_or_else(|| called.clone());
+        }
+    }
+    found.into_iter().map(|(_, _, seen)| seen).collect()
 }
 
 #[cfg(test)]
@@ -275,9 +382,43 @@ mod tests {
     }
 
     #[test]
+    fn uids_are_read_with_values_and_nesting() {
+        let answer = "## Latest page snapshot\nuid=1_0 RootWebArea \"A\" url=\"http://a/\"\n  uid=1_3 form \"Sign up\"\n    \
+                      uid=1_4 \"Name \"\n    uid=1_5 textbox \"Name\" focused value=\"Mia O\"\n  uid=1_6 link \"Go\"";
+        let seen = of_uids(answer);
+        let field = &seen[3];
+        assert_eq!((field.role.as_str(), field.name.as_str(), field.value.as_str()), ("textbox", "Name", "Mia O"));
+        assert_eq!((field.reference.as_deref(), field.above[0].1.as_str()), (Some("1_5"), "Sign up"));
+        assert_eq!((seen[2].role.as_str(), seen[2].name.as_str()), ("", "Name "));
+        assert_eq!(seen[4].above.len(), 1);
+    }
+
+    #[test]
+    fn indexes_are_read_with_names_of_texts_labels_and_attributes() {
+        let answer = "[9]<a />\n[Start of page]\nSign up\n[71]<label />\n\tName\n\t|SHADOW(open)|*[59]<input type=text name=n value=Mia Osei />\n\
+                      [61]<input type=checkbox aria-label=Send me letters checked=true />\n[81]<button />\n\tSign up:\n\tnow\n[82]<div role=tab />\n\tAll\nVersion\n[83]<select id=v />";
+        let seen = of_indexes(answer);
+        let field = &seen[1];
+        assert_eq!((field.role.as_str(), field.name.as_str(), field.value.as_str()), ("textbox", "Name", "Mia Osei"));
+        assert_eq!(field.reference.as_deref(), Some("59"));
+        assert_eq!((seen[2].name.as_str(), seen[2].states.as_slice()), ("Send me letters", &["checked".to_owned()][..]));
+        assert_eq!((seen[3].role.as_str(), seen[3].name.as_str()), ("button", "Sign up: now"));
+        assert_eq!((seen[4].role.as_str(), seen[4].name.as_str(), seen.len()), ("tab", "All", 6));
+        assert_eq!((seen[5].role.as_str(), seen[5].name.as_str()), ("combobox", "Version"));
+    }
+
+    #[test]
+    fn several_marks_in_one_pair_of_brackets_are_read() {
+        let seen = of_outline("- textbox \"Name\" [required, ref=e5]: Mia\n- generic [ref=e2] clickable [onclick]");
+        assert_eq!((seen[0].reference.as_deref(), seen[0].value.as_str()), (Some("e5"), "Mia"));
+        assert_eq!((seen[0].states.as_slice(), seen[1].reference.as_deref()), (&["required".to_owned()][..], Some("e2")));
+    }
+
+    #[test]
     fn what_is_no_element_gives_no_panic() {
         for odd in ["- ", "- \"", "- \\", "- a \"\\", "- [", "- x [ref=", "- '", "- \"\\u{ZZ\"", "-", "- é\"ü…"] {
-            drop((of_find(odd), of_outline(odd)));
+            drop((of_find(odd), of_outline(odd), of_uids(&format!("uid={odd}"))));
+            drop(of_indexes(&format!("[Start of page]\n[1]<{odd}\n{odd}")));
         }
     }
 }

@@ -8,10 +8,12 @@
 use crate::agent::{Agent, Answered, Situation, Turn, Wanted};
 use crate::error::TasksError;
 use crate::reading::Seen;
-use crate::speech::{Places, Speech};
+use crate::speech::{self, Places, Speech};
+use crate::tool::Asking;
 use browserlens_scenario::{Action, Step, Target};
 use futures::future::BoxFuture;
 use std::path::PathBuf;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 mod explore;
@@ -31,11 +33,13 @@ enum Move {
 
 /// A script's hold on the tool.
 struct Hand {
-    speech: Speech,
+    speech: Box<dyn Speech>,
     /// What the tool lists; what it does not list is not called, as a model would not.
     functions: Vec<String>,
     moves: mpsc::Sender<Move>,
     answers: mpsc::Receiver<Answered>,
+    /// What was answered last.
+    last: String,
 }
 
 /// The run ended while the script was at work, or the script gives up with words.
@@ -48,7 +52,27 @@ impl Hand {
         }
         let ended = |_| GaveUp("the run ended".to_owned());
         self.moves.send(Move::Call(wanted)).await.map_err(ended)?;
-        self.answers.recv().await.ok_or_else(|| GaveUp("the run ended".to_owned()))
+        let answered = self.answers.recv().await.ok_or_else(|| GaveUp("the run ended".to_owned()))?;
+        self.last.clone_from(&answered.call.answer);
+        Ok(answered)
+    }
+
+    /// Opens the page that the task begins at.
+    async fn open(&mut self, told: &Briefing) -> Result<(), GaveUp> {
+        if !told.is_open {
+            let open = self.speech.open(&told.start);
+            self.call(open).await?;
+        }
+        Ok(())
+    }
+
+    /// Looks at what can be acted on, or for a target, and reads it.
+    async fn look(&mut self, target: Option<&Target>, again: bool) -> Result<Vec<Seen>, GaveUp> {
+        if !self.speech.tells_always() {
+            let look = target.map_or_else(|| self.speech.look(), |target| self.speech.look_for(target, again));
+            self.call(look).await?;
+        }
+        Ok(self.speech.read(&self.last))
     }
 
     /// Looks until an element with a ref is there that the target names.
@@ -64,20 +88,23 @@ impl Hand {
 
     async fn look_until(&mut self, target: &Target, needs_ref: bool, between_ms: u32) -> Result<Seen, GaveUp> {
         let mut last = String::new();
+        let mut early = Duration::ZERO;
         for look in 0..LOOKS {
             if look > 0 {
+                // Words that stand elsewhere end a wait too soon: the script takes the rest itself.
+                tokio::time::sleep(early).await;
                 let wait = self.speech.wait_for(target, between_ms);
-                self.call(wait).await?;
+                let waited = self.call(wait).await?;
+                let asked = Duration::from_millis(u64::from(between_ms));
+                early = asked.saturating_sub(Duration::from_millis(waited.call.ms.unwrap_or(0)));
             }
-            let look = self.speech.look_for(target);
-            let answered = self.call(look).await?;
-            let all = self.speech.read(&answered.call.answer);
+            let all = self.look(Some(target), look > 0).await?;
             let fitting: Vec<Seen> =
                 all.into_iter().filter(|seen| (!needs_ref || seen.reference.is_some()) && seen.is(target)).collect();
             if let Some(seen) = fitting.get(target.nth.unwrap_or(0) as usize) {
                 return Ok(seen.clone());
             }
-            last = answered.call.answer.chars().take(200).collect();
+            last = self.last.chars().take(200).collect();
         }
         let what = if needs_ref { "nothing with a ref" } else { "nothing" };
         Err(GaveUp(format!("{what} is {target}; the last look said: {last}")))
@@ -90,6 +117,8 @@ type Script = Box<dyn FnOnce(Hand, Briefing) -> BoxFuture<'static, Result<(), Ga
 struct Briefing {
     goal: String,
     start: String,
+    /// Whether the tool's own loop has opened the start.
+    is_open: bool,
 }
 
 /// An agent that is a script.
@@ -133,16 +162,21 @@ impl Agent for Scripted {
     fn next<'a>(&'a mut self, situation: Situation<'a>) -> BoxFuture<'a, Result<Turn, TasksError>> {
         Box::pin(async move {
             if let Some(script) = self.script.take() {
-                let speech = Speech::of(situation.functions).ok_or_else(|| {
+                let speech = speech::of(situation.functions).ok_or_else(|| {
                     let names: Vec<&str> =
                         situation.functions.iter().take(8).map(|function| function.name.as_str()).collect();
                     TasksError::Agent(format!("scripts do not know how to speak to a tool with {}", names.join(", ")))
                 })?;
                 let (moves, moved) = mpsc::channel(1);
                 let (answer, answers) = mpsc::channel(1);
-                let told = Briefing { goal: situation.goal.to_owned(), start: situation.start.to_owned() };
+                let question = situation.asking.map(Asking::text).unwrap_or_default();
+                let told = Briefing {
+                    goal: situation.goal.to_owned(),
+                    start: situation.start.to_owned(),
+                    is_open: speech.tells_always() && question.contains(situation.start),
+                };
                 let functions = situation.functions.iter().map(|function| function.name.clone()).collect();
-                let hand = Hand { speech, functions, moves: moves.clone(), answers };
+                let hand = Hand { speech, functions, moves: moves.clone(), answers, last: question };
                 tokio::spawn(async move {
                     let words = match script(hand, told).await {
                         Ok(()) => "through".to_owned(),

@@ -1,35 +1,92 @@
 //! How scripts speak to a tool: which function opens, looks, acts, and with which arguments.
 //!
 //! In: the functions that a tool lists. Out: calls. Invariant: a tool is known by its functions, not
-//! by its name, so that any server with the same functions is spoken to alike. Models need none of
-//! this: they read the schemas.
+//! by its name, so that any server with the same functions is spoken to alike; a command line is
+//! known by the word that its commands begin with. Models need none of this: they read the schemas.
 
 use crate::agent::Wanted;
-use crate::reading::{Seen, of_find, of_outline, plain, tag_of};
-use crate::tool::Function;
+use crate::reading::{Seen, plain};
+use crate::tool::{Function, SHELL};
 use browserlens_scenario::{Action, Target, TargetBy, Value as StepValue};
 use serde_json::{Value, json};
 use std::path::Path;
 
+mod agent_browser;
+mod browser_use;
+mod browserlens;
+mod devtools;
+mod playwright;
+
 /// A way to speak.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Speech {
-    /// `navigate`, `find`, `click` with refs such as `@e5`.
-    Browserlens,
-    /// `browser_navigate`, `browser_snapshot`, `browser_click`.
-    Playwright {
-        /// The argument that holds a ref.
-        reference: String,
-    },
+pub(crate) trait Speech: Send + Sync {
+    /// Opens a page, at the beginning or later.
+    fn open(&self, url: &str) -> Wanted;
+
+    /// Whether every answer shows the page, so that nothing is looked for.
+    fn tells_always(&self) -> bool {
+        false
+    }
+
+    /// Looks for what a target names; `again` where it was not found at the first look.
+    fn look_for(&self, target: &Target, again: bool) -> Wanted;
+
+    /// Looks at everything that has a ref.
+    fn look(&self) -> Wanted;
+
+    /// Reads the elements out of the answer to a look.
+    fn read(&self, answer: &str) -> Vec<Seen>;
+
+    /// Waits a moment for what a target names.
+    fn wait_for(&self, target: &Target, ms: u32) -> Wanted;
+
+    /// Returns the call of an action on elements that were found; `None` where the tool has none.
+    fn act(&self, action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>) -> Option<Wanted>;
 }
 
-/// What is no longer a moment, in milliseconds.
-const LONG_MS: u32 = 5_000;
-/// Most elements that are asked for at once.
-const MOST_FOUND: u32 = 300;
+/// Returns how to speak to a tool with these functions; none if scripts know no such tool.
+pub(crate) fn of(functions: &[Function]) -> Option<Box<dyn Speech>> {
+    let function = |name: &str| functions.iter().find(|function| function.name == name);
+    let has = |names: &[&str]| names.iter().all(|name| function(name).is_some());
+    if let Some(shell) = function(SHELL) {
+        let pattern = shell.schema["properties"]["command"]["pattern"].as_str().unwrap_or_default();
+        return match pattern.trim_start_matches('^').trim_end() {
+            "browserlens" => Some(Box::new(browserlens::CommandLine)),
+            "playwright-cli" => Some(Box::new(playwright::CommandLine)),
+            "agent-browser" => Some(Box::new(agent_browser::CommandLine)),
+            _ => None,
+        };
+    }
+    if has(&["navigate", "find", "click", "type"]) {
+        return Some(Box::new(browserlens::Functions));
+    }
+    if has(&["browser_navigate", "browser_snapshot"]) {
+        let click = function("browser_click")?;
+        let has = |name: &&str| click.schema["properties"].get(*name).is_some();
+        let reference = ["target", "ref"].into_iter().find(has)?;
+        let finds = function("browser_find").is_some();
+        return Some(Box::new(playwright::Functions { reference, finds }));
+    }
+    if has(&["navigate_page", "take_snapshot", "fill"]) {
+        return Some(Box::new(devtools::Functions));
+    }
+    if has(&["navigate", "click", "input", "select_dropdown"]) {
+        return Some(Box::new(browser_use::Answers));
+    }
+    None
+}
 
 fn call(name: &str, arguments: Value) -> Wanted {
     Wanted { name: name.to_owned(), arguments }
+}
+
+/// Calls a command line; each word is quoted as a shell wants it.
+fn command(words: &[&str]) -> Wanted {
+    call(SHELL, json!({ "command": quoted(words) }))
+}
+
+fn quoted(words: &[&str]) -> String {
+    // Only a null byte cannot be quoted, and no page's text that was read holds one.
+    shlex::try_join(words.iter().copied()).unwrap_or_default()
 }
 
 fn literal(value: &StepValue) -> &str {
@@ -40,94 +97,26 @@ fn literal(value: &StepValue) -> &str {
     }
 }
 
-impl Speech {
-    /// Returns how to speak to a tool with these functions; none if scripts know no such tool.
-    pub(crate) fn of(functions: &[Function]) -> Option<Self> {
-        let function = |name: &str| functions.iter().find(|function| function.name == name);
-        if ["navigate", "find", "click", "type"].iter().all(|name| function(name).is_some()) {
-            return Some(Self::Browserlens);
-        }
-        if function("browser_navigate").is_some() && function("browser_snapshot").is_some() {
-            let click = function("browser_click")?;
-            let has = |name: &&str| click.schema["properties"].get(*name).is_some();
-            let reference = ["target", "ref"].into_iter().find(has)?;
-            return Some(Self::Playwright { reference: reference.to_owned() });
-        }
-        None
+/// Returns the text of what a target names.
+fn text_of(target: &Target) -> &str {
+    match &target.by {
+        TargetBy::Role { name, .. } => name.as_deref().unwrap_or_default(),
+        TargetBy::Text(text) => text,
+        TargetBy::Css { .. } => "",
     }
+}
 
-    pub(crate) fn open(&self, url: &str) -> Wanted {
-        match self {
-            Self::Browserlens => call("navigate", json!({ "url": url })),
-            Self::Playwright { .. } => call("browser_navigate", json!({ "url": url })),
-        }
-    }
+/// Returns the longest part of a name that stands in every tool's text alike.
+fn searched(name: &str) -> String {
+    let is_odd = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let longest = name.split(is_odd).max_by_key(|part| part.len()).unwrap_or_default();
+    plain(longest).chars().take(60).collect::<String>().trim_end().to_owned()
+}
 
-    /// Looks for what a target names.
-    pub(crate) fn look_for(&self, target: &Target) -> Wanted {
-        match self {
-            Self::Browserlens => {
-                let arguments = match &target.by {
-                    TargetBy::Role { role, name } => {
-                        // A long name may be shown cut; marks within it are not searched for.
-                        let text = name.as_deref().map(searched).unwrap_or_default();
-                        json!({ "text": text, "role": role, "limit": MOST_FOUND })
-                    }
-                    TargetBy::Text(text) => json!({ "text": searched(text), "limit": MOST_FOUND }),
-                    TargetBy::Css { selector, .. } => json!({ "role": tag_of(selector), "limit": MOST_FOUND }),
-                };
-                call("find", arguments)
-            }
-            Self::Playwright { .. } => self.look(),
-        }
-    }
-
-    /// Looks at everything that has a ref.
-    pub(crate) fn look(&self) -> Wanted {
-        match self {
-            Self::Browserlens => call("find", json!({ "limit": MOST_FOUND })),
-            Self::Playwright { .. } => call("browser_snapshot", json!({})),
-        }
-    }
-
-    /// Reads the elements out of the answer to a look.
-    pub(crate) fn read(&self, answer: &str) -> Vec<Seen> {
-        match self {
-            Self::Browserlens => of_find(answer),
-            Self::Playwright { .. } => of_outline(answer),
-        }
-    }
-
-    /// Waits a moment for what a target names.
-    pub(crate) fn wait_for(&self, target: &Target, ms: u32) -> Wanted {
-        let text = match &target.by {
-            TargetBy::Role { name, .. } => name.as_deref().unwrap_or_default(),
-            TargetBy::Text(text) => text,
-            TargetBy::Css { .. } => "",
-        };
-        match self {
-            Self::Browserlens if text.is_empty() => call("wait", json!({ "ms": ms })),
-            Self::Browserlens => call("wait", json!({ "text": plain(text), "ms": ms })),
-            // It waits for a text without an end that is ours to name, or for a time.
-            Self::Playwright { .. } if !text.is_empty() && ms > LONG_MS => {
-                call("browser_wait_for", json!({ "text": plain(text) }))
-            }
-            Self::Playwright { .. } => call("browser_wait_for", json!({ "time": f64::from(ms) / 1000.0 })),
-        }
-    }
-
-    /// Returns the call of an action on elements that were found; `None` where the tool has none.
-    pub(crate) fn act(
-        &self,
-        action: &Action,
-        found: Option<&Seen>,
-        to: Option<&Seen>,
-        at: &Places<'_>,
-    ) -> Option<Wanted> {
-        match self {
-            Self::Browserlens => ours(action, found, to, at),
-            Self::Playwright { reference } => playwrights(action, found, to, at, reference),
-        }
+fn point_of(target: &Target) -> Option<(f32, f32)> {
+    match target.by {
+        TargetBy::Css { point, .. } => point,
+        TargetBy::Role { .. } | TargetBy::Text(_) => None,
     }
 }
 
@@ -153,126 +142,36 @@ impl Places<'_> {
     }
 }
 
-/// Returns the longest part of a name that stands in every tool's text alike.
-fn searched(name: &str) -> String {
-    let is_odd = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let longest = name.split(is_odd).max_by_key(|part| part.len()).unwrap_or_default();
-    plain(longest).chars().take(60).collect::<String>().trim_end().to_owned()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn point_of(target: &Target) -> Option<(f32, f32)> {
-    match target.by {
-        TargetBy::Css { point, .. } => point,
-        TargetBy::Role { .. } | TargetBy::Text(_) => None,
+    /// What each way to speak says for the same actions.
+    #[test]
+    fn each_tool_is_spoken_to_in_its_own_words() {
+        let seen = Seen { role: "textbox".to_owned(), name: "E mail".to_owned(), reference: Some("5".to_owned()), ..Seen::default() };
+        let at = Places { base: "http://a/", files: None };
+        let on = Target::role("textbox", "E mail");
+        let fill = Action::Fill { on: on.clone(), text: StepValue::Literal("it's \"me\"".to_owned()) };
+        let click = Action::Click { on };
+        let mut said = String::new();
+        let ways: [(&str, Box<dyn Speech>); 7] = [
+            ("browserlens", Box::new(browserlens::Functions)),
+            ("browserlens page", Box::new(browserlens::CommandLine)),
+            ("playwright-mcp", Box::new(playwright::Functions { reference: "target", finds: true })),
+            ("playwright-cli", Box::new(playwright::CommandLine)),
+            ("agent-browser", Box::new(agent_browser::CommandLine)),
+            ("chrome-devtools-mcp", Box::new(devtools::Functions)),
+            ("browser-use", Box::new(browser_use::Answers)),
+        ];
+        for (tool, speech) in ways {
+            said.push_str(&format!("# {tool}\n"));
+            let acts = [&click, &fill].map(|action| speech.act(action, Some(&seen), None, &at).expect("an action"));
+            let looks = [speech.open("http://a/"), speech.look_for(&Target::role("button", "Go \"on\""), false), speech.look()];
+            for wanted in looks.into_iter().chain(acts).chain([speech.wait_for(&Target::role("status", "Done"), 1_500)]) {
+                said.push_str(&format!("{} {}\n", wanted.name, wanted.arguments));
+            }
+        }
+        insta::assert_snapshot!(said);
     }
-}
-
-fn ours(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>) -> Option<Wanted> {
-    let reference = found.and_then(|seen| seen.reference.clone());
-    let click = |kind: &str, on: &Target| {
-        let mut arguments = json!({ "ref": reference, "kind": kind });
-        if let Some((x, y)) = point_of(on) {
-            arguments["at"] = json!([x, y]);
-        }
-        call("click", arguments)
-    };
-    let with_ref = |mut arguments: Value| {
-        if let Some(reference) = &reference {
-            arguments["ref"] = json!(reference);
-        }
-        arguments
-    };
-    Some(match action {
-        Action::Goto { url } => call("navigate", json!({ "url": at.url(url) })),
-        Action::Click { on } => click("left", on),
-        Action::DoubleClick { on } => click("double", on),
-        Action::RightClick { on } => click("right", on),
-        Action::Hover { .. } => call("hover", json!({ "ref": reference })),
-        Action::Fill { text, .. } => call("type", json!({ "ref": reference, "text": literal(text) })),
-        Action::Type { text, .. } => call("type", with_ref(json!({ "text": literal(text), "keys": true }))),
-        Action::Press { key, .. } => call("press", with_ref(json!({ "key": key }))),
-        Action::Select { option, .. } => {
-            call("fill", json!({ "fields": [{ "ref": reference, "value": literal(option) }] }))
-        }
-        Action::Check { checked, .. } => call("fill", json!({ "fields": [{ "ref": reference, "value": checked }] })),
-        Action::Upload { files, .. } => call("upload", json!({ "ref": reference, "files": at.files(files) })),
-        Action::Drag { on, to: place } => {
-            let mut arguments = json!({ "from": reference });
-            match (point_of(on), point_of(place)) {
-                (Some((x, y)), Some((to_x, to_y))) => {
-                    arguments["at"] = json!([x, y]);
-                    arguments["by"] = json!([to_x - x, to_y - y]);
-                }
-                _ => arguments["to"] = json!(to?.reference),
-            }
-            call("drag", arguments)
-        }
-        Action::Scroll { by: (x, y), .. } => call("scroll", with_ref(json!({ "x": *x as i32, "y": *y as i32 }))),
-        Action::Back => call("navigate", json!({ "url": "back" })),
-        Action::Forward => call("navigate", json!({ "url": "forward" })),
-        Action::SwitchTab { index } => call("tabs", json!({ "switch": index })),
-        Action::CloseTab => call("tabs", json!({ "close": true })),
-        Action::Dialog { accept, text } => {
-            let mut arguments = json!({ "accept": accept });
-            if let Some(text) = text {
-                arguments["text"] = json!(text);
-            }
-            call("dialog", arguments)
-        }
-        Action::WaitFor { .. } => return None,
-    })
-}
-
-fn playwrights(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>, key: &str) -> Option<Wanted> {
-    let element = |seen: Option<&Seen>| seen.map(|seen| format!("{} {}", seen.role, seen.name));
-    let on = |mut arguments: Value| {
-        arguments["element"] = json!(element(found));
-        arguments[key] = json!(found.and_then(|seen| seen.reference.clone()));
-        arguments
-    };
-    Some(match action {
-        Action::Goto { url } => call("browser_navigate", json!({ "url": at.url(url) })),
-        Action::Click { on: target } if point_of(target).is_none() => call("browser_click", on(json!({}))),
-        Action::DoubleClick { on: target } if point_of(target).is_none() => {
-            call("browser_click", on(json!({ "doubleClick": true })))
-        }
-        Action::RightClick { on: target } if point_of(target).is_none() => {
-            call("browser_click", on(json!({ "button": "right" })))
-        }
-        Action::Hover { .. } => call("browser_hover", on(json!({}))),
-        Action::Fill { text, .. } => call("browser_type", on(json!({ "text": literal(text) }))),
-        Action::Type { text, on: Some(_) } => {
-            call("browser_type", on(json!({ "text": literal(text), "slowly": true })))
-        }
-        Action::Press { key, .. } => call("browser_press_key", json!({ "key": key })),
-        Action::Select { option, .. } => call("browser_select_option", on(json!({ "values": [literal(option)] }))),
-        Action::Check { .. } => call("browser_click", on(json!({}))),
-        Action::Drag { on: from, to: place } if point_of(from).is_none() && point_of(place).is_none() => {
-            let place = to?;
-            let (start, end) = if key == "ref" { ("startRef", "endRef") } else { ("startTarget", "endTarget") };
-            let mut arguments = json!({ "startElement": element(found), "endElement": element(to) });
-            arguments[start] = json!(found.and_then(|seen| seen.reference.clone()));
-            arguments[end] = json!(place.reference);
-            call("browser_drag", arguments)
-        }
-        Action::Back => call("browser_navigate_back", json!({})),
-        Action::SwitchTab { index } => call("browser_tabs", json!({ "action": "select", "index": index })),
-        Action::CloseTab => call("browser_tabs", json!({ "action": "close" })),
-        Action::Dialog { accept, text } => {
-            let mut arguments = json!({ "accept": accept });
-            if let Some(text) = text {
-                arguments["promptText"] = json!(text);
-            }
-            call("browser_handle_dialog", arguments)
-        }
-        Action::Click { .. }
-        | Action::DoubleClick { .. }
-        | Action::RightClick { .. }
-        | Action::Type { .. }
-        | Action::Upload { .. }
-        | Action::Drag { .. }
-        | Action::Scroll { .. }
-        | Action::Forward
-        | Action::WaitFor { .. } => return None,
-    })
 }

@@ -75,8 +75,9 @@ lie, and then ends with 1. A task of MiniWoB++ judges itself and has no wrong wa
   browserlens agents run --agent model --model NAME --base-url http://localhost:8000/v1 --out runs
   browserlens agents run --tool 'npx -y some-mcp-server --headless' --agent explore tiny-sign-up --out runs
 
-Each run has a tool, a browser and pages of its own. Agents without a model speak to tools with our functions or
-Playwright's; tasks of MiniWoB++ are played by scripts/miniwob where the agent is `way`.")]
+Each run has a tool, a browser and pages of its own. Command lines are called in a shell that runs nothing else. Agents
+without a model speak to the tools that are known by name; tasks of MiniWoB++ are played by scripts/miniwob where the
+agent is `way`.")]
     Run(AgentsRunArgs),
     /// Check that records are whole and were not changed after they were sealed
     Verify {
@@ -256,9 +257,13 @@ pub(crate) struct AgentsTasksArgs {
 pub(crate) struct AgentsRunArgs {
     #[command(flatten)]
     pub which: AgentsWhichArgs,
-    /// Tool: browserlens, playwright-mcp, chrome-devtools-mcp, or the command of an MCP server
+    /// Tool: browserlens, browserlens-cli, playwright-mcp, playwright-mcp-snapshots, playwright-cli, agent-browser,
+    /// chrome-devtools-mcp, or the command of an MCP server
     #[arg(long, value_name = "TOOL", default_value = "browserlens")]
     pub tool: String,
+    /// The tool is a command line that agents call in a shell; this file teaches them how
+    #[arg(long, value_name = "FILE")]
+    pub skill: Option<PathBuf>,
     /// Who acts
     #[arg(long, value_name = "NAME")]
     pub agent: AgentArg,

@@ -68,13 +68,13 @@ fn folders(which: &AgentsWhichArgs) -> Folders {
     Folders { sites: which.sites_dir.clone(), miniwob: PathBuf::from(MINIWOB) }
 }
 
-fn tool_of(given: &str, which: &AgentsWhichArgs) -> Result<ToolCommand, Failure> {
+fn tool_of(given: &str, skill: Option<&Path>, which: &AgentsWhichArgs) -> Result<ToolCommand, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::words(Exit::Input, format!("this program is not found: {error}"), "start it by its path")
     })?;
     let chrome = browserlens_recorder::find_chrome(which.chrome.as_deref())
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
-    ToolCommand::of(given, &program, Path::new(PEERS), Some(&chrome)).map_err(|error| failure(&error))
+    ToolCommand::of(given, skill, &program, Path::new(PEERS), Some(&chrome)).map_err(|error| failure(&error))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
@@ -119,7 +119,7 @@ pub(super) fn tasks(args: &AgentsTasksArgs) -> Ended {
 type Lies = Vec<String>;
 
 fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
-    let command = tool_of("browserlens", &args.which)?;
+    let command = tool_of("browserlens", None, &args.which)?;
     let (of_sites, of_miniwob): (Vec<Task>, Vec<Task>) =
         tasks.iter().cloned().partition(|task| matches!(task.place, Place::Site(_)));
     let folders = folders(&args.which);
@@ -283,7 +283,7 @@ fn model(args: &AgentsRunArgs) -> Result<Option<Model>, Failure> {
 pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     let model = model(args)?;
     let tasks = chosen(&args.which)?;
-    let command = tool_of(&args.tool, &args.which)?;
+    let command = tool_of(&args.tool, args.skill.as_deref(), &args.which)?;
     let known = args.secret.iter().map(|name| {
         std::env::var(name).map_err(|_| {
             Failure::words(Exit::Usage, format!("--secret: {name} is not set"), "name a variable that holds the secret")
@@ -323,7 +323,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                     let trace = std::path::absolute(trace).unwrap_or_else(|_| trace.clone());
                     command.command.extend(["--record".to_owned(), trace.to_string_lossy().into_owned()]);
                 }
-                let mut tool = McpTool::start(&command).await.map_err(|error| failure(&error))?;
+                let mut tool = command.start().await.map_err(|error| failure(&error))?;
                 let mut agent: Box<dyn Agent> = match (&task.place, &model) {
                     (_, Some((options, asked))) => Box::new(ModelAgent::new(Arc::clone(asked), options.clone())),
                     (Place::Site(site), None) if args.agent == AgentArg::Way => {
@@ -333,8 +333,8 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                     _ => Box::new(Scripted::explore()),
                 };
                 let redactor = Redactor::new(options.clone());
-                let played = play(task, &stage, &mut tool, agent.as_mut(), Some((&path, redactor)), PATIENCE).await;
-                Box::new(tool).close().await;
+                let played = play(task, &stage, tool.as_mut(), agent.as_mut(), Some((&path, redactor)), PATIENCE).await;
+                tool.close().await;
                 let played = played.map_err(|error| failure(&error))?;
                 if let Some(trace) = trace.filter(|_| played.calls > 0)
                     && let Err(failure) = linked(&path, &trace, Redactor::new(options.clone()))

@@ -43,6 +43,8 @@ pub struct Recording {
 pub(crate) struct Seen {
     pub step: u32,
     pub view: PageView,
+    /// How long the page was let be before the next action, in milliseconds of its time.
+    pub waited_ms: u64,
     pub done: Option<Done>,
 }
 
@@ -113,6 +115,10 @@ impl Recording {
         for row in trace.steps()? {
             let (page, _) = trace.page(row.index)?;
             recording.push(row.index.0, &page, row.action.as_ref().zip(before.as_ref()));
+            let alone = trace.second_look(row.index)?.map_or(0, |look| look.waited_ms);
+            if let Some(seen) = recording.steps.last_mut() {
+                seen.waited_ms = u64::from(row.settled.waited_ms) + u64::from(alone);
+            }
             let meant = scenario.and_then(|scenario| scenario.steps.get((row.index.0 as usize).checked_sub(1)?));
             if let (Some(step), Some(before), Some(done)) =
                 (meant, &before, recording.steps.last_mut().and_then(|seen| seen.done.as_mut()))
@@ -149,7 +155,7 @@ impl Recording {
             Done { meant: turned.unwrap_or_default(), ..done }
         });
         self.home = self.home.take().or_else(|| host_of(page.url()));
-        self.steps.push(Seen { step, view: PageView::of(page), done });
+        self.steps.push(Seen { step, view: PageView::of(page), waited_ms: 0, done });
     }
 
     /// Returns how many steps there are.

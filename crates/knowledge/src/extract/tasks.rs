@@ -76,9 +76,16 @@ fn step<'p>(
         action_id: if position == 0 || seen.done.is_some() { id() } else { None },
         screen_id: from.cloned(),
         expected_screen_id: screen_at(position).cloned(),
+        shown_ms: seen.done.as_ref().map(|done| shown_ms(recording, done.on, screen_at)).filter(|ms| *ms > 0),
         provenance: Some(recording.provenance(seen)),
         metadata: Metadata::default(),
     }
+}
+
+/// How long a screen had been shown when something was done on a step's page.
+fn shown_ms<'p>(recording: &Recording, on: usize, screen_at: &impl Fn(usize) -> Option<&'p ScreenId>) -> u64 {
+    let of_screen = (0..=on).rev().take_while(|position| screen_at(*position) == screen_at(on));
+    of_screen.map(|position| recording.steps[position].waited_ms).sum()
 }
 
 fn describe(seen: &Seen) -> String {

@@ -38,6 +38,10 @@ pub struct TaskStep {
     /// Where it leads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_screen_id: Option<ScreenId>,
+    /// How long the screen had been shown when it was done, in milliseconds of the page's time as far
+    /// as the recording tells; what it acts on may have come only then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_ms: Option<u64>,
     /// Where this step is known from; none if it was filled in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,

@@ -185,6 +185,10 @@ pub struct PlanStep {
     /// may be passed over where its element is not there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
+    /// How long the screen had been shown when it was recorded, in milliseconds: as long, what it
+    /// acts on may take to be there. Only for who carries the step out here.
+    #[serde(skip)]
+    pub shown_ms: Option<u64>,
     /// Why it could not be translated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -58,8 +58,18 @@ impl LiveBrowser {
             Wait::Gone(text) => (text, false),
             Wait::Time(time) => {
                 let time = *time;
+                let driver = &self.stage.driver;
                 // Made inside: a timer belongs to the runtime that is entered when it is made.
-                self.runtime.block_on(async { tokio::time::sleep(time).await });
+                let waited = self.runtime.block_on(async {
+                    if driver.controlled() {
+                        // The page's clock stands still unless it is moved.
+                        let ms = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+                        return driver.advance(ms, 50).await.map(drop);
+                    }
+                    tokio::time::sleep(time).await;
+                    Ok(())
+                });
+                waited.map_err(|error| gone(self.stage.driver.failure("waiting", error)))?;
                 return Ok(true);
             }
         };

@@ -13,27 +13,66 @@ use crate::error::ToolError;
 use browserlens_knowledge::protocol::{
     Agent, AgentInstruction, AgentResponse, Environment, InstructionContext, InstructionType, PlanStep,
 };
-use browserlens_knowledge::translate::{Profile, Refs};
+use browserlens_knowledge::translate::{Profile, Refs, TranslateError};
 use browserlens_knowledge::{BrowserUseAction, Knowledge, KnowledgeId, Recogniser, ScreenId};
 use browserlens_lens::format::escape;
 use browserlens_page::text::escaped_line;
 use serde_json::Value;
+use std::time::Duration;
 
 /// Most candidates that an error names.
 const CANDIDATES: usize = 5;
 /// How the knowledge writes a text that was a secret.
 const SECRET: &str = "{{secret:";
 
+/// How long what a step acts on may take to be there: where no recording says how long it took, and
+/// at most.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks for it: at first, and at most; it doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
 /// Why a way is not followed further.
 struct Stopped {
     why: String,
     hint: String,
+    possible: Possible,
+}
+
+/// Whether a step that was not done may be done yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Possible {
+    /// What it acts on may come to be there.
+    Later,
+    /// Not on this page, or not by these tools; what only prepares may be left out.
+    No,
+    /// Something else is needed first, of the client's.
+    Never,
 }
 
 impl Stopped {
     fn by(error: &ToolError) -> Self {
-        Self { why: error.message(), hint: error.hint().to_owned() }
+        let later = matches!(error, ToolError::NotActionable { .. });
+        let possible = if later { Possible::Later } else { Possible::No };
+        Self { why: error.message(), hint: error.hint().to_owned(), possible }
     }
+
+    fn untold(error: &TranslateError) -> Self {
+        let later = matches!(error, TranslateError::Missing { .. } | TranslateError::NoRef { .. });
+        let possible = if later { Possible::Later } else { Possible::No };
+        Self { why: escaped_line(&error.to_string()).into_owned(), hint: error.hint().to_owned(), possible }
+    }
+}
+
+/// The screen that is shown while a way is followed.
+struct Shown<'w> {
+    id: Option<&'w ScreenId>,
+    /// How long was waited for on it. The time between is not counted: the page's clock may be its
+    /// own.
+    waited: Duration,
+    /// Steps that only prepare, and whose elements were not there.
+    passed: Vec<&'w PlanStep>,
 }
 
 impl Client {
@@ -68,8 +107,13 @@ impl Client {
         let mut told = String::new();
         let mut stopped = None;
         let mut done = 0;
+        let mut shown = Shown { id: None, waited: Duration::ZERO, passed: Vec::new() };
         for step in &way.steps {
-            let place = match self.follow_step(&agent, step, &instruction, &mut told) {
+            if shown.id != step.screen_id.as_ref() {
+                let id = step.screen_id.as_ref();
+                shown = Shown { id, waited: Duration::ZERO, passed: Vec::new() };
+            }
+            let place = match self.follow_in_time(&agent, step, &instruction, &mut shown, &mut told) {
                 Ok(()) => self.strayed(&knowledge, &recogniser, step.expected_screen.as_ref().map(|it| &it.screen_id)),
                 Err(place) => Some(place),
             };
@@ -150,6 +194,59 @@ impl Client {
         Err(ToolError::NotThere { message, hint })
     }
 
+    /// Does one step, as soon as it is possible: what it acts on may be there only after a while, or
+    /// after a step that was passed over. One that only prepares is not waited for.
+    fn follow_in_time<'w>(
+        &mut self,
+        agent: &Agent<'_>,
+        step: &'w PlanStep,
+        instruction: &AgentInstruction,
+        shown: &mut Shown<'w>,
+        told: &mut String,
+    ) -> Result<(), Stopped> {
+        let recorded = step.shown_ms.map_or(Duration::ZERO, Duration::from_millis);
+        let patience = recorded.clamp(PATIENCE, MOST_PATIENCE);
+        let mut pause = FIRST_PAUSE;
+        let before = shown.waited;
+        loop {
+            let mut now = String::new();
+            let stopped = match self.follow_step(agent, step, instruction, &mut now) {
+                Err(stopped) if step.optional && stopped.possible != Possible::Never => {
+                    if stopped.possible == Possible::Later {
+                        shown.passed.push(step);
+                    }
+                    told.push_str(&format!("{}. passed over: {}\n", step.order + 1, stopped.why));
+                    return Ok(());
+                }
+                Err(stopped) => stopped,
+                Ok(()) => {
+                    if shown.waited > before {
+                        let seconds = (shown.waited - before).as_secs_f64();
+                        told.push_str(&format!("waited {seconds:.1} s for step {}\n", step.order + 1));
+                    }
+                    told.push_str(&now);
+                    return Ok(());
+                }
+            };
+            // A dialog, a page that is gone: waiting brings nothing.
+            if stopped.possible != Possible::Later || shown.waited >= patience {
+                told.push_str(&now);
+                return Err(stopped);
+            }
+            self.source().and_then(|source| source.wait(pause)).map_err(|error| Stopped::by(&error))?;
+            shown.waited += pause;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            let passed = std::mem::take(&mut shown.passed);
+            for earlier in passed {
+                match self.follow_step(agent, earlier, instruction, told) {
+                    Ok(()) => {}
+                    Err(stopped) if stopped.possible == Possible::Later => shown.passed.push(earlier),
+                    Err(stopped) => return Err(stopped),
+                }
+            }
+        }
+    }
+
     /// Does one step on the page that is open now.
     fn follow_step(
         &mut self,
@@ -163,17 +260,7 @@ impl Client {
         let number = step.order + 1;
         let calls = match calls {
             Ok(calls) => calls,
-            // What only prepares may not be needed, or come to be there later.
-            Err(error) if step.optional => {
-                told.push_str(&format!("{number}. passed over: {}\n", escaped_line(&error.to_string())));
-                return Ok(());
-            }
-            Err(error) => {
-                return Err(Stopped {
-                    why: escaped_line(&error.to_string()).into_owned(),
-                    hint: error.hint().to_owned(),
-                });
-            }
+            Err(error) => return Err(Stopped::untold(&error)),
         };
         if calls.is_empty() {
             told.push_str(&format!("{number}. nothing to do: {}\n", escaped_line(&step.description)));
@@ -183,6 +270,7 @@ impl Client {
                 return Err(Stopped {
                     why: format!("the text of {} is a secret that the knowledge does not hold", quoted(&field)),
                     hint: format!("call `follow` with values: {{\"{}\": …}}", escaped_line(&field)),
+                    possible: Possible::Never,
                 });
             }
             match self.answer(&call.tool_name, arguments(&call)) {
@@ -190,11 +278,8 @@ impl Client {
                     told.push_str(&format!("{number}. {}\n", in_words(&call)));
                 }
                 Ok(answer) => {
-                    return Err(Stopped { why: first_line(&answer.text), hint: "see the page below".to_owned() });
-                }
-                Err(error) if step.optional => {
-                    told.push_str(&format!("{number}. passed over: {}\n", error.message()));
-                    return Ok(());
+                    let hint = "see the page below".to_owned();
+                    return Err(Stopped { why: first_line(&answer.text), hint, possible: Possible::Never });
                 }
                 Err(error) => return Err(Stopped::by(&error)),
             }
@@ -220,6 +305,7 @@ impl Client {
         (!is_it).then(|| Stopped {
             why: format!("it leads to {}, not to {}", quoted(&found.name), quoted(&expected.name)),
             hint: "go on from the page below, or ask for the way from here".to_owned(),
+            possible: Possible::Never,
         })
     }
 }

@@ -81,14 +81,11 @@ fn value_for(field: &Seen, goal: &str, values: &[(usize, String)]) -> Option<Str
 pub(super) async fn explore(mut hand: Hand, told: Briefing) -> Result<(), GaveUp> {
     let goal_words: BTreeSet<String> = words(&told.goal).into_iter().collect();
     let given = values(&told.goal);
-    let open = hand.speech.open(&told.start);
-    hand.call(open).await?;
+    hand.open(&told).await?;
     // What was done is not done again: by role, name and what it lies in.
     let mut done: BTreeSet<(String, String)> = BTreeSet::new();
     loop {
-        let look = hand.speech.look();
-        let answered = hand.call(look).await?;
-        let seen = hand.speech.read(&answered.call.answer);
+        let seen = hand.look(None, false).await?;
         let key = |seen: &Seen| (seen.role.clone(), plain(&seen.name));
         let open = |seen: &&Seen| {
             let is_off = seen.states.iter().any(|state| state == "disabled");

@@ -13,8 +13,7 @@ pub(super) async fn open_and_follow(
     base: String,
     files: Option<PathBuf>,
 ) -> Result<(), GaveUp> {
-    let open = hand.speech.open(&told.start);
-    hand.call(open).await?;
+    hand.open(&told).await?;
     follow(hand, steps, base, files).await
 }
 

@@ -206,6 +206,7 @@ impl<'k> Agent<'k> {
                 confidence: action.metadata.confidence,
                 inferred: action.metadata.inferred,
                 optional: false,
+                shown_ms: None,
                 error,
             });
         }

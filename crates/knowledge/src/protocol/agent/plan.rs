@@ -74,6 +74,7 @@ impl Agent<'_> {
                 confidence: planned.metadata.confidence * planned.action.metadata.confidence,
                 inferred: planned.metadata.inferred || planned.action.metadata.inferred,
                 optional: planned.optional,
+                shown_ms: planned.step.and_then(|step| step.shown_ms),
                 error,
             });
         }

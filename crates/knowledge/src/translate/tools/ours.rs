@@ -141,8 +141,10 @@ impl Work<'_, '_> {
     }
 
     fn ref_of(&self, node: NodeRef<'_>) -> Result<String, TranslateError> {
-        let node = if self.kind == ActionType::UploadFile { file_input(node) } else { node };
-        self.context.refs.and_then(|refs| refs.of(node.key())).ok_or_else(|| TranslateError::NoRef {
+        let of = |node: NodeRef<'_>| self.context.refs.and_then(|refs| refs.of(node.key()));
+        // A button that opens the choice of files has a ref where its hidden field has none.
+        let field = || of(file_input(node)).filter(|_| self.kind == ActionType::UploadFile);
+        of(node).or_else(field).ok_or_else(|| TranslateError::NoRef {
             action_type: self.kind.name(),
             wanted: Wanted::of(self.action).in_words(),
         })

@@ -1,0 +1,311 @@
+//! A tool that brings a loop of its own: it asks a model what to do, does it, and asks again.
+//!
+//! In: a script that runs the loop. Out: each question as an answer of the call before it. The loop
+//! is told an endpoint that is ours; who acts answers there: a script with one action, a model with
+//! what it says. Invariants: the tool words its questions itself, and keeps its own history; what it
+//! asks is counted as it was asked.
+
+use super::folder::Folder;
+use super::known::OwnLoop;
+use super::{Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand};
+use crate::error::TasksError;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::routing::post;
+use axum::Router;
+use axum::http::{StatusCode, header};
+use browserlens_agents::TextTokens;
+use browserlens_llm::{Message, Part, Role, Schema};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::time::{Duration, Instant};
+use tokio::process::{Child, Command};
+use tokio::sync::{mpsc, oneshot};
+
+/// How long the loop has to end when it is told that all is done.
+const FAREWELL: Duration = Duration::from_secs(10);
+/// Largest question, in bytes: it may hold a picture of the page.
+const LARGEST: usize = 64 << 20;
+/// Characters of what it printed that are kept for errors.
+const LAST_WORDS: usize = 600;
+/// What the model is called where none is named.
+const MODEL: &str = "gpt-4o";
+
+/// A question to the model, and where its answer goes.
+type Question = (Value, oneshot::Sender<Value>);
+
+async fn asked(
+    State(questions): State<mpsc::Sender<Question>>,
+    body: String,
+) -> Result<([(header::HeaderName, &'static str); 1], String), StatusCode> {
+    let body = serde_json::from_str(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
+    let (reply, answered) = oneshot::channel();
+    questions.send((body, reply)).await.map_err(|_| StatusCode::GONE)?;
+    let message = answered.await.map_err(|_| StatusCode::GONE)?;
+    let answer = json!({
+        "id": "chatcmpl", "object": "chat.completion", "created": 0, "model": MODEL,
+        "choices": [{ "index": 0, "finish_reason": "stop", "message": message }],
+        "usage": { "prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0 },
+    });
+    Ok(([(header::CONTENT_TYPE, "application/json")], answer.to_string()))
+}
+
+/// A loop that runs.
+struct Running {
+    child: Child,
+    printed: tempfile::NamedTempFile,
+    server: tokio::task::JoinHandle<()>,
+    questions: mpsc::Receiver<Question>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+/// A tool with a loop of its own.
+pub struct LoopTool {
+    name: String,
+    command: Vec<String>,
+    own: OwnLoop,
+    folder: Folder,
+    running: Option<Running>,
+    question: Option<Question>,
+    instructions: String,
+    functions: Vec<Function>,
+    list: Value,
+}
+
+impl LoopTool {
+    /// Makes a home for a tool; its loop begins with the task.
+    ///
+    /// # Errors
+    /// [`TasksError::Tool`] if there is no folder for it.
+    pub fn new(command: &ToolCommand, own: &OwnLoop) -> Result<Self, TasksError> {
+        let folder = Folder::new().map_err(|why| TasksError::Tool { tool: command.name.clone(), why })?;
+        Ok(Self {
+            name: command.name.clone(),
+            command: command.command.clone(),
+            own: own.clone(),
+            folder,
+            running: None,
+            question: None,
+            instructions: String::new(),
+            functions: Vec::new(),
+            list: Value::Null,
+        })
+    }
+
+    fn failed(&self, why: impl std::fmt::Display) -> TasksError {
+        let printed = self.running.as_ref().and_then(|running| std::fs::read(running.printed.path()).ok());
+        let printed = String::from_utf8_lossy(printed.as_deref().unwrap_or_default()).trim().to_owned();
+        let cut = printed.char_indices().rev().nth(LAST_WORDS).map_or(0, |(at, _)| at);
+        let said = if printed.is_empty() { String::new() } else { format!("; it said: {}", &printed[cut..]) };
+        TasksError::Tool { tool: self.name.clone(), why: format!("{why}{said}") }
+    }
+
+    async fn started(&self, goal: &str, start: &str, limit: u32) -> Result<Running, TasksError> {
+        let io = |error: std::io::Error| self.failed(error);
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(io)?;
+        let port = listener.local_addr().map_err(io)?.port();
+        let (sender, questions) = mpsc::channel(1);
+        let service = Router::new()
+            .route("/v1/chat/completions", post(asked))
+            .layer(DefaultBodyLimit::max(LARGEST))
+            .with_state(sender);
+        let server = tokio::spawn(async move { drop(axum::serve(listener, service).await) });
+        let told = json!({
+            "goal": goal, "start": start, "chrome": self.own.chrome, "model": MODEL,
+            "endpoint": format!("http://127.0.0.1:{port}/v1"),
+            // Its own last step is to say that it is done.
+            "steps": limit + 1,
+        });
+        let mut input = tempfile::tempfile().map_err(io)?;
+        input.write_all(told.to_string().as_bytes()).map_err(io)?;
+        std::io::Seek::rewind(&mut input).map_err(io)?;
+        let printed = tempfile::NamedTempFile::new().map_err(io)?;
+        let (program, arguments) = self.command.split_first().ok_or_else(|| self.failed("no command"))?;
+        let home = self.folder.path();
+        let child = Command::new(program)
+            .args(arguments)
+            .current_dir(home)
+            .envs([("TZ", "UTC"), ("NO_COLOR", "1")])
+            .envs(["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(|name| (name, home)))
+            .envs(self.own.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(input)
+            .stdout(printed.as_file().try_clone().map_err(io)?)
+            .stderr(printed.as_file().try_clone().map_err(io)?)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| self.failed(format!("{program} does not start: {error}")))?;
+        Ok(Running { child, printed, server, questions })
+    }
+
+    /// Waits for the next question; none if the loop ended.
+    async fn next(&mut self) -> Result<Option<Question>, TasksError> {
+        let Some(running) = &mut self.running else { return Ok(None) };
+        let next = async {
+            tokio::select! {
+                question = running.questions.recv() => Ok(question),
+                ended = running.child.wait() => match ended {
+                    Ok(status) if status.success() => Ok(None),
+                    Ok(status) => Err(format!("its loop ended with {status}")),
+                    Err(error) => Err(format!("cannot be waited for: {error}")),
+                },
+            }
+        };
+        let next = tokio::time::timeout(PATIENCE, next).await;
+        next.unwrap_or_else(|_| Err("asked nothing within two minutes".to_owned())).map_err(|why| self.failed(why))
+    }
+}
+
+/// Returns the text of a message, and its pictures.
+fn content(message: &Value) -> (String, Vec<Picture>) {
+    let (mut texts, mut pictures) = (Vec::new(), Vec::new());
+    match &message["content"] {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(parts) => {
+            for part in parts {
+                if let Some(text) = part["text"].as_str() {
+                    texts.push(text.to_owned());
+                }
+                let url = part["image_url"]["url"].as_str().and_then(|url| url.strip_prefix("data:"));
+                if let Some((mime, base64)) = url.and_then(|url| url.split_once(";base64,")) {
+                    pictures.push(Picture { mime: mime.to_owned(), base64: base64.to_owned() });
+                }
+            }
+        }
+        _ => {}
+    }
+    (texts.join("\n"), pictures)
+}
+
+fn messages(body: &Value) -> impl Iterator<Item = &Value> {
+    body["messages"].as_array().into_iter().flatten()
+}
+
+fn is_system(message: &Value) -> bool {
+    matches!(message["role"].as_str(), Some("system" | "developer"))
+}
+
+fn schema(body: &Value) -> Value {
+    body["response_format"]["json_schema"]["schema"].clone()
+}
+
+/// Returns the actions that the schema of an answer lists.
+fn actions(schema: &Value) -> Vec<Function> {
+    let listed = schema["properties"]["action"]["items"]["anyOf"].as_array();
+    let action = |item: &Value| {
+        let (name, schema) = item["properties"].as_object()?.iter().next()?;
+        let description = item["description"].as_str().or(schema["description"].as_str()).unwrap_or_default();
+        Some(Function { name: name.clone(), description: description.to_owned(), schema: schema.clone() })
+    };
+    listed.into_iter().flatten().filter_map(action).collect()
+}
+
+/// Returns what is new in a question: all that is not of the system.
+fn told(body: &Value) -> (String, Vec<Picture>) {
+    let (mut texts, mut pictures) = (Vec::new(), Vec::new());
+    for message in messages(body).filter(|message| !is_system(message)) {
+        let (text, images) = content(message);
+        texts.push(text);
+        pictures.extend(images);
+    }
+    (texts.join("\n\n"), pictures)
+}
+
+impl Tool for LoopTool {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn instructions(&self) -> &str {
+        &self.instructions
+    }
+
+    fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    fn list(&self) -> &Value {
+        &self.list
+    }
+
+    fn begin<'t>(&'t mut self, goal: &'t str, start: &'t str, limit: u32) -> BoxFuture<'t, Result<(), TasksError>> {
+        Box::pin(async move {
+            self.running = Some(self.started(goal, start, limit).await?);
+            self.question = self.next().await?;
+            let Some((body, _)) = &self.question else { return Err(self.failed("its loop ended without a question")) };
+            let system: Vec<String> = messages(body).filter(|it| is_system(it)).map(|it| content(it).0).collect();
+            self.instructions = system.join("\n\n");
+            self.functions = actions(&schema(body));
+            self.list = schema(body);
+            Ok(())
+        })
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        let (body, _) = self.question.as_ref()?;
+        let message = |message: &Value| {
+            let (text, pictures) = content(message);
+            let role = match message["role"].as_str() {
+                Some("assistant") => Role::Assistant,
+                _ if is_system(message) => Role::System,
+                _ => Role::User,
+            };
+            let mut parts = vec![Part::Text(text)];
+            parts.extend(pictures.iter().filter_map(Picture::png).map(Part::Png));
+            Message { role, parts }
+        };
+        let name = body["response_format"]["json_schema"]["name"].as_str().unwrap_or("answer").to_owned();
+        Some(Asking { messages: messages(body).map(message).collect(), schema: Schema { name, schema: schema(body) } })
+    }
+
+    fn is_over(&self) -> bool {
+        self.running.is_some() && self.question.is_none()
+    }
+
+    fn call<'t>(&'t mut self, name: &'t str, arguments: Value) -> BoxFuture<'t, Result<Answer, TasksError>> {
+        Box::pin(async move {
+            let began = Instant::now();
+            let Some((body, reply)) = self.question.take() else { return Err(self.failed("its loop is over")) };
+            let text: Vec<String> = messages(&body).map(|message| content(message).0).collect();
+            let prompt = Some(TextTokens::of(&text.join("\n")));
+            let said = match name {
+                // What a model said goes to the loop as it is.
+                REPLY => arguments["content"].as_str().map_or_else(|| arguments.to_string(), str::to_owned),
+                action => {
+                    let action = json!({ action: arguments });
+                    let words = ["thinking", "evaluation_previous_goal", "memory", "next_goal"].map(|name| (name, ""));
+                    let mut said = json!({ "action": [action] });
+                    words.into_iter().for_each(|(name, word)| said[name] = json!(word));
+                    said.to_string()
+                }
+            };
+            // A loop that went away is seen by the next question.
+            drop(reply.send(json!({ "role": "assistant", "content": said })));
+            self.question = self.next().await?;
+            let (text, images) = match &self.question {
+                Some((body, _)) => told(body),
+                None => ("its loop is over".to_owned(), Vec::new()),
+            };
+            let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            Ok(Answer { text, is_error: false, images, ms, prompt })
+        })
+    }
+
+    fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            if !self.is_over() && self.running.is_some() {
+                let done = json!({ "text": "", "success": true, "files_to_display": [] });
+                drop(tokio::time::timeout(FAREWELL, self.call("done", done)).await);
+            }
+            if let Some(running) = &mut self.running
+                && tokio::time::timeout(FAREWELL, running.child.wait()).await.is_err()
+            {
+                drop(running.child.kill().await);
+            }
+        })
+    }
+}
