@@ -65,6 +65,7 @@ pub(crate) fn answer(body: &Value) -> Option<Answer> {
         finish_reason: finish_reason.to_owned(),
         prompt_tokens: tokens("input_tokens").map(|_| read.into_iter().filter_map(tokens).sum()),
         completion_tokens: tokens("output_tokens"),
+        tool_calls: Vec::new(),
     }))
 }
 

@@ -221,6 +221,9 @@ pub struct Said {
     /// Tokens of the answer as the endpoint counts them; none if it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completion_tokens: Option<u64>,
+    /// Calls of functions, as an OpenAI-compatible endpoint writes them, where the request lists some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<Value>,
 }
 
 /// What came of a request: both kinds are final, and kept.

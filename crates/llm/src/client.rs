@@ -290,7 +290,13 @@ impl Client {
     }
 
     fn scrubbed(&self, said: Said) -> Said {
-        Said { content: self.scrub(&said.content), finish_reason: self.scrub(&said.finish_reason), ..said }
+        let call = |call: Value| serde_json::from_str(&self.scrub(&call.to_string())).unwrap_or_default();
+        Said {
+            content: self.scrub(&said.content),
+            finish_reason: self.scrub(&said.finish_reason),
+            tool_calls: said.tool_calls.into_iter().map(call).collect(),
+            ..said
+        }
     }
 
     /// Makes an endpoint's words fit a message: without the key, one line, not too long.
@@ -352,6 +358,7 @@ fn said(body: &Value) -> Option<Said> {
         finish_reason: choice.get("finish_reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
         prompt_tokens: tokens("prompt_tokens"),
         completion_tokens: tokens("completion_tokens"),
+        tool_calls: message.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default(),
     })
 }
 

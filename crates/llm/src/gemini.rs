@@ -80,5 +80,6 @@ pub(crate) fn answer(body: &Value) -> Option<Answer> {
         finish_reason,
         prompt_tokens: tokens("promptTokenCount"),
         completion_tokens: tokens("candidatesTokenCount"),
+        tool_calls: Vec::new(),
     }))
 }

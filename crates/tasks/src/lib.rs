@@ -30,6 +30,6 @@ pub use scripted::Scripted;
 pub use stage::{Folders, Stage, Verdict};
 pub use task::{Place, SiteTask, Task, schema};
 pub use tool::{
-    Answer, Asking, Function, Interface, LoopTool, McpTool, OwnLoop, PRESETS, Picture, REPLY, Shell, ShellTool, Skill, Tool,
-    ToolCommand,
+    Answer, Asking, Function, Interface, LoopTool, McpTool, OwnLoop, PRESETS, Picture, REPLY, Shell, ShellTool, Skill,
+    Tool, ToolCommand,
 };

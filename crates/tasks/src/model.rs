@@ -201,11 +201,12 @@ impl ModelAgent {
         parts
     }
 
-    async fn ask(&self, messages: Vec<Message>, schema: Schema) -> Result<Said, TasksError> {
+    async fn ask(&self, messages: Vec<Message>, schema: Schema, raw: Map<String, Value>) -> Result<Said, TasksError> {
         let mut extra = Map::new();
         if let Some(seed) = self.options.seed {
             extra.insert("seed".to_owned(), Value::from(seed));
         }
+        extra.extend(raw);
         let request = ChatRequest {
             model: self.options.model.clone(),
             messages,
@@ -244,7 +245,7 @@ impl ModelAgent {
             Some(last) => last.parts.push(Part::Text(SUMMARISE.to_owned())),
             None => messages.push(Message::text(Role::User, SUMMARISE)),
         }
-        let said = self.ask(messages, schema()).await?;
+        let said = self.ask(messages, schema(), Map::new()).await?;
         add(usage, &said);
         let text = json_object(&said.content).and_then(|object| object.get("say")?.as_str().map(str::to_owned));
         self.summary = Some((upto, text.unwrap_or(said.content)));
@@ -253,10 +254,14 @@ impl ModelAgent {
 
     /// Answers what a tool's own loop asks, in its words.
     async fn replied(&mut self, asking: &Asking) -> Result<Turn, TasksError> {
-        let said = self.ask(asking.messages.clone(), asking.schema.clone()).await?;
+        let said = self.ask(asking.messages.clone(), asking.schema.clone(), asking.raw.clone()).await?;
         let mut usage = Usage::default();
         add(&mut usage, &said);
-        let wanted = Wanted { name: REPLY.to_owned(), arguments: json!({ "content": said.content }) };
+        let mut arguments = json!({ "content": said.content });
+        if !said.tool_calls.is_empty() {
+            arguments["tool_calls"] = json!(said.tool_calls);
+        }
+        let wanted = Wanted { name: REPLY.to_owned(), arguments };
         let usage = Some(usage).filter(|usage| *usage != Usage::default());
         Ok(Turn { said: None, usage, calls: vec![wanted] })
     }
@@ -270,7 +275,7 @@ impl ModelAgent {
         let mut messages = self.messages(&situation);
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
-            let said = self.ask(messages.clone(), schema()).await?;
+            let said = self.ask(messages.clone(), schema(), Map::new()).await?;
             add(&mut usage, &said);
             let usage = Some(usage).filter(|usage| *usage != Usage::default());
             match meant(&said.content, &situation) {

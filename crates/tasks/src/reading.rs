@@ -275,6 +275,39 @@ pub(crate) fn of_uids(answer: &str) -> Vec<Seen> {
     found
 }
 
+/// Reads a tree as Stagehand writes it: `[0-43] button: Sign up`, indented by depth.
+pub(crate) fn of_tree(answer: &str) -> Vec<Seen> {
+    let mut found: Vec<Seen> = Vec::new();
+    let mut above: Vec<(usize, String, String)> = Vec::new();
+    for line in answer.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let Some((id, item)) = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
+            continue;
+        };
+        while above.last().is_some_and(|(depth, _, _)| *depth >= indent) {
+            above.pop();
+        }
+        let (role, rest) = item.split_once(": ").unwrap_or((item, ""));
+        let role = role.split(", ").last().unwrap_or(role);
+        // What is selected or checked stands behind the name.
+        let (name, state) = match rest.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")) {
+            Some((name, state)) => (name, Some(state.to_owned())),
+            None => (rest, None),
+        };
+        let seen = Seen {
+            role: if role == "select" { "combobox" } else { role }.to_owned(),
+            name: plain(name),
+            reference: Some(id.to_owned()),
+            states: state.into_iter().collect(),
+            above: above.iter().rev().map(|(_, role, name)| (role.clone(), name.clone())).collect(),
+            ..Seen::default()
+        };
+        above.push((indent, seen.role.clone(), seen.name.clone()));
+        found.push(seen);
+    }
+    found
+}
+
 /// Reads the page as browser-use writes it: `[81]<button aria-label=Close />`, its text in the lines
 /// below it, indented. It names no role and no name: both are told from tag, attributes and text, as
 /// a model would.
@@ -307,7 +340,8 @@ pub(crate) fn of_indexes(answer: &str) -> Vec<Seen> {
             // A value ends where the next attribute begins; it is in no quotes.
             let next = rest.match_indices(' ').map(|(at, _)| at).find(|at| {
                 let word = rest[at + 1..].split(' ').next().unwrap_or_default();
-                word.split_once('=').is_some_and(|(key, _)| key.chars().all(|c| c.is_alphanumeric() || "-_".contains(c)))
+                word.split_once('=')
+                    .is_some_and(|(key, _)| key.chars().all(|c| c.is_alphanumeric() || "-_".contains(c)))
             });
             Some(&rest[..next.unwrap_or(rest.len())])
         };
@@ -325,7 +359,9 @@ pub(crate) fn of_indexes(answer: &str) -> Vec<Seen> {
         });
         let mut seen = Seen { role: role.to_owned(), reference: Some(index.to_owned()), ..Seen::default() };
         seen.value = attribute("value").unwrap_or_default().to_owned();
-        seen.states.extend(["checked", "disabled"].iter().filter(|state| attribute(state) == Some("true")).map(|it| (*it).to_owned()));
+        seen.states.extend(
+            ["checked", "disabled"].iter().filter(|state| attribute(state) == Some("true")).map(|it| (*it).to_owned()),
+        );
         let called = ["aria-label", "placeholder", "title", "alt"].iter().find_map(|name| attribute(name));
         above.push((depth, found.len()));
         let called = called.map_or_else(|| plain(&before), str::to_owned);
@@ -401,23 +437,41 @@ mod tests {
         let field = &seen[1];
         assert_eq!((field.role.as_str(), field.name.as_str(), field.value.as_str()), ("textbox", "Name", "Mia Osei"));
         assert_eq!(field.reference.as_deref(), Some("59"));
-        assert_eq!((seen[2].name.as_str(), seen[2].states.as_slice()), ("Send me letters", &["checked".to_owned()][..]));
+        assert_eq!(
+            (seen[2].name.as_str(), seen[2].states.as_slice()),
+            ("Send me letters", &["checked".to_owned()][..])
+        );
         assert_eq!((seen[3].role.as_str(), seen[3].name.as_str()), ("button", "Sign up: now"));
         assert_eq!((seen[4].role.as_str(), seen[4].name.as_str(), seen.len()), ("tab", "All", 6));
         assert_eq!((seen[5].role.as_str(), seen[5].name.as_str()), ("combobox", "Version"));
     }
 
     #[test]
+    fn a_tree_is_read_with_nesting_and_states() {
+        let answer = "Accessibility Tree:\n[0-3] form: Sign up\n  [0-5] select: Colour: pale\n    [0-27] option: Red [selected]\n\
+                      [0-7] scrollable, list";
+        let seen = of_tree(answer);
+        assert_eq!((seen[1].role.as_str(), seen[1].name.as_str()), ("combobox", "Colour: pale"));
+        assert_eq!((seen[2].name.as_str(), seen[2].states.as_slice()), ("Red", &["selected".to_owned()][..]));
+        assert_eq!((seen[2].reference.as_deref(), seen[2].above[1].1.as_str()), (Some("0-27"), "Sign up"));
+        assert_eq!(seen[3].role, "list");
+    }
+
+    #[test]
     fn several_marks_in_one_pair_of_brackets_are_read() {
         let seen = of_outline("- textbox \"Name\" [required, ref=e5]: Mia\n- generic [ref=e2] clickable [onclick]");
         assert_eq!((seen[0].reference.as_deref(), seen[0].value.as_str()), (Some("e5"), "Mia"));
-        assert_eq!((seen[0].states.as_slice(), seen[1].reference.as_deref()), (&["required".to_owned()][..], Some("e2")));
+        assert_eq!(
+            (seen[0].states.as_slice(), seen[1].reference.as_deref()),
+            (&["required".to_owned()][..], Some("e2"))
+        );
     }
 
     #[test]
     fn what_is_no_element_gives_no_panic() {
         for odd in ["- ", "- \"", "- \\", "- a \"\\", "- [", "- x [ref=", "- '", "- \"\\u{ZZ\"", "-", "- é\"ü…"] {
             drop((of_find(odd), of_outline(odd), of_uids(&format!("uid={odd}"))));
+            drop(of_tree(&format!("[1] {odd}")));
             drop(of_indexes(&format!("[Start of page]\n[1]<{odd}\n{odd}")));
         }
     }

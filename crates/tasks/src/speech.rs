@@ -16,6 +16,7 @@ mod browser_use;
 mod browserlens;
 mod devtools;
 mod playwright;
+mod stagehand;
 
 /// A way to speak.
 pub(crate) trait Speech: Send + Sync {
@@ -35,6 +36,11 @@ pub(crate) trait Speech: Send + Sync {
 
     /// Reads the elements out of the answer to a look.
     fn read(&self, answer: &str) -> Vec<Seen>;
+
+    /// Returns the answer to what the tool asks back before it acts; `None` where it asks nothing.
+    fn asked_back(&self, _answer: &str, _action: &Action, _found: Option<&Seen>) -> Option<Wanted> {
+        None
+    }
 
     /// Waits a moment for what a target names.
     fn wait_for(&self, target: &Target, ms: u32) -> Wanted;
@@ -68,6 +74,9 @@ pub(crate) fn of(functions: &[Function]) -> Option<Box<dyn Speech>> {
     }
     if has(&["navigate_page", "take_snapshot", "fill"]) {
         return Some(Box::new(devtools::Functions));
+    }
+    if has(&["goto", "ariaTree", "act"]) {
+        return Some(Box::new(stagehand::Answers));
     }
     if has(&["navigate", "click", "input", "select_dropdown"]) {
         return Some(Box::new(browser_use::Answers));
@@ -149,13 +158,18 @@ mod tests {
     /// What each way to speak says for the same actions.
     #[test]
     fn each_tool_is_spoken_to_in_its_own_words() {
-        let seen = Seen { role: "textbox".to_owned(), name: "E mail".to_owned(), reference: Some("5".to_owned()), ..Seen::default() };
+        let seen = Seen {
+            role: "textbox".to_owned(),
+            name: "E mail".to_owned(),
+            reference: Some("5".to_owned()),
+            ..Seen::default()
+        };
         let at = Places { base: "http://a/", files: None };
         let on = Target::role("textbox", "E mail");
         let fill = Action::Fill { on: on.clone(), text: StepValue::Literal("it's \"me\"".to_owned()) };
         let click = Action::Click { on };
         let mut said = String::new();
-        let ways: [(&str, Box<dyn Speech>); 7] = [
+        let ways: [(&str, Box<dyn Speech>); 8] = [
             ("browserlens", Box::new(browserlens::Functions)),
             ("browserlens page", Box::new(browserlens::CommandLine)),
             ("playwright-mcp", Box::new(playwright::Functions { reference: "target", finds: true })),
@@ -163,12 +177,15 @@ mod tests {
             ("agent-browser", Box::new(agent_browser::CommandLine)),
             ("chrome-devtools-mcp", Box::new(devtools::Functions)),
             ("browser-use", Box::new(browser_use::Answers)),
+            ("stagehand", Box::new(stagehand::Answers)),
         ];
         for (tool, speech) in ways {
             said.push_str(&format!("# {tool}\n"));
             let acts = [&click, &fill].map(|action| speech.act(action, Some(&seen), None, &at).expect("an action"));
-            let looks = [speech.open("http://a/"), speech.look_for(&Target::role("button", "Go \"on\""), false), speech.look()];
-            for wanted in looks.into_iter().chain(acts).chain([speech.wait_for(&Target::role("status", "Done"), 1_500)]) {
+            let looks =
+                [speech.open("http://a/"), speech.look_for(&Target::role("button", "Go \"on\""), false), speech.look()];
+            for wanted in looks.into_iter().chain(acts).chain([speech.wait_for(&Target::role("status", "Done"), 1_500)])
+            {
                 said.push_str(&format!("{} {}\n", wanted.name, wanted.arguments));
             }
         }

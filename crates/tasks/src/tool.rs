@@ -22,8 +22,8 @@ mod shell;
 pub use known::{Interface, OwnLoop, PRESETS, Shell, Skill, ToolCommand};
 pub use mcp::McpTool;
 pub use own_loop::LoopTool;
-pub use shell::ShellTool;
 pub(crate) use shell::SHELL;
+pub use shell::ShellTool;
 
 /// Name of the call by which a model answers what a tool with a loop of its own asks.
 pub const REPLY: &str = "reply";
@@ -86,6 +86,8 @@ pub struct Asking {
     pub messages: Vec<Message>,
     /// What the answer must look like.
     pub schema: Schema,
+    /// Members of the request that take the place of these, where functions are called.
+    pub raw: serde_json::Map<String, Value>,
 }
 
 impl Asking {

@@ -130,7 +130,10 @@ pub(super) async fn explore(mut hand: Hand, told: Briefing) -> Result<(), GaveUp
         done.insert(key(on));
         let at = super::Places { base: &told.start, files: None };
         let Some(wanted) = hand.speech.act(&action, Some(on), None, &at) else { continue };
-        hand.call(wanted).await?;
+        let answered = hand.call(wanted).await?;
+        if let Some(answer) = hand.speech.asked_back(&answered.call.answer, &action, Some(on)) {
+            hand.call(answer).await?;
+        }
     }
 }
 

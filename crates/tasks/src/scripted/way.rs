@@ -51,7 +51,10 @@ async fn take(hand: &mut Hand, step: &Step, at: &Places<'_>) -> Result<(), GaveU
         let Some(wanted) = hand.speech.act(action, found.as_ref(), to.as_ref(), at) else {
             return Err(GaveUp(format!("the tool has no function for {}", action.kind().name())));
         };
-        let answered = hand.call(wanted).await?;
+        let mut answered = hand.call(wanted).await?;
+        if let Some(answer) = hand.speech.asked_back(&answered.call.answer, action, found.as_ref()) {
+            answered = hand.call(answer).await?;
+        }
         if !answered.call.is_error {
             return Ok(());
         }

@@ -52,11 +52,8 @@ impl Folder {
     /// Answers a call of [`READ_FILE`]; what cannot be read is an answer that is an error.
     pub(super) fn read(&self, arguments: &Value) -> Answer {
         let began = Instant::now();
-        let mut answer = self.file(arguments).unwrap_or_else(|why| Answer {
-            text: why,
-            is_error: true,
-            ..Answer::default()
-        });
+        let mut answer =
+            self.file(arguments).unwrap_or_else(|why| Answer { text: why, is_error: true, ..Answer::default() });
         answer.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         answer
     }

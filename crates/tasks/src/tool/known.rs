@@ -1,14 +1,14 @@
 //! How tools are started: those that are known by a name, and any other.
 
+use super::folder::absolute;
 use super::{LoopTool, McpTool, ShellTool, Tool};
 use crate::error::TasksError;
-use super::folder::absolute;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Tools that are known by a name; the rest is a command that speaks MCP over standard input and
 /// output, or with instructions in a file a command line.
-pub const PRESETS: [&str; 8] = [
+pub const PRESETS: [&str; 9] = [
     "browserlens",
     "browserlens-cli",
     "playwright-mcp",
@@ -17,6 +17,7 @@ pub const PRESETS: [&str; 8] = [
     "agent-browser",
     "chrome-devtools-mcp",
     "browser-use",
+    "stagehand",
 ];
 
 /// How long a session of a command line stays without a command, in seconds, where a run was killed.
@@ -234,13 +235,24 @@ impl ToolCommand {
                 let path = peers.join("loops/browser_use_loop.py");
                 let package = find_python(peers, "browser_use");
                 let version = package.filter(|_| python.exists() && path.is_file());
-                let version = version.ok_or(TasksError::NotInstalled { tool: given.to_owned(), path: python.clone() })?;
+                let version =
+                    version.ok_or(TasksError::NotInstalled { tool: given.to_owned(), path: python.clone() })?;
                 let environment = [("ANONYMIZED_TELEMETRY", "false"), ("BROWSER_USE_VERSION_CHECK", "false")];
                 let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
                 let own = OwnLoop { chrome, environment };
                 let command = vec![text(&absolute(&python)), text(&absolute(&path))];
                 let name = format!("browser-use {version} (own loop)");
                 Some(Self { name, command, interface: Interface::Loop(own) })
+            }
+            "stagehand" => {
+                let package = Package::find(given, peers, "@browserbasehq/stagehand", "Stagehand")?;
+                let path = absolute(&peers.join("loops/stagehand_loop.mjs"));
+                if !path.is_file() {
+                    return Err(TasksError::NotInstalled { tool: given.to_owned(), path });
+                }
+                let own = OwnLoop { chrome, environment: Vec::new() };
+                let command = vec!["node".to_owned(), text(&path)];
+                Some(Self { name: format!("{} (own loop)", package.name), command, interface: Interface::Loop(own) })
             }
             _ => None,
         };

@@ -103,16 +103,7 @@ impl McpTool {
             functions.push(read);
         }
         let name = command.name.clone();
-        Ok(Self {
-            name,
-            instructions,
-            functions,
-            list: json!({ "tools": list }),
-            service,
-            child,
-            said,
-            folder,
-        })
+        Ok(Self { name, instructions, functions, list: json!({ "tools": list }), service, child, said, folder })
     }
 }
 

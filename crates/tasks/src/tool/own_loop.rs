@@ -9,10 +9,10 @@ use super::folder::Folder;
 use super::known::OwnLoop;
 use super::{Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand};
 use crate::error::TasksError;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::routing::post;
 use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
+use axum::routing::post;
 use browserlens_agents::TextTokens;
 use browserlens_llm::{Message, Part, Role, Schema};
 use futures::future::BoxFuture;
@@ -160,10 +160,13 @@ impl LoopTool {
     }
 }
 
-/// Returns the text of a message, and its pictures.
+/// Returns the text of a message, and its pictures. What a function answered may stand there as JSON
+/// of such parts.
 fn content(message: &Value) -> (String, Vec<Picture>) {
     let (mut texts, mut pictures) = (Vec::new(), Vec::new());
-    match &message["content"] {
+    let written = message["content"].as_str().filter(|_| message["role"] == "tool");
+    let written = written.and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_array);
+    match written.as_ref().unwrap_or(&message["content"]) {
         Value::String(text) => texts.push(text.clone()),
         Value::Array(parts) => {
             for part in parts {
@@ -189,12 +192,30 @@ fn is_system(message: &Value) -> bool {
     matches!(message["role"].as_str(), Some("system" | "developer"))
 }
 
+/// Returns what a model is told of the answers it can give.
+fn list(body: &Value) -> Value {
+    if body["tools"].is_array() { body["tools"].clone() } else { schema(body) }
+}
+
 fn schema(body: &Value) -> Value {
     body["response_format"]["json_schema"]["schema"].clone()
 }
 
-/// Returns the actions that the schema of an answer lists.
-fn actions(schema: &Value) -> Vec<Function> {
+/// Returns what can be answered: a function of the tool's, or an action that the schema lists.
+fn functions(body: &Value) -> Vec<Function> {
+    if let Some(tools) = body["tools"].as_array() {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let function = |tool: &Value| {
+            let function = &tool["function"];
+            Function {
+                name: text(&function["name"]),
+                description: text(&function["description"]),
+                schema: function["parameters"].clone(),
+            }
+        };
+        return tools.iter().map(function).collect();
+    }
+    let schema = schema(body);
     let listed = schema["properties"]["action"]["items"]["anyOf"].as_array();
     let action = |item: &Value| {
         let (name, schema) = item["properties"].as_object()?.iter().next()?;
@@ -204,10 +225,12 @@ fn actions(schema: &Value) -> Vec<Function> {
     listed.into_iter().flatten().filter_map(action).collect()
 }
 
-/// Returns what is new in a question: all that is not of the system.
+/// Returns what is new in a question: all that is not of the system, behind what was answered last.
 fn told(body: &Value) -> (String, Vec<Picture>) {
     let (mut texts, mut pictures) = (Vec::new(), Vec::new());
-    for message in messages(body).filter(|message| !is_system(message)) {
+    let all: Vec<&Value> = messages(body).filter(|message| !is_system(message)).collect();
+    let from = all.iter().rposition(|message| message["role"] == "assistant").map_or(0, |at| at + 1);
+    for message in &all[from..] {
         let (text, images) = content(message);
         texts.push(text);
         pictures.extend(images);
@@ -239,8 +262,10 @@ impl Tool for LoopTool {
             let Some((body, _)) = &self.question else { return Err(self.failed("its loop ended without a question")) };
             let system: Vec<String> = messages(body).filter(|it| is_system(it)).map(|it| content(it).0).collect();
             self.instructions = system.join("\n\n");
-            self.functions = actions(&schema(body));
-            self.list = schema(body);
+            self.functions = functions(body);
+            self.list = list(body);
+            let description = "Answers a question that wants no function".to_owned();
+            self.functions.push(Function { name: REPLY.to_owned(), description, schema: json!({ "type": "object" }) });
             Ok(())
         })
     }
@@ -259,7 +284,14 @@ impl Tool for LoopTool {
             Message { role, parts }
         };
         let name = body["response_format"]["json_schema"]["name"].as_str().unwrap_or("answer").to_owned();
-        Some(Asking { messages: messages(body).map(message).collect(), schema: Schema { name, schema: schema(body) } })
+        let mut raw = serde_json::Map::new();
+        if body["tools"].is_array() {
+            // Functions, and what they answered, are the endpoint's own words.
+            raw.extend(["messages", "tools", "tool_choice"].map(|name| (name.to_owned(), body[name].clone())));
+            raw.insert("response_format".to_owned(), Value::Null);
+        }
+        let schema = Schema { name, schema: schema(body) };
+        Some(Asking { messages: messages(body).map(message).collect(), schema, raw })
     }
 
     fn is_over(&self) -> bool {
@@ -271,20 +303,31 @@ impl Tool for LoopTool {
             let began = Instant::now();
             let Some((body, reply)) = self.question.take() else { return Err(self.failed("its loop is over")) };
             let text: Vec<String> = messages(&body).map(|message| content(message).0).collect();
-            let prompt = Some(TextTokens::of(&text.join("\n")));
+            let prompt = Some(TextTokens::of(&format!("{}\n{}", list(&body), text.join("\n"))));
+            let is_function = body["tools"].is_array();
+            let message = |content: String| json!({ "role": "assistant", "content": content });
             let said = match name {
                 // What a model said goes to the loop as it is.
-                REPLY => arguments["content"].as_str().map_or_else(|| arguments.to_string(), str::to_owned),
+                REPLY if arguments["tool_calls"].is_array() => {
+                    json!({ "role": "assistant", "content": arguments["content"], "tool_calls": arguments["tool_calls"] })
+                }
+                REPLY => message(arguments["content"].as_str().map_or_else(|| arguments.to_string(), str::to_owned)),
+                function if is_function => {
+                    let called = json!({ "name": function, "arguments": arguments.to_string() });
+                    let id = format!("call_{}", began.elapsed().as_nanos());
+                    let calls = json!([{ "id": id, "type": "function", "function": called }]);
+                    json!({ "role": "assistant", "content": null, "tool_calls": calls })
+                }
                 action => {
                     let action = json!({ action: arguments });
                     let words = ["thinking", "evaluation_previous_goal", "memory", "next_goal"].map(|name| (name, ""));
                     let mut said = json!({ "action": [action] });
                     words.into_iter().for_each(|(name, word)| said[name] = json!(word));
-                    said.to_string()
+                    message(said.to_string())
                 }
             };
             // A loop that went away is seen by the next question.
-            drop(reply.send(json!({ "role": "assistant", "content": said })));
+            drop(reply.send(said));
             self.question = self.next().await?;
             let (text, images) = match &self.question {
                 Some((body, _)) => told(body),
@@ -297,9 +340,17 @@ impl Tool for LoopTool {
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            if !self.is_over() && self.running.is_some() {
+            if let Some((body, reply)) = self.question.take() {
+                // Where the loop has an action for it, it is told that all is done; the others end
+                // when nobody answers any more, and end their browser.
                 let done = json!({ "text": "", "success": true, "files_to_display": [] });
-                drop(tokio::time::timeout(FAREWELL, self.call("done", done)).await);
+                if functions(&body).iter().any(|function| function.name == "done") && !body["tools"].is_array() {
+                    self.question = Some((body, reply));
+                    drop(tokio::time::timeout(FAREWELL, self.call("done", done)).await);
+                }
+            }
+            if let Some(running) = &mut self.running {
+                running.questions.close();
             }
             if let Some(running) = &mut self.running
                 && tokio::time::timeout(FAREWELL, running.child.wait()).await.is_err()

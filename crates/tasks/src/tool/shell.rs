@@ -43,13 +43,16 @@ impl ShellTool {
         let folder = Folder::new().map_err(failed)?;
         for (path, text) in &shell.files {
             let path = folder.path().join(path);
-            let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, text));
+            let written =
+                path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, text));
             written.map_err(|error| failed(format!("{}: cannot be written: {error}", path.display())))?;
         }
         let word = &shell.word;
         let run = Function {
             name: SHELL.to_owned(),
-            description: format!("Runs commands of `{word}`, and `sleep`; `&&` joins several. No pipes, no other programs"),
+            description: format!(
+                "Runs commands of `{word}`, and `sleep`; `&&` joins several. No pipes, no other programs"
+            ),
             schema: json!({
                 "type": "object",
                 "properties": {
@@ -188,7 +191,9 @@ fn commands(written: &str, word: &str) -> Result<Vec<Vec<String>>, String> {
         return Err("a quote is not closed".to_owned());
     }
     commands.retain(|command| !command.is_empty());
-    if let Some(other) = commands.iter().filter_map(|command| command.first()).find(|first| *first != word && *first != "sleep") {
+    if let Some(other) =
+        commands.iter().filter_map(|command| command.first()).find(|first| *first != word && *first != "sleep")
+    {
         return Err(format!("{other} is not known here: write commands of {word}; {READ_FILE} reads its files"));
     }
     if commands.is_empty() { Err(format!("no command is written: {word} …")) } else { Ok(commands) }
@@ -241,7 +246,8 @@ mod tests {
 
     #[test]
     fn only_the_tool_and_sleep_are_run_and_quotes_hold_words_together() {
-        let given = split("pages open 'http://a/?b=1&c=2' && sleep 1\npages fill @e2 \"Ada\nLovelace\"").expect("whole");
+        let given =
+            split("pages open 'http://a/?b=1&c=2' && sleep 1\npages fill @e2 \"Ada\nLovelace\"").expect("whole");
         assert_eq!(
             given,
             [
