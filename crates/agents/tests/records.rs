@@ -3,7 +3,7 @@
 
 use browserlens_agents::{
     Agent, AgentsError, Call, End, EndReason, ErrorKind, Header, OWN_WORDS, Prices, RunCosts, RunRecord, RunWriter,
-    Usage,
+    TextTokens, Usage,
 };
 use browserlens_tokens::{Encoding, ImageFormula, ImageSize};
 use browserlens_trace::{RedactionOptions, Redactor};
@@ -166,6 +166,19 @@ fn tokens_read_are_the_contexts_of_the_turns() {
     record.end.as_mut().unwrap().end = EndReason::Limit;
     let costs = RunCosts::of(&record, Encoding::O200kBase, ImageFormula::Claude28);
     assert_eq!(costs.read, head + (head + first), "nobody read the last answer");
+}
+
+#[test]
+fn a_tools_own_loop_words_what_is_read() {
+    let prompt = |o200k_base| Some(TextTokens { o200k_base, cl100k_base: 1 });
+    let mut record = run(vec![call(1, "navigate", "a page"), call(2, "click", "a page")]);
+    record.calls[0].prompt = prompt(500);
+    record.calls[0].images = vec![ImageSize { width: 280, height: 280 }];
+    record.calls[1].prompt = prompt(700);
+    record.end.as_mut().unwrap().end = EndReason::Limit;
+    let costs = RunCosts::of(&parse(&written(&record)).unwrap(), Encoding::O200kBase, ImageFormula::Claude28);
+    // Its second question shows the picture that came with the first answer.
+    assert_eq!(costs.read, 500 + 700 + 100);
 }
 
 #[test]

@@ -8,8 +8,9 @@ use serde_json::json;
 use std::path::Path;
 use std::process::Output;
 
-/// One task at least of each site and of each level.
-const TASKS: [&str; 15] = [
+/// One task at least of each site and of each level, and two on applications that others' libraries
+/// make.
+const TASKS: [&str; 17] = [
     "board-any-desk",
     "docs-dark",
     "hostile-open-case",
@@ -25,6 +26,8 @@ const TASKS: [&str; 15] = [
     "spa-fold-column",
     "table-open-queries",
     "tiny-sign-up",
+    "wild-flatpickr-stay",
+    "wild-tom-select-supper",
 ];
 
 fn run(arguments: &[&str]) -> Output {
@@ -37,12 +40,15 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn fifteen_checks_tell_the_truth_of_what_is_empty_done_and_done_wrongly() {
+fn seventeen_checks_tell_the_truth_of_what_is_empty_done_and_done_wrongly() {
+    let mut make = std::process::Command::new("python3");
+    let made = make.current_dir(root()).args(["scripts/wild/run", "--apps"]).status().expect("python3 starts");
+    assert!(made.success(), "the applications are made");
     let mut arguments = vec!["tasks", "--check"];
     arguments.extend(TASKS);
     let output = run(&arguments);
     assert!(output.status.success(), "{}", said(&output));
-    assert!(said(&output).contains("15 of 15 checks tell the truth"), "{}", said(&output));
+    assert!(said(&output).contains("17 of 17 checks tell the truth"), "{}", said(&output));
 }
 
 fn write_task(folder: &Path, check: &str, name: &str, wrong: &str) {
@@ -76,6 +82,53 @@ fn a_check_that_lies_is_said_with_how_and_ends_with_one() {
         }
         assert!(said(&output).contains("0 of 1 checks tell the truth"), "{}", said(&output));
     }
+}
+
+/// Two of the simplest tasks, by each tool that is known by name, through its own interface.
+#[test]
+fn every_tool_that_is_known_does_tasks_through_its_own_interface() {
+    const TOOLS: [&str; 9] = [
+        "browserlens",
+        "browserlens-cli",
+        "playwright-mcp",
+        "playwright-mcp-snapshots",
+        "playwright-cli",
+        "agent-browser",
+        "chrome-devtools-mcp",
+        "browser-use",
+        "stagehand",
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    for tool in TOOLS {
+        let out = folder.path().join(tool).display().to_string();
+        let output = run(&["run", "--tool", tool, "--agent", "way", "--out", &out, "hostile-rules", "login-language"]);
+        assert!(output.status.success() && said(&output).contains("2 of 2"), "{tool}: {}", said(&output));
+    }
+    // A loop of its own words what the model reads, and the record says how much that is.
+    let run = |path: &str| browserlens_agents::RunRecord::read(&folder.path().join(path)).expect("whole");
+    let records = std::fs::read_dir(folder.path().join("browser-use")).expect("records");
+    let name = records.flatten().next().expect("a record").file_name().into_string().expect("a name");
+    let own = run(&format!("browser-use/{name}"));
+    assert!(own.calls.iter().all(|call| call.prompt.is_some_and(|prompt| prompt.o200k_base > 1_000)), "{own:?}");
+    let page = run("browserlens-cli/hostile-rules--browserlens-page-command-line.run");
+    assert_eq!((page.calls[0].name.as_str(), page.calls.iter().all(|call| call.prompt.is_none())), ("shell", true));
+    assert!(page.header.instructions.contains("browserlens page open"), "{}", page.header.instructions);
+}
+
+/// A command line of one's own is taught by a file; nothing else runs in its shell.
+#[test]
+fn a_command_line_needs_a_file_that_teaches_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let output =
+        run(&["run", "--tool", "cat", "--skill", "/nowhere/SKILL.md", "--agent", "way", "--out", &out, "tiny-sign-up"]);
+    assert_eq!(output.status.code(), Some(5), "{}", said(&output));
+    assert!(said(&output).contains("its instructions cannot be read"), "{}", said(&output));
+    let skill = folder.path().join("SKILL.md");
+    std::fs::write(&skill, "Write `cat FILE`.").expect("writes");
+    let skill = skill.display().to_string();
+    let output = run(&["run", "--tool", "cat", "--skill", &skill, "--agent", "way", "--out", &out, "tiny-sign-up"]);
+    assert!(said(&output).contains("scripts do not know how to speak"), "{}", said(&output));
 }
 
 #[test]
@@ -232,9 +285,9 @@ fn no_answer_of_a_tool_shows_the_checker() {
     use browserlens_tasks::{Folders, McpTool, Stage, Task, Tool, ToolCommand};
     let task = Task::load_all(&root().join("tasks")).expect("tasks").into_iter().find(|task| task.id == "tiny-sign-up");
     let (task, nothing) = (task.expect("there"), Path::new("/"));
-    let folders = Folders { sites: root().join("traces/sites"), miniwob: nothing.to_owned() };
+    let folders = Folders { sites: root().join("traces/sites"), wild: nothing.to_owned(), miniwob: nothing.to_owned() };
     let program = Path::new(env!("CARGO_BIN_EXE_browserlens"));
-    let command = ToolCommand::of("browserlens", program, nothing, None).expect("ours");
+    let command = ToolCommand::of("browserlens", None, program, nothing, None).expect("ours");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let (answers, state) = runtime.block_on(async {
         let stage = Stage::set(&task, &folders, 1).await.expect("serves");

@@ -37,6 +37,9 @@ pub enum TasksError {
     /// The pages of MiniWoB++ are not there.
     #[error("{}: MiniWoB++ is not installed", .0.display())]
     NoMiniwob(PathBuf),
+    /// An application made with a component library is not there.
+    #[error("{}: the application is not there", .0.display())]
+    NoApplication(PathBuf),
     /// A tool did not start or went away.
     #[error("{tool}: {why}")]
     Tool {
@@ -69,6 +72,10 @@ impl TasksError {
             Self::Malformed { .. } => "mend the file; crates/agents/README.md says how a task is written".into(),
             Self::Site { .. } => "check --sites-dir, and that a loopback port is free".into(),
             Self::NoMiniwob(_) => "run scripts/install-miniwob".into(),
+            Self::NoApplication(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                format!("run scripts/install-wild esbuild {name}, then scripts/wild/run --apps")
+            }
             Self::Tool { .. } => format!(
                 "start the command by hand and see what it says on standard error; tools known by name: {}",
                 crate::PRESETS.join(", ")

@@ -372,6 +372,7 @@ mod tests {
             functions: &functions,
             history,
             left: 9,
+            asking: None,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(agent.next(situation))

@@ -32,7 +32,8 @@ fn bare(text: &str) -> String {
 }
 
 fn is_called(name: &str, wanted: &str) -> bool {
-    let (name, wanted) = (bare(name), bare(wanted));
+    // Small or large letters are a matter of style sheets, which some tools follow.
+    let (name, wanted) = (bare(name).to_lowercase(), bare(wanted).to_lowercase());
     match name.strip_suffix('…') {
         Some(cut) => name == wanted || !cut.is_empty() && wanted.starts_with(cut.trim_end()),
         None => name == wanted,

@@ -25,6 +25,8 @@ const QUIET: Duration = Duration::from_millis(250);
 pub struct Folders {
     /// The bundled sites.
     pub sites: PathBuf,
+    /// The applications made with component libraries.
+    pub wild: PathBuf,
     /// The `html` folder of MiniWoB++.
     pub miniwob: PathBuf,
 }
@@ -67,7 +69,14 @@ impl Stage {
                 let failed = |why: String| TasksError::Site { site: task.site.clone(), why };
                 let listener = Listener::start().await.map_err(|error| failed(error.to_string()))?;
                 let head = head(&listener, task);
-                let server = SiteServer::start_watched(&folders.sites, &task.site, head).await;
+                let (sites, site) = match task.site.strip_prefix("wild/") {
+                    Some(name) if !folders.wild.join(name).join("site.toml").is_file() => {
+                        return Err(TasksError::NoApplication(folders.wild.join(name)));
+                    }
+                    Some(name) => (&folders.wild, name),
+                    None => (&folders.sites, task.site.as_str()),
+                };
+                let server = SiteServer::start_watched(sites, site, head).await;
                 let server = server.map_err(|error| failed(error.to_string()))?;
                 Served::Site { server, listener, task: Box::new(task.clone()) }
             }

@@ -43,7 +43,8 @@ pub enum Place {
 /// What belongs to a task on a bundled site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SiteTask {
-    /// Folder name of the site.
+    /// Folder name of the site; `wild/NAME` is an application made with a library that is installed
+    /// apart.
     pub site: String,
     /// Path that the task begins at.
     pub start: String,
@@ -65,7 +66,7 @@ pub struct SiteTask {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
-    /// The bundled site of all tasks of the file
+    /// The site of all tasks of the file that name none: a bundled one, or `wild/NAME`
     site: Option<String>,
     #[serde(default)]
     #[schemars(with = "Vec<RawTask>")]
@@ -78,6 +79,8 @@ struct RawFile {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawTask {
+    /// The site, where it is not that of the file
+    site: Option<String>,
     /// Its name
     id: String,
     /// How hard it is: 1 to 4
@@ -167,8 +170,9 @@ impl Task {
         let mut tasks = Vec::new();
         for task in raw.task {
             let line = line_at(task.span().start);
-            let site = raw.site.clone().ok_or_else(|| wrong(line, "the file names no site".to_owned()))?;
             let task = task.into_inner();
+            let site = task.site.clone().or_else(|| raw.site.clone());
+            let site = site.ok_or_else(|| wrong(line, "neither the task nor the file names a site".to_owned()))?;
             let id = task.id.clone();
             let task = task.of_site(site, file).map_err(|what| wrong(line, format!("task {id:?}: {what}")))?;
             tasks.push((line, task));
@@ -194,7 +198,7 @@ impl Task {
         Ok(tasks)
     }
 
-    /// Returns where the task is done, in a word: the site, or `miniwob`.
+    /// Returns where the task is done, in a word: the site, `wild/NAME`, or `miniwob`.
     pub fn place_name(&self) -> &str {
         match &self.place {
             Place::Site(site) => &site.site,
@@ -297,7 +301,7 @@ wrong_is = "it says no"
             ("goal = \"Do it.\"", "goal = \"Do it.\"\nstart = \"x\"", "start \"x\" is no path"),
             ("goal = \"Do it.\"", "goal = \"Do it.\"\nlimit = 0", "allows nothing"),
             ("goal = \"Do it.\"", "goal = \"Do it.\"\ngaol = 1", "unknown field `gaol`"),
-            ("site = \"tiny\"", "", "names no site"),
+            ("site = \"tiny\"", "", "names a site"),
             ("is = \"/done\"", "", "says nothing"),
             ("check = [{ at = \"/path\", is = \"/done\" }]", "check = []", "must not be empty"),
             ("way = [{ click", "way = [{ press", "invalid type"),

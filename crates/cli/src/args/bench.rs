@@ -91,9 +91,9 @@ pub(crate) struct BenchArgs {
     /// Write the report into this fresh folder instead of one below reports/
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Show what agents did from the records in this folder; else from `runs` among the traces,
-    /// where that is
-    #[arg(long, value_name = "DIR")]
+    /// Show what agents did from the records in this folder, or from one record; else from `runs`
+    /// among the traces, where that is
+    #[arg(long, value_name = "RUN")]
     pub agent_runs: Option<PathBuf>,
     #[command(flatten)]
     pub pricing: Pricing,

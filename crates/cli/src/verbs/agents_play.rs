@@ -21,8 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Where `scripts/install-peers` and `scripts/install-miniwob` put what they install.
+/// Where `scripts/install-peers`, `scripts/wild/run --apps` and `scripts/install-miniwob` put what
+/// they make.
 const PEERS: &str = ".tools/peers";
+const WILD: &str = ".tools/wild/sites";
 const MINIWOB: &str = ".tools/miniwob/miniwob/html";
 /// Plays the ways of MiniWoB++.
 const MINIWOB_SCRIPT: &str = "scripts/miniwob";
@@ -38,7 +40,7 @@ const WRONG_PATIENCE: Duration = Duration::from_millis(2_500);
 fn failure(error: &TasksError) -> Failure {
     let exit = match error {
         TasksError::Malformed { .. } | TasksError::Unreadable { .. } | TasksError::Record(_) => Exit::Input,
-        TasksError::NotInstalled { .. } | TasksError::NoMiniwob(_) => Exit::Usage,
+        TasksError::NotInstalled { .. } | TasksError::NoMiniwob(_) | TasksError::NoApplication(_) => Exit::Usage,
         TasksError::Site { .. } | TasksError::Tool { .. } | TasksError::Agent(_) => Exit::Browser,
     };
     Failure::new(exit, error, error.hint())
@@ -65,7 +67,7 @@ fn chosen(which: &AgentsWhichArgs) -> Result<Vec<Task>, Failure> {
 }
 
 fn folders(which: &AgentsWhichArgs) -> Folders {
-    Folders { sites: which.sites_dir.clone(), miniwob: PathBuf::from(MINIWOB) }
+    Folders { sites: which.sites_dir.clone(), wild: PathBuf::from(WILD), miniwob: PathBuf::from(MINIWOB) }
 }
 
 fn tool_of(given: &str, skill: Option<&Path>, which: &AgentsWhichArgs) -> Result<ToolCommand, Failure> {

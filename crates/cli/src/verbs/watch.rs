@@ -8,10 +8,13 @@ use super::page::folder_of_user;
 use crate::Ended;
 use crate::args::{BenchArgs, WatchArgs};
 use crate::exit::{Exit, Failure};
+use crate::output::status;
+use browserlens_agents::{RunRecord, trace_of};
+use browserlens_page::text::escaped_line;
 use browserlens_serve::{Watching, serve_watch};
 use clap::{Args as _, FromArgMatches as _};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +30,7 @@ pub(crate) fn run(args: &WatchArgs) -> Ended {
     runtime.block_on(async {
         let watching = Watching::on(args.port).await.map_err(cannot)?;
         crate::output::data(&format!("{}{page}\n", watching.url()))?;
-        crate::output::status("open it in a browser; end it with Ctrl+C");
+        status("open it in a browser; end it with Ctrl+C");
         let stop = CancellationToken::new();
         tokio::spawn(super::serve::stop_when_asked(stop.clone()));
         serve_watch(watching, folder, report.as_ref().map(|(folder, _)| folder.path().join("report")), stop)
@@ -41,7 +44,9 @@ pub(crate) fn run(args: &WatchArgs) -> Ended {
 fn written(source: &Path, scenarios_dir: &Path) -> Result<(TempDir, &'static str), Failure> {
     let cannot = |error: std::io::Error| Failure::new(Exit::Input, &error, "free some space, or set TMPDIR");
     let folder = tempfile::tempdir().map_err(cannot)?;
-    if source.extension().is_some_and(|end| end == "run") {
+    let is_run = source.extension().is_some_and(|end| end == "run");
+    let trace = if is_run { trace_of_run(source)? } else { None };
+    if is_run && trace.is_none() {
         let text = super::agents::whole(source)?;
         std::fs::create_dir(folder.path().join("report")).map_err(cannot)?;
         std::fs::write(folder.path().join("report/run.txt"), text).map_err(cannot)?;
@@ -55,7 +60,11 @@ fn written(source: &Path, scenarios_dir: &Path) -> Result<(TempDir, &'static str
     } else {
         words.extend(["--no-cache".into(), "--runs-dir".into(), below("runs"), "--cache-dir".into(), below("cache")]);
     }
-    words.push(source.into());
+    // An agent's run is gone through call by call, the page of its trace beside each.
+    words.push(trace.as_deref().unwrap_or(source).into());
+    if is_run {
+        words.extend(["--agent-runs".into(), source.into()]);
+    }
     // Away from a project there are those of the program.
     if !Path::new("traces/strategies.toml").is_file() {
         std::fs::write(below("strategies.toml"), STRATEGIES).map_err(cannot)?;
@@ -66,5 +75,19 @@ fn written(source: &Path, scenarios_dir: &Path) -> Result<(TempDir, &'static str
     let bench =
         bench.map_err(|error| Failure::words(Exit::Usage, error.to_string(), "name a trace or a stored run"))?;
     super::bench::only_report(bench)?;
-    Ok((folder, "report/index.html"))
+    Ok((folder, if is_run { "report/index.html#runs" } else { "report/index.html" }))
+}
+
+/// Returns the trace of a run's pages, if it names one that lies beside it.
+fn trace_of_run(run: &Path) -> Result<Option<PathBuf>, Failure> {
+    let failed = |error| super::agents::failure(&error);
+    let record = RunRecord::read(run).map_err(failed)?;
+    match trace_of(&record, run, &[]) {
+        Ok(trace) => Ok(trace),
+        Err(error) => {
+            let said = failed(error);
+            status(&format!("note: the run is shown without its pages: {}", escaped_line(&said.message)));
+            Ok(None)
+        }
+    }
 }

@@ -25,7 +25,7 @@ impl Watch {
         let mut url = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut url).expect("an address");
         let url = url.trim().to_owned();
-        assert!(url.starts_with("http://127.0.0.1:") && url.ends_with(['/', 'l', 't']), "{url}");
+        assert!(url.starts_with("http://127.0.0.1:") && url.ends_with(['/', 'l', 't', 's']), "{url}");
         Self { child, url }
     }
 
@@ -308,6 +308,19 @@ async fn a_recording_and_a_run_are_stepped_through() {
     let watch = Watch::with(&place, &[&record.display().to_string()]);
     let opened = watch.open().await;
     opened.until("document.body.innerText.startsWith('task ') && document.body.innerText.includes(' → ')").await;
+    // A run whose pages were recorded is gone through with the page beside each call.
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let mut play = place.verb("agents");
+    play.current_dir(root()).args(["run", "--agent", "way", "--record", "--out", &out, "tiny-sign-up"]);
+    let played = play.output().expect("runs");
+    assert!(played.status.success(), "{played:?}");
+    let record = folder.path().join("tiny-sign-up--browserlens-serve-mcp.run");
+    let watch = Watch::with(&place, &[&record.display().to_string()]);
+    assert!(watch.url.ends_with("/report/index.html#runs"), "{}", watch.url);
+    let opened = watch.open().await;
+    opened.until("document.querySelector('#run-page img') !== null").await;
+    opened.until("document.getElementById('calls').childElementCount > 5").await;
     let lost = place.verb("watch").arg("nowhere.trace").output().expect("runs");
     assert_eq!(lost.status.code(), Some(3), "{lost:?}");
 }

@@ -99,8 +99,14 @@ const PLAIN: [(&str, &[&str]); 12] = [
 /// Writes a call of a function as the command it is.
 fn typed(wanted: &Wanted) -> Wanted {
     let plain = PLAIN.iter().find(|(name, _)| *name == wanted.name).map_or(&[][..], |(_, plain)| *plain);
-    let mut words = vec!["browserlens".to_owned(), "page".to_owned(), wanted.name.clone()];
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut words = vec!["browserlens".to_owned(), "page".to_owned(), wanted.name.clone()];
+    for (name, value) in wanted.arguments.as_object().into_iter().flatten() {
+        if !plain.contains(&name.as_str()) && !value.is_null() {
+            words.push(format!("--{name}={}", text(value)));
+        }
+    }
+    let options = words.len();
     for name in plain {
         match (*name, &wanted.arguments[*name]) {
             (_, Value::Null) => {}
@@ -115,10 +121,8 @@ fn typed(wanted: &Wanted) -> Wanted {
             (_, value) => words.push(text(value)),
         }
     }
-    for (name, value) in wanted.arguments.as_object().into_iter().flatten() {
-        if !plain.contains(&name.as_str()) && !value.is_null() {
-            words.push(format!("--{name}={}", text(value)));
-        }
+    if words[options..].iter().any(|word| word.starts_with('-')) {
+        words.insert(options, "--".to_owned());
     }
     command(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }

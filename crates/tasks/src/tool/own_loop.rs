@@ -360,3 +360,82 @@ impl Tool for LoopTool {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop that opens, looks and is done; each question shows how often it has asked.
+    const LOOP: &str = r#"
+import json, sys, urllib.request
+told = json.load(sys.stdin)
+def ask(number):
+    action = lambda name: {"properties": {name: {"type": "object", "description": f"to {name}"}}}
+    schema = {"properties": {"action": {"items": {"anyOf": [action("navigate"), action("done")]}}}}
+    messages = [{"role": "system", "content": "You act."},
+        {"role": "user", "content": [{"type": "text", "text": f"{told['goal']} at {told['start']}, question {number}"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}]
+    body = {"messages": messages, "response_format": {"json_schema": {"name": "act", "schema": schema}}}
+    request = urllib.request.Request(told["endpoint"] + "/chat/completions", json.dumps(body).encode())
+    said = json.loads(urllib.request.urlopen(request).read())["choices"][0]["message"]["content"]
+    return json.loads(said)["action"][0]
+for number in range(told["steps"]):
+    action = ask(number)
+    if "done" in action:
+        break
+    if "fail" in action:
+        sys.exit("cannot go on")
+"#;
+
+    async fn begun(script: &str) -> LoopTool {
+        let command = ToolCommand::command("loop", &["python3", "-c", script]);
+        let mut tool = LoopTool::new(&command, &OwnLoop::default()).expect("a home");
+        tool.begin("Sign up", "http://a/", 5).await.expect("begins");
+        tool
+    }
+
+    #[tokio::test]
+    async fn a_loop_asks_and_is_answered_by_a_script_and_by_a_model() {
+        let mut tool = begun(LOOP).await;
+        assert_eq!(tool.instructions(), "You act.");
+        let names: Vec<&str> = tool.functions().iter().map(|function| function.name.as_str()).collect();
+        assert_eq!(names, ["navigate", "done", REPLY]);
+        let asking = tool.asking().expect("a question");
+        assert_eq!((asking.text().as_str(), asking.schema.name.as_str()), ("Sign up at http://a/, question 0", "act"));
+        assert_eq!(asking.messages[1].parts.len(), 2);
+        let answer = tool.call("navigate", json!({ "url": "http://a/" })).await.expect("answers");
+        assert_eq!((answer.text.as_str(), answer.images.len()), ("Sign up at http://a/, question 1", 1));
+        assert!(answer.prompt.is_some_and(|prompt| prompt.o200k_base > 20), "{:?}", answer.prompt);
+        let said = json!({ "content": "{\"action\": [{\"done\": {}}]}" });
+        let answer = tool.call(REPLY, said).await.expect("answers");
+        assert!(tool.is_over() && answer.text.contains("over"), "{answer:?}");
+        let error = tool.call("navigate", json!({})).await.expect_err("nobody asks");
+        assert!(error.to_string().contains("its loop is over"), "{error}");
+        Box::new(tool).close().await;
+    }
+
+    #[tokio::test]
+    async fn a_loop_that_fails_is_told_with_its_last_words() {
+        let mut tool = begun(LOOP).await;
+        let error = tool.call("fail", json!({})).await.expect_err("it ended");
+        assert!(error.to_string().contains("cannot go on"), "{error}");
+        let command = ToolCommand::command("loop", &["python3", "-c", "print('nothing to do')"]);
+        let mut tool = LoopTool::new(&command, &OwnLoop::default()).expect("a home");
+        let error = tool.begin("", "", 1).await.expect_err("it asks nothing");
+        assert!(error.to_string().contains("without a question; it said: nothing to do"), "{error}");
+    }
+
+    #[test]
+    fn functions_are_called_and_what_they_answered_is_what_is_new() {
+        let body = json!({
+            "tools": [{ "type": "function", "function": { "name": "act", "description": "acts", "parameters": {} } }],
+            "messages": [
+                { "role": "system", "content": "You act." }, { "role": "user", "content": "Sign up" },
+                { "role": "assistant", "content": null }, { "role": "tool", "content": "[{\"type\":\"text\",\"text\":\"[1] a\"}]" },
+            ],
+        });
+        assert_eq!(told(&body).0, "[1] a");
+        assert_eq!(functions(&body)[0].name, "act");
+        assert!(functions(&json!({ "messages": 3, "response_format": [] })).is_empty());
+    }
+}
