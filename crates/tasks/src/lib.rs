@@ -18,6 +18,7 @@ mod reading;
 mod scripted;
 mod speech;
 mod stage;
+mod stdio;
 mod task;
 mod tool;
 
@@ -28,6 +29,7 @@ pub use model::{Context, ModelAgent, ModelOptions, PROMPT_VERSION};
 pub use play::{PATIENCE, Played, play};
 pub use scripted::Scripted;
 pub use stage::{Folders, Stage, Verdict};
+pub use stdio::StdioAgent;
 pub use task::{Place, SiteTask, Task, schema};
 pub use tool::{
     Answer, Asking, Function, Interface, LoopTool, McpTool, OwnLoop, PRESETS, Picture, REPLY, Shell, ShellTool, Skill,

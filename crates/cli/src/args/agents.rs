@@ -73,6 +73,7 @@ lie, and then ends with 1. A task of MiniWoB++ judges itself and has no wrong wa
   browserlens agents run --tool browserlens --agent way --level 1 --out runs
   browserlens agents run --tool playwright-mcp --agent explore --out runs
   browserlens agents run --agent model --model NAME --base-url http://localhost:8000/v1 --out runs
+  browserlens agents run --agent stdio tiny-sign-up --out runs      {\"name\": \"navigate\", \"arguments\": {…}} a line
   browserlens agents run --tool 'npx -y some-mcp-server --headless' --agent explore tiny-sign-up --out runs
 
 Each run has a tool, a browser and pages of its own. Command lines are called in a shell that runs nothing else. Agents
@@ -330,6 +331,9 @@ pub(crate) enum AgentArg {
     Explore,
     /// A model, by --model
     Model,
+    /// Whoever writes calls as JSON lines to standard input, and reads answers from standard output; --model names it
+    /// in the record
+    Stdio,
 }
 
 /// Where the bundled records lie.

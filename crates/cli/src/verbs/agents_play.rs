@@ -12,7 +12,7 @@ use browserlens_page::text::escaped_line;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
     Agent, Context, Folders, McpTool, ModelAgent, ModelOptions, PATIENCE, PROMPT_VERSION, Place, Played, Scripted,
-    Stage, Task, TasksError, Tool, ToolCommand, Verdict, play,
+    Stage, StdioAgent, Task, TasksError, Tool, ToolCommand, Verdict, play,
 };
 use browserlens_tokens::Encoding;
 use browserlens_trace::{RedactionOptions, Redactor};
@@ -252,6 +252,9 @@ type Model = (ModelOptions, Arc<Mutex<Asked>>);
 
 /// Returns the model that acts; none where a script does.
 fn model(args: &AgentsRunArgs) -> Result<Option<Model>, Failure> {
+    if args.agent == AgentArg::Stdio {
+        return Ok(None);
+    }
     if args.agent != AgentArg::Model {
         return match &args.model.model {
             Some(_) => Err(Failure::words(Exit::Usage, "--model: a script acts", "take --agent model")),
@@ -285,6 +288,11 @@ fn model(args: &AgentsRunArgs) -> Result<Option<Model>, Failure> {
 pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     let model = model(args)?;
     let tasks = chosen(&args.which)?;
+    if args.agent == AgentArg::Stdio && (tasks.len() != 1 || args.runs != 1) {
+        let hint = "name the task, and leave --runs out: each has a process of its own";
+        let said = format!("--agent stdio plays one task once, not {} tasks {} times", tasks.len(), args.runs);
+        return Err(Failure::words(Exit::Usage, said, hint));
+    }
     let command = tool_of(&args.tool, args.skill.as_deref(), &args.which)?;
     let known = args.secret.iter().map(|name| {
         std::env::var(name).map_err(|_| {
@@ -328,6 +336,11 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                 let mut tool = command.start().await.map_err(|error| failure(&error))?;
                 let mut agent: Box<dyn Agent> = match (&task.place, &model) {
                     (_, Some((options, asked))) => Box::new(ModelAgent::new(Arc::clone(asked), options.clone())),
+                    (_, None) if args.agent == AgentArg::Stdio => {
+                        let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+                        let name = args.model.model.clone();
+                        Box::new(StdioAgent::new(tokio::io::BufReader::new(input), output, name))
+                    }
                     (Place::Site(site), None) if args.agent == AgentArg::Way => {
                         let files = stage.files().map(Path::to_owned);
                         Box::new(Scripted::way(site.way.clone(), stage.url_of("/"), files))
@@ -363,12 +376,20 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     if !of_miniwob.is_empty() {
         play_miniwob(&of_miniwob, args.runs, &args.out)?;
     }
+    // What comes of it is a line more, for whoever reads lines.
+    let is_table = args.agent != AgentArg::Stdio;
     // Of what was played now, not of what lay there.
     let played: Vec<PathBuf> = paths(&args.out)?.into_iter().filter(|path| !before.contains(path)).collect();
     let records = super::agents::records(&played)?;
     let by = [AgentsBy::Level];
     let runs = measured_runs(&records, &by, Encoding::O200kBase, super::agents::IMAGES, None);
-    output::data(&agents_table(&runs, &by, false))?;
+    if is_table {
+        output::data(&agents_table(&runs, &by, false))?;
+    }
+    for (run, path) in records.iter().zip(&played).filter(|_| !is_table) {
+        let reward = run.end.as_ref().and_then(|end| end.reward);
+        output::data(&format!("{}\n", serde_json::json!({ "reward": reward, "record": path })))?;
+    }
     Ok(Exit::Success)
 }
 
