@@ -40,6 +40,14 @@ impl Strings {
         self.text.get(start..end).unwrap_or("")
     }
 
+    /// Adds a string to those of a page that is built.
+    pub(crate) fn push(&mut self, text: &str) -> Sym {
+        let sym = Sym(self.ends.len() as u32);
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as u32);
+        sym
+    }
+
     /// Returns how many strings there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -70,9 +78,7 @@ impl Interner {
         if let Some(sym) = self.known.get(text) {
             return *sym;
         }
-        let sym = Sym(self.strings.ends.len() as u32);
-        self.strings.text.push_str(text);
-        self.strings.ends.push(self.strings.text.len() as u32);
+        let sym = self.strings.push(text);
         self.known.insert(text.into(), sym);
         sym
     }

@@ -97,6 +97,12 @@ impl<'p> Dom<'p> {
         if native.is_empty() { Cow::Borrowed(attribute_of(node, &["alt", "placeholder", "title"])) } else { native }
     }
 
+    fn label_of(&self, node: NodeRef<'p>) -> Option<NodeRef<'p>> {
+        let by_id = node.attribute("id").and_then(|id| self.index().label_for.get(&(node.frame(), id)));
+        let label = by_id.map(|id| self.page.node(*id));
+        label.or_else(|| node.ancestors().find(|above| above.tag() == "label"))
+    }
+
     /// Returns what labels, captions and content call a node.
     fn native_name(&self, node: NodeRef<'p>, role: &str) -> Cow<'p, str> {
         let child = |tag: &str| node.children().find(|child| child.tag() == tag);
@@ -104,11 +110,9 @@ impl<'p> Dom<'p> {
             "input" if matches!(node.attribute("type"), Some("button" | "submit" | "reset")) => {
                 return Cow::Borrowed(node.attribute("value").unwrap_or(""));
             }
-            "input" | "select" | "textarea" => {
-                let by_id = node.attribute("id").and_then(|id| self.index().label_for.get(&(node.frame(), id)));
-                let label = by_id.map(|id| self.page.node(*id));
-                label.or_else(|| node.ancestors().find(|above| above.tag() == "label"))
-            }
+            "input" | "select" | "textarea" => self.label_of(node),
+            // A button that stands for a choice is labelled as a field is.
+            "button" if role != "button" => self.label_of(node).or(is_named_by_content(role).then_some(node)),
             "fieldset" => child("legend"),
             "table" => child("caption"),
             _ if is_named_by_content(role) => Some(node),

@@ -105,6 +105,20 @@ fn what_is_under_aria_hidden_has_the_roles_names_and_states_of_its_markup() {
 }
 
 #[test]
+fn a_button_that_stands_for_a_choice_is_called_by_its_label_under_aria_hidden_too() {
+    let text = build(|page| {
+        page.leaf(unheard("button", &[("role", "switch"), ("id", "on"), ("aria-checked", "true")]));
+        page.open(unheard("label", &[("for", "on")]));
+        page.text("Deliver it");
+        page.close();
+        page.open(unheard("button", &[("role", "tab")]));
+        page.text("All");
+        page.close();
+    });
+    assert_eq!(text, "- switch \"Deliver it\" @e1 checked\n- tab \"All\" @e4");
+}
+
+#[test]
 fn tables_for_layout_stay_without_roles() {
     let text = build(|page| {
         page.open(unheard("table", &[("role", "presentation")]));

@@ -14,6 +14,8 @@ use std::collections::HashMap;
 /// Longest name that a locator spells out, in characters; of longer ones the beginning stands for
 /// the whole.
 const LONGEST_NAME: usize = 48;
+/// Texts of an item of which one says which it is.
+const MOST_TEXTS: usize = 4;
 /// Items below a child among which a ref is looked for that names it.
 const MOST_SEARCHED: usize = 64;
 /// The same where the last one is looked for: of more, one of these names it.
@@ -48,7 +50,8 @@ pub struct Locator {
     pub reference: Option<Ref>,
     /// Handle, if the item is a mark.
     pub handle: Option<Handle>,
-    /// Beginning of the first text in an item without a name; empty if it is not said.
+    /// Beginning of one of the first texts in an item without a name, the first that says which it
+    /// is; empty if it is not said.
     pub holds: String,
     /// Number among those alike, counted from 1, behind the owner where there is one; none for the
     /// first with an owner, or the only one.
@@ -64,13 +67,17 @@ impl Locator {
         (if self.begins { item.name.starts_with(&self.name) } else { *item.name == *self.name })
             && *item.role == *self.role
             && item.mark.is_none()
-            && (self.holds.is_empty() || first_text(tree, id).starts_with(&self.holds))
+            && (self.holds.is_empty() || texts(tree, id).any(|text| text.starts_with(&self.holds)))
     }
 }
 
-/// Returns the first text below an item that is read.
+/// Returns the first texts below an item that are read.
+fn texts(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
+    tree.subtree(id).skip(1).map(|below| &*tree.item(below).name).filter(|name| !name.is_empty()).take(MOST_TEXTS)
+}
+
 fn first_text(tree: &Tree, id: u32) -> &str {
-    tree.subtree(id).skip(1).map(|below| &*tree.item(below).name).find(|name| !name.is_empty()).unwrap_or("")
+    texts(tree, id).next().unwrap_or("")
 }
 
 /// Returns a name as locators say it, and whether it is only the beginning.
@@ -235,10 +242,17 @@ impl Scratch {
             return locator;
         }
         if item.name.is_empty() && !item.is_text() && locator.number.is_some() {
-            beginning(first_text(&self.tree, id)).clone_into(&mut locator.holds);
-            locator.number = self
-                .number(&locator, ROOT, id)
-                .filter(|number| *number > 1 || self.behind(id).any(|other| locator.fits(&self.tree, other)));
+            // The first of its texts that no other has; rows may all begin with the same control.
+            let said: Vec<String> = texts(&self.tree, id).map(|text| beginning(text).to_owned()).collect();
+            let numbered = |holds: &String| {
+                let locator = Locator { holds: holds.clone(), ..locator.clone() };
+                let number = self.number(&locator, ROOT, id);
+                number.filter(|number| *number > 1 || self.behind(id).any(|other| locator.fits(&self.tree, other)))
+            };
+            let alone = said.iter().find(|holds| numbered(holds).is_none());
+            let holds = alone.or(said.first()).cloned().unwrap_or_default();
+            locator.number = numbered(&holds);
+            locator.holds = holds;
         }
         let speaks = owner::says_its_subject(item) || item.name.is_empty();
         if speaks && locator.number.is_none() {
@@ -269,7 +283,8 @@ impl Scratch {
     /// Returns the locator of an item that goes, with what it says.
     pub(crate) fn locate_told(&self, id: u32) -> Locator {
         let mut locator = self.locate_owned(id);
-        if locator.name.is_empty() && locator.reference.is_none() && locator.handle.is_none() && id != ROOT {
+        let is_bare = locator.name.is_empty() && locator.holds.is_empty() && locator.reference.is_none();
+        if is_bare && locator.handle.is_none() && id != ROOT {
             beginning(first_text(&self.tree, id)).clone_into(&mut locator.holds);
         }
         locator

@@ -169,15 +169,21 @@ impl<'p> Markup<'p> {
         if tag == "input" && among("button submit reset", node.attribute("type").unwrap_or("")) {
             return squeeze(node.attribute("value").unwrap_or(""));
         }
-        let from = if among("input select textarea", tag) {
+        let by_content = "button link heading tab menuitem menuitemcheckbox menuitemradio checkbox radio switch \
+                          option treeitem cell gridcell columnheader rowheader";
+        let by_content = among(by_content, role).then_some(node);
+        let by_label = || {
             let pointed = node.attribute("id").and_then(|id| self.element("label", "for", id, node));
             pointed.or_else(|| node.ancestors().find(|above| above.tag() == "label"))
+        };
+        let from = if among("input select textarea", tag) {
+            by_label()
+        } else if tag == "button" && role != "button" {
+            by_label().or(by_content)
         } else if tag == "fieldset" || tag == "table" {
             node.children().find(|child| child.tag() == if tag == "table" { "caption" } else { "legend" })
         } else {
-            let by_content = "button link heading tab menuitem menuitemcheckbox menuitemradio checkbox radio switch \
-                              option treeitem cell gridcell columnheader rowheader";
-            among(by_content, role).then_some(node)
+            by_content
         };
         from.map(words).unwrap_or_default()
     }

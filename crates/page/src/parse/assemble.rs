@@ -10,7 +10,7 @@ use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::build::{NodeSpec, PageBuilder};
 use crate::capture::COMPUTED_STYLES;
 use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
-use crate::page::{Frame, Page, Sym};
+use crate::page::{Frame, NodeRef, Page, Sym};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -215,7 +215,27 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
     let mut page = builder.finish();
     geometry::finish(&mut page);
     enable(&mut page);
+    say_chosen(&mut page);
     Ok(page)
+}
+
+/// Gives a combobox that is a button the text in it as its value: what is chosen, or what is asked
+/// for. The browser gives it to comboboxes of any other tag.
+pub(super) fn say_chosen(page: &mut Page) {
+    // Under `aria-hidden`, as behind many dialogs, the browser gives no role.
+    let is_combobox = |node: &NodeRef<'_>| match node.role() {
+        "" => node.attribute("role") == Some("combobox"),
+        role => role == "combobox",
+    };
+    let chosen: Vec<(usize, String)> = page
+        .nodes()
+        .filter(|node| node.tag() == "button" && is_combobox(node) && node.value().is_empty())
+        .map(|node| (node.id().index(), node.visible_text()))
+        .filter(|(index, text)| !text.is_empty() && *text != page.strings.get(page.nodes.name[*index]))
+        .collect();
+    for (index, text) in chosen {
+        page.nodes.value[index] = page.strings.push(&text);
+    }
 }
 
 /// Takes `disabled` off native controls that the DOM says are enabled: the accessibility tree may

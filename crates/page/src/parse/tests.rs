@@ -228,3 +228,16 @@ fn rows_of_styles_may_hold_some_of_the_contract() {
     // More values than names, and a name that is none.
     assert_eq!(styles(&page_with(r#""computedStyles":[200],"#, "[3,4,5]")), [None, None, None]);
 }
+
+#[test]
+fn a_combobox_that_is_a_button_has_what_is_chosen_as_its_value() {
+    let mut page = crate::PageBuilder::outline(
+        "main tag=main box=0,0,800,600\n  combobox \"Tree\" tag=button #7 box=0,0,100,20\n    text \"Birch\" box=0,0,50,20\n  \
+         combobox \"Size\" tag=button #8 box=0,30,100,20\n    text \"Size\" box=0,30,50,20\n  combobox \"Port\" tag=div #9 box=0,60,100,20\n    \
+         text \"Oban\" box=0,60,50,20",
+    );
+    super::assemble::say_chosen(&mut page);
+    let value =
+        |backend: u32| page.nodes().find(|node| node.key().backend == backend).expect("there").value().to_owned();
+    assert_eq!([value(7), value(8), value(9)], ["Birch", "", ""]);
+}

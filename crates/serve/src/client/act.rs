@@ -497,8 +497,9 @@ impl Client {
         let chooses = node.is_some_and(|node| {
             node.tag() == "select"
                 || matches!(node.role(), "listbox" | "radiogroup")
-                || node.role() == "combobox" && node.tag() != "input"
+                || node.role() == "combobox" && (node.tag() != "input" || node.attribute("readonly").is_some())
         });
+        let lists = node.is_some_and(|node| node.role() == "combobox");
         let (kind, text, said) = match value {
             ValueArg::Checked(on) => (ActionKind::Check, on.to_string(), if on { "checked" } else { "unchecked" }),
             ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
@@ -507,7 +508,12 @@ impl Client {
             ValueArg::Number(number) if chooses => (ActionKind::Select, number.to_string(), "chosen"),
             ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
         };
-        self.do_it(kind, Some(on), text).map(|()| said)
+        self.do_it(kind, Some(on), text)?;
+        // What was typed into a list's field may only search it.
+        let page = self.page.as_ref().filter(|_| lists && kind == ActionKind::Fill);
+        let is_open =
+            page.and_then(|page| page.find(self.session.node(on)?)).is_some_and(|node| node.expanded() == Some(true));
+        Ok(if is_open { "typed; its list is open: `select` chooses from it" } else { said })
     }
 
     fn drag(&mut self, drag: &args::Drag) -> Result<Answer, ToolError> {

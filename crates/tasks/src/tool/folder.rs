@@ -31,6 +31,20 @@ impl Folder {
         self.0.path()
     }
 
+    /// Writes the folder's own path as `~`: it is another in each run, and says where records were
+    /// made.
+    pub(super) fn hidden(&self, text: &str) -> String {
+        text.replace(&*self.path().to_string_lossy(), "~")
+    }
+
+    /// Returns what a path that begins with `~` means.
+    pub(super) fn meant(&self, given: &str) -> String {
+        match given.strip_prefix("~/") {
+            Some(rest) => self.path().join(rest).to_string_lossy().into_owned(),
+            None => given.to_owned(),
+        }
+    }
+
     pub(super) fn function() -> Function {
         let line = |what: &str| json!({ "type": "integer", "minimum": 1, "description": what });
         let limit = format!("At most so many lines, {LINES} by default");
@@ -62,7 +76,7 @@ impl Folder {
         let given = arguments["path"].as_str().ok_or("path is missing: name the file as the tool does")?;
         let not_there = |why: &dyn std::fmt::Display| format!("{given}: cannot be read: {why}");
         let root = self.path().canonicalize().map_err(|error| not_there(&error))?;
-        let path = root.join(given).canonicalize().map_err(|error| not_there(&error))?;
+        let path = root.join(self.meant(given)).canonicalize().map_err(|error| not_there(&error))?;
         if !path.starts_with(&root) {
             return Err(not_there(&"only files that the tool wrote into its folder are"));
         }
@@ -115,6 +129,9 @@ mod tests {
         let part = read(json!({ "path": "page.yml", "offset": 2, "limit": 1 }));
         assert_eq!(part.text, "b\n… of 3 lines; go on with offset 3");
         let picture = read(json!({ "path": folder.path().join("page.png") }));
+        assert_eq!(read(json!({ "path": "~/page.yml", "limit": 1 })).text, "a\n… of 3 lines; go on with offset 2");
+        let shown = folder.hidden(&format!("saved to {}/page.png", folder.path().display()));
+        assert_eq!(shown, "saved to ~/page.png");
         assert_eq!(picture.images.first().map(|image| image.mime.as_str()), Some("image/png"));
         for (arguments, says) in [
             (json!({ "path": "../../etc/hostname" }), "cannot be read"),

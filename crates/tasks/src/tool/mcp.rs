@@ -143,7 +143,10 @@ impl Tool for McpTool {
             let answered = tokio::time::timeout(PATIENCE, self.service.call_tool(params)).await;
             let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             match answered {
-                Ok(Ok(result)) => Ok(Answer { ms, ..answer_of(result) }),
+                Ok(Ok(result)) => {
+                    let answer = answer_of(result);
+                    Ok(Answer { ms, text: self.folder.hidden(&answer.text), ..answer })
+                }
                 // What the protocol calls an error an agent reads too.
                 Ok(Err(ServiceError::McpError(error))) => {
                     Ok(Answer { text: error.message.into_owned(), is_error: true, ms, ..Answer::default() })

@@ -100,7 +100,7 @@ impl ShellTool {
         let home = self.folder.path();
         let mut child = Command::new(program)
             .args(before)
-            .args(arguments)
+            .args(arguments.iter().map(|argument| self.folder.meant(argument)))
             .current_dir(home)
             .envs([("TZ", "UTC"), ("NO_COLOR", "1")])
             .envs(["HOME", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(|name| (name, home)))
@@ -119,7 +119,7 @@ impl ShellTool {
         let mut bytes = Vec::new();
         std::io::Seek::rewind(printed.as_file_mut()).map_err(io)?;
         std::io::Read::read_to_end(printed.as_file_mut(), &mut bytes).map_err(io)?;
-        let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+        let text = self.folder.hidden(String::from_utf8_lossy(&bytes).trim_end());
         Ok(Answer { text, is_error: !status.success(), ..Answer::default() })
     }
 
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(tool.instructions(), "how");
         let mut ask = async |written: &str| tool.call(SHELL, json!({ "command": written })).await.expect("answers");
         let home = ask("pages 'cat settings/a.txt; echo note > $HOME/note; pwd'").await;
-        assert!(home.text.starts_with("set\n/") && !home.is_error, "{home:?}");
+        assert!(home.text.starts_with("set\n~") && !home.is_error, "{home:?}");
         let failed = ask("pages 'echo one; exit 3' && pages 'echo two'").await;
         assert_eq!((failed.text.as_str(), failed.is_error), ("one", true));
         // A process that stays behind does not hold the answer back.
@@ -290,6 +290,8 @@ mod tests {
         assert!(ask("sleep 100").await.text.contains("at most 30"));
         let note = tool.call(READ_FILE, json!({ "path": "note" })).await.expect("answers");
         assert_eq!(note.text, "note");
+        let home = tool.call(SHELL, json!({ "command": "pages 'echo $HOME/note'" })).await.expect("answers");
+        assert_eq!(home.text, "~/note");
         let other = tool.call("other", json!({})).await.expect("answers");
         assert!(other.is_error && other.text.contains("other"), "{other:?}");
         Box::new(tool).close().await;
