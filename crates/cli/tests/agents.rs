@@ -25,7 +25,7 @@ fn the_bundled_runs_by_tool() {
     let compared = ["compare", "browserlens serve (MCP)", "@playwright/mcp 0.0.83", "--in", "traces/runs"];
     insta::assert_snapshot!(out(&run(&root(), &compared)));
     let whole = out(&run(&root(), &["verify", "traces/runs"]));
-    assert_eq!(whole.lines().filter(|line| line.contains(": whole, ")).count(), 36, "{whole}");
+    assert_eq!(whole.lines().filter(|line| line.contains(": whole, ")).count(), 72, "{whole}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_transcript_becomes_a_record_that_is_shown_and_priced() {
 #[test]
 fn a_record_is_no_transcript() {
     let folder = tempfile::tempdir().unwrap();
-    let record = root().join("traces/runs/mw-click-pie--playwright-mcp-0-0-83.run").display().to_string();
+    let record = root().join("traces/runs-miniwob/mw-click-pie--playwright-mcp-0-0-83.run").display().to_string();
     let (said, code) = failed(&run(folder.path(), &["import", &record, "--out", "runs"]));
     assert!(code == 3 && said.contains("is a run record already") && said.contains("agents show"), "{code} {said}");
     let text = std::fs::read_to_string(&record).unwrap();
@@ -115,7 +115,7 @@ fn each_mistake_says_what_to_do() {
     let bundled = root().join("traces/runs").display().to_string();
     let (text, code) = said(&["compare", "lens", "browser", "--in", &bundled]);
     assert!(text.contains("no run of \"lens\"") && text.contains("@playwright/mcp 0.0.83") && code == 2, "{text}");
-    let record = root().join("traces/runs/mw-click-pie--browserlens-serve-mcp.run");
+    let record = root().join("traces/runs-miniwob/mw-click-pie--browserlens-serve-mcp.run");
     let changed = std::fs::read_to_string(record).unwrap().replacen("\"reward\":1.0", "\"reward\":0.0", 1);
     std::fs::write(folder.path().join("changed.run"), changed).unwrap();
     let (text, code) = said(&["show", "changed.run"]);

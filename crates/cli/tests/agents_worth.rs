@@ -69,7 +69,7 @@ fn counterfactual(folder: &Path, more: &[&str]) -> Output {
 fn a_run_with_its_pages_is_told_again_by_other_strategies() {
     let folder = tempfile::tempdir().expect("a folder");
     out(&import(folder.path(), &transcript(folder.path())));
-    let bundled = root().join("traces/runs/mw-click-pie--browserlens-serve-mcp.run");
+    let bundled = root().join("traces/runs-miniwob/mw-click-pie--browserlens-serve-mcp.run");
     std::fs::copy(bundled, folder.path().join("runs/without-pages.run")).expect("copies");
     insta::assert_snapshot!(out(&counterfactual(folder.path(), &["--markdown"])));
 
@@ -89,7 +89,7 @@ fn what_has_no_pages_is_not_told_again() {
     let told = out(&browserlens_in(&root(), &["agents", "counterfactual"]));
     assert_eq!(
         told,
-        "No run can be retold.\n36 of 36 records name no trace: nothing is said of what they would have cost.\n"
+        "No run can be retold.\n72 of 72 records name no trace: nothing is said of what they would have cost.\n"
     );
 }
 

@@ -21,7 +21,7 @@ use browserlens_tokens::{Encoding, ImageFormula};
 use serde_json::Value;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "12";
+const VERSION: &str = "13";
 
 const NAMES: &[&str] = &[
     "lens/full",

@@ -49,7 +49,7 @@ A task that was run has an offline number where the bench replayed a trace of th
     Validity(AgentsValidityArgs),
     /// Print a run, call by call
     #[command(after_help = "Examples:
-  browserlens agents show traces/runs/mw-email-inbox--agent-browser-0-41-2-command-line.run
+  browserlens agents show traces/runs-miniwob/mw-email-inbox--agent-browser-0-41-2-command-line.run
   browserlens agents show a.run --call 3")]
     Show {
         /// The record
