@@ -523,9 +523,10 @@ fn has_its_own(node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
     own > 0
 }
 
-/// Returns whether an element beside a node is like it and listens too.
+/// Returns whether an element beside a node is like it and listens too. What lies in the page itself
+/// is a layer of it: an application and what pops up over it listen for all that is in them.
 fn is_one_of_many(node: NodeRef<'_>) -> bool {
-    let Some(parent) = node.parent() else { return false };
+    let Some(parent) = node.parent().filter(|parent| parent.tag() != "body") else { return false };
     let mut beside = parent.children().filter(|child| child.id() != node.id() && is_alike(*child, node));
     node.clickability().has(Clickability::LISTENER)
         && beside.any(|child| child.clickability().has(Clickability::LISTENER))
