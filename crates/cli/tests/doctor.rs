@@ -58,7 +58,7 @@ fn what_is_missing_says_what_to_do_and_the_exit_code_says_of_what_kind_it_is() {
         |name: &str| text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("no line {name}: {text}"));
     assert!(line("Chromium").starts_with("BROKEN"), "{text}");
     assert!(line("axe-core").starts_with("missing") && text.contains("→ scripts/install-axe"), "{text}");
-    assert!(line("other tools").contains("0 of 8 packages") && text.contains("→ ./just peers"), "{text}");
+    assert!(line("other tools").contains("0 of 9 packages") && text.contains("→ ./just peers"), "{text}");
     assert!(text.contains("→ ./just clients"), "{text}");
 
     let none = folder.path().join("none").display().to_string();

@@ -195,13 +195,13 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
 async fn a_run_of_an_agent_is_walked_call_by_call() {
     let (opened, _) = Opened::file(&made().page()).await;
     opened.until("document.getElementById('runs').dataset.ready === '0'").await;
-    assert_eq!(opened.evaluate::<usize>("document.getElementById('run').options.length").await, 36);
+    assert_eq!(opened.evaluate::<usize>("document.getElementById('run').options.length").await, 72);
     // A run whose tool refused a call, and whose calls say how long they took.
-    let wanted = "overview.runs.findIndex((run) => run.name === 'mw-use-slider--browserlens-serve-mcp')";
+    let wanted = "overview.runs.findIndex((run) => run.name === 'wild-antd-book--browserlens-serve-mcp')";
     opened.run(&format!("runs.open({wanted})")).await;
     opened.until(&format!("document.getElementById('runs').dataset.ready === String({wanted})")).await;
     let calls: usize = opened.evaluate("document.querySelectorAll('#calls li').length").await;
-    assert_eq!(calls, 22);
+    assert_eq!(calls, 6);
     let shares: f64 = opened
         .evaluate(
             "[...document.querySelectorAll('#calls .share:not(.carried)')].reduce((sum, bar) => sum + \
@@ -213,22 +213,21 @@ async fn a_run_of_an_agent_is_walked_call_by_call() {
     let shown = "document.querySelector('#call .cost strong').textContent";
     assert_eq!(opened.evaluate::<String>(shown).await, "1 navigate");
     opened.press("ArrowDown").await;
-    assert_eq!(opened.evaluate::<String>(shown).await, "2 click");
+    assert_eq!(opened.evaluate::<String>(shown).await, "2 fill");
     opened.press("End").await;
-    assert_eq!(opened.evaluate::<String>(shown).await, "22 click");
+    assert_eq!(opened.evaluate::<String>(shown).await, "6 click");
     let answer: String = opened.evaluate("[...document.querySelectorAll('#call pre')].at(-1).textContent").await;
-    assert!(answer.contains("Last reward: 1.00"), "{answer}");
-    let refused = "overview.runs.findIndex((run) => run.name.startsWith('mw-use-slider--agent-browser'))";
-    opened.run(&format!("runs.open({refused}).then(() => runs.go(8))")).await;
-    opened.until("document.querySelector('#call .chip.bad')?.textContent === '✗ refused: bad call'").await;
-    // Of a tool whose records do not say how long calls took there is no point in time.
+    assert!(answer.contains("Skye"), "{answer}");
+    opened.run("runs.go(1)").await;
+    opened.until("document.querySelector('#call .chip.bad')?.textContent === '✗ refused: not actionable'").await;
+    // The records of all four tools say how long their calls took.
     opened
         .run(
             "document.getElementById('agents-cost').selectedIndex = 1; \
               document.getElementById('agents-cost').dispatchEvent(new Event('change'))",
         )
         .await;
-    opened.until("document.querySelectorAll('#agents-chart .point').length === 2").await;
+    opened.until("document.querySelectorAll('#agents-chart .point').length === 4").await;
     assert_eq!(opened.complaints(), Vec::<String>::new());
     opened.close().await;
 }

@@ -96,7 +96,7 @@ mod tests {
     fn packages_are_told_apart_by_what_the_installer_wrote() {
         let folder = tempfile::tempdir().unwrap();
         let missing = check_peers(folder.path());
-        assert_eq!(missing.len(), 8, "{missing:?}");
+        assert_eq!(missing.len(), 9, "{missing:?}");
         assert!(missing.iter().all(|package| package.instead.as_deref() == Some("")), "{missing:?}");
 
         let put = |path: &str, text: &str| {

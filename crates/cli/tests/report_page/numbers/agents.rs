@@ -221,6 +221,11 @@ fn grouped(pairs: &[Pair<'_>], by_tool: bool) -> Vec<(f64, f64)> {
         .collect()
 }
 
+/// The trace that is a task's: the bench calls it `site/name`.
+fn place_of(run: &Run<'_>, task: &str) -> Option<usize> {
+    run.traces.iter().position(|trace| **trace == *task || trace.replace('/', "-") == task)
+}
+
 /// The pairs of each row: a score, what they are, the values.
 fn pairs_of(run: &Run<'_>) -> Option<Vec<Pairs>> {
     let (rewards, lines) = (rewards(run)?, lines(run)?);
@@ -228,7 +233,7 @@ fn pairs_of(run: &Run<'_>) -> Option<Vec<Pairs>> {
     for (at, score) in SCORES.into_iter().enumerate() {
         let mut pairs: Vec<Pair<'_>> = Vec::new();
         for ((tool, task), values) in &rewards {
-            let place = run.traces.iter().position(|trace| trace == task);
+            let place = place_of(run, task);
             let found = strategy_of(run, tool).zip(place);
             let offline =
                 found.and_then(|(name, place)| scores(run.strategy(name).by_trace[place].as_ref()?)[at].value());
@@ -268,7 +273,7 @@ pub fn worth(run: &Run<'_>) -> Vec<String> {
     let (Some(rewards), Some(pairs)) = (rewards(run), pairs_of(run)) else { return Vec::new() };
     let judged: BTreeSet<&str> = rewards.keys().map(|(_, task)| *task).collect();
     let is_both = |task: &&&str| {
-        let place = run.traces.iter().position(|trace| *trace == **task);
+        let place = place_of(run, task);
         let tools = rewards.keys().filter(|(_, own)| *own == **task).map(|(tool, _)| *tool);
         place.is_some_and(|place| {
             tools.filter_map(|tool| strategy_of(run, tool)).any(|name| run.strategy(name).by_trace[place].is_some())
