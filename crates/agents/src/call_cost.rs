@@ -110,6 +110,7 @@ impl CallCosts {
             stopped: record.end.as_ref().is_some_and(|end| matches!(end.end, EndReason::Stopped)),
             ..Self::default()
         };
+        let words_own = record.calls.iter().any(|call| call.prompt.is_some());
         // Of the answer before: a loop that words its questions shows the last picture alone.
         let mut pictures = 0;
         for turn in record.calls.chunk_by(|a, b| a.turn == b.turn) {
@@ -136,13 +137,14 @@ impl CallCosts {
         }
         if costs.stopped {
             costs.last_context = context;
-            if record.calls.iter().all(|call| call.prompt.is_none()) {
+            if !words_own {
                 costs.last_read = context;
             }
         }
         let turns = costs.turns + u32::from(costs.stopped);
         for (cost, waste) in costs.calls.iter_mut().zip(wastes(&record.calls)) {
-            cost.turns_behind = turns - cost.turns_behind;
+            // What a loop of its own shows again of earlier answers is in its questions, by no call.
+            cost.turns_behind = (turns - cost.turns_behind).min(if words_own { 1 } else { u32::MAX });
             cost.waste = waste;
         }
         costs

@@ -323,6 +323,13 @@ async fn options_are_chosen_in_any_list() {
     let told = mcp.call("select", json!({ "ref": town, "option": "Town 37" })).await;
     assert!(told.contains("chose-Town 37"), "filtered by typing: {told}");
     refused(&mut mcp, "select", json!({ "ref": town, "option": "Atlantis" }), &[&town, "hint: "]).await;
+    // A text that only searches the list is not chosen; a list that cannot be typed into is.
+    let fill = |value: &str| json!({ "fields": [{ "ref": town, "value": value }] });
+    let told = mcp.call("fill", fill("Town 2")).await;
+    assert!(told.starts_with(&format!("{town} typed; its list is open: `select` chooses from it\n")), "{told}");
+    mcp.call("evaluate", json!({ "expression": "(field.value = '', field.readOnly = true)" })).await;
+    let told = mcp.call("fill", fill("Town 5")).await;
+    assert!(told.starts_with(&format!("{town} chosen\n")) && told.contains("chose-Town 5"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

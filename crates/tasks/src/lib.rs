@@ -32,6 +32,6 @@ pub use stage::{Folders, Stage, Verdict};
 pub use stdio::StdioAgent;
 pub use task::{Place, SiteTask, Task, schema};
 pub use tool::{
-    Answer, Asking, Function, Interface, LoopTool, McpTool, OwnLoop, PRESETS, Picture, REPLY, Shell, ShellTool, Skill,
-    Tool, ToolCommand,
+    About, Answer, Asking, Function, Interface, LoopTool, McpTool, OwnLoop, PRESETS, Picture, REPLY, Shell, ShellTool,
+    Skill, Tool, ToolCommand,
 };

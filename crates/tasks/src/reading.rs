@@ -178,30 +178,37 @@ fn of_found_line(line: &str) -> Seen {
     seen
 }
 
-/// Reads an outline in YAML as Playwright writes it: `- button "Go" [ref=e5] [checked]: text`.
-pub(crate) fn of_outline(answer: &str) -> Vec<Seen> {
+/// Reads lines that lie in one another by their indent; `read` gives the element of a line, if it
+/// is one.
+fn nested(answer: &str, read: impl Fn(&str) -> Option<Seen>) -> Vec<Seen> {
     let mut found: Vec<Seen> = Vec::new();
     let mut above: Vec<(usize, String, String)> = Vec::new();
     for line in answer.lines() {
-        let indent = line.len() - line.trim_start().len();
-        let Some(item) = line.trim_start().strip_prefix("- ") else { continue };
-        // A line that YAML would read otherwise stands in single quotes.
-        let unquoted = item.strip_prefix('\'').map(|rest| rest.replacen("':", ":", 1).replace("''", "'"));
-        let item = unquoted.as_deref().map_or(item, |item| item.strip_suffix('\'').unwrap_or(item));
+        let item = line.trim_start();
+        let indent = line.len() - item.len();
+        let Some(seen) = read(item) else { continue };
         while above.last().is_some_and(|(depth, _, _)| *depth >= indent) {
             above.pop();
         }
-        let seen = of_outline_item(item, &above);
-        if seen.role.starts_with('/') {
-            continue;
-        }
+        let lies_in = above.iter().rev().map(|(_, role, name)| (role.clone(), name.clone())).collect();
         above.push((indent, seen.role.clone(), seen.name.clone()));
-        found.push(seen);
+        found.push(Seen { above: lies_in, ..seen });
     }
     found
 }
 
-fn of_outline_item(item: &str, above: &[(usize, String, String)]) -> Seen {
+/// Reads an outline in YAML as Playwright writes it: `- button "Go" [ref=e5] [checked]: text`.
+pub(crate) fn of_outline(answer: &str) -> Vec<Seen> {
+    nested(answer, |line| {
+        let item = line.strip_prefix("- ")?;
+        // A line that YAML would read otherwise stands in single quotes.
+        let unquoted = item.strip_prefix('\'').map(|rest| rest.replacen("':", ":", 1).replace("''", "'"));
+        let item = unquoted.as_deref().map_or(item, |item| item.strip_suffix('\'').unwrap_or(item));
+        Some(of_outline_item(item)).filter(|seen| !seen.role.starts_with('/'))
+    })
+}
+
+fn of_outline_item(item: &str) -> Seen {
     let mut seen = Seen::default();
     let role_ends = item.find([' ', ':']).unwrap_or(item.len());
     seen.role = item[..role_ends].to_owned();
@@ -236,21 +243,14 @@ fn of_outline_item(item: &str, above: &[(usize, String, String)]) -> Seen {
             _ => text.to_owned(),
         });
     }
-    seen.above = above.iter().rev().map(|(_, role, name)| (role.clone(), name.clone())).collect();
     seen
 }
 
 /// Reads a snapshot of chrome-devtools-mcp: `uid=1_5 textbox "Name" value="Mia" focused`, indented by
 /// depth; what has no role is text.
 pub(crate) fn of_uids(answer: &str) -> Vec<Seen> {
-    let mut found: Vec<Seen> = Vec::new();
-    let mut above: Vec<(usize, String, String)> = Vec::new();
-    for line in answer.lines() {
-        let indent = line.len() - line.trim_start().len();
-        let Some(item) = line.trim_start().strip_prefix("uid=") else { continue };
-        while above.last().is_some_and(|(depth, _, _)| *depth >= indent) {
-            above.pop();
-        }
+    nested(answer, |line| {
+        let item = line.strip_prefix("uid=")?;
         let mut seen = Seen::default();
         let (mut attribute, mut is_named) = (String::new(), false);
         for (at, token) in tokens(item).into_iter().enumerate() {
@@ -269,25 +269,14 @@ pub(crate) fn of_uids(answer: &str) -> Vec<Seen> {
                 Token::Quoted(_) => {}
             }
         }
-        seen.above = above.iter().rev().map(|(_, role, name)| (role.clone(), name.clone())).collect();
-        above.push((indent, seen.role.clone(), seen.name.clone()));
-        found.push(seen);
-    }
-    found
+        Some(seen)
+    })
 }
 
 /// Reads a tree as Stagehand writes it: `[0-43] button: Sign up`, indented by depth.
 pub(crate) fn of_tree(answer: &str) -> Vec<Seen> {
-    let mut found: Vec<Seen> = Vec::new();
-    let mut above: Vec<(usize, String, String)> = Vec::new();
-    for line in answer.lines() {
-        let indent = line.len() - line.trim_start().len();
-        let Some((id, item)) = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
-            continue;
-        };
-        while above.last().is_some_and(|(depth, _, _)| *depth >= indent) {
-            above.pop();
-        }
+    nested(answer, |line| {
+        let (id, item) = line.strip_prefix('[')?.split_once("] ")?;
         let (role, rest) = item.split_once(": ").unwrap_or((item, ""));
         let role = role.split(", ").last().unwrap_or(role);
         // What is selected or checked stands behind the name.
@@ -295,18 +284,14 @@ pub(crate) fn of_tree(answer: &str) -> Vec<Seen> {
             Some((name, state)) => (name, Some(state.to_owned())),
             None => (rest, None),
         };
-        let seen = Seen {
+        Some(Seen {
             role: if role == "select" { "combobox" } else { role }.to_owned(),
             name: plain(name),
             reference: Some(id.to_owned()),
             states: state.into_iter().collect(),
-            above: above.iter().rev().map(|(_, role, name)| (role.clone(), name.clone())).collect(),
             ..Seen::default()
-        };
-        above.push((indent, seen.role.clone(), seen.name.clone()));
-        found.push(seen);
-    }
-    found
+        })
+    })
 }
 
 /// Reads the page as browser-use writes it: `[81]<button aria-label=Close />`, its text in the lines

@@ -102,19 +102,43 @@ impl Asking {
     }
 }
 
+/// What a tool says of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct About {
+    /// Its name with its version, as records have it.
+    pub name: String,
+    /// What it tells agents before the first call.
+    pub instructions: String,
+    /// Its functions.
+    pub functions: Vec<Function>,
+    /// The list of functions as it is sent to a model.
+    pub list: Value,
+}
+
 /// A tool that is running.
 pub trait Tool: Send {
     /// Returns its name with its version, as records have it.
-    fn name(&self) -> &str;
+    fn name(&self) -> &str {
+        &self.about().name
+    }
+
+    /// Returns what it says of itself.
+    fn about(&self) -> &About;
 
     /// Returns what it tells agents before the first call.
-    fn instructions(&self) -> &str;
+    fn instructions(&self) -> &str {
+        &self.about().instructions
+    }
 
     /// Returns its functions.
-    fn functions(&self) -> &[Function];
+    fn functions(&self) -> &[Function] {
+        &self.about().functions
+    }
 
     /// Returns the list of functions as it is sent to a model.
-    fn list(&self) -> &Value;
+    fn list(&self) -> &Value {
+        &self.about().list
+    }
 
     /// Tells the task, before anything else is asked of the tool; only a tool with a loop of its own
     /// wants to know it.

@@ -259,7 +259,7 @@ pub(crate) struct AgentsRunArgs {
     #[command(flatten)]
     pub which: AgentsWhichArgs,
     /// Tool: browserlens, browserlens-cli, playwright-mcp, playwright-mcp-snapshots, playwright-cli, agent-browser,
-    /// chrome-devtools-mcp, or the command of an MCP server
+    /// chrome-devtools-mcp, browser-use, stagehand, or the command of an MCP server
     #[arg(long, value_name = "TOOL", default_value = "browserlens")]
     pub tool: String,
     /// The tool is a command line that agents call in a shell; this file teaches them how

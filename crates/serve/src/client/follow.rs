@@ -51,16 +51,21 @@ enum Possible {
     Never,
 }
 
+impl From<bool> for Possible {
+    /// Returns whether a step is possible later, or not here.
+    fn from(later: bool) -> Self {
+        if later { Self::Later } else { Self::No }
+    }
+}
+
 impl Stopped {
     fn by(error: &ToolError) -> Self {
-        let later = matches!(error, ToolError::NotActionable { .. });
-        let possible = if later { Possible::Later } else { Possible::No };
+        let possible = matches!(error, ToolError::NotActionable { .. }).into();
         Self { why: error.message(), hint: error.hint().to_owned(), possible }
     }
 
     fn untold(error: &TranslateError) -> Self {
-        let later = matches!(error, TranslateError::Missing { .. } | TranslateError::NoRef { .. });
-        let possible = if later { Possible::Later } else { Possible::No };
+        let possible = matches!(error, TranslateError::Missing { .. } | TranslateError::NoRef { .. }).into();
         Self { why: escaped_line(&error.to_string()).into_owned(), hint: error.hint().to_owned(), possible }
     }
 }
@@ -212,9 +217,11 @@ impl Client {
             let mut now = String::new();
             let stopped = match self.follow_step(agent, step, instruction, &mut now) {
                 Err(stopped) if step.optional && stopped.possible != Possible::Never => {
-                    if stopped.possible == Possible::Later {
+                    // What was done of it is not done again.
+                    if stopped.possible == Possible::Later && now.is_empty() {
                         shown.passed.push(step);
                     }
+                    told.push_str(&now);
                     told.push_str(&format!("{}. passed over: {}\n", step.order + 1, stopped.why));
                     return Ok(());
                 }
@@ -228,8 +235,8 @@ impl Client {
                     return Ok(());
                 }
             };
-            // A dialog, a page that is gone: waiting brings nothing.
-            if stopped.possible != Possible::Later || shown.waited >= patience {
+            // A dialog, a page that is gone: waiting brings nothing; nor is half a step done twice.
+            if stopped.possible != Possible::Later || !now.is_empty() || shown.waited >= patience {
                 told.push_str(&now);
                 return Err(stopped);
             }
@@ -241,6 +248,8 @@ impl Client {
                 match self.follow_step(agent, earlier, instruction, told) {
                     Ok(()) => {}
                     Err(stopped) if stopped.possible == Possible::Later => shown.passed.push(earlier),
+                    // It only prepares.
+                    Err(stopped) if stopped.possible == Possible::No => {}
                     Err(stopped) => return Err(stopped),
                 }
             }

@@ -8,11 +8,14 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use tokio::process::Command;
 
 /// Name of the function.
 pub(crate) const READ_FILE: &str = "read_file";
 /// Lines of an answer where no `limit` is given.
 const LINES: usize = 2_000;
+/// Variables that say where a program keeps what is its user's.
+const HOMES: [&str; 5] = ["HOME", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
 /// Longest file that is read, in bytes.
 const LONGEST: u64 = 16 << 20;
 
@@ -29,6 +32,24 @@ impl Folder {
 
     pub(super) fn path(&self) -> &Path {
         self.0.path()
+    }
+
+    /// Returns a command that has the folder as its place and its home, and prints into a file: a
+    /// process that it leaves in the background may keep its output open.
+    pub(super) fn command(&self, command: &[String]) -> Result<(Command, tempfile::NamedTempFile), String> {
+        let io = |error: std::io::Error| format!("no file for what it prints: {error}");
+        let (program, arguments) = command.split_first().ok_or("no command is given")?;
+        let printed = tempfile::NamedTempFile::new().map_err(io)?;
+        let mut started = Command::new(program);
+        started
+            .args(arguments)
+            .current_dir(self.path())
+            .envs([("TZ", "UTC"), ("NO_COLOR", "1")])
+            .envs(HOMES.map(|name| (name, self.path())))
+            .stdout(printed.as_file().try_clone().map_err(io)?)
+            .stderr(printed.as_file().try_clone().map_err(io)?)
+            .kill_on_drop(true);
+        Ok((started, printed))
     }
 
     /// Writes the folder's own path as `~`: it is another in each run, and says where records were

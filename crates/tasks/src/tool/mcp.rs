@@ -1,7 +1,7 @@
 //! A tool that speaks MCP over its standard input and output.
 
 use super::folder::{Folder, READ_FILE, absolute};
-use super::{Answer, Function, PATIENCE, Picture, Tool, ToolCommand};
+use super::{About, Answer, Function, PATIENCE, Picture, Tool, ToolCommand};
 use crate::error::TasksError;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, ResourceContents};
@@ -24,10 +24,7 @@ const KEPT_LINES: usize = 8;
 
 /// A tool that speaks MCP over its standard input and output.
 pub struct McpTool {
-    name: String,
-    instructions: String,
-    functions: Vec<Function>,
-    list: Value,
+    about: About,
     service: RunningService<RoleClient, ()>,
     child: Child,
     said: Arc<Mutex<VecDeque<String>>>,
@@ -103,7 +100,8 @@ impl McpTool {
             functions.push(read);
         }
         let name = command.name.clone();
-        Ok(Self { name, instructions, functions, list: json!({ "tools": list }), service, child, said, folder })
+        let about = About { name, instructions, functions, list: json!({ "tools": list }) };
+        Ok(Self { about, service, child, said, folder })
     }
 }
 
@@ -113,25 +111,13 @@ fn with_last_words(what: &str, said: &Mutex<VecDeque<String>>) -> String {
 }
 
 impl Tool for McpTool {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn instructions(&self) -> &str {
-        &self.instructions
-    }
-
-    fn functions(&self) -> &[Function] {
-        &self.functions
-    }
-
-    fn list(&self) -> &Value {
-        &self.list
+    fn about(&self) -> &About {
+        &self.about
     }
 
     fn call<'t>(&'t mut self, name: &'t str, arguments: Value) -> BoxFuture<'t, Result<Answer, TasksError>> {
         Box::pin(async move {
-            if name == READ_FILE && self.functions.last().is_some_and(|last| last.name == READ_FILE) {
+            if name == READ_FILE && self.about.functions.last().is_some_and(|last| last.name == READ_FILE) {
                 return Ok(self.folder.read(&arguments));
             }
             let began = Instant::now();
@@ -153,11 +139,11 @@ impl Tool for McpTool {
                 }
                 Ok(Err(error)) => {
                     let why = with_last_words(&format!("went away in a call of {name}: {error}"), &self.said);
-                    Err(TasksError::Tool { tool: self.name.clone(), why })
+                    Err(TasksError::Tool { tool: self.about.name.clone(), why })
                 }
                 Err(_) => {
                     let why = with_last_words(&format!("did not answer {name} within two minutes"), &self.said);
-                    Err(TasksError::Tool { tool: self.name.clone(), why })
+                    Err(TasksError::Tool { tool: self.about.name.clone(), why })
                 }
             }
         })

@@ -7,7 +7,7 @@
 
 use super::folder::Folder;
 use super::known::OwnLoop;
-use super::{Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand};
+use super::{About, Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand};
 use crate::error::TasksError;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
@@ -19,7 +19,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio::sync::{mpsc, oneshot};
 
 /// How long the loop has to end when it is told that all is done.
@@ -28,7 +28,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 const LARGEST: usize = 64 << 20;
 /// Characters of what it printed that are kept for errors.
 const LAST_WORDS: usize = 600;
-/// What the model is called where none is named.
+/// What the tool is told that its model is called; whoever answers stands behind that.
 const MODEL: &str = "gpt-4o";
 
 /// A question to the model, and where its answer goes.
@@ -66,15 +66,14 @@ impl Drop for Running {
 
 /// A tool with a loop of its own.
 pub struct LoopTool {
-    name: String,
+    about: About,
     command: Vec<String>,
     own: OwnLoop,
     folder: Folder,
     running: Option<Running>,
     question: Option<Question>,
-    instructions: String,
-    functions: Vec<Function>,
-    list: Value,
+    /// Questions that were answered.
+    answered: u32,
 }
 
 impl LoopTool {
@@ -85,15 +84,13 @@ impl LoopTool {
     pub fn new(command: &ToolCommand, own: &OwnLoop) -> Result<Self, TasksError> {
         let folder = Folder::new().map_err(|why| TasksError::Tool { tool: command.name.clone(), why })?;
         Ok(Self {
-            name: command.name.clone(),
+            about: About { name: command.name.clone(), ..About::default() },
             command: command.command.clone(),
             own: own.clone(),
             folder,
             running: None,
             question: None,
-            instructions: String::new(),
-            functions: Vec::new(),
-            list: Value::Null,
+            answered: 0,
         })
     }
 
@@ -102,7 +99,7 @@ impl LoopTool {
         let printed = String::from_utf8_lossy(printed.as_deref().unwrap_or_default()).trim().to_owned();
         let cut = printed.char_indices().rev().nth(LAST_WORDS).map_or(0, |(at, _)| at);
         let said = if printed.is_empty() { String::new() } else { format!("; it said: {}", &printed[cut..]) };
-        TasksError::Tool { tool: self.name.clone(), why: format!("{why}{said}") }
+        TasksError::Tool { tool: self.about.name.clone(), why: format!("{why}{said}") }
     }
 
     async fn started(&self, goal: &str, start: &str, limit: u32) -> Result<Running, TasksError> {
@@ -124,21 +121,12 @@ impl LoopTool {
         let mut input = tempfile::tempfile().map_err(io)?;
         input.write_all(told.to_string().as_bytes()).map_err(io)?;
         std::io::Seek::rewind(&mut input).map_err(io)?;
-        let printed = tempfile::NamedTempFile::new().map_err(io)?;
-        let (program, arguments) = self.command.split_first().ok_or_else(|| self.failed("no command"))?;
-        let home = self.folder.path();
-        let child = Command::new(program)
-            .args(arguments)
-            .current_dir(home)
-            .envs([("TZ", "UTC"), ("NO_COLOR", "1")])
-            .envs(["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(|name| (name, home)))
+        let (mut command, printed) = self.folder.command(&self.command).map_err(|why| self.failed(why))?;
+        let child = command
             .envs(self.own.environment.iter().map(|(name, value)| (name, value)))
             .stdin(input)
-            .stdout(printed.as_file().try_clone().map_err(io)?)
-            .stderr(printed.as_file().try_clone().map_err(io)?)
-            .kill_on_drop(true)
             .spawn()
-            .map_err(|error| self.failed(format!("{program} does not start: {error}")))?;
+            .map_err(|error| self.failed(format!("does not start: {error}")))?;
         Ok(Running { child, printed, server, questions })
     }
 
@@ -239,20 +227,8 @@ fn told(body: &Value) -> (String, Vec<Picture>) {
 }
 
 impl Tool for LoopTool {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn instructions(&self) -> &str {
-        &self.instructions
-    }
-
-    fn functions(&self) -> &[Function] {
-        &self.functions
-    }
-
-    fn list(&self) -> &Value {
-        &self.list
+    fn about(&self) -> &About {
+        &self.about
     }
 
     fn begin<'t>(&'t mut self, goal: &'t str, start: &'t str, limit: u32) -> BoxFuture<'t, Result<(), TasksError>> {
@@ -261,11 +237,15 @@ impl Tool for LoopTool {
             self.question = self.next().await?;
             let Some((body, _)) = &self.question else { return Err(self.failed("its loop ended without a question")) };
             let system: Vec<String> = messages(body).filter(|it| is_system(it)).map(|it| content(it).0).collect();
-            self.instructions = system.join("\n\n");
-            self.functions = functions(body);
-            self.list = list(body);
+            self.about.instructions = system.join("\n\n");
+            self.about.functions = functions(body);
+            self.about.list = list(body);
             let description = "Answers a question that wants no function".to_owned();
-            self.functions.push(Function { name: REPLY.to_owned(), description, schema: json!({ "type": "object" }) });
+            self.about.functions.push(Function {
+                name: REPLY.to_owned(),
+                description,
+                schema: json!({ "type": "object" }),
+            });
             Ok(())
         })
     }
@@ -304,6 +284,7 @@ impl Tool for LoopTool {
             let Some((body, reply)) = self.question.take() else { return Err(self.failed("its loop is over")) };
             let text: Vec<String> = messages(&body).map(|message| content(message).0).collect();
             let prompt = Some(TextTokens::of(&format!("{}\n{}", list(&body), text.join("\n"))));
+            self.answered += 1;
             let is_function = body["tools"].is_array();
             let message = |content: String| json!({ "role": "assistant", "content": content });
             let said = match name {
@@ -314,7 +295,7 @@ impl Tool for LoopTool {
                 REPLY => message(arguments["content"].as_str().map_or_else(|| arguments.to_string(), str::to_owned)),
                 function if is_function => {
                     let called = json!({ "name": function, "arguments": arguments.to_string() });
-                    let id = format!("call_{}", began.elapsed().as_nanos());
+                    let id = format!("call_{}", self.answered);
                     let calls = json!([{ "id": id, "type": "function", "function": called }]);
                     json!({ "role": "assistant", "content": null, "tool_calls": calls })
                 }

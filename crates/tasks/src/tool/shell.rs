@@ -6,14 +6,13 @@
 
 use super::folder::{Folder, READ_FILE, absolute};
 use super::known::Shell;
-use super::{Answer, Function, PATIENCE, Tool, ToolCommand};
+use super::{About, Answer, Function, PATIENCE, Tool, ToolCommand};
 use crate::error::TasksError;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use tokio::process::Command;
 
 /// Name of the function.
 pub(crate) const SHELL: &str = "shell";
@@ -24,12 +23,9 @@ const FAREWELL: Duration = Duration::from_secs(10);
 
 /// A command line that an agent calls as in a shell.
 pub struct ShellTool {
-    name: String,
+    about: About,
     program: Vec<String>,
     shell: Shell,
-    instructions: String,
-    functions: Vec<Function>,
-    list: Value,
     folder: Folder,
 }
 
@@ -68,15 +64,12 @@ impl ShellTool {
             *first = absolute(Path::new(first)).to_string_lossy().into_owned();
         }
         let mut tool = Self {
-            name: command.name.clone(),
+            about: About { name: command.name.clone(), functions, list, ..About::default() },
             program,
             shell: shell.clone(),
-            instructions: String::new(),
-            functions,
-            list,
             folder,
         };
-        tool.instructions = match &shell.skill {
+        tool.about.instructions = match &shell.skill {
             super::known::Skill::File(path) => std::fs::read_to_string(path)
                 .map_err(|error| failed(format!("{}: its instructions cannot be read: {error}", path.display())))?,
             super::known::Skill::Printed(arguments) => {
@@ -90,35 +83,23 @@ impl ShellTool {
         Ok(tool)
     }
 
-    /// Runs the tool once; what it prints goes through files, since a process that it leaves in the
-    /// background may keep its output open.
+    /// Runs the tool once.
     async fn run(&self, arguments: &[String]) -> Result<Answer, TasksError> {
-        let failed = |why: String| TasksError::Tool { tool: self.name.clone(), why };
-        let io = |error: std::io::Error| failed(format!("no file for what it prints: {error}"));
-        let mut printed = tempfile::NamedTempFile::new().map_err(io)?;
-        let (program, before) = self.program.split_first().ok_or_else(|| failed("no command".to_owned()))?;
-        let home = self.folder.path();
-        let mut child = Command::new(program)
-            .args(before)
+        let failed = |why: String| TasksError::Tool { tool: self.about.name.clone(), why };
+        let (mut command, printed) = self.folder.command(&self.program).map_err(failed)?;
+        let mut child = command
             .args(arguments.iter().map(|argument| self.folder.meant(argument)))
-            .current_dir(home)
-            .envs([("TZ", "UTC"), ("NO_COLOR", "1")])
-            .envs(["HOME", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(|name| (name, home)))
             .envs(self.shell.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
-            .stdout(printed.as_file().try_clone().map_err(io)?)
-            .stderr(printed.as_file().try_clone().map_err(io)?)
-            .kill_on_drop(true)
             .spawn()
-            .map_err(|error| failed(format!("{program} does not start: {error}")))?;
+            .map_err(|error| failed(format!("does not start: {error}")))?;
         let ended = tokio::time::timeout(PATIENCE, child.wait()).await;
         let status = match ended {
             Ok(status) => status.map_err(|error| failed(format!("cannot be waited for: {error}")))?,
             Err(_) => return Err(failed(format!("did not end {} within two minutes", arguments.join(" ")))),
         };
-        let mut bytes = Vec::new();
-        std::io::Seek::rewind(printed.as_file_mut()).map_err(io)?;
-        std::io::Read::read_to_end(printed.as_file_mut(), &mut bytes).map_err(io)?;
+        let bytes = std::fs::read(printed.path())
+            .map_err(|error| failed(format!("what it printed cannot be read: {error}")))?;
         let text = self.folder.hidden(String::from_utf8_lossy(&bytes).trim_end());
         Ok(Answer { text, is_error: !status.success(), ..Answer::default() })
     }
@@ -200,20 +181,8 @@ fn commands(written: &str, word: &str) -> Result<Vec<Vec<String>>, String> {
 }
 
 impl Tool for ShellTool {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn instructions(&self) -> &str {
-        &self.instructions
-    }
-
-    fn functions(&self) -> &[Function] {
-        &self.functions
-    }
-
-    fn list(&self) -> &Value {
-        &self.list
+    fn about(&self) -> &About {
+        &self.about
     }
 
     fn call<'t>(&'t mut self, name: &'t str, arguments: Value) -> BoxFuture<'t, Result<Answer, TasksError>> {
