@@ -327,9 +327,9 @@ async fn options_are_chosen_in_any_list() {
     let fill = |value: &str| json!({ "fields": [{ "ref": town, "value": value }] });
     let told = mcp.call("fill", fill("Town 2")).await;
     assert!(told.starts_with(&format!("{town} typed; its list is open: `select` chooses from it\n")), "{told}");
-    mcp.call("evaluate", json!({ "expression": "(field.value = '', field.readOnly = true)" })).await;
-    let told = mcp.call("fill", fill("Town 5")).await;
-    assert!(told.starts_with(&format!("{town} chosen\n")) && told.contains("chose-Town 5"), "{told}");
+    mcp.call("evaluate", json!({ "expression": "field.readOnly = true" })).await;
+    let told = mcp.call("fill", fill("Town 21")).await;
+    assert!(told.starts_with(&format!("{town} chosen\n")) && told.contains("chose-Town 21"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
