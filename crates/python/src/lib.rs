@@ -6,6 +6,7 @@
 //! written; every error is an exception with text, place and hint.
 
 mod agents;
+mod command;
 mod errors;
 mod feed;
 mod json;
@@ -23,6 +24,8 @@ mod wire;
 mod _native {
     #[pymodule_export]
     use crate::agents::agent_runs;
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::lens::Lens;
     #[pymodule_export]

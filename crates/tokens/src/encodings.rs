@@ -4,12 +4,11 @@
 //! Invariants: counts are those of the whole tables; nothing but counting, splitting and
 //! [`BytePairEncoding::encode_via_backtracking`] is asked of them, since what other ways of
 //! encoding need is left out. Why not `bpe_openai::o200k_base()`: its tables are 47 MB of every
-//! program, and more than half of that is never read.
+//! program, and most of that is never read or follows from the rest.
 
+use crate::packed::{Ids, Packed};
 use bpe_openai::Tokenizer;
-use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use flate2::read::DeflateDecoder;
-use rustc_hash::FxHashSet;
 use std::io::Read;
 use std::sync::LazyLock;
 
@@ -40,19 +39,28 @@ const CL100K_PIECES: [&str; 6] = [
 /// broken up.
 pub(crate) struct Fast {
     pub tokenizer: Tokenizer,
-    single: FxHashSet<Box<[u8]>>,
+    single: Ids,
 }
 
 impl Fast {
-    fn of(tokenizer: Tokenizer) -> Self {
-        let tokens = 0..u32::try_from(tokenizer.bpe.num_tokens()).unwrap_or(u32::MAX);
-        let single = tokens.map(|token| tokenizer.bpe.token_bytes(token).into()).collect();
-        Self { tokenizer, single }
+    fn of(tables: &[u8], pieces: &[&str]) -> Self {
+        let unpacked = || {
+            let mut read = Vec::new();
+            DeflateDecoder::new(tables).read_to_end(&mut read).ok()?;
+            let (tables, single) = rmp_serde::from_slice::<Packed>(&read).ok()?.unpacked()?;
+            let encoding = rmp_serde::from_slice(&rmp_serde::to_vec_named(&tables).ok()?).ok()?;
+            Some((encoding, single))
+        };
+        let (encoding, single) = unpacked().expect("the build wrote them as they are read");
+        let words = pieces.join("|");
+        let [before, other] = SPACES;
+        let tokenizer = Tokenizer::new_lookahead(encoding, &[(&words, false), before, other], false);
+        Self { tokenizer: tokenizer.expect("the expressions are right"), single }
     }
 
     /// Returns the number of tokens of a piece, if that is at most `limit`.
     pub fn within(&self, piece: &str, limit: usize) -> Option<usize> {
-        if self.single.contains(piece.as_bytes()) {
+        if self.single.contains_key(piece.as_bytes()) {
             return (limit > 0).then_some(1);
         }
         self.tokenizer.bpe.count_till_limit(piece.as_bytes(), limit)
@@ -60,7 +68,7 @@ impl Fast {
 
     /// Returns the number of tokens of a text.
     pub fn count(&self, text: &str) -> usize {
-        let of_piece = |piece: &str| match self.single.contains(piece.as_bytes()) {
+        let of_piece = |piece: &str| match self.single.contains_key(piece.as_bytes()) {
             true => 1,
             false => self.tokenizer.bpe.count(piece.as_bytes()),
         };
@@ -68,20 +76,8 @@ impl Fast {
     }
 }
 
-pub(crate) static O200K: LazyLock<Fast> = LazyLock::new(|| {
-    Fast::of(tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.tables")), &O200K_PIECES))
-});
+pub(crate) static O200K: LazyLock<Fast> =
+    LazyLock::new(|| Fast::of(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.tables")), &O200K_PIECES));
 
-pub(crate) static CL100K: LazyLock<Fast> = LazyLock::new(|| {
-    Fast::of(tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.tables")), &CL100K_PIECES))
-});
-
-fn tokenizer(tables: &[u8], pieces: &[&str]) -> Tokenizer {
-    let mut read = Vec::new();
-    let inflated = DeflateDecoder::new(tables).read_to_end(&mut read);
-    let encoding = inflated.ok().and_then(|_| rmp_serde::from_slice::<BytePairEncoding>(&read).ok());
-    let encoding = encoding.expect("the build wrote them as they are read");
-    let words = pieces.join("|");
-    let [before, other] = SPACES;
-    Tokenizer::new_lookahead(encoding, &[(&words, false), before, other], false).expect("the expressions are right")
-}
+pub(crate) static CL100K: LazyLock<Fast> =
+    LazyLock::new(|| Fast::of(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.tables")), &CL100K_PIECES));

@@ -7,6 +7,7 @@
 
 mod encodings;
 mod image_tokens;
+mod packed;
 
 pub use image_tokens::{IMAGE_TOKEN_TABLE_VERSION, ImageFormula, ImageSize};
 

@@ -71,12 +71,9 @@ fn folders(which: &AgentsWhichArgs) -> Folders {
 }
 
 fn tool_of(given: &str, skill: Option<&Path>, which: &AgentsWhichArgs) -> Result<ToolCommand, Failure> {
-    let program = std::env::current_exe().map_err(|error| {
-        Failure::words(Exit::Input, format!("this program is not found: {error}"), "start it by its path")
-    })?;
     let chrome = browserlens_recorder::find_chrome(which.chrome.as_deref())
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
-    ToolCommand::of(given, skill, &program, Path::new(PEERS), Some(&chrome)).map_err(|error| failure(&error))
+    ToolCommand::of(given, skill, crate::program(), Path::new(PEERS), Some(&chrome)).map_err(|error| failure(&error))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
@@ -424,9 +421,6 @@ fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
             "start this in the folder of the repository: it plays the ways of MiniWoB++",
         ));
     }
-    let program = std::env::current_exe().map_err(|error| {
-        Failure::words(Exit::Input, format!("this program is not found: {error}"), "start it by its path")
-    })?;
     let mut levels: BTreeMap<u8, Vec<&str>> = BTreeMap::new();
     for task in tasks {
         if let Place::Miniwob { page } = &task.place {
@@ -435,7 +429,7 @@ fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
     }
     for (level, pages) in levels {
         let mut command = std::process::Command::new("python3");
-        command.arg(script).arg("--program").arg(&program).arg("--out").arg(out);
+        command.arg(script).arg("--program").arg(crate::program()).arg("--out").arg(out);
         command.args(["--tasks", &pages.join(","), "--seeds", &runs.to_string(), "--level", &level.to_string()]);
         // How many succeeded is in the records.
         let ended = command.args(["--at-least", "0"]).stdout(std::process::Stdio::null()).status();

@@ -40,10 +40,9 @@ impl Shelf {
         }
         add(super::replay::revision().unwrap_or_default().as_bytes());
         add(format!("{:?}", pricing.cache_discount).as_bytes());
-        let program = std::env::current_exe().ok()?;
         let llm = run.folder.join("llm.json");
         let fidelity = Path::new(FIDELITY);
-        let sources = [program.as_path(), fidelity, from.strategies_file, from.traces, from.scenarios_dir, &llm];
+        let sources = [crate::program_file(), fidelity, from.strategies_file, from.traces, from.scenarios_dir, &llm];
         for path in sources.into_iter().chain(from.agent_runs) {
             for file in files_below(path) {
                 add(file.as_os_str().as_encoded_bytes());

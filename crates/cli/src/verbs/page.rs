@@ -381,8 +381,7 @@ impl Place {
         }
         drop(std::fs::remove_file(self.folder.join("log")));
         let log = private("log").map_err(|error| cannot("its log", &error))?;
-        let program = std::env::current_exe().map_err(|error| cannot("this program", &error))?;
-        let mut keep = Command::new(program);
+        let mut keep = Command::new(crate::program());
         keep.args(["page", "keep"]).arg(&self.socket);
         if let Some(seconds) = std::env::var_os("BROWSERLENS_IDLE") {
             keep.arg("--idle").arg(seconds);
@@ -407,11 +406,9 @@ impl Place {
 
 /// Returns what tells this program from another build of it.
 fn version() -> String {
-    let program = std::env::current_exe().ok();
-    let data = program.as_ref().and_then(|program| std::fs::metadata(program).ok());
     let mut hash = blake3::Hasher::new();
     hash.update(env!("CARGO_PKG_VERSION").as_bytes());
-    if let Some(data) = data {
+    if let Ok(data) = std::fs::metadata(crate::program_file()) {
         for number in [data.ino(), data.len(), data.mtime() as u64, data.mtime_nsec() as u64] {
             hash.update(&number.to_le_bytes());
         }

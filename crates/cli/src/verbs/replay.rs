@@ -201,9 +201,8 @@ pub(crate) fn now() -> String {
 
 /// Where and how this run was measured, on `threads` threads (0 for all).
 pub(crate) fn measured(threads: usize) -> Measured {
-    let program = std::env::current_exe().ok();
     // Cargo puts what a profile builds into a folder of the profile's name.
-    let profile = program.as_deref().and_then(Path::parent).and_then(Path::file_name);
+    let profile = crate::program_file().parent().and_then(Path::file_name);
     Measured {
         date: now(),
         machine: machine(),

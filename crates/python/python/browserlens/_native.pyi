@@ -314,6 +314,9 @@ class Run:
     def observation(self, trace: str, strategy: str, step: int) -> str | None:
         """What a strategy showed at a step; None if it failed there or there is no such row."""
 
+def command(arguments: list[str], program: str, file: str) -> int:
+    """Runs the command `browserlens` and returns its exit code."""
+
 def agent_runs(files: list[str | os.PathLike[str]], encoding: str = "o200k_base") -> list[dict[str, Any]]:
     """Reads run records: a dict each, with what the run cost under an encoding."""
 
