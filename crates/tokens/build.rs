@@ -34,15 +34,17 @@ fn tables(encoding: &BytePairEncoding) -> Result<Tables, Box<dyn Error>> {
 
 fn packed(tables: &Tables) -> Result<Packed, Box<dyn Error>> {
     let length = |token: u32| tables.token_starts[token as usize + 1] - tables.token_starts[token as usize];
-    let (mut lengths, mut first_lengths) = (Vec::new(), Vec::new());
-    for ((first, _), token) in tables.split_table.iter().zip(0..) {
+    let (mut lengths, mut first_lengths, mut prefix_lengths) = (Vec::new(), Vec::new(), Vec::new());
+    for (((first, _), prefix), token) in tables.split_table.iter().zip(&tables.next_prefix_match).zip(0..) {
         lengths.push(u8::try_from(length(token))?);
         first_lengths.push(u8::try_from(if *first == token { 0 } else { length(*first) })?);
+        prefix_lengths.push(u8::try_from(if *prefix == u32::MAX { 0 } else { length(*prefix) })?);
     }
     Ok(Packed {
         all_tokens: ByteBuf::from(tables.all_tokens.clone()),
         lengths: lengths.into(),
         first_lengths: first_lengths.into(),
+        prefix_lengths: prefix_lengths.into(),
         longest_searcher: tables.longest_searcher.clone(),
         overlapping_searcher: tables.overlapping_searcher.clone(),
         hash_factor: tables.hash_factor,
@@ -68,7 +70,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let written = rmp_serde::to_vec(&packed(&kept)?)?;
         if rmp_serde::from_slice::<Packed>(&written)?.unpacked().is_none_or(|(tables, _)| tables != kept) {
-            return Err(format!("crates/tokens/build.rs: {name}: what was left out does not follow from the rest").into());
+            return Err(
+                format!("crates/tokens/build.rs: {name}: what was left out does not follow from the rest").into()
+            );
         }
         let file = File::create(Path::new(&folder).join(format!("{name}.tables")))?;
         let mut tables = DeflateEncoder::new(file, if is_given { Compression::best() } else { Compression::fast() });

@@ -7,7 +7,7 @@
 
 use crate::errors::{Raised, Result};
 use crate::tables::Table;
-use arrow_array::{ArrayRef, BooleanArray, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
 use browserlens_replay::table::{Cells, measurements, timings};
 use browserlens_replay::{
     ConfiguredStrategy, Merge, PartOptions, PlannedTrace, Quiet, ReplayError, ReplayOptions, RunResult, Store,
@@ -59,6 +59,7 @@ fn as_table(table: browserlens_replay::table::Table) -> Result<Table> {
             Cells::Text(cells) => Arc::new(StringArray::from_iter(cells)),
             Cells::Small(cells) => Arc::new(UInt32Array::from(cells)),
             Cells::Large(cells) => Arc::new(UInt64Array::from(cells)),
+            Cells::Real(cells) => Arc::new(Float64Array::from(cells)),
             Cells::Truth(cells) => Arc::new(BooleanArray::from(cells)),
         };
         (column.name, cells)

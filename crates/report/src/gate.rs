@@ -22,6 +22,9 @@ const MOST: usize = 20;
 /// Most groups of changed texts that are written out.
 const MOST_GROUPS: usize = 8;
 
+/// The heading above changed texts in Markdown.
+const TEXTS_HEADING: &str = "### What changed in texts";
+
 /// Returns what the gate found, for a terminal.
 pub fn gate_words(gate: &GateReport) -> String {
     let mut lines = Vec::new();
@@ -168,7 +171,7 @@ fn groups_markdown(groups: &[ChangeGroup]) -> String {
     if groups.is_empty() {
         return out;
     }
-    out.push_str("### What changed in texts\n\n");
+    out.push_str(&format!("{TEXTS_HEADING}\n\n"));
     for group in groups.iter().take(MOST_GROUPS) {
         let example = &group.example;
         let place = format!("{} {} step {}", one_line(&example.trace), example.strategy, example.step);

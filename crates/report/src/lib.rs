@@ -114,23 +114,20 @@ pub fn write_report_with(
 ) -> Result<ReportPaths, ReportError> {
     let staged = StagedFolder::beside(dir)?;
     let mut files = Vec::new();
-    let mut write = |name: &'static str, bytes: &[u8]| {
-        files.push(name);
+    let mut write = |name: &str, bytes: &[u8]| {
+        files.push(dir.join(name));
         staged.write(name, bytes)
     };
 
-    let measurements =
-        tables::measurements(input.measurements).map_err(|cause| ReportError::table("measurements", cause))?;
-    write("measurements.parquet", &tables::parquet("measurements", &measurements)?)?;
-    write("measurements.csv", &tables::csv("measurements", &measurements)?)?;
-    let tasks = tables::tasks(input.tasks, input.cache_discount).map_err(|cause| ReportError::table("tasks", cause))?;
-    write("tasks.csv", &tables::csv("tasks", &tasks)?)?;
-    let timings = tables::timings(input.timings).map_err(|cause| ReportError::table("timings", cause))?;
-    write("timings.parquet", &tables::parquet("timings", &timings)?)?;
-    write("timings.csv", &tables::csv("timings", &timings)?)?;
-    let beside = tables::beside(input, llm_results).map_err(|cause| ReportError::table("beside", cause))?;
-    for (file, frame) in &beside {
-        write(file, &tables::parquet(file, frame)?)?;
+    for table in tables::every(input, llm_results) {
+        if table.table.rows == 0 && !table.when.is_empty() {
+            continue;
+        }
+        let frame = tables::frame(table.table).map_err(|cause| ReportError::table(table.name, cause))?;
+        for format in table.formats {
+            let bytes = format.bytes(table.name, &frame)?;
+            write(&format!("{}.{}", table.name, format.ending()), &bytes)?;
+        }
     }
 
     let charts = charts::Charts::draw(input, summary)?;
@@ -151,7 +148,7 @@ pub fn write_report_with(
         index: dir.join("index.html"),
         summary: dir.join("summary.md"),
         measurements: dir.join("measurements.parquet"),
-        files: files.into_iter().map(|name| dir.join(name)).collect(),
+        files,
     })
 }
 

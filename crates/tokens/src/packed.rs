@@ -16,6 +16,9 @@ pub(crate) struct Packed {
     pub lengths: ByteBuf,
     /// Bytes of the first of the two tokens that each was merged from; 0 for one that was not.
     pub first_lengths: ByteBuf,
+    /// Bytes of the longest other token that each begins with; 0 where there is none. Looking for
+    /// it would take a program's start twice as long.
+    pub prefix_lengths: ByteBuf,
     pub longest_searcher: ByteBuf,
     /// The automaton of overlapping tokens, which counting never asks: an empty one.
     pub overlapping_searcher: ByteBuf,
@@ -68,9 +71,11 @@ impl Packed {
             split_table.push(pair);
             pair_lookup.insert(pair, id);
         }
-        // The longest token that each begins with.
-        let prefix = |token: &&[u8]| (1..token.len()).rev().find_map(|end| ids.get(&token[..end])).copied();
-        let next_prefix_match = tokens.iter().map(|token| prefix(token).unwrap_or(u32::MAX)).collect();
+        let prefix = |(token, length): (&&[u8], &u8)| match length {
+            0 => Some(u32::MAX),
+            _ => token.get(..usize::from(*length)).and_then(|prefix| ids.get(prefix)).copied(),
+        };
+        let next_prefix_match = tokens.iter().zip(&self.prefix_lengths).map(prefix).collect::<Option<_>>()?;
         let tables = Tables {
             token_starts,
             bytes_hash_to_token: FxHashMap::default(),

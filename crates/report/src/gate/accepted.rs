@@ -2,9 +2,9 @@
 //!
 //! In: the accepted runs before and after, the gate's findings between them, and a reason. Out: an
 //! entry of `reports/CHANGES.md`, the newest first. Invariant: an entry that changed nothing is not
-//! made; what stands in the file is kept as it is.
+//! made; older entries keep their reason and their numbers, only the newest shows texts.
 
-use super::groups_markdown;
+use super::{TEXTS_HEADING, groups_markdown};
 use crate::error::ReportError;
 use crate::numbers::thousands;
 use crate::text_table::{TextTable, one_line};
@@ -106,11 +106,21 @@ pub fn add_change(path: &Path, entry: &str) -> Result<(), ReportError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(io("read it")(error)),
     };
-    let entries = old.strip_prefix(HEAD).unwrap_or(&old).trim_start_matches('\n');
     let mut text = format!("{HEAD}\n{}\n", entry.trim_end());
-    if !entries.is_empty() {
-        text.push_str(&format!("\n{entries}"));
+    let mut is_text = false;
+    for line in old.strip_prefix(HEAD).unwrap_or(&old).trim_start_matches('\n').split_inclusive('\n') {
+        if line.starts_with("## ") {
+            is_text = false;
+            text.truncate(text.trim_end().len());
+            text.push_str("\n\n");
+        }
+        is_text |= line.starts_with(TEXTS_HEADING);
+        if !is_text {
+            text.push_str(line);
+        }
     }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
     browserlens_replay::whole::write(path, text.as_bytes()).map_err(io("write it"))
 }
 
@@ -142,12 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_entry_stands_on_top_and_the_others_are_kept() {
+    fn the_newest_entry_stands_on_top_and_the_others_are_kept_without_their_texts() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("CHANGES.md");
+        let texts = format!("{TEXTS_HEADING}\n\n```diff\n-old\n+new\n```\n");
+        add_change(&path, &format!("## Zero\n\nnaught\n\n{texts}")).expect("written");
         add_change(&path, "## One\n\nfirst\n").expect("written");
-        add_change(&path, "## Two\n\nsecond\n").expect("written");
+        add_change(&path, &format!("## Two\n\nsecond\n\n{texts}")).expect("written");
         let text = std::fs::read_to_string(&path).expect("read");
-        assert_eq!(text, format!("{HEAD}\n## Two\n\nsecond\n\n## One\n\nfirst\n"));
+        assert_eq!(text, format!("{HEAD}\n## Two\n\nsecond\n\n{texts}\n## One\n\nfirst\n\n## Zero\n\nnaught\n"));
     }
 }

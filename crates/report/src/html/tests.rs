@@ -215,7 +215,7 @@ fn hostile_strings_reach_no_file_of_the_report_as_markup_or_unseen_characters() 
         let text = match kind {
             "png" => continue,
             // Its cells, as a reader takes them out.
-            "parquet" => crate::tables::csv("read back", &read_back(bytes)).unwrap(),
+            "parquet" => crate::tables::Format::Csv.bytes("read back", &read_back(bytes)).unwrap(),
             _ => bytes,
         };
         kinds.insert(kind.to_owned());
