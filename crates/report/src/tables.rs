@@ -12,7 +12,7 @@ mod beside;
 #[cfg(test)]
 mod schema;
 
-pub(crate) use beside::{Described, every};
+pub(crate) use beside::every;
 
 use crate::ReportError;
 use browserlens_replay::table::{Cells, Columns, Table};

@@ -1,6 +1,7 @@
 //! `reports/SCHEMA.md`: made of the columns as they are declared.
 
-use super::{Described, Format, every};
+use super::beside::Described;
+use super::{Format, every};
 use crate::made_up;
 use browserlens_replay::table::{Cells, Column};
 use std::fmt::Write;
