@@ -31,6 +31,7 @@
 //! [`MOST_TERMS`] different terms the rarest count.
 
 mod answer;
+mod asked;
 mod codes;
 mod excerpt;
 mod index;
@@ -54,7 +55,7 @@ use crate::sections::Extraction;
 use std::sync::Arc;
 
 /// Changes whenever other sections may be found, or shown in other words; results are cached by it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// How much a term counts in the section's heading, in the headings above it, in the passage; and a
 /// concept of any of them.
 const WEIGHTS: [f64; 4] = [3.0, 1.5, 1.0, 0.5];

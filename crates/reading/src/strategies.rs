@@ -67,7 +67,7 @@ impl Strategy for Parts {
     }
 
     fn version(&self) -> &str {
-        "6"
+        "7"
     }
 
     fn channel(&self) -> ActionChannel {
@@ -251,7 +251,7 @@ mod tests {
 
         Send it back within 30 days, the refund follows in a week.
 
-        (Relevance: 63%)
+        (Relevance: 71%)
         ");
         let by_vectors = run(EMBEDDING_SECTIONS, "send it back for a refund").1;
         assert!(by_vectors.starts_with("## Returns\n\nSend it back within 30 days"), "{by_vectors}");

@@ -77,7 +77,7 @@ mod tests {
             xpath: String::new(),
             similarity: 1.0,
             relevance,
-            signals: [0.0; 2],
+            signals: [0.0; 3],
             score: 0.0,
             text: text.to_owned(),
             is_cut: false,

@@ -347,7 +347,7 @@ impl Passages for Index {
     }
 
     fn whole(&self, section: Number) -> Result<Whole, IndexError> {
-        let sql = "select page, position, level, heading, xpath, content from section where id = ?1";
+        let sql = "select page, position, level, heading, trail, xpath, content from section where id = ?1";
         let whole = self.db.prepare_cached(sql).and_then(|mut select| {
             select.query_row([section], |row| {
                 Ok(Whole {
@@ -355,8 +355,9 @@ impl Passages for Index {
                     position: row.get(1)?,
                     level: row.get(2)?,
                     heading: row.get(3)?,
-                    xpath: row.get(4)?,
-                    content: row.get(5)?,
+                    trail: row.get(4)?,
+                    xpath: row.get(5)?,
+                    content: row.get(6)?,
                 })
             })
         });

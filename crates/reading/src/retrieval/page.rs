@@ -31,6 +31,8 @@ pub struct PageIndex {
     page: String,
     embedder: Arc<dyn Embedder>,
     sections: Vec<Section>,
+    /// The headings above each section, one a line.
+    trails: Vec<String>,
     passages: Vec<Passage>,
     terms: FxHashMap<String, Vec<Posting>>,
     /// Terms of all passages, in all columns.
@@ -80,6 +82,7 @@ impl PageIndex {
             page: page.to_owned(),
             embedder,
             sections: Vec::with_capacity(rows.len()),
+            trails: Vec::with_capacity(rows.len()),
             passages: Vec::new(),
             terms: FxHashMap::default(),
             length: 0,
@@ -104,6 +107,7 @@ impl PageIndex {
                 index.passages.push(Passage { section: index.sections.len(), range: range.clone(), length });
             }
             index.sections.push(section.clone());
+            index.trails.push(row.trail);
         }
         Ok(index)
     }
@@ -189,12 +193,14 @@ impl Passages for PageIndex {
     }
 
     fn whole(&self, section: Number) -> Result<Whole, IndexError> {
-        let section = &self.sections[(section - 1) as usize];
+        let at = (section - 1) as usize;
+        let section = &self.sections[at];
         Ok(Whole {
             page: self.page.clone(),
             position: section.position,
             level: section.level,
             heading: section.heading.clone(),
+            trail: self.trails[at].clone(),
             xpath: section.xpath.clone(),
             content: section.content.clone(),
         })

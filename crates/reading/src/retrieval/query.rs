@@ -7,7 +7,7 @@
 
 use crate::concepts::{Concept, of_question, of_term};
 use crate::terms::Term;
-use crate::words::{Lexicon, of_words};
+use crate::words::{Lexicon, Word, of_words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -96,6 +96,12 @@ impl Query {
     /// How rare a term is.
     pub(super) fn rarity(&self, term: &Term) -> f32 {
         self.rarity.get(&term.stem).copied().unwrap_or(self.absent)
+    }
+
+    /// Whether a word of the query stands somewhere, as it is or by a concept; in doubt it does.
+    pub(super) fn knows(&self, word: &Word) -> bool {
+        let stands = self.rarity.get(&word.term.stem).is_none_or(|rarity| *rarity < self.absent);
+        stands || word.concepts.iter().any(|concept| self.rarity.contains_key(&concept_term(*concept)))
     }
 
     /// The terms that are looked up: the rarest, and of common ones those that bring not too many

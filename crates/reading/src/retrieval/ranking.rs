@@ -34,6 +34,8 @@ pub(super) struct Whole {
     pub position: u32,
     pub level: u8,
     pub heading: String,
+    /// The headings above, one a line.
+    pub trail: String,
     pub xpath: String,
     pub content: String,
 }
@@ -195,7 +197,7 @@ fn hit(
         windows.push(Window { range: from.range(*passage)?, worth: (score / best) as f32 });
     }
     let passages = windows.iter().map(|window| &whole.content[window.range.clone()]);
-    let signals = question.signals(&whole.heading, passages);
+    let signals = question.signals(&whole.heading, &whole.trail, passages);
     let parts = excerpt(&whole.content, &windows, most, |unit| query.worth(unit));
     let mut text = String::new();
     let mut end = 0;

@@ -6,6 +6,7 @@
 //! beside this fits the numbers anew from the questions beside the scenarios, and holds these to
 //! them.
 
+use super::asked::{Kinds, kinds_of_question, kinds_of_text, names};
 use super::query::Query;
 use crate::concepts::Concept;
 use crate::words::{Lexicon, Word};
@@ -21,12 +22,13 @@ mod tests;
 pub const DEFAULT_RELEVANCE: f32 = 0.6;
 
 /// How question and passage meet, each from 0 to 1: which share of the question's words the passage
-/// has, by weight, and which share of its rarest words, in these or by a concept.
-pub(crate) type Signals = [f64; 2];
+/// has, by weight; which share of its rarest words, in these or by a concept; and whether it has
+/// the kind of answer that is asked for, and all names of the question stand somewhere.
+pub(crate) type Signals = [f64; 3];
 
 /// Log odds before anything is known, and what each signal adds from a value on.
-const CONSTANT: f64 = 0.54;
-const STEPS: [(usize, f64, f64); 3] = [(0, 1.0, 0.629), (1, 0.25, 0.105), (1, 0.333, 0.651)];
+const CONSTANT: f64 = -0.78;
+const STEPS: [(usize, f64, f64); 3] = [(1, 0.25, 0.604), (1, 0.333, 0.155), (2, 1.0, 1.667)];
 
 pub(super) fn probability(signals: &Signals) -> f32 {
     by_steps(CONSTANT, &STEPS, signals) as f32
@@ -44,6 +46,10 @@ const RAREST: f64 = 0.9;
 pub(super) struct Question {
     /// Its different words that tell something, with how rare each is.
     words: Vec<(Arc<Word>, f64)>,
+    /// The kinds of answers that it asks for.
+    kinds: Kinds,
+    /// Whether a name in it stands nowhere.
+    is_strange: bool,
     lexicon: RefCell<Lexicon>,
 }
 
@@ -58,17 +64,23 @@ impl Question {
         }
         words.truncate(super::MOST_TERMS);
         let words = words.into_iter().map(|word| (Arc::clone(&word), f64::from(asked.rarity(&word.term)))).collect();
-        Self { words, lexicon: lexicon.into() }
+        let is_strange = names(text).into_iter().flat_map(|name| lexicon.words(name)).any(|word| !asked.knows(&word));
+        Self { words, kinds: kinds_of_question(text), is_strange, lexicon: lexicon.into() }
     }
 
     /// Returns the signals of a section: those of the passage that has most of the question.
-    pub fn signals<'p>(&self, heading: &str, passages: impl Iterator<Item = &'p str>) -> Signals {
+    pub fn signals<'p>(&self, heading: &str, trail: &str, passages: impl Iterator<Item = &'p str>) -> Signals {
         let above = self.lexicon.borrow_mut().words(heading);
-        let all = passages.map(|passage| self.of_passage(&above, passage));
-        all.max_by(|a, b| (a[0] + a[1]).total_cmp(&(b[0] + b[1]))).unwrap_or_default()
+        let names = [self.lexicon.borrow_mut().words(trail), above.clone()].concat();
+        // What headings say in full is asked for by its name, whatever is below them.
+        let is_named = self.words.iter().all(|(word, _)| names.iter().any(|name| name.term.stem == word.term.stem));
+        let in_heading = if is_named { self.kinds } else { kinds_of_text(heading) };
+        let all = passages.map(|passage| self.of_passage(&above, in_heading, passage));
+        let sum = |signals: &Signals| signals.iter().sum::<f64>();
+        all.max_by(|a, b| sum(a).total_cmp(&sum(b))).unwrap_or_default()
     }
 
-    fn of_passage(&self, above: &[Arc<Word>], passage: &str) -> Signals {
+    fn of_passage(&self, above: &[Arc<Word>], in_heading: Kinds, passage: &str) -> Signals {
         let words = self.lexicon.borrow_mut().words(passage);
         let all = || words.iter().chain(above);
         let stems: FxHashSet<&str> = all().map(|word| word.term.stem.as_str()).collect();
@@ -76,7 +88,8 @@ impl Question {
         let has = |word: &Word| stems.contains(word.term.stem.as_str());
         let means = |word: &Word| has(word) || word.concepts.iter().any(|concept| concepts.contains(concept));
         let most = self.words.iter().map(|(_, rarity)| *rarity).fold(0.0, f64::max);
-        [self.share(0.0, has), self.share(most * RAREST, means)]
+        let has_kind = self.kinds == 0 || (in_heading | kinds_of_text(passage)) & self.kinds != 0;
+        [self.share(0.0, has), self.share(most * RAREST, means), f64::from(u8::from(has_kind && !self.is_strange))]
     }
 
     /// Which share of the weight of the words that weigh at least so much is true of `has`.
