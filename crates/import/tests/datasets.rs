@@ -15,24 +15,8 @@ fn write(path: &Path, value: &Value) {
 /// `DOMSnapshot.captureSnapshot` of a page with a button and a frame that holds a field.
 fn snapshot(url: &str, label: &str) -> Value {
     let strings = [
-        "",
-        url,
-        "MAIN",
-        "#document",
-        "HTML",
-        "BODY",
-        "BUTTON",
-        "#text",
-        label,
-        "data-webtasks-id",
-        "b-1",
-        "IFRAME",
-        "CHILD",
-        "about:srcdoc",
-        "INPUT",
-        "f-1",
-        "visible",
-        "block",
+        "", url, "MAIN", "#document", "HTML", "BODY", "BUTTON", "#text", label, "data-webtasks-id", "b-1", "IFRAME",
+        "CHILD", "about:srcdoc", "INPUT", "f-1", "visible", "block",
     ];
     let at = |text: &str| strings.iter().position(|known| *known == text).expect("a string") as i64;
     let none: Vec<i64> = Vec::new();

@@ -231,13 +231,8 @@ fn a_click_that_turns_a_state_needs_no_call_where_it_is_so_already() {
 #[test]
 fn addresses_are_of_the_web_and_nothing_else() {
     for bad in [
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "file:///etc/passwd",
-        "https://u:p@shop.test/",
-        "chrome://settings",
-        "",
-        "http://",
+        "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "https://u:p@shop.test/", "chrome://settings",
+        "", "http://",
     ] {
         let error = first("navigate", json!({ "parameters": { "url": bad } }));
         assert!(matches!(error, Err(TranslateError::BadParameter { .. })), "{bad}: {error:?}");

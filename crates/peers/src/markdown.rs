@@ -410,32 +410,8 @@ fn plain_tag(tag: &str) -> Option<(&'static str, &'static str)> {
         };
     }
     tags!(
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "p",
-        "ul",
-        "ol",
-        "li",
-        "table",
-        "tr",
-        "caption",
-        "code",
-        "kbd",
-        "samp",
-        "blockquote",
-        "strong",
-        "b",
-        "em",
-        "i",
-        "del",
-        "s",
-        "dl",
-        "dt",
-        "dd"
+        "h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "table", "tr", "caption", "code", "kbd", "samp",
+        "blockquote", "strong", "b", "em", "i", "del", "s", "dl", "dt", "dd"
     )
 }
 

@@ -247,23 +247,8 @@ pub(crate) struct RawAttack {
 }
 
 const STATES: [&str; 17] = [
-    "checked",
-    "unchecked",
-    "mixed",
-    "expanded",
-    "collapsed",
-    "selected",
-    "unselected",
-    "pressed",
-    "unpressed",
-    "disabled",
-    "enabled",
-    "invalid",
-    "valid",
-    "required",
-    "readonly",
-    "focused",
-    "unfocused",
+    "checked", "unchecked", "mixed", "expanded", "collapsed", "selected", "unselected", "pressed", "unpressed",
+    "disabled", "enabled", "invalid", "valid", "required", "readonly", "focused", "unfocused",
 ];
 
 pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> {

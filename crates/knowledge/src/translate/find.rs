@@ -145,26 +145,8 @@ const ROLES: [(&str, &str); 44] = [
 
 /// Roles whose name is what stands in them: no labels, no values, no placeholders.
 const NAMED_BY_CONTENT: [&str; 20] = [
-    "link",
-    "heading",
-    "tab",
-    "menuitem",
-    "row",
-    "cell",
-    "gridcell",
-    "columnheader",
-    "rowheader",
-    "listitem",
-    "article",
-    "region",
-    "navigation",
-    "main",
-    "dialog",
-    "option",
-    "paragraph",
-    "treeitem",
-    "image",
-    "img",
+    "link", "heading", "tab", "menuitem", "row", "cell", "gridcell", "columnheader", "rowheader", "listitem",
+    "article", "region", "navigation", "main", "dialog", "option", "paragraph", "treeitem", "image", "img",
 ];
 
 fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {

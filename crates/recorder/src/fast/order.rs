@@ -15,15 +15,7 @@ const POSITION: usize = 3;
 /// Displays that lay out what they hold by themselves and that floats outside keep out of, as in
 /// `script/patch.js`.
 const ROOTS: [&str; 10] = [
-    "flow-root",
-    "flex",
-    "grid",
-    "inline-block",
-    "inline-flex",
-    "inline-grid",
-    "table",
-    "inline-table",
-    "table-cell",
+    "flow-root", "flex", "grid", "inline-block", "inline-flex", "inline-grid", "table", "inline-table", "table-cell",
     "table-caption",
 ];
 

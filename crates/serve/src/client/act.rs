@@ -28,19 +28,8 @@ const WAIT_MS: u32 = 30_000;
 const WAIT_SLICE: Duration = Duration::from_millis(100);
 /// What an element can be waited for to be.
 const STATES: [&str; 13] = [
-    "visible",
-    "gone",
-    "enabled",
-    "disabled",
-    "checked",
-    "unchecked",
-    "expanded",
-    "collapsed",
-    "selected",
-    "pressed",
-    "unpressed",
-    "focused",
-    "readonly",
+    "visible", "gone", "enabled", "disabled", "checked", "unchecked", "expanded", "collapsed", "selected", "pressed",
+    "unpressed", "focused", "readonly",
 ];
 /// How many of several elements that say the same are told.
 const CANDIDATES: usize = 10;
