@@ -220,22 +220,8 @@ pub(crate) fn push_escaped(out: &mut String, text: &str, in_attribute: bool) {
 }
 
 fn is_void(tag: &str) -> bool {
-    matches!(
-        tag,
-        "area"
-            | "base"
-            | "br"
-            | "col"
-            | "embed"
-            | "hr"
-            | "img"
-            | "input"
-            | "link"
-            | "meta"
-            | "source"
-            | "track"
-            | "wbr"
-    )
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
+        .contains(&tag)
 }
 
 #[cfg(test)]

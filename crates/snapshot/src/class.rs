@@ -154,36 +154,12 @@ fn numbers_only(id: &str) -> bool {
         && id.ends_with(|c: char| c.is_ascii_digit())
         && parts(id).next().is_some_and(|word| {
             let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-            matches!(
-                word.to_ascii_lowercase().as_str(),
-                "id" | "uid"
-                    | "el"
-                    | "elem"
-                    | "element"
-                    | "node"
-                    | "div"
-                    | "gen"
-                    | "auto"
-                    | "comp"
-                    | "component"
-                    | "widget"
-                    | "view"
-                    | "field"
-                    | "input"
-                    | "label"
-                    | "item"
-                    | "row"
-                    | "cell"
-                    | "tab"
-                    | "panel"
-                    | "tooltip"
-                    | "menu"
-                    | "button"
-                    | "control"
-                    | "option"
-                    | "x"
-                    | "n"
-            )
+            [
+                "id", "uid", "el", "elem", "element", "node", "div", "gen", "auto", "comp", "component", "widget",
+                "view", "field", "input", "label", "item", "row", "cell", "tab", "panel", "tooltip", "menu", "button",
+                "control", "option", "x", "n",
+            ]
+            .contains(&word.to_ascii_lowercase().as_str())
         })
 }
 

@@ -490,76 +490,26 @@ fn text_content(dom: &Dom<'_>, root: Id) -> String {
 }
 
 fn prohibits_naming(role: &str) -> bool {
-    matches!(
-        role,
-        "caption"
-            | "code"
-            | "definition"
-            | "deletion"
-            | "emphasis"
-            | "generic"
-            | "insertion"
-            | "mark"
-            | "paragraph"
-            | "presentation"
-            | "strong"
-            | "subscript"
-            | "suggestion"
-            | "superscript"
-            | "term"
-            | "time"
-    )
+    [
+        "caption", "code", "definition", "deletion", "emphasis", "generic", "insertion", "mark", "paragraph",
+        "presentation", "strong", "subscript", "suggestion", "superscript", "term", "time",
+    ]
+    .contains(&role)
 }
 
 fn names_from_content(role: &str, descendant: bool) -> bool {
-    let always = matches!(
-        role,
-        "button"
-            | "cell"
-            | "checkbox"
-            | "columnheader"
-            | "gridcell"
-            | "heading"
-            | "link"
-            | "menuitem"
-            | "menuitemcheckbox"
-            | "menuitemradio"
-            | "option"
-            | "radio"
-            | "row"
-            | "rowheader"
-            | "switch"
-            | "tab"
-            | "tooltip"
-            | "treeitem"
-    );
+    let always = [
+        "button", "cell", "checkbox", "columnheader", "gridcell", "heading", "link", "menuitem", "menuitemcheckbox",
+        "menuitemradio", "option", "radio", "row", "rowheader", "switch", "tab", "tooltip", "treeitem",
+    ]
+    .contains(&role);
     let below = descendant
-        && matches!(
-            role,
-            "" | "caption"
-                | "code"
-                | "contentinfo"
-                | "definition"
-                | "deletion"
-                | "emphasis"
-                | "insertion"
-                | "list"
-                | "listitem"
-                | "mark"
-                | "none"
-                | "paragraph"
-                | "presentation"
-                | "region"
-                | "row"
-                | "rowgroup"
-                | "section"
-                | "strong"
-                | "subscript"
-                | "superscript"
-                | "table"
-                | "term"
-                | "time"
-        );
+        && [
+            "", "caption", "code", "contentinfo", "definition", "deletion", "emphasis", "insertion", "list",
+            "listitem", "mark", "none", "paragraph", "presentation", "region", "row", "rowgroup", "section", "strong",
+            "subscript", "superscript", "table", "term", "time",
+        ]
+        .contains(&role);
     always || below
 }
 

@@ -231,19 +231,11 @@ impl Surroundings {
             self.far[at] = if level.chrome { level.path } else { hash((level.path, level.heading, about)) };
             let kind = kind_of(node);
             let titled = role::is_landmark(kind)
-                || matches!(
-                    kind,
-                    "dialog"
-                        | "alertdialog"
-                        | "tabpanel"
-                        | "article"
-                        | "group"
-                        | "figure"
-                        | "table"
-                        | "list"
-                        | "DescriptionList"
-                        | "menu"
-                )
+                || [
+                    "dialog", "alertdialog", "tabpanel", "article", "group", "figure", "table", "list",
+                    "DescriptionList", "menu",
+                ]
+                .contains(&kind)
                 || node.kind() == NodeKind::Document;
             if titled {
                 // A document's name is its title, which changes with every page.
