@@ -192,15 +192,7 @@ fn nothing_that_the_program_does_leaves_anything_in_the_home_but_the_key_among_t
     run(&["read", &tiny, "--cache", &text("pages.cache")]);
     let (cache, runs, report) = (text("cache"), text("runs"), text("report"));
     run(&[
-        "bench",
-        &tiny,
-        "--strategies",
-        "lens/delta,raw/html",
-        "--cache-dir",
-        &cache,
-        "--runs-dir",
-        &runs,
-        "--out",
+        "bench", &tiny, "--strategies", "lens/delta,raw/html", "--cache-dir", &cache, "--runs-dir", &runs, "--out",
         &report,
     ]);
     run(&["doctor"]);

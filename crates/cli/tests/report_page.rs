@@ -94,20 +94,8 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
         opened.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)").await;
     assert_eq!(sections, there, "the contents name every section");
     for id in [
-        "summary",
-        "pareto",
-        "tokens",
-        "steps",
-        "scenarios",
-        "agents",
-        "latency",
-        "routers",
-        "fidelity",
-        "attacks",
-        "inspect",
-        "llm",
-        "run",
-        "notes",
+        "summary", "pareto", "tokens", "steps", "scenarios", "agents", "latency", "routers", "fidelity", "attacks",
+        "inspect", "llm", "run", "notes",
     ] {
         assert!(there.iter().any(|other| other == id), "no section {id}");
     }

@@ -6,19 +6,24 @@
 //! opening; of an unfinished one every row is checked then; bodies are checked against their hash
 //! when read.
 
+mod actions;
+mod checks;
+
+pub(crate) use checks::{check_blobs, check_rows};
+
 use crate::blob::{self, BlobReader};
 use crate::error::{Place, TraceError};
 use crate::events::Query;
 use crate::file::{self, Opened, Trust};
-use crate::record::{ActionRecord, Settled, StepRow, TraceHash, TraceMeta, TraceSource};
-use crate::rows::{self, Contents};
+use crate::record::{Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::schema::{
-    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST,
-    SEARCHED_FROM, STEP, TAB, Table, tables_of,
+    CAPTURE, ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB,
+    Table,
 };
 use crate::search::Without;
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
-use browserlens_strategy::{ActionKind, BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
+use browserlens_strategy::{BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
+use checks::broken_in_a_blob;
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -241,55 +246,6 @@ impl Trace {
             TraceError::damaged(&self.path, Place::row(STEP.name, number), format!("column timings: {error}"))
         })?;
         Ok(step)
-    }
-
-    pub(crate) fn action(&self, index: StepIndex) -> Result<Option<ActionRecord>, TraceError> {
-        let number = i64::from(index.0);
-        type Columns = (String, String, String, u32, Option<f32>, Option<f32>);
-        let read = |row: &Row<'_>| -> rusqlite::Result<Columns> {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
-        };
-        let found = self
-            .connection
-            .prepare_cached("SELECT kind, taken, intent, resolved_in, point_x, point_y FROM action WHERE step = ?1")
-            .and_then(|mut statement| statement.query_row([number], read).optional())
-            .map_err(self.wrap(&ACTION, number))?;
-        let Some((kind, taken, intent, resolved_in, x, y)) = found else { return Ok(None) };
-        let damaged = |reason: String| TraceError::damaged(&self.path, Place::row(ACTION.name, number), reason);
-        if ActionKind::from_name(&kind).is_none() {
-            return Err(damaged(format!("column kind: {kind:?} is not an action")));
-        }
-        let taken = serde_json::from_str(&taken).map_err(|error| damaged(format!("column taken: {error}")))?;
-        let intent = serde_json::from_str(&intent).map_err(|error| damaged(format!("column intent: {error}")))?;
-        let mut action = ActionRecord {
-            taken,
-            intent,
-            target: None,
-            acceptable: Vec::new(),
-            resolved_in: StepIndex(resolved_in),
-            point: x.zip(y),
-        };
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT frame, document, node, is_target, acceptable FROM action_node WHERE step = ?1 ORDER BY id",
-            )
-            .map_err(self.wrap(&ACTION_NODE, number))?;
-        let mut rows = statement.query([number]).map_err(self.wrap(&ACTION_NODE, number))?;
-        while let Some(row) = rows.next().map_err(self.wrap(&ACTION_NODE, number))? {
-            let read = || -> rusqlite::Result<(NodeKey, bool, bool)> {
-                let key = NodeKey { frame: row.get(0)?, loader: row.get(1)?, backend: row.get(2)? };
-                Ok((key, row.get(3)?, row.get(4)?))
-            };
-            let (key, is_target, acceptable) = read().map_err(self.wrap(&ACTION_NODE, number))?;
-            if is_target {
-                action.target = Some(key);
-            }
-            if acceptable {
-                action.acceptable.push(key);
-            }
-        }
-        Ok(Some(action))
     }
 
     /// Returns the capture of a step: every payload in the order in which it was written.
@@ -545,93 +501,4 @@ pub(crate) fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceMe
         return Err(TraceError::damaged(path, place(), format!("column outcome: {:?} is unknown", outcome.0)));
     }
     Ok((meta, outcome, steps))
-}
-
-/// Checks every row but the bodies, and that none is gone; gives each finding to `report`.
-pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
-    let tables = tables_of(opened.version).unwrap_or(&[]);
-    for table in tables {
-        if let Err(error) = rows::check_table(&opened.connection, path, table, &mut *report) {
-            report(error);
-        }
-    }
-    let wrap = || TraceError::sqlite(path, Place::table(STEP.name));
-    let mut statement =
-        opened.connection.prepare("SELECT number, contents FROM step ORDER BY number").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    let mut expected = 0;
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let (number, contents): (i64, Vec<u8>) =
-            row.get(0).and_then(|number| Ok((number, row.get(1)?))).map_err(wrap())?;
-        if number != expected {
-            let reason = "the steps are not numbered without gaps".to_owned();
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
-        }
-        expected = number + 1;
-        match Contents::of_step(&opened.connection, path, tables, number) {
-            Ok(found) if contents == found => {}
-            Ok(_) => report(TraceError::damaged(
-                path,
-                Place::row(STEP.name, number),
-                "rows that belong to this step are gone or not its own",
-            )),
-            Err(error) => report(error),
-        }
-    }
-    for table in tables.iter().filter(|table| table.of_step) {
-        let sql = format!(
-            "SELECT step, {} FROM {} WHERE step NOT IN (SELECT number FROM step) LIMIT 1",
-            table.key, table.name
-        );
-        let wrap = || TraceError::sqlite(path, Place::table(table.name));
-        let orphan: Option<(i64, i64)> =
-            opened.connection.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional().map_err(wrap())?;
-        if let Some((step, row)) = orphan {
-            let reason = format!("{} refers to it", Place::row(table.name, row));
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, step), reason });
-        }
-    }
-    match read_meta(&opened.connection, path) {
-        Ok((_, _, Some(steps))) if i64::from(steps) != expected => {
-            let reason = format!("the recording has {steps} steps, {expected} are there");
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
-        }
-        Ok(_) => {}
-        Err(error) => report(error),
-    }
-    Ok(())
-}
-
-/// Returns the first body that does not match its hash.
-fn broken_in_a_blob(path: &Path, opened: &Opened) -> Option<TraceError> {
-    let mut found = None;
-    let _ = check_blobs(path, opened, &mut |error| {
-        found.get_or_insert(error);
-    });
-    found
-}
-
-/// Checks every body against its hash; returns how many there are.
-pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<u64, TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table("blob"));
-    let mut statement = opened.connection.prepare("SELECT id, prefix FROM blob ORDER BY id").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    let mut blobs = BlobReader::default();
-    let mut count = 0;
-    // Bodies that a later one may build on are kept for a while; beyond that they are decoded
-    // again.
-    let mut recent = std::collections::VecDeque::new();
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let id: i64 = row.get(0).map_err(wrap())?;
-        count += 1;
-        if let Err(error) = blobs.read(&opened.connection, path, id, &Place::row("blob", id)) {
-            report(error);
-        }
-        recent.push_back(id);
-        if recent.len() > 64 {
-            recent.pop_front();
-            blobs.keep(recent.make_contiguous());
-        }
-    }
-    Ok(count)
 }

@@ -396,18 +396,8 @@ pub fn same_range(found: &Value, expected: Option<(f64, f64)>, what: &str) {
 /// The data that the page's charts are drawn of.
 fn check_data(data: &Value, run: &Run<'_>) -> usize {
     let known = [
-        "strategies",
-        "shown",
-        "store",
-        "scenarios",
-        "points",
-        "tokens",
-        "stages",
-        "latency",
-        "representations",
-        "routers",
-        "agents",
-        "runs",
+        "strategies", "shown", "store", "scenarios", "points", "tokens", "stages", "latency", "representations",
+        "routers", "agents", "runs",
     ];
     let object = data.as_object().expect("an object");
     assert!(object.keys().all(|key| known.contains(&key.as_str())), "{:?}: data that nobody knows", object.keys());

@@ -48,15 +48,8 @@ fn in_brackets(value: String, interval: String) -> String {
 
 pub fn headline(run: &Run<'_>) -> Cells {
     let mut table = Cells::new([
-        "strategy",
-        "tasks succeeded",
-        "steps succeeded",
-        "target recall %",
-        "fact recall %",
-        "probe recall %",
-        "tokens per task",
-        "ratio",
-        "median ms per step",
+        "strategy", "tasks succeeded", "steps succeeded", "target recall %", "fact recall %", "probe recall %",
+        "tokens per task", "ratio", "median ms per step",
     ]);
     for row in &run.strategies {
         table.row(vec![
@@ -233,12 +226,7 @@ pub fn costs(run: &Run<'_>) -> Cells {
 
 pub fn shown(run: &Run<'_>) -> Cells {
     let mut table = Cells::new([
-        "strategy",
-        "tasks with scrolls",
-        "steps with scrolls",
-        "elided %",
-        "volatile %",
-        "wrong rebinds",
+        "strategy", "tasks with scrolls", "steps with scrolls", "elided %", "volatile %", "wrong rebinds",
         "unmarked differences",
     ]);
     for row in &run.strategies {
@@ -315,16 +303,8 @@ struct Attack<'t> {
 
 /// Kinds in the order of the table.
 const KINDS: [&str; 10] = [
-    "forged-node",
-    "forged-ref",
-    "forged-line",
-    "forged-header",
-    "forged-fence",
-    "forged-event",
-    "hidden-text",
-    "characters",
-    "oversized",
-    "order",
+    "forged-node", "forged-ref", "forged-line", "forged-header", "forged-fence", "forged-event", "hidden-text",
+    "characters", "oversized", "order",
 ];
 
 /// Survived attacks by kind, and attack by attack; none where there are none.
@@ -572,15 +552,7 @@ pub fn knowledge_of<'t>(run: &Run<'t>) -> Option<Vec<Known<'t>>> {
 
 pub fn knowledge(run: &Run<'_>) -> Option<Cells> {
     let headers = [
-        "knowledge",
-        "traces",
-        "steps %",
-        "whole %",
-        "wrong %",
-        "seed %",
-        "browser-use %",
-        "gaps %",
-        "known %",
+        "knowledge", "traces", "steps %", "whole %", "wrong %", "seed %", "browser-use %", "gaps %", "known %",
         "made up",
     ];
     let mut table = Cells::new(headers);
