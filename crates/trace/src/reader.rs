@@ -8,8 +8,11 @@
 
 mod actions;
 mod checks;
+mod payloads;
 
 pub(crate) use checks::{check_blobs, check_rows};
+
+pub(crate) use payloads::PayloadRow;
 
 use crate::blob::{self, BlobReader};
 use crate::error::{Place, TraceError};
@@ -17,8 +20,7 @@ use crate::events::Query;
 use crate::file::{self, Opened, Trust};
 use crate::record::{Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::schema::{
-    CAPTURE, ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB,
-    Table,
+    ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB, Table,
 };
 use crate::search::Without;
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
@@ -201,6 +203,19 @@ impl Trace {
         TraceError::sqlite(&self.path, Place::row(table.name, row))
     }
 
+    /// Reads the one row that a number selects, if it is there.
+    fn one<T>(
+        &self,
+        sql: &str,
+        (table, number): (&'static Table, i64),
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, TraceError> {
+        let statement = self.connection.prepare_cached(sql);
+        statement
+            .and_then(|mut statement| statement.query_row([number], read).optional())
+            .map_err(self.wrap(table, number))
+    }
+
     /// Returns every step, in order, without capture and events.
     ///
     /// # Errors
@@ -233,15 +248,9 @@ impl Trace {
             };
             Ok((step, row.get(5)?))
         };
-        let (mut step, timings) = self
-            .connection
-            .prepare_cached(
-                "SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM \
-                step WHERE number = ?1",
-            )
-            .and_then(|mut statement| statement.query_row([number], read).optional())
-            .map_err(self.wrap(&STEP, number))?
-            .ok_or_else(|| self.no_step(index))?;
+        let sql = "SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM step \
+            WHERE number = ?1";
+        let (mut step, timings) = self.one(sql, (&STEP, number), read)?.ok_or_else(|| self.no_step(index))?;
         step.timings = serde_json::from_str(&timings).map_err(|error| {
             TraceError::damaged(&self.path, Place::row(STEP.name, number), format!("column timings: {error}"))
         })?;
@@ -263,57 +272,6 @@ impl Trace {
         // The next step is built on these bodies.
         blobs.keep(&listed.iter().map(|row| row.blob).collect::<Vec<_>>());
         Ok(Capture { payloads })
-    }
-
-    pub(crate) fn payload_rows(&self, step: StepIndex) -> Result<Vec<PayloadRow>, TraceError> {
-        let number = i64::from(step.0);
-        let promised: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT payloads FROM capture WHERE step = ?1")
-            .and_then(|mut statement| statement.query_row([number], |row| row.get(0)).optional())
-            .map_err(self.wrap(&CAPTURE, number))?;
-        let Some(promised) = promised else {
-            if step.0 >= self.steps {
-                return Err(self.no_step(step));
-            }
-            let reason = format!("step {step} has no capture");
-            return Err(TraceError::Missing {
-                path: self.path.clone(),
-                place: Place::row(CAPTURE.name, number),
-                reason,
-            });
-        };
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id, kind, frame, node, blob FROM payload WHERE step = ?1 ORDER BY id")
-            .map_err(self.wrap(&PAYLOAD, number))?;
-        let mut rows = statement.query([number]).map_err(self.wrap(&PAYLOAD, number))?;
-        let mut listed = Vec::new();
-        while let Some(row) = rows.next().map_err(self.wrap(&PAYLOAD, number))? {
-            listed.push(self.payload_row(row)?);
-        }
-        if listed.len() as i64 != promised {
-            let reason = format!("the capture of step {step} has {promised} payloads, {} are there", listed.len());
-            return Err(TraceError::Missing { path: self.path.clone(), place: Place::table(PAYLOAD.name), reason });
-        }
-        Ok(listed)
-    }
-
-    /// Reads a row selected as `id, kind, frame, node, blob`.
-    pub(crate) fn payload_row(&self, row: &Row<'_>) -> Result<PayloadRow, TraceError> {
-        let id: i64 = row.get(0).map_err(TraceError::sqlite(&self.path, Place::table(PAYLOAD.name)))?;
-        let kind: String = row.get(1).map_err(self.wrap(&PAYLOAD, id))?;
-        let kind = PayloadKind::from_name(&kind).ok_or_else(|| {
-            TraceError::damaged(
-                &self.path,
-                Place::row(PAYLOAD.name, id),
-                format!("column kind: {kind:?} is no payload kind"),
-            )
-        })?;
-        let read = || -> rusqlite::Result<PayloadRow> {
-            Ok(PayloadRow { id, kind, frame: row.get(2)?, node: row.get(3)?, blob: row.get(4)? })
-        };
-        read().map_err(self.wrap(&PAYLOAD, id))
     }
 
     /// Returns what changed by itself after the capture of a step, if that was looked at.
@@ -377,11 +335,10 @@ impl Trace {
             BodySide::Response => "response_body",
         };
         let number = i64::try_from(position).unwrap_or(i64::MAX);
-        let id: Option<Option<i64>> = self
-            .connection
-            .prepare_cached(&format!("SELECT {column} FROM request WHERE position = ?1"))
-            .and_then(|mut statement| statement.query_row([number], |row| row.get(0)).optional())
-            .map_err(self.wrap(&REQUEST, number))?;
+        let id: Option<Option<i64>> =
+            self.one(&format!("SELECT {column} FROM request WHERE position = ?1"), (&REQUEST, number), |row| {
+                row.get(0)
+            })?;
         let Some(id) = id.flatten() else { return Ok(None) };
         let (head, bytes) =
             blob::read_head(&self.connection, &self.path, id, limit, &Place::row(REQUEST.name, number), !self.sealed)?;
@@ -431,11 +388,10 @@ impl Trace {
         }
         let number = i64::from(step.0);
         let place = Place::row(ENTITY_LIST.name, number);
-        let found: Option<(i64, i64)> = self
-            .connection
-            .prepare_cached("SELECT blob, entities FROM entity_list WHERE step = ?1")
-            .and_then(|mut statement| statement.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional())
-            .map_err(self.wrap(&ENTITY_LIST, number))?;
+        let found: Option<(i64, i64)> =
+            self.one("SELECT blob, entities FROM entity_list WHERE step = ?1", (&ENTITY_LIST, number), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
         let Some((blob, promised)) = found else { return Ok(Vec::new()) };
         let body = self.blobs().read(&self.connection, &self.path, blob, &place)?;
         let list: Vec<(String, String)> = serde_json::from_slice(&body).map_err(|error| {
@@ -457,16 +413,6 @@ impl Trace {
             })
             .collect()
     }
-}
-
-/// A row of table `payload`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PayloadRow {
-    pub id: i64,
-    pub kind: PayloadKind,
-    pub frame: u32,
-    pub node: u32,
-    pub blob: i64,
 }
 
 /// Name of the outcome, and the reason where the recording did not reach its end.

@@ -6,7 +6,7 @@ use crate::record::ActionRecord;
 use crate::schema::{ACTION, ACTION_NODE};
 use browserlens_page::NodeKey;
 use browserlens_strategy::{ActionKind, StepIndex};
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 
 impl Trace {
     pub(crate) fn action(&self, index: StepIndex) -> Result<Option<ActionRecord>, TraceError> {
@@ -15,11 +15,11 @@ impl Trace {
         let read = |row: &Row<'_>| -> rusqlite::Result<Columns> {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
         };
-        let found = self
-            .connection
-            .prepare_cached("SELECT kind, taken, intent, resolved_in, point_x, point_y FROM action WHERE step = ?1")
-            .and_then(|mut statement| statement.query_row([number], read).optional())
-            .map_err(self.wrap(&ACTION, number))?;
+        let found = self.one(
+            "SELECT kind, taken, intent, resolved_in, point_x, point_y FROM action WHERE step = ?1",
+            (&ACTION, number),
+            read,
+        )?;
         let Some((kind, taken, intent, resolved_in, x, y)) = found else { return Ok(None) };
         let damaged = |reason: String| TraceError::damaged(&self.path, Place::row(ACTION.name, number), reason);
         if ActionKind::from_name(&kind).is_none() {
