@@ -364,7 +364,8 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_serde_json_on_what_is_json(text in "[\\[\\]{}:,\"a1.eE\\\\u0 -]{0,12}") {
-            prop_assert_eq!(check(&text).is_ok(), serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{}", text);
+            prop_assert_eq!(check(&text).is_ok(), serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{}",
+                text);
         }
 
         #[test]

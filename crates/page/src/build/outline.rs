@@ -106,11 +106,10 @@ fn spec_of<'a>(words: &'a [String], line: &str) -> NodeSpec<'a> {
 impl PageBuilder {
     /// Builds a page from an indented outline, for tests.
     ///
-    /// One node a line, two blanks a level: `role "name" word…`. Role `text` makes a text node.
-    /// Words: a state
-    /// (`disabled checked unchecked mixed expanded collapsed selected unselected pressed unpressed required invalid readonly focused modal alert polite`),
-    /// `hidden`, `offscreen`, `canvas`, `clickable`, `block`, `secret`, `#12` (backend node id),
-    /// `level=2`, `value="…"`, `desc="…"`, `tag=div`, `box=x,y,w,h`, or any other `name="…"` as an
+    /// One node a line, two blanks a level: `role "name" word…`. Role `text` makes a text node. Words: a state
+    /// (`disabled checked unchecked mixed expanded collapsed selected unselected pressed unpressed required invalid
+    /// readonly focused modal alert polite`), `hidden`, `offscreen`, `canvas`, `clickable`, `block`, `secret`, `#12`
+    /// (backend node id), `level=2`, `value="…"`, `desc="…"`, `tag=div`, `box=x,y,w,h`, or any other `name="…"` as an
     /// attribute.
     ///
     /// # Panics

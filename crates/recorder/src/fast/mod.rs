@@ -199,7 +199,8 @@ impl Driver {
     }
 
     fn ask_listeners(&self, session: &str, world: &str) -> Pending {
-        let params = json!({ "expression": LISTENERS, "uniqueContextId": world, "includeCommandLineAPI": true, "returnByValue": true, "silent": true });
+        let params = json!({ "expression": LISTENERS, "uniqueContextId": world, "includeCommandLineAPI": true,
+            "returnByValue": true, "silent": true });
         self.socket.send(Some(session), "Runtime.evaluate", &params)
     }
 

@@ -80,7 +80,8 @@ pub(super) async fn start_session(
         ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
         (
             "Network.enable",
-            json!({ "maxPostDataSize": network::BODY_LIMIT, "maxTotalBufferSize": 64 << 20, "maxResourceBufferSize": 8 << 20, "enableDurableMessages": true }),
+            json!({ "maxPostDataSize": network::BODY_LIMIT, "maxTotalBufferSize": 64 << 20,
+                "maxResourceBufferSize": 8 << 20, "enableDurableMessages": true }),
         ),
         ("Log.enable", json!({})),
     ];

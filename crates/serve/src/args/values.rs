@@ -38,7 +38,8 @@ impl JsonSchema for RefArg {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^\\[?(@ref:|ref=)?(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?\\]?$" })
+        json_schema!({ "type": "string",
+            "pattern": "^\\[?(@ref:|ref=)?(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?\\]?$" })
     }
 }
 
@@ -181,7 +182,8 @@ impl JsonSchema for OptionArg {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "array"], "items": { "type": "string" }, "maxLength": 10_000, "maxItems": 100 })
+        json_schema!({ "type": ["string", "array"], "items": { "type": "string" }, "maxLength": 10_000,
+            "maxItems": 100 })
     }
 }
 
@@ -213,7 +215,8 @@ pub struct FieldArg {
 }
 
 fn value_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "boolean", "number", "array"], "items": { "type": "string" }, "maxLength": 100_000, "maxItems": 100 })
+    json_schema!({ "type": ["string", "boolean", "number", "array"], "items": { "type": "string" },
+        "maxLength": 100_000, "maxItems": 100 })
 }
 
 pub(super) fn strategy_schema(_: &mut SchemaGenerator) -> Schema {

@@ -1,4 +1,5 @@
-//! What the arrays of a snapshot say of one node: its box, styles, attributes, shadow tree, scrolling and what it does when clicked.
+//! What the arrays of a snapshot say of one node: its box, styles, attributes, shadow tree, scrolling and what it does
+//! when clicked.
 
 use super::{Open, Walk};
 use crate::build::PageBuilder;
