@@ -1,6 +1,7 @@
 """Checks the licence of every package of `cargo metadata` (standard input) against the `allow` list of deny.toml.
 
-Exit 1 and one line a package where no allowed licence satisfies its expression. With `--list` it prints name, version and licence of each package instead of their number.
+Exit 1 and one line a package where no allowed licence satisfies its expression. With `--list` it prints name, version
+and licence of each package instead of their number.
 """
 
 import json

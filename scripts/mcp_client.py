@@ -1,6 +1,7 @@
 """A client of `browserlens serve` over standard input and output: what an agent sees, and no more.
 
-In: how the server is started. Out: `Server.call(tool, **arguments)` gives the text of the answer; an error of a tool is a `ToolError` with its text.
+In: how the server is started. Out: `Server.call(tool, **arguments)` gives the text of the answer; an error of a tool is
+a `ToolError` with its text.
 """
 import itertools
 import json
@@ -13,11 +14,17 @@ class ToolError(Exception):
 
 
 class Server:
-    """One server process, which is one client with one browser; `calls` lists (tool, arguments, answer, milliseconds, is an error)."""
+    """One server process, which is one client with one browser; `calls` lists (tool, arguments, answer, milliseconds,
+    is an error)."""
 
     def __init__(self, program, *arguments, verb="serve", stderr=subprocess.DEVNULL):
         self.process = subprocess.Popen(
-            [str(program), *([verb] if verb else []), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True, encoding="utf-8"
+            [str(program), *([verb] if verb else []), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            encoding="utf-8",
         )
         self.numbers = itertools.count(1)
         self.calls = []

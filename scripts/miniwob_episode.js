@@ -1,5 +1,5 @@
-// Goes behind the core.js of MiniWoB++. An episode begins by itself, once; nothing starts it again, so that what a page says after its end stays.
-// The server puts in a seed and the number of the run, and takes the reward.
+// Goes behind the core.js of MiniWoB++. An episode begins by itself, once; nothing starts it again, so that what a page
+// says after its end stays. The server puts in a seed and the number of the run, and takes the reward.
 ;(() => {
   const limit = 24 * 3600 * 1000;
   Object.defineProperty(core, 'EPISODE_MAX_TIME', { get: () => limit, set: () => {} });

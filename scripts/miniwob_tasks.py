@@ -1,7 +1,9 @@
-"""Scripts that solve tasks of MiniWoB++ by the server's tools, as an agent would: the goal, the controls and what happened all come out of answers.
+"""Scripts that solve tasks of MiniWoB++ by the server's tools, as an agent would: the goal, the controls and what
+happened all come out of answers.
 
-In: an `Agent`, whose page has been opened. Out: `TASKS`, a function a task; it returns when it believes the task done, and raises `GaveUp` where the
-answers do not hold what it needs. No page's source is read, no selector and no code is sent: what the answers do not tell cannot be acted on.
+In: an `Agent`, whose page has been opened. Out: `TASKS`, a function a task; it returns when it believes the task done,
+and raises `GaveUp` where the answers do not hold what it needs. No page's source is read, no selector and no code is
+sent: what the answers do not tell cannot be acted on.
 """
 import re
 import time
@@ -33,7 +35,8 @@ ELEMENT = re.compile(
 
 
 class Element:
-    """One element as an answer writes it: role (empty for text), name, ref (None without), states, and value (None without)."""
+    """One element as an answer writes it: role (empty for text), name, ref (None without), states, and value (None
+    without)."""
 
     def __init__(self, role, name, ref, states="", value=None):
         self.role, self.name, self.ref, self.states = role or "", plain(name or ""), ref, states.strip()
@@ -55,7 +58,8 @@ def elements_of(text):
 
 
 class Reader:
-    """Unfolds an observation into its elements, in the order of the page. A pattern (`like @e7`) lasts as long as the reader."""
+    """Unfolds an observation into its elements, in the order of the page. A pattern (`like @e7`) lasts as long as the
+    reader."""
 
     def __init__(self):
         self.patterns = {}
@@ -75,16 +79,25 @@ class Reader:
                 like = re.match(r"like (@e\d+)", pattern)
                 pattern = self.patterns.get(like[1], "") if like else pattern
             elif head:
-                # The rows stand on this line: `5 × button @: 9 No |10 Yes [disabled]`, or names alone, of what has no ref.
+                # The rows stand on this line: `5 × button @: 9 No |10 Yes [disabled]`, or names alone, of what has no
+                # ref.
                 elements += elements_of(line[: head.start()])
                 role, *shared = head[2].split()
                 refs = line[: head.start(3)].rstrip().endswith("@:")
                 for cell in re.split(r" ?(?<!\\)\|(?: |(?=\d))", head[3]):
-                    number, name, states = re.match(r"(\d+)? ?(.*?)(?: \[([^\]]*)\])?$", cell if refs else f" {cell}").groups()
+                    number, name, states = re.match(
+                        r"(\d+)? ?(.*?)(?: \[([^\]]*)\])?$", cell if refs else f" {cell}"
+                    ).groups()
                     own = (states or "").split()
-                    also = [state for state in shared if not any({state, other} in OPPOSITES or other == f"-{state}" for other in own)]
+                    also = [
+                        state
+                        for state in shared
+                        if not any({state, other} in OPPOSITES or other == f"-{state}" for other in own)
+                    ]
                     own = [state for state in own if not state.startswith("-")]
-                    elements.append(Element(role, name.removeprefix("~"), f"@e{number}" if number else None, " ".join(also + own)))
+                    elements.append(
+                        Element(role, name.removeprefix("~"), f"@e{number}" if number else None, " ".join(also + own))
+                    )
             else:
                 elements += elements_of(line)
         return elements
@@ -96,7 +109,9 @@ class Reader:
         fields = fields[1:] if not number and fields and not fields[0] else fields
         if number:
             self.patterns[f"@e{number}"] = pattern
-        filled = re.sub(r"\{(\d+)\}", lambda field: fields[int(field[1]) - 1] if int(field[1]) <= len(fields) else "", pattern)
+        filled = re.sub(
+            r"\{(\d+)\}", lambda field: fields[int(field[1]) - 1] if int(field[1]) <= len(fields) else "", pattern
+        )
         filled = re.sub(r"(?<![\w.])@(?!e)", f"@e{number}", filled)
         filled = re.sub(r"(?<= )\.(\d+)", rf"@e{number}.\1", filled)
         return elements_of(filled)
@@ -112,7 +127,9 @@ class Agent:
         if "[FULL PAGE STATE" not in self.last:
             self.observe()
         # The first line has the page's title, which is no part of the goal.
-        self.page = "\n".join(line for line in plain(self.last).splitlines() if not re.match(r"\[(?:FULL|DELTA)|PAGE: ", line))
+        self.page = "\n".join(
+            line for line in plain(self.last).splitlines() if not re.match(r"\[(?:FULL|DELTA)|PAGE: ", line)
+        )
 
     def call(self, tool, **given):
         self.last = self.server.call(tool, **given)
@@ -356,9 +373,13 @@ def dropdown(agent):
 
 @task("form-sequence-2")
 def radio_and_text(agent):
-    radio, value, box = agent.goal(r'Check the (\d)\w+ radio button and enter the number "(-?\d+)" into the (\d)\w+ textbox')
+    radio, value, box = agent.goal(
+        r'Check the (\d)\w+ radio button and enter the number "(-?\d+)" into the (\d)\w+ textbox'
+    )
     radios, boxes = agent.all("radio"), agent.all("textbox")
-    agent.call("fill", fields=[{"ref": radios[int(radio) - 1], "value": True}, {"ref": boxes[int(box) - 1], "value": value}])
+    agent.call(
+        "fill", fields=[{"ref": radios[int(radio) - 1], "value": True}, {"ref": boxes[int(box) - 1], "value": value}]
+    )
     agent.submit()
 
 
@@ -371,7 +392,10 @@ def focus(agent):
 @task("login-user")
 def login(agent):
     user, password = agent.goal(r'username "([^"]+)" and the password "([^"]+)"')
-    agent.call("fill", fields=[{"ref": agent.one("Username"), "value": user}, {"ref": agent.one("Password"), "value": password}])
+    agent.call(
+        "fill",
+        fields=[{"ref": agent.one("Username"), "value": user}, {"ref": agent.one("Password"), "value": password}],
+    )
     agent.submit("Login")
 
 
@@ -449,7 +473,9 @@ def choose_date(agent):
 
 @task("book-flight")
 def flight(agent):
-    which, start, end, month, day, year = agent.goal(r"Book the (\w+) one-way flight from: (.+?) to: (.+?) on (\d+)/(\d+)/(\d+)\.")
+    which, start, end, month, day, year = agent.goal(
+        r"Book the (\w+) one-way flight from: (.+?) to: (.+?) on (\d+)/(\d+)/(\d+)\."
+    )
     boxes = agent.all("textbox")
     for box, place in zip(boxes, [start, end]):
         agent.type(box, place, keys=True)
@@ -504,7 +530,9 @@ def email(agent):
         if element.role == "clickable" and element.ref and name and name[0].isupper():
             senders.setdefault(name.split()[0], element.ref)
     # The one who wrote is named before the one who gets it, but for "give Ann the email from Bob".
-    written = re.search(rf"(?:from|by|sent by) ({'|'.join(senders)})\b", goal) or re.search(rf"\b({'|'.join(senders)})\b", goal)
+    written = re.search(rf"(?:from|by|sent by) ({'|'.join(senders)})\b", goal) or re.search(
+        rf"\b({'|'.join(senders)})\b", goal
+    )
     sender = written[1]
     agent.click(senders[sender])
     if re.search(r"forward|send|give", goal, re.I) and not re.search(r"reply|respon", goal, re.I):
@@ -525,7 +553,11 @@ def email(agent):
 
 def icon(agent, words):
     """Returns the ref of the control whose name, or what is said of it, has one of these words."""
-    found = [element for element in agent.observe() if element.ref and re.search(words, f"{element.name} {element.states}", re.I)]
+    found = [
+        element
+        for element in agent.observe()
+        if element.ref and re.search(words, f"{element.name} {element.states}", re.I)
+    ]
     if not found:
         raise GaveUp(f"no control is named {words}; the page: {plain(agent.last)[:300]}")
     return found[0].ref
@@ -536,7 +568,11 @@ def social(agent):
     button, count, person = agent.goal(r'Click the "(\w+)" button on (all|\d+) posts? by (@\w+)')
     refs, author = [], ""
     for element in agent.observe():
-        author = re.search(r"@\w+$", element.name)[0] if re.search(r"\w+ @\w+$", element.name) and not element.ref else author
+        author = (
+            re.search(r"@\w+$", element.name)[0]
+            if re.search(r"\w+ @\w+$", element.name) and not element.ref
+            else author
+        )
         if element.ref and author == person and element.name.lower() == button.lower():
             refs.append(element.ref)
     if not refs:
@@ -559,7 +595,11 @@ def food(agent):
             dishes[-1]["signs"].append(element.name)
         elif not element.role and "Order" not in element.name:
             dishes.append({"name": element.name, "signs": []})
-    chosen = [dish["plus"] for dish in dishes if "plus" in dish and (dish["name"] in names or kinds and kinds[2] in dish["signs"])]
+    chosen = [
+        dish["plus"]
+        for dish in dishes
+        if "plus" in dish and (dish["name"] in names or kinds and kinds[2] in dish["signs"])
+    ]
     for ref in chosen[: int(kinds[1])] if kinds else chosen:
         agent.click(ref)
     agent.submit("Order!")
@@ -589,7 +629,12 @@ def generate(agent):
         if not shown:
             raise GaveUp("no number is shown")
         value = shown[0]
-        if than and (value < int(than[2]) if than[1] == "less" else value > int(than[2])) or odd and value % 2 == (odd[1] == "odd"):
+        if (
+            than
+            and (value < int(than[2]) if than[1] == "less" else value > int(than[2]))
+            or odd
+            and value % 2 == (odd[1] == "odd")
+        ):
             return agent.submit()
     raise GaveUp("60 numbers, none that fits")
 
@@ -618,7 +663,11 @@ def autocomplete(agent):
     start, = agent.goal(r'starts with "([^"]+)"')
     end = re.search(r'ends with "([^"]+)"', agent.page)
     agent.type(agent.all("textbox")[0], start, keys=True)
-    fits = [element for element in agent.find(start) if element.ref and element.role != "textbox" and element.name.startswith(start)]
+    fits = [
+        element
+        for element in agent.find(start)
+        if element.ref and element.role != "textbox" and element.name.startswith(start)
+    ]
     fits = [element for element in fits if not end or element.name.endswith(end[1])]
     if not fits:
         raise GaveUp(f"no proposal fits; find said: {agent.last[:200]}")
@@ -627,9 +676,26 @@ def autocomplete(agent):
 
 
 COLOURS = {
-    "red": "FF0000", "green": "00FF00", "blue": "0000FF", "yellow": "FFFF00", "cyan": "00FFFF", "magenta": "FF00FF", "black": "000000",
-    "white": "FFFFFF", "gray": "808080", "grey": "808080", "orange": "FFA500", "pink": "FFC0CB", "purple": "800080", "brown": "A52A2A",
-    "lime": "00FF00", "aqua": "00FFFF", "navy": "000080", "teal": "008080", "olive": "808000", "maroon": "800000",
+    "red": "FF0000",
+    "green": "00FF00",
+    "blue": "0000FF",
+    "yellow": "FFFF00",
+    "cyan": "00FFFF",
+    "magenta": "FF00FF",
+    "black": "000000",
+    "white": "FFFFFF",
+    "gray": "808080",
+    "grey": "808080",
+    "orange": "FFA500",
+    "pink": "FFC0CB",
+    "purple": "800080",
+    "brown": "A52A2A",
+    "lime": "00FF00",
+    "aqua": "00FFFF",
+    "navy": "000080",
+    "teal": "008080",
+    "olive": "808000",
+    "maroon": "800000",
 }
 
 
@@ -694,7 +760,11 @@ def drag_items(agent):
 @task("drag-shapes")
 def drag_shapes(agent):
     kind, = agent.goal(r"Drag all (\w+?)s into the black box")
-    shapes = [element for element in agent.observe() if element.ref and re.search(kind[:4], f"{element.name} {element.states}")]
+    shapes = [
+        element
+        for element in agent.observe()
+        if element.ref and re.search(kind[:4], f"{element.name} {element.states}")
+    ]
     box = [element for element in agent.observe() if element.ref and re.search("container|box", element.name)]
     if not shapes or not box:
         raise GaveUp(f"no ref is called {kind} or the box: {plain(agent.last)[:200]}")
@@ -735,7 +805,9 @@ def stock(agent):
 
 @task("text-editor")
 def editor(agent):
-    word, how, what = re.search(r"(?:give|make) (?:the text (\S+)|everything) the (style|color) (\w+)", agent.page).groups()
+    word, how, what = re.search(
+        r"(?:give|make) (?:the text (\S+)|everything) the (style|color) (\w+)", agent.page
+    ).groups()
     box = agent.all("textbox")[0]
     if word:
         content, = agent.goal(rf'textbox {box}[^"]*"([^"]+)"')
@@ -781,7 +853,15 @@ def tic_tac_toe(agent):
         if len(cells) < 9 or agent.seen(r"Episodes done: 1"):
             return
         free = [nth for nth in range(9) if marks[nth] == " "]
-        wins = [n for player in "XO" for line in lines for n in line if marks[n] == " " and sum(marks[m] == player for m in line) == 2]
+        wins = [
+            n
+            for player in "XO"
+            for line in lines
+            for n in line
+            if marks[n] == " " and sum(marks[m] == player for m in line) == 2
+        ]
         agent.click(cells[next(iter([*wins, *(n for n in (4, 0, 8, 2, 6, 1, 3, 5, 7) if n in free)]))].ref)
-        if marks.strip() == "" and not re.search(r"\b[XO]\b", " ".join(element.name for element in agent.observe() if element.ref)):
+        if marks.strip() == "" and not re.search(
+            r"\b[XO]\b", " ".join(element.name for element in agent.observe() if element.ref)
+        ):
             raise GaveUp("what stands in a cell is not told")

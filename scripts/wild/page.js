@@ -1,10 +1,12 @@
-// The page of one pattern: builds it, says what its controls are, and says which of them was used. All of it goes to the server that gave the
-// page, never into the page itself: nothing that is not the pattern's own may change what is observed.
+// The page of one pattern: builds it, says what its controls are, and says which of them was used. All of it goes to
+// the server that gave the page, never into the page itself: nothing that is not the pattern's own may change what is
+// observed.
 const [library, pattern] = location.pathname.split('/').slice(2).map(decodeURIComponent);
 const load = new URLSearchParams(location.search).get('load');
 let number = 0;
 const say = (what, said) =>
-  fetch('/say', { method: 'POST', keepalive: true, body: JSON.stringify({ load, number: number++, what, ...said }) }).catch(() => {});
+  fetch('/say', { method: 'POST', keepalive: true, body: JSON.stringify({ load, number: number++, what, ...said }) })
+    .catch(() => {});
 
 // What listens where, for the reports: no page can ask that of itself afterwards.
 const listens = new WeakMap();
@@ -23,7 +25,8 @@ function described(element) {
   for (let at = element; at && at !== document.documentElement && chain.length < 5; at = at.parentElement) {
     const role = at.getAttribute('role');
     const types = [...(listens.get(at) || [])];
-    const seen = at.className && typeof at.className === 'string' ? `.${at.className.trim().split(/\s+/).slice(0, 2).join('.')}` : '';
+    const seen = at.className && typeof at.className === 'string'
+      ? `.${at.className.trim().split(/\s+/).slice(0, 2).join('.')}` : '';
     chain.push(at.localName + seen + (role ? `[role=${role}]` : '') + (types.length ? `{${types.join(' ')}}` : ''));
   }
   return {
@@ -55,7 +58,8 @@ for (const type of ['click', 'drop']) {
     (event) => {
       if (!event.isTrusted) return;
       const [target, ...above] = event.composedPath();
-      const under = controls.filter((control) => [target, ...above].includes(named(control.at))).map((control) => control.name);
+      const under = controls.filter((control) => [target, ...above].includes(named(control.at)))
+        .map((control) => control.name);
       say('hit', { type, html: target.outerHTML?.replace(/\s+/g, ' ').slice(0, 160), under });
     },
     true,
@@ -72,7 +76,9 @@ try {
   // Components draw themselves a little later.
   await new Promise((done) => setTimeout(done, 250));
   controls = typeof controls === 'function' ? controls() : controls;
-  const said = controls.map(({ at, name, ...control }) => ({ name: String(name), ...control, ...described(named(at)) }));
+  const said = controls.map(({ at, name, ...control }) => ({
+    name: String(name), ...control, ...described(named(at))
+  }));
   await say('controls', { controls: said });
 } catch (error) {
   await say('error', { text: `${error.stack || error}` });

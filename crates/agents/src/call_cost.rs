@@ -12,20 +12,8 @@ use serde_json::Value;
 
 /// Words of functions that only look at a page.
 const LOOKS: [&str; 14] = [
-    "snapshot",
-    "observe",
-    "find",
-    "search",
-    "get",
-    "read",
-    "screenshot",
-    "console",
-    "network",
-    "inspect",
-    "outline",
-    "expand",
-    "is",
-    "list",
+    "snapshot", "observe", "find", "search", "get", "read", "screenshot", "console", "network", "inspect", "outline",
+    "expand", "is", "list",
 ];
 
 /// Why a call brought nothing.

@@ -55,17 +55,8 @@ impl ErrorKind {
             (
                 ErrorKind::BadCall,
                 &[
-                    "missing argument",
-                    "unknown command",
-                    "unknown tool",
-                    "unknown option",
-                    "invalid argument",
-                    "does not match \"",
-                    "arguments:",
-                    "usage:",
-                    "invalid input",
-                    "required parameter",
-                    "invalid_type",
+                    "missing argument", "unknown command", "unknown tool", "unknown option", "invalid argument",
+                    "does not match \"", "arguments:", "usage:", "invalid input", "required parameter", "invalid_type",
                 ],
             ),
             (
@@ -86,18 +77,8 @@ impl ErrorKind {
             (
                 ErrorKind::NotFound,
                 &[
-                    "not on the page",
-                    "not found",
-                    "no element",
-                    "was not shown",
-                    "another document",
-                    "stale",
-                    "none match",
-                    "does not exist",
-                    "no node",
-                    "did not match",
-                    "no longer",
-                    "nothing matches",
+                    "not on the page", "not found", "no element", "was not shown", "another document", "stale",
+                    "none match", "does not exist", "no node", "did not match", "no longer", "nothing matches",
                 ],
             ),
         ];

@@ -166,13 +166,16 @@ fn every_wrong_transcript_is_told_with_its_place() {
     assert_eq!(said("{\"a\": 1}", None).0, "bad.json: no transcript of a known format");
     assert!(said("{\"a\": 1}", None).1.contains("--format lines|claude-code"));
     assert_eq!(said("nothing", None).0, "bad.json, line 1: no JSON: expected ident at line 1 column 2");
-    let lines = "{\"run\":\"a\",\"tool\":\"t\",\"goal\":\"g\",\"reward\":1}\n\n{\"run\":\"a\",\"call\":2,\"name\":\"n\",\"text\":\"\"}";
+    let lines = "{\"run\":\"a\",\"tool\":\"t\",\"goal\":\"g\",\"reward\":1}\n\n{\"run\":\"a\",\"call\":2,\
+        \"name\":\"n\",\"text\":\"\"}";
     assert_eq!(said(lines, None).0, "bad.json, line 3: call 2 of run \"a\", where call 1 was due");
     assert_eq!(
         said("{\"run\":\"a\",\"call\":1,\"name\":\"n\",\"text\":\"\"}", None).0,
         "bad.json: run \"a\" has calls and no line of its own"
     );
-    let codex = "{\"type\":\"session_meta\",\"payload\":{}}\n{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call_output\",\"call_id\":\"x\",\"output\":\"\"}}";
+    let codex = "{\"type\":\"session_meta\",\"payload\":{}\
+        }\n{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call_output\",\"call_id\":\"x\",\
+        \"output\":\"\"}}";
     assert_eq!(said(codex, None).0, "bad.json, line 2: an answer to call \"x\", which nobody made");
     assert_eq!(
         said(

@@ -132,7 +132,8 @@ fn secrets_are_in_no_line() {
     record.header.goal = format!("Sign in with {secret}");
     record.header.instructions = secret.into();
     record.header.tools = json!([{ "description": secret }]);
-    record.calls[0].arguments = json!({ "password": "river-otter", "api_key": "sk-live-1", "text": secret, "fields": [{ "value": format!("a {secret} b") }] });
+    record.calls[0].arguments = json!({ "password": "river-otter", "api_key": "sk-live-1", "text": secret,
+        "fields": [{ "value": format!("a {secret} b") }] });
     record.calls[0].said = Some(format!("I type {secret}"));
     record.end.as_mut().unwrap().said = Some(secret.into());
     let folder = tempfile::tempdir().unwrap();

@@ -55,20 +55,8 @@ fn made(folder: &Path, steps: &str, more: &[&str]) -> String {
         (format!("{root}/traces/tiny-newsletter-signup.trace"), format!("{root}/traces/login-wrong-then-right.trace"));
     let scenarios = format!("{root}/traces/scenarios");
     let arguments = [
-        "lab",
-        "corpus",
-        "make",
-        "--out",
-        "corpus",
-        "--steps",
-        steps,
-        "--seed",
-        "7",
-        "--from",
-        &tiny,
-        &login,
-        "--scenarios-dir",
-        &scenarios,
+        "lab", "corpus", "make", "--out", "corpus", "--steps", steps, "--seed", "7", "--from", &tiny, &login,
+        "--scenarios-dir", &scenarios,
     ];
     good(folder, &[&arguments, more].concat())
 }
@@ -106,17 +94,7 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
     let split: Value = serde_json::from_str(&good(
         folder,
         &[
-            "lab",
-            "corpus",
-            "split",
-            "corpus",
-            "--held-back",
-            "0.5",
-            "--seed",
-            "3",
-            "--links",
-            "--out",
-            "parts",
+            "lab", "corpus", "split", "corpus", "--held-back", "0.5", "--seed", "3", "--links", "--out", "parts",
             "--json",
         ],
     ))
@@ -128,17 +106,8 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
     let stored = good(
         folder,
         &[
-            "bench",
-            "--no-report",
-            "parts/held-back",
-            "--strategies",
-            "read-text/visible",
-            "--strategies-file",
-            &strategies,
-            "--runs-dir",
-            "runs",
-            "--cache-dir",
-            "cache",
+            "bench", "--no-report", "parts/held-back", "--strategies", "read-text/visible", "--strategies-file",
+            &strategies, "--runs-dir", "runs", "--cache-dir", "cache",
         ],
     );
     let run: Value =
@@ -190,18 +159,7 @@ fn what_cannot_be_done_is_said_with_a_remedy() {
     let tiny = root().join("traces/tiny-newsletter-signup.trace").display().to_string();
     let scenarios = root().join("traces/scenarios").display().to_string();
     let other = [
-        "lab",
-        "corpus",
-        "make",
-        "--out",
-        "corpus",
-        "--steps",
-        "1",
-        "--seed",
-        "8",
-        "--from",
-        &tiny,
-        "--scenarios-dir",
+        "lab", "corpus", "make", "--out", "corpus", "--steps", "1", "--seed", "8", "--from", &tiny, "--scenarios-dir",
         &scenarios,
     ];
     insta::assert_snapshot!("another_corpus", refused(folder, &other));

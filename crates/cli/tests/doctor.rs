@@ -64,15 +64,7 @@ fn what_is_missing_says_what_to_do_and_the_exit_code_says_of_what_kind_it_is() {
     let none = folder.path().join("none").display().to_string();
     let output = run(
         &[
-            "doctor",
-            "--json",
-            "--chrome",
-            &nowhere,
-            "--traces",
-            &empty,
-            "--strategies-file",
-            &none,
-            "--accepted-dir",
+            "doctor", "--json", "--chrome", &nowhere, "--traces", &empty, "--strategies-file", &none, "--accepted-dir",
             &empty,
         ],
         &[],

@@ -42,13 +42,7 @@ fn bench(folder: &Path) -> String {
     let output = run(
         folder,
         &[
-            "bench",
-            ".",
-            "--scenarios-dir",
-            &scenarios,
-            "--strategies-file",
-            &strategies,
-            "--strategies",
+            "bench", ".", "--scenarios-dir", &scenarios, "--strategies-file", &strategies, "--strategies",
             "read-text/visible",
         ],
     );

@@ -23,9 +23,12 @@ fn recording(folder: &Path) -> PathBuf {
     let page = "<html><body><main><h1>Sign in</h1><form><input backend_node_id=\"5\" type=\"password\" \
         aria-label=\"Password\" value=\"Zq7-planted-kWx93Lm\">\
                 <button backend_node_id=\"7\" data_pw_testid_buckeye=\"u1\">Go</button></form></main></body></html>";
-    let task = json!([{ "annotation_id": "a1", "website": "united", "domain": "Travel", "subdomain": "Airlines", "confirmed_task": "Sign in", "action_reprs": [],
-        "actions": [{ "action_uid": "u1", "raw_html": page, "cleaned_html": "", "operation": { "op": "CLICK", "original_op": "CLICK", "value": "" },
-            "pos_candidates": [{ "tag": "x", "backend_node_id": "7", "is_original_target": true }], "neg_candidates": [] }] }]);
+    let task = json!([{ "annotation_id": "a1", "website": "united", "domain": "Travel", "subdomain": "Airlines",
+        "confirmed_task": "Sign in", "action_reprs": [],
+        "actions": [{ "action_uid": "u1", "raw_html": page, "cleaned_html": "",
+            "operation": { "op": "CLICK", "original_op": "CLICK", "value": "" },
+            "pos_candidates": [{ "tag": "x", "backend_node_id": "7", "is_original_target": true }],
+            "neg_candidates": [] }] }]);
     let path = folder.join("train.json");
     std::fs::write(&path, task.to_string()).expect("written");
     path
@@ -164,7 +167,8 @@ fn serve_and_look(home: &Path, config: &Path, trace: &Path) {
     };
     ask(
         "initialize",
-        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } }),
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "0" } }),
     );
     ask("tools/call", json!({ "name": "navigate", "arguments": { "url": format!("http://{host}/") } }));
     drop(input);
@@ -192,15 +196,7 @@ fn nothing_that_the_program_does_leaves_anything_in_the_home_but_the_key_among_t
     run(&["read", &tiny, "--cache", &text("pages.cache")]);
     let (cache, runs, report) = (text("cache"), text("runs"), text("report"));
     run(&[
-        "bench",
-        &tiny,
-        "--strategies",
-        "lens/delta,raw/html",
-        "--cache-dir",
-        &cache,
-        "--runs-dir",
-        &runs,
-        "--out",
+        "bench", &tiny, "--strategies", "lens/delta,raw/html", "--cache-dir", &cache, "--runs-dir", &runs, "--out",
         &report,
     ]);
     run(&["doctor"]);

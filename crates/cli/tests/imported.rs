@@ -69,10 +69,13 @@ fn task(id: &str) -> String {
         )
     };
     let action = |uid: &str, label: &str, op: &str, on: &str, value: &str| {
-        json!({ "action_uid": uid, "raw_html": page(label, uid), "cleaned_html": "", "operation": { "op": op, "original_op": op, "value": value },
-            "pos_candidates": [{ "tag": "x", "backend_node_id": on, "is_original_target": true }], "neg_candidates": [] })
+        json!({ "action_uid": uid, "raw_html": page(label, uid), "cleaned_html": "",
+            "operation": { "op": op, "original_op": op, "value": value },
+            "pos_candidates": [{ "tag": "x", "backend_node_id": on, "is_original_target": true }],
+            "neg_candidates": [] })
     };
-    json!([{ "annotation_id": id, "website": "united", "domain": "Travel", "subdomain": "Airlines", "confirmed_task": "Find a flight to Rome", "action_reprs": [],
+    json!([{ "annotation_id": id, "website": "united", "domain": "Travel", "subdomain": "Airlines",
+        "confirmed_task": "Find a flight to Rome", "action_reprs": [],
         "actions": [action("u1", "flights", "TYPE", "5", "Rome"), action("u2", "fares", "CLICK", "7", "")] }])
     .to_string()
 }
@@ -164,33 +167,48 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
 /// The same five deeds on the page of the newsletter, as each tool writes them.
 fn scripts(base: &str) -> [(&'static str, &'static str, Value); 3] {
     let element = |tag: &str, id: &str| json!({ "node_name": tag, "attributes": { "id": id, "name": id }, "x_path": "html/body/main/form/x" });
-    let turn = |actions: Value, elements: Value| json!({ "model_output": { "action": actions }, "result": [{}], "state": { "url": base, "interacted_element": elements } });
+    let turn = |actions: Value, elements: Value| {
+        json!({ "model_output": { "action": actions }, "result": [{}],
+        "state": { "url": base, "interacted_element": elements } })
+    };
     let history = json!({ "history": [
         turn(json!([{ "navigate": { "url": base, "new_tab": false } }]), json!([null])),
         turn(
-            json!([{ "input": { "index": 1, "text": "Mira Osei", "clear": true } }, { "input": { "index": 2, "text": "mira.osei@example.test" } }]),
+            json!([{ "input": { "index": 1, "text": "Mira Osei", "clear": true } },
+                { "input": { "index": 2, "text": "mira.osei@example.test" } }]),
             json!([element("INPUT", "name"), element("INPUT", "email")])
         ),
-        turn(json!([{ "select_dropdown": { "index": 3, "text": "Plain text" } }]), json!([element("SELECT", "format")])),
-        turn(json!([{ "click": { "index": 4 } }, { "click": { "index": 5 } }]), json!([element("INPUT", "consent"), element("BUTTON", "send")])),
+        turn(json!([{ "select_dropdown": { "index": 3, "text": "Plain text" } }]),
+            json!([element("SELECT", "format")])),
+        turn(json!([{ "click": { "index": 4 } }, { "click": { "index": 5 } }]),
+            json!([element("INPUT", "consent"), element("BUTTON", "send")])),
         turn(json!([{ "done": { "text": "done", "success": true } }]), json!([null])),
     ] });
     let recorder = json!({ "title": "Sign up: devtools", "steps": [
-        { "type": "setViewport", "width": 1000, "height": 700, "deviceScaleFactor": 1, "isMobile": false, "hasTouch": false, "isLandscape": false },
-        { "type": "navigate", "url": base, "assertedEvents": [{ "type": "navigation", "url": base, "title": "The Slow Post" }] },
-        { "type": "change", "value": "Mira Osei", "selectors": [["aria/Name"], ["#name"], ["xpath///*[@id=\"name\"]"]], "target": "main" },
-        { "type": "change", "value": "mira.osei@example.test", "selectors": [["aria/Email[role=\"textbox\"]"], ["#email"]] },
+        { "type": "setViewport", "width": 1000, "height": 700, "deviceScaleFactor": 1, "isMobile": false,
+            "hasTouch": false, "isLandscape": false },
+        { "type": "navigate", "url": base,
+            "assertedEvents": [{ "type": "navigation", "url": base, "title": "The Slow Post" }] },
+        { "type": "change", "value": "Mira Osei", "selectors": [["aria/Name"], ["#name"], ["xpath///*[@id=\"name\"]"]],
+            "target": "main" },
+        { "type": "change", "value": "mira.osei@example.test",
+            "selectors": [["aria/Email[role=\"textbox\"]"], ["#email"]] },
         { "type": "change", "value": "Plain text", "selectors": [["aria/Format[role=\"combobox\"]"], ["#format"]] },
         { "type": "click", "selectors": [["aria/Send me the letter by \
             email[role=\"checkbox\"]"], ["#consent"]], "offsetX": 3, "offsetY": 3 },
         { "type": "click", "selectors": [["aria/Sign up[role=\"button\"]"], ["#send"]], "offsetX": 3, "offsetY": 3 },
         { "type": "waitForElement", "selectors": [["text/Thank you, Mira Osei."]] },
     ] });
-    let command = |command: &str, target: &str, value: &str| json!({ "id": "x", "comment": "", "command": command, "target": target, "targets": [], "value": value });
-    let side = json!({ "id": "1", "version": "2.0", "name": "Sign", "url": base, "suites": [], "urls": [base], "plugins": [], "tests": [{ "id": "2", "name": "up", "commands": [
+    let command = |command: &str, target: &str, value: &str| {
+        json!({ "id": "x", "comment": "", "command": command, "target": target, "targets": [],
+        "value": value })
+    };
+    let side = json!({ "id": "1", "version": "2.0", "name": "Sign", "url": base, "suites": [], "urls": [base],
+        "plugins": [], "tests": [{ "id": "2", "name": "up", "commands": [
         command("open", "/", ""), command("setWindowSize", "1000x700", ""), command("type", "id=name", "Mira Osei"),
         command("type", "name=email", "mira.osei@example.test"), command("select", "id=format", "label=Plain text"),
-        command("click", "css=#consent", ""), command("click", "id=send", ""), command("assertText", "css=h1", "Thank you, Mira Osei."),
+        command("click", "css=#consent", ""), command("click", "id=send", ""),
+        command("assertText", "css=h1", "Thank you, Mira Osei."),
     ] }] });
     [
         ("browser-use", "history", history),

@@ -198,13 +198,7 @@ fn stores_that_cannot_be_used_are_told_apart() {
     std::fs::write(at("empty.sqlite"), "").expect("written");
 
     let mut told: Vec<String> = [
-        "missing.sqlite",
-        "empty.sqlite",
-        "text.sqlite",
-        "other.sqlite",
-        "newer.sqlite",
-        "orphan.sqlite",
-        "body.sqlite",
+        "missing.sqlite", "empty.sqlite", "text.sqlite", "other.sqlite", "newer.sqlite", "orphan.sqlite", "body.sqlite",
     ]
     .map(ask)
     .into();

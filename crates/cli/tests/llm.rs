@@ -22,15 +22,8 @@ fn stored_run() -> (tempfile::TempDir, String) {
     let output = browserlens(
         folder.path(),
         &[
-            "bench",
-            "--no-report",
-            &trace,
-            "--scenarios-dir",
-            &scenarios,
-            "--strategies-file",
-            &strategies,
-            "--strategies",
-            "lens/delta",
+            "bench", "--no-report", &trace, "--scenarios-dir", &scenarios, "--strategies-file", &strategies,
+            "--strategies", "lens/delta",
         ],
     );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

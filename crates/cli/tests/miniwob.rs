@@ -8,7 +8,8 @@ use std::process::Command;
 
 /// One of each: clicks, menus, tabs, fields, lists, tables, a calendar, keys, a slider, a sortable
 /// list, controls within controls, waiting.
-const TASKS: &str = "click-link,click-tab-2,click-menu-2,click-checkboxes-large,click-scroll-list,form-sequence-2,read-table-2,choose-date,\
+const TASKS: &str = "click-link,click-tab-2,click-menu-2,click-checkboxes-large,click-scroll-list,form-sequence-2,\
+    read-table-2,choose-date,\
                      use-slider,drag-items,email-inbox,use-autocomplete";
 
 #[test]

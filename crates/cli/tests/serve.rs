@@ -311,7 +311,8 @@ impl Recorded {
             .expect("starts");
         let (input, output) = (child.stdin.take().expect("stdin"), child.stdout.take().expect("stdout"));
         let mut client = Self { child, input, lines: BufReader::new(output).lines() };
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "0" } });
         client.ask("initialize", &hello);
         client
     }

@@ -11,22 +11,9 @@ use std::process::Output;
 /// One task at least of each site and of each level, and two on applications that others' libraries
 /// make.
 const TASKS: [&str; 17] = [
-    "board-any-desk",
-    "docs-dark",
-    "hostile-open-case",
-    "intl-save-room",
-    "live-chat",
-    "login-language",
-    "login-wrong-then-right",
-    "portal-my-offers",
-    "results-letter",
-    "sheet-set-cell",
-    "shop-storage-to-cart",
-    "shop-wishlist",
-    "spa-fold-column",
-    "table-open-queries",
-    "tiny-sign-up",
-    "wild-flatpickr-stay",
+    "board-any-desk", "docs-dark", "hostile-open-case", "intl-save-room", "live-chat", "login-language",
+    "login-wrong-then-right", "portal-my-offers", "results-letter", "sheet-set-cell", "shop-storage-to-cart",
+    "shop-wishlist", "spa-fold-column", "table-open-queries", "tiny-sign-up", "wild-flatpickr-stay",
     "wild-tom-select-supper",
 ];
 

@@ -9,27 +9,8 @@ use toml::{Table, Value};
 
 /// Keys whose texts are no words of a page.
 const AS_IT_IS: [&str; 21] = [
-    "why",
-    "site",
-    "url",
-    "start",
-    "locale",
-    "timezone",
-    "storage_state",
-    "goto",
-    "press",
-    "css",
-    "role",
-    "state",
-    "env",
-    "files",
-    "id",
-    "kind",
-    "handle",
-    "line",
-    "raw",
-    "dialog",
-    "in",
+    "why", "site", "url", "start", "locale", "timezone", "storage_state", "goto", "press", "css", "role", "state",
+    "env", "files", "id", "kind", "handle", "line", "raw", "dialog", "in",
 ];
 
 /// Rewrites a scenario under a new name.

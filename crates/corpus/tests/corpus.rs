@@ -344,7 +344,9 @@ fn every_bad_input_is_said_with_its_place() {
     insta::assert_snapshot!(said(&base("garbled")), @"DIR/garbled/corpus.json: another corpus stands there: EOF while \
         parsing an object at line 1 column 1");
     insta::assert_snapshot!(said(&MakeOptions { from: Vec::new(), ..base("a") }), @"--from: there is no trace");
-    insta::assert_snapshot!(said(&MakeOptions { scenarios_dir: at("none"), ..base("b") }), @"TRACES/tiny-newsletter-signup.trace: its scenario tiny/newsletter-signup is not at DIR/none/tiny/newsletter-signup.toml");
+    insta::assert_snapshot!(said(&MakeOptions { scenarios_dir: at("none"), ..base("b") }),
+        @"TRACES/tiny-newsletter-signup.trace: its scenario tiny/newsletter-signup is not at \
+            DIR/none/tiny/newsletter-signup.toml");
     let mut bytes = std::fs::read(&bundled(&[TINY])[0]).expect("reads");
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0xff;
@@ -412,7 +414,8 @@ fn a_split_has_each_site_on_one_side_as_lists_and_as_links() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn no_site_is_on_both_sides_whatever_the_order_of_the_traces(seed in 0u64..1000, share in 0.05f64..0.95, turn in 0usize..15) {
+    fn no_site_is_on_both_sides_whatever_the_order_of_the_traces(seed in 0u64..1000, share in 0.05f64..0.95,
+        turn in 0usize..15) {
         let mut traces = find_traces(&traces()).expect("traces");
         traces.retain(|path| !path.display().to_string().contains("variants"));
         traces.truncate(6);

@@ -8,7 +8,8 @@
 //! vectors of two models never mix. What a Normalize module would do is done anyway. Prompts
 //! (`config_sentence_transformers.json`) are not put before texts.
 //!
-//! Why a crate of its own: the command has it only if it is built with `--features local`; nothing else compiles candle.
+//! Why a crate of its own: the command has it only if it is built with `--features local`; nothing else compiles
+//! candle.
 
 use browserlens_reading::embed::{EmbedError, Embedder, checked};
 use candle_core::{DType, Device, Tensor};

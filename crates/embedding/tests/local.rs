@@ -86,12 +86,16 @@ fn config() -> serde_json::Value {
 fn tokenizer() -> serde_json::Value {
     let vocabulary: serde_json::Map<String, serde_json::Value> =
         WORDS.iter().enumerate().map(|(at, word)| ((*word).to_owned(), json!(at))).collect();
-    let special = |id: usize| json!({ "id": id, "content": WORDS[id], "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true });
+    let special = |id: usize| {
+        json!({ "id": id, "content": WORDS[id], "single_word": false, "lstrip": false,
+        "rstrip": false, "normalized": false, "special": true })
+    };
     let mark = |name: &str| json!({ "SpecialToken": { "id": name, "type_id": 0 } });
     json!({
         "version": "1.0", "truncation": null, "padding": null,
         "added_tokens": [special(0), special(1), special(2), special(3)],
-        "normalizer": { "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true },
+        "normalizer": { "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": true },
         "pre_tokenizer": { "type": "BertPreTokenizer" },
         "post_processor": {
             "type": "TemplateProcessing",
@@ -103,7 +107,8 @@ fn tokenizer() -> serde_json::Value {
             },
         },
         "decoder": null,
-        "model": { "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary },
+        "model": { "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": vocabulary },
     })
 }
 

@@ -41,7 +41,8 @@ for line in sys.stdin:
             say(dict(good, text=json.dumps(message["request"])))
         continue
     if mode == "echoes":
-        say(dict(good, text=json.dumps({k: v for k, v in message.items() if k != "page"}), refs={"e1": message["page"]["nodes"][1]["key"]}))
+        text = json.dumps({k: v for k, v in message.items() if k != "page"})
+        say(dict(good, text=text, refs={"e1": message["page"]["nodes"][1]["key"]}))
     elif step != at:
         say(good)
     elif mode == "crashes":

@@ -30,7 +30,8 @@ fn schema_and_reader_agree_about_answers() {
     let full = json!({
         "type": "observation", "step": 3, "text": "- button \"Go\" \
             [ref=e1]", "kind": "delta", "reason": "", "refs": {"e1": "1.1.2"},
-        "images": [{"path": "a.png", "space": {"document": {"x": 0, "y": 1.5, "width": 2, "height": 3}}}], "representation": "a11y"
+        "images": [{"path": "a.png", "space": {"document": {"x": 0, "y": 1.5, "width": 2, "height": 3}}}],
+        "representation": "a11y"
     });
     let answers = [
         (json!({"type": "ready", "protocol": 1}), true),

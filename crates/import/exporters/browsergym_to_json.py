@@ -1,11 +1,12 @@
 """Exports a BrowserGym or AgentLab run to the folder that `browserlens import cdp` reads.
 
-Run it in the environment that wrote the run: unpickling runs code of the pickle, so never do it with a run that you do not trust.
+Run it in the environment that wrote the run: unpickling runs code of the pickle, so never do it with a run that you do
+not trust.
 
     python browsergym_to_json.py RUN_FOLDER OUT_FOLDER
 
-Writes axtrees/step-N.json, dom_snapshots/step-N.json, screenshots/step-N.png where the run has pictures, and actions.json, which says for each step the
-action that led to it, its error, and the goal.
+Writes axtrees/step-N.json, dom_snapshots/step-N.json, screenshots/step-N.png where the run has pictures, and
+actions.json, which says for each step the action that led to it, its error, and the goal.
 """
 
 import gzip

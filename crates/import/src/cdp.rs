@@ -168,7 +168,8 @@ fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
         let document = &snapshot.documents[index];
         let root = document.nodes.backend_node_id.first().copied().unwrap_or(0);
         let url = snapshot.string(document.url);
-        let mut frame = json!({ "id": frames[index], "loaderId": format!("{}:{root}:{url}", frames[index]), "url": url, "mimeType": "text/html" });
+        let mut frame = json!({ "id": frames[index], "loaderId": format!("{}:{root}:{url}", frames[index]), "url": url,
+            "mimeType": "text/html" });
         if index > 0 {
             frame["parentId"] = json!(frames[parents.get(&index).copied().unwrap_or(0)]);
         }
@@ -213,7 +214,8 @@ fn with_frame_ids<'r>(raw: &'r str, snapshot: &Snapshot, frames: &[String]) -> R
 fn metrics(main: &Document, (width, height): (u32, u32)) -> String {
     let (x, y) = (main.scroll_offset_x, main.scroll_offset_y);
     let layout = json!({ "pageX": x, "pageY": y, "clientWidth": width, "clientHeight": height });
-    let visual = json!({ "offsetX": 0, "offsetY": 0, "pageX": x, "pageY": y, "clientWidth": width, "clientHeight": height, "scale": 1, "zoom": 1 });
+    let visual = json!({ "offsetX": 0, "offsetY": 0, "pageX": x, "pageY": y, "clientWidth": width,
+        "clientHeight": height, "scale": 1, "zoom": 1 });
     let content = json!({ "x": 0, "y": 0, "width": main.content_width, "height": main.content_height });
     json!({
         "layoutViewport": layout, "visualViewport": visual, "contentSize": content,

@@ -373,7 +373,8 @@ impl Snapshot {
             .iter()
             .enumerate()
             .map(|(index, document)| {
-                let mut frame = json!({ "id": frame_id(index), "loaderId": format!("{step}:{index}"), "url": document.url_text, "mimeType": "text/html" });
+                let mut frame = json!({ "id": frame_id(index), "loaderId": format!("{step}:{index}"),
+                    "url": document.url_text, "mimeType": "text/html" });
                 if index > 0 {
                     frame["parentId"] = json!(frame_id(document.holder));
                 }

@@ -75,7 +75,8 @@ mod tests {
     use serde_json::json;
 
     fn entry(at: &str, url: &str, mime: &str) -> Value {
-        json!({ "startedDateTime": at, "time": 5, "request": { "method": "GET", "url": url, "headers": [{ "name": "Cookie", "value": "a=b" }] },
+        json!({ "startedDateTime": at, "time": 5,
+            "request": { "method": "GET", "url": url, "headers": [{ "name": "Cookie", "value": "a=b" }] },
             "response": { "status": 200, "headers": [], "content": { "mimeType": mime, "size": 2, "text": "{}" } } })
     }
 

@@ -115,7 +115,8 @@ mod tests {
         style(&mut out, "a::before{content:'</style><script>'}");
         assert_eq!(
             out,
-            "<p title=\"&quot;>&lt;script>&amp;amp;\">&lt;/p&gt;&lt;b&gt;&amp;lt;</p>a::before{content:'<\\/style><script>'}"
+            "<p title=\"&quot;>&lt;script>&amp;amp;\">&lt;/p&gt;&lt;b&gt;&amp;lt;</p>a::before{content:'<\\/style>\
+                <script>'}"
         );
     }
 

@@ -36,7 +36,8 @@
       element.remove();
     });
     const value = take(element, 'browserlens-value');
-    if (value !== null && element.type !== 'file') guarded(() => { if (element.value !== value) element.value = value; });
+    if (value !== null && element.type !== 'file')
+      guarded(() => { if (element.value !== value) element.value = value; });
     const checked = take(element, 'browserlens-checked');
     if (checked !== null) guarded(() => { element.checked = checked === 'true'; });
     const selected = take(element, 'browserlens-selected');

@@ -15,24 +15,8 @@ fn write(path: &Path, value: &Value) {
 /// `DOMSnapshot.captureSnapshot` of a page with a button and a frame that holds a field.
 fn snapshot(url: &str, label: &str) -> Value {
     let strings = [
-        "",
-        url,
-        "MAIN",
-        "#document",
-        "HTML",
-        "BODY",
-        "BUTTON",
-        "#text",
-        label,
-        "data-webtasks-id",
-        "b-1",
-        "IFRAME",
-        "CHILD",
-        "about:srcdoc",
-        "INPUT",
-        "f-1",
-        "visible",
-        "block",
+        "", url, "MAIN", "#document", "HTML", "BODY", "BUTTON", "#text", label, "data-webtasks-id", "b-1", "IFRAME",
+        "CHILD", "about:srcdoc", "INPUT", "f-1", "visible", "block",
     ];
     let at = |text: &str| strings.iter().position(|known| *known == text).expect("a string") as i64;
     let none: Vec<i64> = Vec::new();
@@ -48,11 +32,16 @@ fn snapshot(url: &str, label: &str) -> Value {
                     content: Value,
                     boxes: usize| {
         let bounds: Vec<[f64; 4]> = (0..boxes).map(|row| [8.0, 8.0 + 30.0 * row as f64, 100.0, 20.0]).collect();
-        json!({ "documentURL": at(url), "title": 0, "baseURL": at(url), "contentLanguage": 0, "encodingName": 0, "publicId": 0, "systemId": 0, "frameId": at(frame),
-            "nodes": { "parentIndex": parents, "nodeType": types, "nodeName": names, "nodeValue": values, "backendNodeId": ids, "attributes": attributes,
-                "textValue": { "index": [], "value": [] }, "inputValue": { "index": [], "value": [] }, "contentDocumentIndex": content },
-            "layout": { "nodeIndex": (0..boxes).collect::<Vec<_>>(), "styles": vec![styles.clone(); boxes], "bounds": bounds, "text": vec![-1; boxes] },
-            "textBoxes": { "layoutIndex": [], "bounds": [] }, "scrollOffsetX": 0, "scrollOffsetY": 0, "contentWidth": 800, "contentHeight": 600 })
+        json!({ "documentURL": at(url), "title": 0, "baseURL": at(url), "contentLanguage": 0, "encodingName": 0,
+            "publicId": 0, "systemId": 0, "frameId": at(frame),
+            "nodes": { "parentIndex": parents, "nodeType": types, "nodeName": names, "nodeValue": values,
+                "backendNodeId": ids, "attributes": attributes,
+                "textValue": { "index": [], "value": [] }, "inputValue": { "index": [], "value": [] },
+                "contentDocumentIndex": content },
+            "layout": { "nodeIndex": (0..boxes).collect::<Vec<_>>(), "styles": vec![styles.clone(); boxes],
+                "bounds": bounds, "text": vec![-1; boxes] },
+            "textBoxes": { "layoutIndex": [], "bounds": [] }, "scrollOffsetX": 0, "scrollOffsetY": 0,
+            "contentWidth": 800, "contentHeight": 600 })
     };
     let main = document(
         url,
@@ -87,11 +76,16 @@ fn axtree(label: &str) -> Value {
     let of = |text: &str| json!({ "type": "computedString", "value": text });
     let role = |text: &str| json!({ "type": "role", "value": text });
     json!({ "nodes": [
-        { "nodeId": "1", "ignored": false, "role": role("RootWebArea"), "name": of(""), "childIds": ["4", "6"], "backendDOMNodeId": 1, "frameId": "MAIN" },
-        { "nodeId": "4", "ignored": false, "role": role("button"), "name": of(label), "parentId": "1", "childIds": [], "backendDOMNodeId": 4 },
-        { "nodeId": "6", "ignored": false, "role": role("Iframe"), "name": of(""), "parentId": "1", "childIds": ["11"], "backendDOMNodeId": 6 },
-        { "nodeId": "11", "ignored": false, "role": role("RootWebArea"), "name": of(""), "childIds": ["14"], "backendDOMNodeId": 11, "frameId": "CHILD" },
-        { "nodeId": "14", "ignored": false, "role": role("textbox"), "name": of("Search"), "parentId": "11", "childIds": [], "backendDOMNodeId": 14 },
+        { "nodeId": "1", "ignored": false, "role": role("RootWebArea"), "name": of(""), "childIds": ["4", "6"],
+            "backendDOMNodeId": 1, "frameId": "MAIN" },
+        { "nodeId": "4", "ignored": false, "role": role("button"), "name": of(label), "parentId": "1", "childIds": [],
+            "backendDOMNodeId": 4 },
+        { "nodeId": "6", "ignored": false, "role": role("Iframe"), "name": of(""), "parentId": "1", "childIds": ["11"],
+            "backendDOMNodeId": 6 },
+        { "nodeId": "11", "ignored": false, "role": role("RootWebArea"), "name": of(""), "childIds": ["14"],
+            "backendDOMNodeId": 11, "frameId": "CHILD" },
+        { "nodeId": "14", "ignored": false, "role": role("textbox"), "name": of("Search"), "parentId": "11",
+            "childIds": [], "backendDOMNodeId": 14 },
     ] })
 }
 
@@ -105,8 +99,11 @@ fn weblinx_demonstrations_become_traces_with_their_elements() {
     let root = folder.path().join("weblinx");
     let demo = root.join("demonstrations/abcdefg");
     let turn = |number: u32, intent: &str, args: Value, element: &str| {
-        json!({ "intent": intent, "args": args, "axtree_path": format!("demonstrations/abcdefg/axtrees/page-{number}-0.json"), "dom_object_path": format!("demonstrations/abcdefg/dom_snapshots/page-{number}-0.json"),
-            "extra_props_path": null, "bbox_path": null, "html_path": null, "screenshot_path": null, "tab": 17, "zoom": 1, "has_full_snapshot": true,
+        json!({ "intent": intent, "args": args,
+            "axtree_path": format!("demonstrations/abcdefg/axtrees/page-{number}-0.json"),
+            "dom_object_path": format!("demonstrations/abcdefg/dom_snapshots/page-{number}-0.json"),
+            "extra_props_path": null, "bbox_path": null, "html_path": null, "screenshot_path": null, "tab": 17,
+            "zoom": 1, "has_full_snapshot": true,
             "element": { "attributes": { "data-webtasks-id": element }, "tagName": "X" } })
     };
     write(
@@ -231,9 +228,13 @@ fn mind2web_pages_are_rendered_with_their_acceptable_nodes() {
         flights</a><script>document.title='ran'</script></body></html>";
     write(
         &path,
-        &json!([{ "annotation_id": "a1", "website": "united", "domain": "Travel", "subdomain": "Airlines", "confirmed_task": "Find a flight", "action_reprs": [],
-        "actions": [{ "action_uid": "u1", "raw_html": page_html, "cleaned_html": "", "operation": { "op": "CLICK", "original_op": "CLICK", "value": "" },
-            "pos_candidates": [{ "tag": "button", "backend_node_id": "7", "is_original_target": true, "is_top_level_target": true }, { "tag": "a", "backend_node_id": "8", "is_original_target": false }], "neg_candidates": [] }] }]),
+        &json!([{ "annotation_id": "a1", "website": "united", "domain": "Travel", "subdomain": "Airlines",
+            "confirmed_task": "Find a flight", "action_reprs": [],
+        "actions": [{ "action_uid": "u1", "raw_html": page_html, "cleaned_html": "",
+            "operation": { "op": "CLICK", "original_op": "CLICK", "value": "" },
+            "pos_candidates": [{ "tag": "button", "backend_node_id": "7", "is_original_target": true,
+                "is_top_level_target": true }, { "tag": "a", "backend_node_id": "8", "is_original_target": false }],
+                "neg_candidates": [] }] }]),
     );
     let options = ImportOptions { pages: 1, ..ImportOptions::new(folder.path().join("out")) };
     let report = import(Format::Mind2web, &[path], &options).unwrap_or_else(|error| panic!("{error}"));

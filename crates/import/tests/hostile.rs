@@ -73,7 +73,8 @@ fn shown(trace: &Trace, step: u32) -> browserlens_page::Page {
 fn without_rendering_the_dom_comes_with_its_frames_shadow_trees_and_state() {
     let field =
         json!(["INPUT", { "__playwright_value_": "lamp", "__playwright_target__": "", "type": "text", "id": "q" }]);
-    let shadow = json!(["DIV", {}, ["template", { "__playwright_shadow_root_": "open" }, ["SPAN", { "id": "in" }, "inside"]], "light"]);
+    let shadow = json!(["DIV", {},
+        ["template", { "__playwright_shadow_root_": "open" }, ["SPAN", { "id": "in" }, "inside"]], "light"]);
     let frame = json!(["IFRAME", { "src": "/snapshot/frame@2" }]);
     let mut events = vec![header(10)];
     events.extend(call(
@@ -90,8 +91,10 @@ fn without_rendering_the_dom_comes_with_its_frames_shadow_trees_and_state() {
         20.0,
         &[("action", page(&[field, shadow, frame])), ("after", page(&[]))],
     ));
-    events.push(json!({ "type": "frame-snapshot", "snapshot": { "callId": "c@2", "phase": "action", "pageId": "page@1", "frameId": "frame@2",
-        "frameUrl": "http://shop.test/inner", "html": ["HTML", {}, ["BODY", {}, ["P", { "id": "framed" }, "in a frame"]]], "timestamp": 21.0 } }));
+    events.push(json!({ "type": "frame-snapshot",
+        "snapshot": { "callId": "c@2", "phase": "action", "pageId": "page@1", "frameId": "frame@2",
+        "frameUrl": "http://shop.test/inner",
+        "html": ["HTML", {}, ["BODY", {}, ["P", { "id": "framed" }, "in a frame"]]], "timestamp": 21.0 } }));
     let (_folder, report) = tried(&[("trace.trace", lines(&events))], false);
     let report = report.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((report.traces[0].steps, report.traces[0].with_node, report.traces[0].origin.rendered), (2, 1, false));
@@ -145,17 +148,21 @@ fn huge_numbers_doubled_keys_and_times_out_of_order_are_read_as_far_as_they_make
             event["snapshot"]["viewport"] = json!({ "width": 100_000, "height": 100_000 });
         }
     }
-    events.push(json!({ "type": "console", "messageType": "log", "text": "x", "time": 1e308, "pageId": "page@1", "location": { "lineNumber": u64::MAX } }));
+    events.push(json!({ "type": "console", "messageType": "log", "text": "x", "time": 1e308, "pageId": "page@1",
+        "location": { "lineNumber": u64::MAX } }));
     events.push(json!({ "type": "event", "class": "BrowserContext", "method": "pageError", "time": -1e308,
-        "params": { "pageId": "page@1", "error": { "name": "E", "message": "m" }, "location": { "line": u64::from(u32::MAX) } } }));
+        "params": { "pageId": "page@1", "error": { "name": "E", "message": "m" },
+            "location": { "line": u64::from(u32::MAX) } } }));
     let mut bytes = lines(&events);
     bytes.extend(b"{\"type\":\"console\",\"type\":\"log\",\"time\":1,\"time\":2}\n");
     bytes.extend(b"{\"type\":\"console\",\"time\":1e999}\n");
     bytes.extend(
         b"{\"type\":\"frame-snapshot\",\"snapshot\":{\"frameId\":\"frame@1\",\"html\":[[99999999999,0]]}}\n".as_slice(),
     );
-    let entry = json!({ "type": "resource-snapshot", "snapshot": { "_monotonicTime": 1e300, "time": 1e300, "pageref": "page@1",
-        "request": { "url": "http://shop.test/x", "method": "GET" }, "response": { "status": -7, "content": { "size": 1e300 } } } });
+    let entry = json!({ "type": "resource-snapshot",
+        "snapshot": { "_monotonicTime": 1e300, "time": 1e300, "pageref": "page@1",
+        "request": { "url": "http://shop.test/x", "method": "GET" },
+        "response": { "status": -7, "content": { "size": 1e300 } } } });
     let (_folder, report) = tried(&[("trace.trace", bytes), ("trace.network", lines(&[entry]))], false);
     let report = report.unwrap_or_else(|error| panic!("{error}"));
     let made = &report.traces[0];

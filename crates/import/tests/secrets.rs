@@ -15,10 +15,13 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
     let secret = |number: u32| format!("Zq7-planted{number:02}-kWx93Lm");
     let s: Vec<String> = (0..35).map(secret).collect();
     let jwt = format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{}", "dozjgNryP4J3jVmNHl0w5N");
-    let header = json!({ "version": 10, "type": "context-options", "origin": "library", "browserName": "chromium", "wallTime": 1_700_000_000_000_u64,
+    let header = json!({ "version": 10, "type": "context-options", "origin": "library", "browserName": "chromium",
+        "wallTime": 1_700_000_000_000_u64,
         "options": { "viewport": { "width": 800, "height": 600 },
             "httpCredentials": { "username": "ann", "password": s[0] }, "proxy": { "server": "x", "password": s[1] },
-            "storageState": { "cookies": [{ "name": "sid", "value": s[2] }], "origins": [{ "origin": "http://shop.test", "localStorage": [{ "name": "session", "value": s[3] }, { "name": "auth", "value": s[4] }] }] } } });
+            "storageState": { "cookies": [{ "name": "sid", "value": s[2] }],
+                "origins": [{ "origin": "http://shop.test",
+                    "localStorage": [{ "name": "session", "value": s[3] }, { "name": "auth", "value": s[4] }] }] } } });
     let fields = |password: &str, code: &str, marked: &str| {
         let mark = |name: &str, mut attributes: serde_json::Value| {
             if name == marked {
@@ -29,11 +32,13 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
         page(&[
             mark(
                 "password",
-                json!({ "type": "password", "id": "p", "aria-label": "Password", "__playwright_value_": password, "value": s[5] }),
+                json!({ "type": "password", "id": "p", "aria-label": "Password", "__playwright_value_": password,
+                    "value": s[5] }),
             ),
             mark(
                 "code",
-                json!({ "autocomplete": "one-time-code", "id": "c", "aria-label": "Code", "__playwright_value_": code }),
+                json!({ "autocomplete": "one-time-code", "id": "c", "aria-label": "Code",
+                    "__playwright_value_": code }),
             ),
             json!(["INPUT", { "type": "hidden", "name": "csrf_token", "value": s[6], "__playwright_value_": s[6] }]),
             json!(["A", { "href": format!("http://shop.test/reset?token={}", s[7]) }, "Reset"]),
@@ -75,17 +80,21 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
             &[("action", fields(&s[8], &s[15], "")), ("after", fields(&s[8], &s[15], ""))],
         ),
         vec![
-            json!({ "type": "before", "callId": "c@9", "startTime": 0.5, "class": "BrowserContext", "method": "addCookies", "params": { "cookies": [{ "name": "a", "value": s[16] }] } }),
+            json!({ "type": "before", "callId": "c@9", "startTime": 0.5, "class": "BrowserContext",
+                "method": "addCookies", "params": { "cookies": [{ "name": "a", "value": s[16] }] } }),
             json!({ "type": "console", "messageType": "log", "text": format!("signed in with {} \
                 password={}", s[8], s[2]), "time": 30.0, "pageId": "page@1" }),
-            json!({ "type": "console", "messageType": "log", "text": format!("fetch http://shop.test/?access_token={}", s[17]), "time": 31.0, "pageId": "page@1" }),
-            json!({ "type": "event", "class": "BrowserContext", "method": "dialog", "time": 32.0, "params": { "pageId": "page@1", "type": "alert", "message": format!("Your code is {}", s[15]) } }),
+            json!({ "type": "console", "messageType": "log",
+                "text": format!("fetch http://shop.test/?access_token={}", s[17]), "time": 31.0, "pageId": "page@1" }),
+            json!({ "type": "event", "class": "BrowserContext", "method": "dialog", "time": 32.0,
+                "params": { "pageId": "page@1", "type": "alert", "message": format!("Your code is {}", s[15]) } }),
         ],
     ];
     let entry = |url: String, more: serde_json::Value, time: f64| {
         let mut entry = json!({ "_frameref": "frame@1", "_monotonicTime": time, "pageref": "page@1", "time": 1.0,
             "request": { "method": "POST", "url": url, "headers": [], "cookies": [] },
-            "response": { "status": 200, "headers": [], "cookies": [], "content": { "mimeType": "application/json", "size": 3 } } });
+            "response": { "status": 200, "headers": [], "cookies": [],
+                "content": { "mimeType": "application/json", "size": 3 } } });
         for (pointer, value) in more.as_object().expect("an object") {
             if let Some(place) = entry.pointer_mut(pointer) {
                 *place = value.clone();
@@ -105,12 +114,14 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
         ),
         entry(
             "http://shop.test/b".into(),
-            json!({ "/request/headers": header_of("Cookie", format!("sid={}; b={}", s[2], s[20])), "/request/cookies": [{ "name": "b", "value": s[20] }] }),
+            json!({ "/request/headers": header_of("Cookie", format!("sid={}; b={}", s[2], s[20])),
+                "/request/cookies": [{ "name": "b", "value": s[20] }] }),
             3.0,
         ),
         entry(
             "http://shop.test/c".into(),
-            json!({ "/response/headers": header_of("Set-Cookie", format!("n={}; HttpOnly", s[21])), "/response/cookies": [{ "name": "n", "value": s[21] }] }),
+            json!({ "/response/headers": header_of("Set-Cookie", format!("n={}; HttpOnly", s[21])),
+                "/response/cookies": [{ "name": "n", "value": s[21] }] }),
             4.0,
         ),
         entry("http://shop.test/d".into(), json!({ "/request/headers": header_of("X-Api-Key", s[22].clone()) }), 5.0),
@@ -121,17 +132,20 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
         ),
         entry(
             "http://shop.test/f".into(),
-            json!({ "/response/content/text": format!("{{\"access_token\":\"{}\",\"refresh_token\":\"{}\"}}", s[24], s[25]) }),
+            json!({ "/response/content/text": format!("{{\"access_token\":\"{}\",\"refresh_token\":\"{}\"}}", s[24],
+                s[25]) }),
             7.0,
         ),
         entry(
             "http://shop.test/g".into(),
-            json!({ "/request/postData": { "mimeType": "application/json", "text": format!("{{\"user\":\"ann\",\"password\":\"{}\"}}", s[26]) } }),
+            json!({ "/request/postData": { "mimeType": "application/json",
+                "text": format!("{{\"user\":\"ann\",\"password\":\"{}\"}}", s[26]) } }),
             8.0,
         ),
         entry(
             "http://shop.test/h".into(),
-            json!({ "/request/postData": { "mimeType": "application/x-www-form-urlencoded", "text": format!("user=ann&password={}", s[27]) } }),
+            json!({ "/request/postData": { "mimeType": "application/x-www-form-urlencoded",
+                "text": format!("user=ann&password={}", s[27]) } }),
             9.0,
         ),
         entry(

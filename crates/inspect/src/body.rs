@@ -327,7 +327,9 @@ mod tests {
 
     #[test]
     fn the_shape_of_a_list_of_records_is_that_of_one_with_what_varies_marked() {
-        let value = json!({ "items": [{ "id": 1, "name": "x" }, { "id": 2.5, "tags": [] }, { "id": null, "tags": ["a"] }], "next": null });
+        let value = json!({
+            "items": [{ "id": 1, "name": "x" }, { "id": 2.5, "tags": [] }, { "id": null, "tags": ["a"] }],
+            "next": null });
         assert_eq!(
             shape_of(&value),
             json!({ "object": {

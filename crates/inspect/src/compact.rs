@@ -313,7 +313,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_value_can_be_told(rows in prop::collection::vec(
-            prop::collection::btree_map("url|source|mime|n", "(f )?http://[ab]\\.test(/[a-z ]{0,16})?|/x|[a-z]{12}", 0..4), 2..9,
+            prop::collection::btree_map("url|source|mime|n", "(f )?http://[ab]\\.test(/[a-z ]{0,16})?|/x|[a-z]{12}",
+                0..4), 2..9,
         )) {
             let data: Vec<Value> = rows.iter().map(|row| json!(row)).collect();
             prop_assert_eq!(rows_of(&compact(json!({ "data": data }))), data);

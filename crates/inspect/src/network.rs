@@ -56,24 +56,8 @@ pub type NetworkAnswer = Answer<Vec<NetworkRow>, NetworkQuery>;
 
 /// Resource types of the protocol, in lower case.
 pub(crate) const RESOURCE_TYPES: [&str; 19] = [
-    "document",
-    "stylesheet",
-    "image",
-    "media",
-    "font",
-    "script",
-    "texttrack",
-    "xhr",
-    "fetch",
-    "prefetch",
-    "eventsource",
-    "websocket",
-    "manifest",
-    "signedexchange",
-    "ping",
-    "cspviolationreport",
-    "preflight",
-    "fedcm",
+    "document", "stylesheet", "image", "media", "font", "script", "texttrack", "xhr", "fetch", "prefetch",
+    "eventsource", "websocket", "manifest", "signedexchange", "ping", "cspviolationreport", "preflight", "fedcm",
     "other",
 ];
 

@@ -103,7 +103,8 @@ proptest! {
     }
 
     #[test]
-    fn the_times_of_folded_messages_add_up_over_pages(texts in proptest::collection::vec(0u8..4, 0..80), size in 1i64..=20, on_disk in any::<bool>()) {
+    fn the_times_of_folded_messages_add_up_over_pages(texts in proptest::collection::vec(0u8..4, 0..80),
+        size in 1i64..=20, on_disk in any::<bool>()) {
         let kinds: Vec<EventKind> = texts.iter().map(|text| console("log", &text.to_string())).collect();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.trace");

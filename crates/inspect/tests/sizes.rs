@@ -39,7 +39,8 @@ fn console(at_ms: u64, said: &ConsoleMessage) -> Value {
         let (function, url) = frame.rsplit_once(' ').unwrap_or(("", frame));
         let mut parts = url.rsplitn(3, ':');
         let (column, line, url) = (parts.next(), parts.next(), parts.next());
-        json!({ "functionName": function, "scriptId": "12", "url": url, "lineNumber": line.and_then(|n| n.parse::<u32>().ok()),
+        json!({ "functionName": function, "scriptId": "12", "url": url,
+            "lineNumber": line.and_then(|n| n.parse::<u32>().ok()),
             "columnNumber": column.and_then(|n| n.parse::<u32>().ok()) })
     };
     let frames: Vec<Value> = stack.lines().map(frame).collect();
@@ -58,7 +59,8 @@ fn network(at_ms: u64, request: &RequestEvent) -> [Value; 3] {
             "Network.requestWillBeSent",
             json!({ "requestId": id, "loaderId": "0123456789ABCDEF", "timestamp": at_ms,
             "wallTime": at_ms, "type": request.resource_type, "frameId": "0123456789ABCDEF0123456789ABCDEF",
-            "request": { "url": request.url, "method": request.method, "headers": headers(&request.request_headers) } }),
+            "request": { "url": request.url, "method": request.method,
+                "headers": headers(&request.request_headers) } }),
         ),
         message(
             "Network.responseReceived",

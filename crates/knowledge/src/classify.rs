@@ -10,14 +10,8 @@ use crate::model::ContentType;
 
 /// Words of written guidance.
 pub(crate) const DOCUMENT_WORDS: [&str; 8] = [
-    "conversational",
-    "phone call",
-    "voice assistant",
-    "follow-up questions",
-    "empathetic listener",
-    "instruction",
-    "guideline",
-    "protocol",
+    "conversational", "phone call", "voice assistant", "follow-up questions", "empathetic listener", "instruction",
+    "guideline", "protocol",
 ];
 
 /// Words of an interface.

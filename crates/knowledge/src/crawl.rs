@@ -120,18 +120,8 @@ pub struct CrawlReport {
 
 /// Words in links that end a session or change something: such links are not followed.
 const HARMFUL: [&str; 12] = [
-    "logout",
-    "log-out",
-    "signout",
-    "sign-out",
-    "log_out",
-    "sign_out",
-    "delete",
-    "remove",
-    "unsubscribe",
-    "cancel",
-    "destroy",
-    "deactivate",
+    "logout", "log-out", "signout", "sign-out", "log_out", "sign_out", "delete", "remove", "unsubscribe", "cancel",
+    "destroy", "deactivate",
 ];
 
 struct Link {

@@ -108,7 +108,8 @@ proptest::proptest! {
     #[test]
     fn any_text_gives_knowledge_that_can_be_stored(text in "[ -~\n“”é\u{202e}]{0,400}", kind in 0..5usize) {
         let mut knowledge = Knowledge::new("k");
-        let kind = Some(ContentType::ALL[kind]).filter(|kind| !matches!(kind, ContentType::Unknown | ContentType::WebUi));
+        let kind = Some(ContentType::ALL[kind]).filter(|kind| !matches!(kind,
+            ContentType::Unknown | ContentType::WebUi));
         ingest(&mut knowledge, &Document { content_type: kind, ..document(&text) });
         proptest::prop_assert!(validate(&knowledge, &BTreeSet::new()).is_ok());
     }

@@ -62,7 +62,9 @@ fn usual(kind: ActionType) -> ActionDefinition {
         A::Uncheck | A::Toggle => json!({ "target": on("checkbox", "Gift") }),
         A::UploadFile => json!({ "target": on("button", "Attach"), "parameters": { "path": "cv.pdf" } }),
         A::FillForm => {
-            json!({ "parameters": { "fields": [{ "target": on("textbox", "Name"), "text": "Ann" }, { "selector": "[name=street]", "text": "Hill" }] } })
+            json!({ "parameters": {
+                "fields": [{ "target": on("textbox", "Name"), "text": "Ann" },
+                    { "selector": "[name=street]", "text": "Hill" }] } })
         }
         A::SubmitForm | A::ResetForm => json!({ "target_selector": "#order" }),
         A::FindText => json!({ "parameters": { "text": "Total" } }),
@@ -101,7 +103,8 @@ fn first(kind: &str, more: Value) -> Result<BrowserUseAction, TranslateError> {
 fn every_action_type_is_said_or_named_as_not_supported() {
     let page = page();
     let mut table = String::from(
-        "| action type | also read as | `seed` | `browser-use-0.13` | `browserlens` |\n| --- | --- | --- | --- | --- |\n",
+        "| action type | also read as | `seed` | `browser-use-0.13` | `browserlens` |\n| --- | --- | --- | --- | --- \
+            |\n",
     );
     for kind in ActionType::ALL {
         write!(table, "| `{}` | {} |", kind.name(), kind.aliases().join(", ")).unwrap();
@@ -158,7 +161,8 @@ fn an_index_is_the_backend_node_id_of_the_page() {
         ("click", json!({ "target": { "role": "button", "name": "Play" }, "parameters": { "index": 19 } }), 19),
         (
             "input",
-            json!({ "target": { "role": "textbox", "name": " Name ", "within": { "role": "form", "name": "Order" } }, "parameters": { "text": "x" } }),
+            json!({ "target": { "role": "textbox", "name": " Name ", "within": { "role": "form", "name": "Order" } },
+                "parameters": { "text": "x" } }),
             11,
         ),
     ] {
@@ -196,7 +200,8 @@ fn ambiguous_and_missing_nodes_name_their_candidates() {
         first("click", json!({ "target": { "role": "button", "name": "Delete" }, "target_selector": "#order button" }));
     assert!(matches!(error, Err(TranslateError::Missing { .. })));
     // Unless the knowledge says that the name varies.
-    let varies = json!({ "target": { "role": "button", "name": "Send 3 items", "name_varies": true }, "target_selector": "#order button" });
+    let varies = json!({ "target": { "role": "button", "name": "Send 3 items", "name_varies": true },
+        "target_selector": "#order button" });
     assert_eq!(first("click", varies).unwrap().parameters["index"], 16);
 }
 
@@ -231,13 +236,8 @@ fn a_click_that_turns_a_state_needs_no_call_where_it_is_so_already() {
 #[test]
 fn addresses_are_of_the_web_and_nothing_else() {
     for bad in [
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "file:///etc/passwd",
-        "https://u:p@shop.test/",
-        "chrome://settings",
-        "",
-        "http://",
+        "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "https://u:p@shop.test/", "chrome://settings",
+        "", "http://",
     ] {
         let error = first("navigate", json!({ "parameters": { "url": bad } }));
         assert!(matches!(error, Err(TranslateError::BadParameter { .. })), "{bad}: {error:?}");
@@ -370,7 +370,8 @@ proptest! {
         let mut action = usual(kind);
         action.metadata.inferred = true;
         action.target_selector = Some(words.clone()).filter(|_| late);
-        action.target = (!late).then(|| serde_json::from_value(json!({ "role": "button", "name": words, "text": words })).unwrap());
+        action.target = (!late).then(|| serde_json::from_value(json!({ "role": "button", "name": words,
+            "text": words })).unwrap());
         for value in action.parameters.values_mut().filter(|value| value.is_string()) {
             *value = json!(words);
         }

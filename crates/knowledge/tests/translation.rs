@@ -175,7 +175,8 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
 fn table(rows: &BTreeMap<&'static str, Row>, inexpressible: &BTreeSet<String>, ambiguous: &BTreeSet<String>) -> String {
     let mut out = String::from(
         "| action | recorded | `seed`: by node | from knowledge | tools | `browser-use-0.13`: by node | from knowledge \
-            | tools | `browserlens`: by node | from knowledge | tools |\n| --- | ---: | ---: | ---: | --- | ---: | ---: | \
+            | tools | `browserlens`: by node | from knowledge | tools |\n| --- | ---: | ---: | ---: | --- | ---: | \
+            ---: | \
             --- | ---: | ---: | --- |\n",
     );
     let mut sums = [0; 7];

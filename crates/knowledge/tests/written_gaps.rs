@@ -116,7 +116,8 @@ fn what_the_page_has_filled_itself_and_what_is_optional_is_no_gap() {
     let list = |value: &str, of: &str| {
         format!(
             "  combobox \"Floor\" required value=\"{value}\" tag=select id=\"floor\" box=0,20,90,20\n    option \
-                \"{value}\" selected tag=option @value=\"{of}\"\n    option \"Second\" unselected tag=option @value=\"2\"\n"
+                \"{value}\" selected tag=option @value=\"{of}\"\n    option \"Second\" unselected tag=option \
+                @value=\"2\"\n"
         )
     };
     let radios = |one: &str| {

@@ -24,16 +24,8 @@ use serde_json::Value;
 const VERSION: &str = "13";
 
 const NAMES: &[&str] = &[
-    "lens/full",
-    "lens/delta",
-    "lens/a11y",
-    "lens/dom",
-    "lens/vision",
-    "lens/vision-marks",
-    "lens/hybrid",
-    "lens/budget-1500",
-    "lens/seed",
-    "lens/heuristic",
+    "lens/full", "lens/delta", "lens/a11y", "lens/dom", "lens/vision", "lens/vision-marks", "lens/hybrid",
+    "lens/budget-1500", "lens/seed", "lens/heuristic",
 ];
 
 /// What explains observations whose screenshot bears marks: each is full, so that deltas need no

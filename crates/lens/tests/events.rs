@@ -232,7 +232,8 @@ proptest! {
             Observed::Full { step: None, reason: None, head: None, events: events.clone(), images: Vec::new(), tree }
         } else {
             Observed::Delta {
-                steps: if seed { None } else { Some((1, 2)) }, changes: 0, hidden: 0, events: events.clone(), images: Vec::new(), entries: Vec::new(),
+                steps: if seed { None } else { Some((1, 2)) }, changes: 0, hidden: 0, events: events.clone(),
+                images: Vec::new(), entries: Vec::new(),
             }
         };
         let text = write(&observed, if seed { Style::SEED } else { Style::DEFAULT });

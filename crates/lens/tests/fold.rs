@@ -217,7 +217,8 @@ proptest! {
     #[test]
     fn what_is_folded_is_read_back(
         rows in prop::collection::vec(
-            (prop::collection::vec(any::<bool>(), 4), prop::collection::vec(word(), 0..6), prop::collection::vec(any::<u8>(), 2), prop::bool::weighted(0.1)),
+            (prop::collection::vec(any::<bool>(), 4), prop::collection::vec(word(), 0..6),
+                prop::collection::vec(any::<u8>(), 2), prop::bool::weighted(0.1)),
             0..9,
         ),
         shape in 0..8u8,

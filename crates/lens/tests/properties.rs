@@ -32,7 +32,8 @@ proptest! {
     }
 
     #[test]
-    fn under_filters_budgets_and_requests_nothing_is_wrong_without_a_mark(case in (story(), budget(), 0..8usize, any::<bool>())) {
+    fn under_filters_budgets_and_requests_nothing_is_wrong_without_a_mark(case in (story(), budget(), 0..8usize,
+        any::<bool>())) {
         witness::holds_under_budgets(case)?;
     }
 

@@ -45,7 +45,8 @@ impl Server {
         let (sender, lines) = channel();
         std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let mut server = Self { child, input, lines, calls: 0 };
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "speed", "version": "1" } });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "speed", "version": "1" } });
         server.call("initialize", &hello)?;
         writeln!(server.input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         Ok(server)

@@ -57,7 +57,8 @@ fn an_agent_observes_acts_by_ref_and_is_told_what_changed() {
     let off = ref_of(&full.text, "button \"Off\"");
     let error = lens.act(&Action::Click { reference: off }).expect_err("it is disabled");
     assert!(
-        matches!(&error, LiveError::NotActionable { said, reason, .. } if said.contains("Off") && reason.contains("disabled")),
+        matches!(&error,
+            LiveError::NotActionable { said, reason, .. } if said.contains("Off") && reason.contains("disabled")),
         "{error}"
     );
     let error = lens.act(&Action::Click { reference: "@e9999".to_owned() }).expect_err("never shown");

@@ -262,7 +262,11 @@ mod tests {
     fn the_canonical_form_sorts_keys_at_every_depth() {
         assert_eq!(
             request().canonical(),
-            r#"{"max_tokens":64,"messages":[{"content":"be \"brief\"","role":"system"},{"content":"é\n","role":"user"}],"model":"m","response_format":{"json_schema":{"name":"answer","schema":{"type":"object"},"strict":true},"type":"json_schema"},"temperature":0.0}"#
+            concat!(
+                r#"{"max_tokens":64,"messages":[{"content":"be \"brief\"","role":"system"},{"content":"é\n","#,
+                r#""role":"user"}],"model":"m","response_format":{"json_schema":{"name":"answer","#,
+                r#""schema":{"type":"object"},"strict":true},"type":"json_schema"},"temperature":0.0}"#
+            )
         );
     }
 

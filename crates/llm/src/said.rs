@@ -52,13 +52,7 @@ mod tests {
     #[test]
     fn anything_else_is_none() {
         for text in [
-            "",
-            "click @e3",
-            "so {\"a\": 1} it is",
-            "{\"a\": 1",
-            "[1]",
-            "```json\n{\"a\": 1}",
-            "```json\n{\"a\":\n```",
+            "", "click @e3", "so {\"a\": 1} it is", "{\"a\": 1", "[1]", "```json\n{\"a\": 1}", "```json\n{\"a\":\n```",
             "null",
         ] {
             assert_eq!(a(text), None, "{text:?}");

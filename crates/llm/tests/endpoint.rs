@@ -218,7 +218,11 @@ fn gemini(server: &Server) -> Client {
 
 #[test]
 fn gemini_is_asked_in_its_own_protocol_and_answers_in_ours() {
-    let answer = r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"{\"a\":"},{"text":"1}"}],"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3}}"#;
+    let answer = concat!(
+        r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"{\"a\":"},{"text":"1}"}],"#,
+        r#""role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"#,
+        r#""candidatesTokenCount":3}}"#
+    );
     let server = Server::start(vec![Reply::status(200, answer)]);
     let said = match gemini(&server).ask(&request("q")) {
         Ok(Answer::Said(said)) => said,

@@ -156,7 +156,8 @@ mod tests {
             bytes[at] ^= 1 << bit;
             if let Ok(page) = Page::unpack(&bytes) {
                 for node in page.nodes() {
-                    let _ = (node.name(), node.text(), node.parent(), node.children().count(), node.attributes().count(), node.covered_by());
+                    let _ = (node.name(), node.text(), node.parent(), node.children().count(),
+                        node.attributes().count(), node.covered_by());
                 }
             }
         }

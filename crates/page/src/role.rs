@@ -7,33 +7,12 @@
 
 /// Returns whether a node of this role is one that an agent acts on (WAI-ARIA widgets).
 pub fn is_interactive(role: &str) -> bool {
-    matches!(
-        role,
-        "button"
-            | "link"
-            | "textbox"
-            | "searchbox"
-            | "checkbox"
-            | "radio"
-            | "combobox"
-            | "listbox"
-            | "option"
-            | "menuitem"
-            | "menuitemcheckbox"
-            | "menuitemradio"
-            | "slider"
-            | "spinbutton"
-            | "switch"
-            | "tab"
-            | "treeitem"
-            | "DisclosureTriangle"
-            | "ColorWell"
-            | "Date"
-            | "DateTime"
-            | "InputTime"
-            | "MenuListPopup"
-            | "PopUpButton"
-    )
+    [
+        "button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "listbox", "option", "menuitem",
+        "menuitemcheckbox", "menuitemradio", "slider", "spinbutton", "switch", "tab", "treeitem", "DisclosureTriangle",
+        "ColorWell", "Date", "DateTime", "InputTime", "MenuListPopup", "PopUpButton",
+    ]
+    .contains(&role)
 }
 
 /// Returns whether the role is a landmark region.
@@ -43,19 +22,11 @@ pub fn is_landmark(role: &str) -> bool {
 
 /// Returns whether the role only groups and says nothing by itself.
 pub fn is_generic(role: &str) -> bool {
-    matches!(
-        role,
-        "" | "generic"
-            | "none"
-            | "presentation"
-            | "GenericContainer"
-            | "LayoutTable"
-            | "LayoutTableRow"
-            | "LayoutTableCell"
-            | "LabelText"
-            | "Ignored"
-            | "ScrollArea"
-    )
+    [
+        "", "generic", "none", "presentation", "GenericContainer", "LayoutTable", "LayoutTableRow", "LayoutTableCell",
+        "LabelText", "Ignored", "ScrollArea",
+    ]
+    .contains(&role)
 }
 
 /// Returns whether the role holds text that is written into it.

@@ -17,7 +17,8 @@ pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0e}'
             | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}')
 }
@@ -142,7 +143,8 @@ mod tests {
     use serde_json::Value;
 
     fn some_text() -> impl Strategy<Value = String> {
-        let odd = "[\u{0}-\u{9f}\u{ad}\u{34f}\u{61c}\u{115f}\u{17b4}\u{180e}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{3164}\u{fe00}-\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{1d173}\u{e0000}-\u{e007f}\u{e0100}]";
+        let odd = "[\u{0}-\u{9f}\u{ad}\u{34f}\u{61c}\u{115f}\u{17b4}\u{180e}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}\
+            -\u{206f}\u{3164}\u{fe00}-\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{1d173}\u{e0000}-\u{e007f}\u{e0100}]";
         proptest::collection::vec(prop_oneof![Just("\\".to_owned()), Just("\"".to_owned()), ".{0,4}", odd], 0..12)
             .prop_map(|parts| parts.concat())
     }
@@ -172,7 +174,8 @@ mod tests {
         let out = escaped_json(json);
         assert_eq!(
             out,
-            "{\"a\\\\u{202e}\":\"\\\\u{7f}\\\\u{1b}\\\\u{8}\\\\u{c}\\\\r\\n\\t\\\\u202e\\\\u{202e}\\\\u{e0041}\\ud800\\\\\\\"\",\n \"b\": 1}"
+            "{\"a\\\\u{202e}\":\"\\\\u{7f}\\\\u{1b}\\\\u{8}\\\\u{c}\\\\r\\n\\t\\\\u202e\\\\u{202e}\\\\u{e0041}\
+                \\ud800\\\\\\\"\",\n \"b\": 1}"
         );
         assert!(matches!(escaped_json("{\"a\": [1, \"é\"]}"), Cow::Borrowed(_)));
     }
@@ -189,7 +192,8 @@ mod tests {
             let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
             prop_assert!(line.len() >= seen.len());
             let folded = one_line(&text);
-            prop_assert!(!folded.contains(is_unseen) && !folded.contains("  ") && folded.trim() == folded, "{folded:?}");
+            prop_assert!(!folded.contains(is_unseen) && !folded.contains("  ") && folded.trim() == folded,
+                "{folded:?}");
             prop_assert_eq!(folded.contains(' '), text.split_whitespace().nth(1).is_some());
             prop_assert_eq!(text.contains(is_unseen), matches!(line, Cow::Owned(_)));
         }
@@ -197,7 +201,8 @@ mod tests {
         #[test]
         fn json_says_what_its_strings_say_when_they_are_escaped(text in some_text(), key in some_text()) {
             let value = serde_json::json!({ &*key: [&text, 1, null], "z": { "inner": &text } });
-            let expected = serde_json::json!({ &*escaped(&key): [escaped(&text), 1, null], "z": { "inner": escaped(&text) } });
+            let expected = serde_json::json!({ &*escaped(&key): [escaped(&text), 1, null],
+                "z": { "inner": escaped(&text) } });
             for json in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
                 let out = escaped_json(&json);
                 prop_assert!(!out.contains(|c| is_unseen(c) && c != '\n'), "{out:?}");

@@ -364,39 +364,12 @@ fn link_target(url: &str) -> String {
 
 /// Whether an element is part of a line, unless styles make it a box.
 fn is_inline(tag: &str) -> bool {
-    matches!(
-        tag,
-        "a" | "abbr"
-            | "b"
-            | "strong"
-            | "i"
-            | "em"
-            | "del"
-            | "s"
-            | "code"
-            | "kbd"
-            | "samp"
-            | "bdi"
-            | "bdo"
-            | "button"
-            | "cite"
-            | "data"
-            | "dfn"
-            | "font"
-            | "ins"
-            | "label"
-            | "mark"
-            | "output"
-            | "q"
-            | "small"
-            | "slot"
-            | "span"
-            | "sub"
-            | "sup"
-            | "time"
-            | "u"
-            | "var"
-    )
+    [
+        "a", "abbr", "b", "strong", "i", "em", "del", "s", "code", "kbd", "samp", "bdi", "bdo", "button", "cite",
+        "data", "dfn", "font", "ins", "label", "mark", "output", "q", "small", "slot", "span", "sub", "sup", "time",
+        "u", "var",
+    ]
+    .contains(&tag)
 }
 
 /// Tags that mean something in markdown.
@@ -410,32 +383,8 @@ fn plain_tag(tag: &str) -> Option<(&'static str, &'static str)> {
         };
     }
     tags!(
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "p",
-        "ul",
-        "ol",
-        "li",
-        "table",
-        "tr",
-        "caption",
-        "code",
-        "kbd",
-        "samp",
-        "blockquote",
-        "strong",
-        "b",
-        "em",
-        "i",
-        "del",
-        "s",
-        "dl",
-        "dt",
-        "dd"
+        "h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "table", "tr", "caption", "code", "kbd", "samp",
+        "blockquote", "strong", "b", "em", "i", "del", "s", "dl", "dt", "dd"
     )
 }
 

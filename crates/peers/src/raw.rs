@@ -220,22 +220,8 @@ pub(crate) fn push_escaped(out: &mut String, text: &str, in_attribute: bool) {
 }
 
 fn is_void(tag: &str) -> bool {
-    matches!(
-        tag,
-        "area"
-            | "base"
-            | "br"
-            | "col"
-            | "embed"
-            | "hr"
-            | "img"
-            | "input"
-            | "link"
-            | "meta"
-            | "source"
-            | "track"
-            | "wbr"
-    )
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
+        .contains(&tag)
 }
 
 #[cfg(test)]
@@ -279,7 +265,8 @@ mod tests {
             "nodeName":[1,2,3,4,5,6,5,7,8,5],"nodeValue":[-1,-1,-1,-1,9,-1,10,-1,-1,9],
             "backendNodeId":[1,2,3,4,5,6,7,8,9,10],
             "attributes":[[],[],[],[],[],[11,12],[],[13,14],[],[]]}}],
-            "strings":["F1","#document","HTML","BODY","P","#text","SCRIPT","INPUT","FOOTER","a < b & c","if (a < b) {}","type","module","value","\"x\""]}"##;
+            "strings":["F1","#document","HTML","BODY","P","#text","SCRIPT","INPUT","FOOTER","a < b & c","if (a < b) {}",
+            "type","module","value","\"x\""]}"##;
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.document(1, 1);
         let capture = Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, snapshot)] };

@@ -119,11 +119,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_union_covers_exactly_the_cells_that_were_added(boxes in prop::collection::vec((0u8..8, 0u8..8, 1u8..5, 1u8..5), 0..8), ask in (0u8..8, 0u8..8, 1u8..5, 1u8..5)) {
+        fn the_union_covers_exactly_the_cells_that_were_added(boxes in prop::collection::vec((0u8..8, 0u8..8, 1u8..5,
+            1u8..5), 0..8), ask in (0u8..8, 0u8..8, 1u8..5, 1u8..5)) {
             let mut union = RectUnion::default();
             let mut cells = [[false; 16]; 16];
-            let all = |(x, y, w, h): (u8, u8, u8, u8)| (x..x + w).flat_map(move |x| (y..y + h).map(move |y| (usize::from(x), usize::from(y))));
-            let of = |(x, y, w, h): (u8, u8, u8, u8)| rect(f32::from(x), f32::from(y), f32::from(x + w), f32::from(y + h));
+            let all = |(x, y, w, h): (u8, u8, u8,
+                u8)| (x..x + w).flat_map(move |x| (y..y + h).map(move |y| (usize::from(x), usize::from(y))));
+            let of = |(x, y, w, h): (u8, u8, u8, u8)| rect(f32::from(x), f32::from(y), f32::from(x + w),
+                f32::from(y + h));
             for given in boxes {
                 union.add(of(given));
                 all(given).for_each(|(x, y)| cells[x][y] = true);

@@ -1,9 +1,9 @@
 // Asks one other tool for what it shows of a page: `node harness.mjs PEER`.
 //
-// In: requests, one JSON object a line, on stdin. Out: answers, one a line, on stdout; nothing else is ever written there.
-// Two processes: the outer one starts the watchdog and the inner one, whose stdout is our stderr, so that no library can write between
-// the answers; they leave through descriptor 3. Whatever the inner one starts carries a mark in its environment by which the watchdog
-// ends it when the outer one is gone.
+// In: requests, one JSON object a line, on stdin. Out: answers, one a line, on stdout; nothing else is ever written
+// there. Two processes: the outer one starts the watchdog and the inner one, whose stdout is our stderr, so that no
+// library can write between the answers; they leave through descriptor 3. Whatever the inner one starts carries a mark
+// in its environment by which the watchdog ends it when the outer one is gone.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
@@ -44,10 +44,18 @@ function outer() {
   const folder = mkdtempSync(join(tmpdir(), 'browserlens-peer-'));
   for (const name of ['home', 'work', 'tmp']) mkdirSync(join(folder, name));
   const mark = randomUUID();
-  const watchdog = spawn('/bin/sh', [join(here, 'watchdog.sh'), mark, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, cwd: '/' });
-  const env = { ...process.env, ...QUIET, BROWSERLENS_PEER: mark, BROWSERLENS_PEER_FOLDER: folder, HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') };
-  for (const name of Object.keys(env)) if (/^(XDG_|AGENT_BROWSER_(?!NO_)|PLAYWRIGHT_MCP_|https?_proxy$|all_proxy$)/i.test(name)) delete env[name];
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), peer], { stdio: ['inherit', 2, 2, 1], env, cwd: join(folder, 'work') });
+  const watchdog = spawn('/bin/sh', [join(here, 'watchdog.sh'), mark, folder], {
+    stdio: ['pipe', 'ignore', 'ignore'], detached: true, cwd: '/'
+  });
+  const env = {
+    ...process.env, ...QUIET, BROWSERLENS_PEER: mark, BROWSERLENS_PEER_FOLDER: folder, HOME: join(folder, 'home'),
+    TMPDIR: join(folder, 'tmp')
+  };
+  for (const name of Object.keys(env))
+    if (/^(XDG_|AGENT_BROWSER_(?!NO_)|PLAYWRIGHT_MCP_|https?_proxy$|all_proxy$)/i.test(name)) delete env[name];
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), peer], {
+    stdio: ['inherit', 2, 2, 1], env, cwd: join(folder, 'work')
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGKILL'));
   child.on('exit', (code) => {
     watchdog.on('exit', () => process.exit(code ?? 1));
@@ -78,13 +86,16 @@ async function inner(folder) {
       const made = await import(MODULES[peer]);
       tool = await made.attach({ ...params, folder, notify: (event) => answer({ event }) });
       const at = peer.lastIndexOf('@');
-      if (tool.version !== peer.slice(at + 1)) throw new Error(`${peer} is asked for, version ${tool.version} is installed`);
+      if (tool.version !== peer.slice(at + 1))
+        throw new Error(`${peer} is asked for, version ${tool.version} is installed`);
       return { tool: peer.slice(0, at), version: tool.version };
     }
     if (!tool) throw new Error('not attached');
-    if (!METHODS.includes(method) || typeof tool[method] !== 'function') throw new Error(method === 'tools' ? 'not an MCP server' : `${peer} has no "${method}"`);
+    if (!METHODS.includes(method) || typeof tool[method] !== 'function')
+      throw new Error(method === 'tools' ? 'not an MCP server' : `${peer} has no "${method}"`);
     const result = await tool[method](params ?? {});
-    for (const output of result.outputs ?? []) if (!output.text.trim()) throw new Error(`empty output of variant "${output.variant}"`);
+    for (const output of result.outputs ?? [])
+      if (!output.text.trim()) throw new Error(`empty output of variant "${output.variant}"`);
     return result;
   };
   const take = async (request) => {
@@ -116,7 +127,9 @@ async function inner(folder) {
 
 function within(limit, promise) {
   let timer;
-  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error(`no answer within ${limit / 1000} s`)), limit); });
+  const late = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Error(`no answer within ${limit / 1000} s`)), limit);
+  });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 

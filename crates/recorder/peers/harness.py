@@ -1,8 +1,9 @@
 """Asks one other tool for what it shows of a page: `python harness.py PEER`.
 
-In: requests, one JSON object a line, on stdin. Out: answers, one a line, on stdout; nothing else is ever written there, because
-descriptor 1 is made a copy of stderr before anything is imported and the answers leave through a copy of the old one.
-The watchdog ends whatever this process started (it carries a mark in its environment) when this process is gone.
+In: requests, one JSON object a line, on stdin. Out: answers, one a line, on stdout; nothing else is ever written there,
+because descriptor 1 is made a copy of stderr before anything is imported and the answers leave through a copy of the
+old one. The watchdog ends whatever this process started (it carries a mark in its environment) when this process is
+gone.
 """
 
 import importlib
@@ -39,7 +40,8 @@ def one_line(error: BaseException) -> str:
 
 
 def prepare() -> str:
-    """Starts the watchdog; gives this process a home, a working folder and the mark. Returns the folder of temporary files."""
+    """Starts the watchdog; gives this process a home, a working folder and the mark. Returns the folder of temporary
+    files."""
     folder = tempfile.mkdtemp(prefix="browserlens-peer-")
     mark = str(uuid.uuid4())
     prepare.watchdog = subprocess.Popen(
@@ -55,7 +57,9 @@ def prepare() -> str:
     for name in list(os.environ):
         if re.match(r"(XDG_|BROWSER_USE_|https?_proxy$|all_proxy$)", name, re.IGNORECASE):
             del os.environ[name]
-    os.environ.update(QUIET, HOME=os.path.join(folder, "home"), TMPDIR=os.path.join(folder, "tmp"), BROWSERLENS_PEER=mark)
+    os.environ.update(
+        QUIET, HOME=os.path.join(folder, "home"), TMPDIR=os.path.join(folder, "tmp"), BROWSERLENS_PEER=mark
+    )
     tempfile.tempdir = None
     os.chdir(os.path.join(folder, "work"))
     return folder

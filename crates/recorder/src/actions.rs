@@ -344,7 +344,8 @@ impl Driver {
         tokio::select! {
             biased;
             answer = pending.answer(self.ceiling) => answer.map(drop)?,
-            why = self.interrupted(self.ceiling) => return if matches!(why, CallError::Dialog) { Ok(()) } else { Err(Undone::Call(why)) },
+            why = self.interrupted(self.ceiling) =>
+                return if matches!(why, CallError::Dialog) { Ok(()) } else { Err(Undone::Call(why)) },
         }
         // The navigation begins after the answer.
         self.world

@@ -289,7 +289,9 @@ const FLAGS: [&str; 36] = [
     // A page restored from the back-forward cache skips its load events or not, as memory allows:
     // not the same twice. The address bar's popups are pages of their own, which cost more
     // processor time than the rest of a start.
-    "disable-features=BackForwardCache,Translate,TranslateUI,OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,CalculateNativeWinOcclusion,AutofillServerCommunication,WebUIOmniboxPopup,WebUIOmniboxAimPopup",
+    "disable-features=BackForwardCache,Translate,TranslateUI,OptimizationHints,MediaRouter,HttpsUpgrades,\
+        HttpsFirstBalancedModeAutoEnable,PaintHolding,CalculateNativeWinOcclusion,AutofillServerCommunication,\
+        WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     "site-per-process",
 ];
 

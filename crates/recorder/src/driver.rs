@@ -63,7 +63,8 @@ impl Driver {
             .await
             .map_err(|error| failed(error.to_string()))?;
         let browser_name = version.value()["product"].as_str().unwrap_or("Chromium").to_owned();
-        let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{ "type": "page" }, { "exclude": true }] });
+        let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
+            "filter": [{ "type": "page" }, { "exclude": true }] });
         let downloads = json!({ "behavior": "allow", "downloadPath": chrome.downloads(), "eventsEnabled": true });
         for (method, params) in [("Target.setAutoAttach", attach), ("Browser.setDownloadBehavior", downloads)] {
             socket
@@ -172,7 +173,8 @@ impl Driver {
         expression: &str,
         limit: Duration,
     ) -> Result<Value, CallError> {
-        let params = json!({ "expression": expression, "uniqueContextId": context, "awaitPromise": true, "returnByValue": true });
+        let params = json!({ "expression": expression, "uniqueContextId": context, "awaitPromise": true,
+            "returnByValue": true });
         let reply = self.call_within(session, "Runtime.evaluate", &params, limit).await?;
         evaluated(&reply)
     }
@@ -208,7 +210,9 @@ impl Driver {
         let context = reply.value()["executionContextId"]
             .as_i64()
             .ok_or_else(|| CallError::Unreadable("no context id".to_owned()))?;
-        let script = json!({ "expression": concat!(include_str!("script/probe.js"), ";\n", include_str!("script/act.js")), "contextId": context });
+        let script = json!({
+            "expression": concat!(include_str!("script/probe.js"), ";\n", include_str!("script/act.js")),
+            "contextId": context });
         self.call(session, "Runtime.evaluate", &script).await?;
         self.world.change(|state| {
             // One that was made for a document which has gone meanwhile is not kept.
@@ -229,7 +233,8 @@ impl Driver {
         arguments: &[Value],
     ) -> Result<Value, CallError> {
         let arguments: Vec<Value> = arguments.iter().map(|value| json!({ "value": value })).collect();
-        let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments, "awaitPromise": true, "returnByValue": true, "userGesture": true });
+        let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments,
+            "awaitPromise": true, "returnByValue": true, "userGesture": true });
         evaluated(&self.call(session, "Runtime.callFunctionOn", &params).await?)
     }
 

@@ -11,6 +11,7 @@ mod act;
 mod bodies;
 mod given;
 mod site;
+mod source;
 
 pub use act::Wait;
 
@@ -26,11 +27,8 @@ use crate::session_id::new_session;
 use crate::setup::runs_as_root;
 use crate::stage::Stage;
 use bodies::{BODIES_HELD, HeldBodies};
-use browserlens_page::{BoxInDocument, BoxInViewport, Capture, NodeKey, Page, Viewport};
-use browserlens_strategy::{
-    BodyHead, BodySide, CaptureImage, DialogKind, Event, EventFilter, EventKind, EventTally, ImageSpace, PageSource,
-    SourceError, SourceId, StepIndex,
-};
+use browserlens_page::{BoxInDocument, BoxInViewport, NodeKey, Page, Viewport};
+use browserlens_strategy::{CaptureImage, DialogKind, Event, EventKind, ImageSpace, PageSource, SourceError};
 use browserlens_trace::{Canonicalizer, Redactor};
 use given::GivenBrowser;
 use site::Served;
@@ -473,93 +471,5 @@ fn gone(error: RecordError) -> SourceError {
             SourceError::Gone { reason: format!("Chromium ended while it was {doing}; restart it") }
         }
         other => SourceError::Failed { context: "reading the live page".to_owned(), cause: Box::new(other) },
-    }
-}
-
-impl PageSource for LiveBrowser {
-    fn step(&self) -> StepIndex {
-        StepIndex(self.step)
-    }
-
-    fn page(&mut self) -> Result<(Arc<Page>, Arc<Capture>), SourceError> {
-        if self.stale && !self.stage.is_blocked() {
-            self.runtime.block_on(self.stage.capture()).map_err(gone)?;
-            self.stale = false;
-        }
-        let seen = self.stage.last.as_ref();
-        let seen = seen.ok_or_else(|| SourceError::NotAvailable { what: "a page that a dialog blocks".to_owned() })?;
-        Ok((Arc::clone(&seen.page), Arc::new(seen.capture.clone())))
-    }
-
-    /// Does not read again what has not changed since the last such call; leaves out the document's
-    /// rendered text.
-    fn look(&mut self) -> Result<Arc<Page>, SourceError> {
-        if !self.stage.is_blocked() {
-            self.runtime.block_on(self.stage.fast_look()).map_err(gone)?;
-        }
-        let seen = self.stage.current.as_ref();
-        let seen = seen.ok_or_else(|| SourceError::NotAvailable { what: "a page that a dialog blocks".to_owned() })?;
-        Ok(Arc::clone(&seen.page))
-    }
-
-    fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {
-        self.take_events();
-        let later = |event: &&Event| after.is_none_or(|after| event.position > after);
-        let passing = self.events.iter().filter(later).filter(|event| filter.passes(event)).take(limit);
-        Ok(passing.map(|event| filter.parts.of(event)).collect())
-    }
-
-    fn tally(&mut self, filter: &EventFilter, after: Option<u64>) -> Result<EventTally, SourceError> {
-        self.take_events();
-        let later = |event: &&Event| after.is_none_or(|after| event.position > after);
-        let passing = self.events.iter().filter(later).filter(|event| filter.passes(event));
-        Ok(passing.fold(EventTally::default(), |tally, event| EventTally {
-            count: tally.count + 1,
-            last: tally.last.max(Some(event.position)),
-        }))
-    }
-
-    fn body(&mut self, position: u64, side: BodySide, limit: usize) -> Result<Option<BodyHead>, SourceError> {
-        let found = self.events.binary_search_by_key(&position, |event| event.position).ok();
-        let Some(EventKind::Request(request)) = found.map(|at| &self.events[at].kind) else { return Ok(None) };
-        let body = match side {
-            BodySide::Request => &request.request_body,
-            BodySide::Response => &request.response_body,
-        };
-        Ok(body
-            .as_ref()
-            .map(|body| BodyHead { head: body.as_bytes()[..limit.min(body.len())].to_vec(), bytes: body.len() as u64 }))
-    }
-
-    fn identity(&self) -> SourceId {
-        SourceId::Live(self.session)
-    }
-
-    fn now_ms(&mut self) -> Result<u64, SourceError> {
-        Ok(self.stage.driver.now_ms())
-    }
-
-    fn tabs(&mut self) -> Result<Vec<u32>, SourceError> {
-        self.take_events();
-        let mut tabs: Vec<u32> = self.events.iter().map(|event| event.tab).collect();
-        tabs.push(self.stage.driver.tab);
-        tabs.sort_unstable();
-        tabs.dedup();
-        Ok(tabs)
-    }
-
-    fn page_of(&mut self, tab: u32) -> Result<(Arc<Page>, Arc<Capture>), SourceError> {
-        if tab == self.stage.driver.tab {
-            return self.page();
-        }
-        Err(SourceError::NotAvailable { what: format!("the page of tab {tab}, which is not in front,") })
-    }
-
-    fn crop(&mut self, bounds: BoxInDocument) -> Result<CaptureImage, SourceError> {
-        if bounds.is_empty() || self.stage.is_blocked() {
-            return Err(SourceError::NotAvailable { what: "a crop of an empty box or a blocked page".to_owned() });
-        }
-        let (page, _) = self.page()?;
-        self.crop_of(&page, bounds)
     }
 }

@@ -453,8 +453,10 @@ mod tests {
         assert_eq!(describe(&json!({ "type": "undefined" })), "undefined");
         let object = json!({ "type": "object", "preview": { "type": "object", "overflow": false, "properties": [
             { "name": "sku", "type": "string", "value": "A\"1" },
-            { "name": "list", "type": "object", "value": "Array(2)", "valuePreview": { "subtype": "array", "properties": [
-                { "name": "0", "type": "number", "value": "1" }, { "name": "1", "type": "boolean", "value": "true" } ] } } ] } });
+            { "name": "list", "type": "object", "value": "Array(2)",
+                "valuePreview": { "subtype": "array", "properties": [
+                { "name": "0", "type": "number", "value": "1" },
+                { "name": "1", "type": "boolean", "value": "true" } ] } } ] } });
         assert_eq!(describe(&object), r#"{"sku":"A\"1","list":[1,true]}"#);
         assert_eq!(describe(&json!({})), "");
     }

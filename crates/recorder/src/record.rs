@@ -4,8 +4,9 @@
 //! a step is in the trace before the next action begins; whatever ends the recording, the trace
 //! stays readable and says why it is incomplete, and no Chromium stays behind.
 
-use crate::actions::{Deed, DragEnd};
-use crate::aim::Undone;
+mod act;
+
+use crate::actions::Deed;
 use crate::error::RecordError;
 use crate::facts;
 use crate::options::{BesideStep, Progress, RecordOptions, RecordReport};
@@ -18,10 +19,9 @@ use crate::stage::{Stage, point_of};
 use crate::storage;
 use crate::tape::{Taken, Tape};
 use browserlens_page::{NodeKey, Payload, PayloadKind};
-use browserlens_scenario::{Action, Scenario, Step, Target};
+use browserlens_scenario::{Action, Scenario, Step};
 use browserlens_strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
 use browserlens_trace::{ActionRecord, Outcome, TraceError};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Lets whoever looks on look at the page as it stands.
@@ -297,98 +297,6 @@ impl Recording<'_> {
             self.stage.secrets.push(text.clone());
         }
         Ok(())
-    }
-
-    async fn carry_out(&mut self, name: &str, step: &Step, on: Option<NodeKey>) -> Result<(), RecordError> {
-        let target = step.action.target();
-        if let Action::WaitFor { on } = &step.action {
-            let limit = self.limit(Some(step)).as_millis() as u64;
-            return self.stage.wait_for(on, limit).await;
-        }
-        let deed = self.deed(name, step).await?;
-        let limit = self.limit(Some(step));
-        let acting = self.act(name, target, &deed, on, target.and_then(point_of));
-        match tokio::time::timeout(limit, acting).await {
-            Ok(done) => done,
-            Err(_) => Err(RecordError::TimedOut {
-                step: self.stage.driver.step,
-                action: name.to_owned(),
-                timeout_ms: limit.as_millis() as u64,
-            }),
-        }
-    }
-
-    async fn act(
-        &mut self,
-        name: &str,
-        target: Option<&Target>,
-        deed: &Deed,
-        on: Option<NodeKey>,
-        point: Option<(f32, f32)>,
-    ) -> Result<(), RecordError> {
-        let by_peer = match &mut self.taker {
-            Taker::Peer(pass) => pass.act(self.stage, deed, on, point).await,
-            Taker::Trace(_) => None,
-        };
-        let done = match by_peer {
-            Some(done) => done,
-            None => self.stage.act(deed, on, point).await,
-        };
-        match done {
-            Ok(()) => Ok(()),
-            Err(undone @ (Undone::Impossible(_) | Undone::Gone(_))) => {
-                let reason = match undone {
-                    Undone::Gone(key) => format!("node {key} is not on the page any more"),
-                    Undone::Impossible(reason) => reason,
-                    Undone::Call(error) => error.to_string(),
-                };
-                let target = target.map(ToString::to_string).unwrap_or_default();
-                Err(RecordError::NotActionable {
-                    step: self.stage.driver.step,
-                    action: name.to_owned(),
-                    target,
-                    reason,
-                })
-            }
-            Err(Undone::Call(error)) => Err(self.stage.driver.failure(&format!("acting ({name})"), error)),
-        }
-    }
-
-    async fn deed(&self, name: &str, step: &Step) -> Result<Deed, RecordError> {
-        let text = || step.action.text().resolve(&*self.options.env);
-        Ok(match &step.action {
-            Action::Goto { url } => Deed::Goto { url: self.url(url)? },
-            Action::Click { .. } => Deed::Click { times: 1, right: false },
-            Action::DoubleClick { .. } => Deed::Click { times: 2, right: false },
-            Action::RightClick { .. } => Deed::Click { times: 1, right: true },
-            Action::Hover { .. } => Deed::Hover,
-            Action::Fill { .. } => Deed::Fill { text: text()? },
-            Action::Type { .. } => Deed::Type { text: text()? },
-            Action::Press { key, .. } => Deed::Press { key: key.clone(), times: 1 },
-            Action::Select { .. } => Deed::Select { labels: vec![text()?] },
-            Action::Check { checked, .. } => Deed::Check { on: *checked },
-            Action::Upload { files, .. } => {
-                let folder = self.scenario.path.parent().unwrap_or(Path::new(""));
-                let absolute =
-                    |file: &String| std::path::absolute(folder.join(file)).unwrap_or_else(|_| folder.join(file));
-                Deed::Upload { files: files.iter().map(absolute).collect() }
-            }
-            Action::Drag { to, .. } => {
-                Deed::Drag { to: DragEnd::On { node: self.stage.resolve_now(name, to).await?, point: point_of(to) } }
-            }
-            Action::Scroll { by, .. } => Deed::Scroll { x: by.0, y: by.1 },
-            Action::Back => Deed::History { by: -1 },
-            Action::Forward => Deed::History { by: 1 },
-            Action::SwitchTab { index } => Deed::SwitchTab { index: *index },
-            Action::CloseTab => Deed::CloseTab,
-            Action::Dialog { accept, text } => Deed::Dialog { accept: *accept, text: text.clone() },
-            Action::WaitFor { .. } => {
-                return Err(RecordError::Unusable {
-                    scenario: self.scenario.name.clone(),
-                    reason: "wait_for is no input".to_owned(),
-                });
-            }
-        })
     }
 
     /// Captures, checks, and writes the step.

@@ -429,7 +429,8 @@ impl Driver {
             };
             let marks = marks.as_array().cloned().unwrap_or_default();
             for (index, mark) in marks.iter().filter_map(|mark| mark.as_str()).enumerate().take(1_000) {
-                let params = json!({ "expression": format!("browserLensMarked[{index}]"), "contextId": context, "objectGroup": "browserlens" });
+                let params = json!({ "expression": format!("browserLensMarked[{index}]"), "contextId": context,
+                    "objectGroup": "browserlens" });
                 let object =
                     self.call(&session, "Runtime.evaluate", &params).await?.value()["result"]["objectId"].clone();
                 let node = self.call(&session, "DOM.describeNode", &json!({ "objectId": object })).await?.value();

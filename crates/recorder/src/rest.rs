@@ -108,7 +108,8 @@ impl Driver {
             match known {
                 Some(object) => asked.push(self.ask_timers(&session, &object, "this.arm()")),
                 None => {
-                    let params = json!({ "expression": TIMERS, "uniqueContextId": document, "objectGroup": TIMERS_GROUP, "silent": true });
+                    let params = json!({ "expression": TIMERS, "uniqueContextId": document, "objectGroup": TIMERS_GROUP,
+                        "silent": true });
                     let pending = self.socket.send(Some(&session), "Runtime.evaluate", &params);
                     if let Ok(reply) = self.answer(pending, SAY_LIMIT).await
                         && let Some(object) = reply.value()["result"]["objectId"].as_str()

@@ -5,6 +5,10 @@
 //! site's folder and `_shared` are served, whatever the path; answers carry no time of the machine,
 //! so two recordings see the same bytes.
 
+mod clock;
+
+pub(crate) use clock::SiteClock;
+
 use crate::error::RecordError;
 use crate::socket::locked;
 use axum::Router;
@@ -17,7 +21,6 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::watch;
 
 /// Every answer is dated to the recording's epoch: the date is a header that pages can read.
 const DATE: &str = "Thu, 15 Jan 2026 09:00:00 GMT";
@@ -60,68 +63,6 @@ fn ok() -> u16 {
 }
 fn html() -> String {
     HTML.to_owned()
-}
-
-/// Page time as the server sees it: an answer that is delayed waits for the page's clock, not for
-/// the machine's, so that a page can show its spinner, or abort, as it would. All times in
-/// milliseconds of page time.
-#[derive(Debug)]
-pub(crate) struct SiteClock {
-    /// What requests that arrive now are dated.
-    arriving: Mutex<u64>,
-    /// How far answers are let go.
-    released: watch::Sender<u64>,
-    /// When the answers are due that are held back, and how many then.
-    held: Mutex<BTreeMap<u64, usize>>,
-}
-
-impl SiteClock {
-    pub(crate) fn new() -> Self {
-        Self { arriving: Mutex::new(0), released: watch::Sender::new(0), held: Mutex::default() }
-    }
-
-    /// Begins a slice of page time that ends at `ms`.
-    pub(crate) fn begin_slice(&self, ms: u64) {
-        *locked(&self.arriving) = ms;
-    }
-
-    /// Ends the slice: answers that are due are sent.
-    pub(crate) fn end_slice(&self, ms: u64) {
-        locked(&self.held).retain(|due, _| *due > ms);
-        self.released.send_replace(ms);
-    }
-
-    /// Returns how many answers are held back, and when the first is due.
-    pub(crate) fn held(&self) -> (usize, Option<u64>) {
-        let held = locked(&self.held);
-        (held.values().sum(), held.keys().next().copied())
-    }
-
-    async fn hold(self: &Arc<Self>, delay_ms: u64) {
-        let due = *locked(&self.arriving) + delay_ms;
-        *locked(&self.held).entry(due).or_default() += 1;
-        // Dropped early when the browser gives the request up.
-        let _guard = Held { clock: Arc::clone(self), due };
-        // The clock lives as long as the server.
-        drop(self.released.subscribe().wait_for(|now| *now >= due).await);
-    }
-}
-
-struct Held {
-    clock: Arc<SiteClock>,
-    due: u64,
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let mut held = locked(&self.clock.held);
-        if let Some(count) = held.get_mut(&self.due) {
-            *count -= 1;
-            if *count == 0 {
-                held.remove(&self.due);
-            }
-        }
-    }
 }
 
 /// A request that a page of a watched site made.

@@ -186,25 +186,10 @@ fn form(actions: &[String], server: &SiteServer) -> Vec<String> {
     let secret = actions.get(1).cloned().unwrap_or_default();
     let last = format!("goto {}", url_of(server, "action-history-two.html"));
     [
-        "fill #name Ann Lee",
-        &secret,
-        "fill #note two|lines",
-        "select #size Large",
-        "check #terms true",
-        "fill #when 2026-03-04",
-        "upload #file a.txt",
-        "click #inner",
-        "click #framed",
-        "hover #menu",
-        "double_click #word",
-        "right_click #word",
-        "drag #from",
-        "scroll 0, 300",
-        "press #name Enter",
-        "click #next",
-        "back",
-        "forward",
-        &last,
+        "fill #name Ann Lee", &secret, "fill #note two|lines", "select #size Large", "check #terms true",
+        "fill #when 2026-03-04", "upload #file a.txt", "click #inner", "click #framed", "hover #menu",
+        "double_click #word", "right_click #word", "drag #from", "scroll 0, 300", "press #name Enter", "click #next",
+        "back", "forward", &last,
     ]
     .map(str::to_owned)
     .to_vec()
@@ -289,16 +274,8 @@ fn browser_use_fills_a_form(think: &str) {
     let actions = followed.actions();
     assert!(actions[1].starts_with("fill #secret ") && !actions[1].contains("hunter2"), "{actions:?}");
     let expected = [
-        "fill #name Ann Lee",
-        &actions[1],
-        "select #size Large",
-        "check #terms true",
-        "upload #file a.txt",
-        "click #inner",
-        &actions[6],
-        "click #next",
-        "back",
-        "press #next Escape",
+        "fill #name Ann Lee", &actions[1], "select #size Large", "check #terms true", "upload #file a.txt",
+        "click #inner", &actions[6], "click #next", "back", "press #next Escape",
     ];
     assert_eq!(actions, expected);
     // Half a page, which is as high as the window of this Chromium.
@@ -347,12 +324,7 @@ fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_s
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "fast", 4_000, &file());
     let followed = followed(&mut browser, driver, |_| {});
     let expected = [
-        "fill #name Ann",
-        "fill #note quick",
-        "select #size Large",
-        "check #terms true",
-        "click #inner",
-        "click #next",
+        "fill #name Ann", "fill #note quick", "select #size Large", "check #terms true", "click #inner", "click #next",
     ];
     assert_eq!(followed.actions(), expected);
     assert!(followed.report.late > 0);

@@ -154,16 +154,8 @@ async fn two_recordings_of_one_scenario_give_the_same_captures_pixels_and_events
 #[tokio::test(flavor = "multi_thread")]
 async fn planted_secrets_are_in_no_byte_of_the_trace() {
     let secrets = [
-        "p4ssw0rd-PLANTED",
-        "918273",
-        "tok-PLANTED-a1b2c3d4",
-        "bearer-PLANTED-99x",
-        "cookie-PLANTED-77",
-        "storage-PLANTED-55",
-        "session-PLANTED-33",
-        "csrf-PLANTED-11",
-        "typed-PLANTED-22",
-        "env-PLANTED-44",
+        "p4ssw0rd-PLANTED", "918273", "tok-PLANTED-a1b2c3d4", "bearer-PLANTED-99x", "cookie-PLANTED-77",
+        "storage-PLANTED-55", "session-PLANTED-33", "csrf-PLANTED-11", "typed-PLANTED-22", "env-PLANTED-44",
     ];
     let names = ["password", "otp", "token", "bearer", "cookie", "storage", "session", "csrf"];
     let fragment =

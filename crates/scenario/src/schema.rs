@@ -63,7 +63,8 @@ mod tests {
             assert!(!checks.is_valid(&value), "{}", path.display());
         }
         let checks = jsonschema::validator_for(schema(Written::Scenario).as_value()).expect("a schema");
-        let step = serde_json::json!({ "name": "a", "goal": "b", "why": "c", "url": "https://a.test", "step": [{ "clik": { "role": "button" } }] });
+        let step = serde_json::json!({ "name": "a", "goal": "b", "why": "c", "url": "https://a.test",
+            "step": [{ "clik": { "role": "button" } }] });
         assert!(!checks.is_valid(&step));
     }
 }

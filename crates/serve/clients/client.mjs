@@ -1,9 +1,11 @@
-// Calls every tool of a server through the official MCP client for JavaScript, and prints what came of it, one JSON object a line.
+// Calls every tool of a server through the official MCP client for JavaScript, and prints what came of it, one JSON
+// object a line.
 //
 //     client.mjs PLAN stdio COMMAND ARGUMENT...
 //     client.mjs PLAN http URL
 //
-// The plan is a list of [tool, arguments]; a text such as "$button:Go" among the arguments stands for the ref that `find` gives for it.
+// The plan is a list of [tool, arguments]; a text such as "$button:Go" among the arguments stands for the ref that
+// `find` gives for it.
 
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +28,8 @@ const call = (name, args) => client.callTool({ name, arguments: args }, undefine
 async function resolved(value) {
   if (Array.isArray(value)) return Promise.all(value.map(resolved));
   if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([name, one]) => [name, await resolved(one)])));
+    return Object.fromEntries(await Promise.all(Object.entries(value)
+      .map(async ([name, one]) => [name, await resolved(one)])));
   }
   if (typeof value !== 'string' || !value.startsWith('$')) return value;
   const [role, ...text] = value.slice(1).split(':');

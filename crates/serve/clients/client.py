@@ -1,9 +1,11 @@
-"""Calls every tool of a server through the official MCP client for Python, and prints what came of it, one JSON object a line.
+"""Calls every tool of a server through the official MCP client for Python, and prints what came of it, one JSON object
+a line.
 
     client.py PLAN stdio COMMAND ARGUMENT...
     client.py PLAN http URL
 
-The plan is a list of [tool, arguments]; a text such as "$button:Go" among the arguments stands for the ref that `find` gives for it.
+The plan is a list of [tool, arguments]; a text such as "$button:Go" among the arguments stands for the ref that `find`
+gives for it.
 """
 
 import asyncio

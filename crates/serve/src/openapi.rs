@@ -19,7 +19,10 @@ fn schema<T: JsonSchema>() -> Value {
 }
 
 fn refused(statuses: &[(&str, &str)]) -> Map<String, Value> {
-    let answer = |why: &str| json!({ "description": why, "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } } });
+    let answer = |why: &str| {
+        json!({ "description": why,
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } } })
+    };
     let always = [
         ("400", "The request is wrong"),
         ("401", "A bearer token is needed"),
@@ -49,9 +52,13 @@ fn with(mut responses: Map<String, Value>, status: &str, why: &str, schema: Opti
 pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
     let mut paths = Map::new();
     let ok = |why: &str, schema: Value| with(refused(&[]), "200", why, Some(schema));
-    paths.insert("/health".to_owned(), json!({ "get": { "operationId": "health", "summary": "Whether the server is \
+    paths.insert(
+        "/health".to_owned(),
+        json!({ "get": { "operationId": "health", "summary": "Whether the server is \
         up", "security": [],
-        "responses": ok("It is", json!({ "type": "object", "required": ["status"], "properties": { "status": { "const": "ok" } } })) } }));
+        "responses": ok("It is",
+            json!({ "type": "object", "required": ["status"], "properties": { "status": { "const": "ok" } } })) } }),
+    );
     let mut text = refused(&[]);
     text.insert(
         "200".to_owned(),
@@ -69,12 +76,21 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
     let session =
         json!({ "type": "object", "required": ["session"], "properties": { "session": { "type": "string" } } });
     let nothing = json!({ "type": "object", "additionalProperties": false });
-    paths.insert("/v1/sessions".to_owned(), json!({ "post": { "operationId": "begin_session", "summary": "Begins a session: a client with what it was shown, and its own browser",
+    paths.insert(
+        "/v1/sessions".to_owned(),
+        json!({ "post": { "operationId": "begin_session",
+            "summary": "Begins a session: a client with what it was shown, and its own browser",
         "requestBody": { "required": false, "content": { "application/json": { "schema": nothing } } },
-        "responses": with(refused(&[("409", "Not now"), ("503", "No browser")]), "201", "The session", Some(session)) } }));
-    paths.insert("/v1/sessions/{id}".to_owned(), json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
-        "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
-        "responses": with(refused(&[]), "204", "It ended", None) } }));
+        "responses": with(refused(&[("409", "Not now"), ("503", "No browser")]), "201", "The session",
+            Some(session)) } }),
+    );
+    paths.insert(
+        "/v1/sessions/{id}".to_owned(),
+        json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
+        "parameters": [{ "name": "id", "in": "path", "required": true,
+            "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
+        "responses": with(refused(&[]), "204", "It ended", None) } }),
+    );
     for tool in allowed(policy) {
         let mut arguments = tool.arguments.clone();
         if let Some(arguments) = arguments.as_object_mut() {
@@ -85,22 +101,30 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
         let operation = json!({
             "operationId": tool.name,
             "summary": tool.why,
-            "parameters": [{ "name": "Browserlens-Session", "in": "header", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
+            "parameters": [{ "name": "Browserlens-Session", "in": "header", "required": true,
+                "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
             "requestBody": { "required": required, "content": { "application/json": { "schema": arguments } } },
             "responses": with(refused(&[("409", "The page as it stands has not what is asked \
                 for"), ("503", "The browser is gone")]), "200", "What the tool says", Some(answer)),
         });
         paths.insert(format!("/v1/{}", tool.name), json!({ "post": operation }));
     }
-    paths.insert("/knowledge/{id}/query".to_owned(), json!({ "post": { "operationId": "query_knowledge", "summary": "Asks a body of knowledge",
-        "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
-        "requestBody": { "required": true, "content": { "application/json": { "schema": schema::<AgentInstruction>() } } },
-        "responses": ok("What is known", schema::<AgentResponse>()) } }));
+    paths.insert(
+        "/knowledge/{id}/query".to_owned(),
+        json!({ "post": { "operationId": "query_knowledge", "summary": "Asks a body of knowledge",
+        "parameters": [{ "name": "id", "in": "path", "required": true,
+            "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
+        "requestBody": { "required": true,
+            "content": { "application/json": { "schema": schema::<AgentInstruction>() } } },
+        "responses": ok("What is known", schema::<AgentResponse>()) } }),
+    );
     let error = json!({ "type": "object", "required": ["error"], "properties": { "error": { "type": "object",
         "required": ["kind", "message", "hint"],
-        "properties": { "kind": { "type": "string" }, "message": { "type": "string" }, "hint": { "type": "string" } } } } });
+        "properties": { "kind": { "type": "string" }, "message": { "type": "string" },
+            "hint": { "type": "string" } } } } });
     let image = json!({ "type": "object", "required": ["mime_type", "base64"],
-        "properties": { "mime_type": { "const": "image/png" }, "base64": { "type": "string", "contentEncoding": "base64" } } });
+        "properties": { "mime_type": { "const": "image/png" },
+            "base64": { "type": "string", "contentEncoding": "base64" } } });
     let answer = json!({ "type": "object", "required": ["images", "done", "untrusted"], "properties": {
         "text": { "type": "string", "description": "What the tool says; names and text of the page in it are the \
             page's" },

@@ -35,20 +35,8 @@ pub enum ToolGroup {
 
 /// Names of the core: each is needed by tasks that nothing else in it can do.
 const CORE: [&str; 14] = [
-    "observe",
-    "expand",
-    "find",
-    "read_text",
-    "navigate",
-    "click",
-    "fill",
-    "type",
-    "press",
-    "scroll",
-    "drag",
-    "wait",
-    "tabs",
-    "dialog",
+    "observe", "expand", "find", "read_text", "navigate", "click", "fill", "type", "press", "scroll", "drag", "wait",
+    "tabs", "dialog",
 ];
 
 /// A tool.
@@ -150,16 +138,8 @@ const SELDOM: &[(&str, &[&str])] = &[
     (
         "snapshot",
         &[
-            "ignoreCase",
-            "invert",
-            "fixedStrings",
-            "context",
-            "includeHidden",
-            "refs",
-            "includeLinks",
-            "includeImages",
-            "maxLength",
-            "budget",
+            "ignoreCase", "invert", "fixedStrings", "context", "includeHidden", "refs", "includeLinks",
+            "includeImages", "maxLength", "budget",
         ],
     ),
     ("find", &["limit"]),
@@ -175,18 +155,8 @@ const SELDOM: &[(&str, &[&str])] = &[
     (
         "get_network_requests",
         &[
-            "preset",
-            "tabId",
-            "failedFirst",
-            "bodyPath",
-            "bodyShape",
-            "domain",
-            "minDurationMs",
-            "since",
-            "includeRequestBodies",
-            "method",
-            "pageSize",
-            "resourceType",
+            "preset", "tabId", "failedFirst", "bodyPath", "bodyShape", "domain", "minDurationMs", "since",
+            "includeRequestBodies", "method", "pageSize", "resourceType",
         ],
     ),
     ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles", "includeStyles", "maxNodes"]),

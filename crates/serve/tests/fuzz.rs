@@ -36,8 +36,14 @@ const SEEDS: [&str; 12] = [
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"observe","arguments":{}}}"#,
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"click","arguments":{"ref":"@e1"}}}"#,
     r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"find","arguments":{"text":"a"}}}"#,
-    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"snapshot","arguments":{"grep":"((","selector":"a["}}}"#,
-    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_network_requests","arguments":{"cursor":"AAAA"}}}"#,
+    concat!(
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"snapshot","arguments":{"grep":"((","#,
+        r#""selector":"a["}}}"#
+    ),
+    concat!(
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_network_requests","#,
+        r#""arguments":{"cursor":"AAAA"}}}"#
+    ),
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
     r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}"#,
     r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#,
@@ -109,7 +115,9 @@ async fn ten_thousand_malformed_messages_neither_stop_nor_hang_the_server() {
             let mut all = vec![0; 1 << 16];
             while input.read(&mut all).await.is_ok_and(|read| read > 0) {}
         });
-        let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } } });
+        let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": { "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": "t", "version": "0" } } });
         let begun = format!("{hello}\n{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n");
         output.write_all(begun.as_bytes()).await.expect("the server reads");
         for _ in 0..500 {

@@ -134,7 +134,9 @@ async fn web_pages_and_strangers_are_refused() {
 async fn mcp_is_served_under_its_path_with_a_client_a_session() {
     let (address, _listening, _stop) = start(on_trace(TRACE), HttpOptions::default()).await;
     let accept = ("Accept", "application/json, text/event-stream");
-    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } } });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "t", "version": "0" } } });
     let mut sessions = Vec::new();
     for _ in 0..2 {
         let reply = send(address, "POST", "/mcp", &[accept], Some(&hello.to_string())).await;

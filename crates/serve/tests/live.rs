@@ -182,8 +182,10 @@ async fn a_page_reaches_no_private_address_by_any_kind_of_connection() {
     let datagrams = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
     let port = datagrams.local_addr().expect("an address").port();
     let html = format!(
-        r#"<!doctype html><title>Hostile</title><iframe src="http://{inner}/frame"></iframe><img src="http://{inner}/picture">
-        <link rel="prefetch" href="http://{inner}/prefetch"><link rel="dns-prefetch" href="//{inner}"><link rel="preconnect" href="http://{inner}">
+        r#"<!doctype html><title>Hostile</title><iframe src="http://{inner}/frame"></iframe>
+        <img src="http://{inner}/picture">
+        <link rel="prefetch" href="http://{inner}/prefetch"><link rel="dns-prefetch" href="//{inner}">
+        <link rel="preconnect" href="http://{inner}">
         <script>
           fetch('http://{inner}/fetch', {{ mode: 'no-cors' }}).catch(() => {{}});
           navigator.sendBeacon('http://{inner}/beacon', 'x');
@@ -191,9 +193,11 @@ async fn a_page_reaches_no_private_address_by_any_kind_of_connection() {
           new WebSocket('ws://{inner}/socket');
           new Worker(URL.createObjectURL(new Blob(["fetch('http://{inner}/worker', {{ mode: 'no-cors' }})"])));
           try {{ new WebTransport('https://127.0.0.1:{port}/').ready.catch(() => {{}}); }} catch {{}}
-          const call = new RTCPeerConnection({{ iceServers: [{{ urls: 'stun:127.0.0.1:{port}' }}, {{ urls: 'turn:{inner}?transport=tcp', username: 'a', credential: 'b' }}] }});
+          const call = new RTCPeerConnection({{ iceServers: [{{ urls: 'stun:127.0.0.1:{port}' }},
+            {{ urls: 'turn:{inner}?transport=tcp', username: 'a', credential: 'b' }}] }});
           call.createDataChannel('x');
-          call.onicegatheringstatechange = () => {{ if (call.iceGatheringState === 'complete') document.title = 'Gathered'; }};
+          call.onicegatheringstatechange = () => {{
+            if (call.iceGatheringState === 'complete') document.title = 'Gathered'; }};
           call.createOffer().then((offer) => call.setLocalDescription(offer));
         </script>"#
     );

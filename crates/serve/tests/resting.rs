@@ -377,7 +377,8 @@ const PLAIN_LISTS: &str = "<style>.pop { position: absolute; background: #fff } 
   <div class=dd id=room onclick='toggle(this)'><span>Choose a room</span><div class=pop hidden>
     <div class=o onclick='pick(event, this)'>Twin</div><div class=o onclick='pick(event, this)'>Double</div>
     <div class=o onclick='pick(event, this)'>Family suite</div></div></div>
-  <button id=meal onclick='this.nextElementSibling.hidden = !this.nextElementSibling.hidden'>Choose a meal</button><div \
+  <button id=meal onclick='this.nextElementSibling.hidden = !this.nextElementSibling.hidden'>Choose a \
+  meal</button><div \
   class=pop hidden><div class=o onclick='pick(event, this, byId(\"meal\"))'>Half <b>board</b></div><div class=o \
   onclick='pick(event, this, byId(\"meal\"))'>Full <b>board</b></div></div>
   <script>

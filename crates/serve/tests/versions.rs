@@ -59,7 +59,8 @@ async fn say(messages: &[Value]) -> Vec<Value> {
 async fn a_client_that_offers_another_version_gets_the_newest_that_is_spoken() {
     for (offered, spoken) in VERSIONS {
         let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "observe", "arguments": {} } });
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": { "name": "observe", "arguments": {} } });
         let answers = say(&[hello(offered), begun, call]).await;
         assert_eq!(answers[0]["result"]["protocolVersion"], spoken, "{offered}: {}", answers[0]);
         let text = answers[1]["result"]["content"][0]["text"].as_str().unwrap_or_default();

@@ -365,7 +365,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_pattern_compiles_or_is_refused_with_a_place(pattern in "[a-z/\\[\\]()|\\\\.*+?{}0-9^$é-]{0,24}", path in "[a-z/#.\\[\\]0-9]{0,40}") {
+        fn any_pattern_compiles_or_is_refused_with_a_place(pattern in "[a-z/\\[\\]()|\\\\.*+?{}0-9^$é-]{0,24}",
+            path in "[a-z/#.\\[\\]0-9]{0,40}") {
             for fixed_strings in [false, true] {
                 let options = GrepOptions { pattern: pattern.clone(), fixed_strings, ..GrepOptions::default() };
                 match Grep::new(&options) {

@@ -9,34 +9,9 @@ use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
 
 /// Attributes that say something to a reader.
 const KEPT: &[&str] = &[
-    "id",
-    "class",
-    "href",
-    "src",
-    "alt",
-    "title",
-    "role",
-    "name",
-    "type",
-    "value",
-    "placeholder",
-    "for",
-    "colspan",
-    "rowspan",
-    "lang",
-    "dir",
-    "datetime",
-    "open",
-    "checked",
-    "disabled",
-    "selected",
-    "required",
-    "start",
-    "reversed",
-    "scope",
-    "label",
-    "tabindex",
-    "contenteditable",
+    "id", "class", "href", "src", "alt", "title", "role", "name", "type", "value", "placeholder", "for", "colspan",
+    "rowspan", "lang", "dir", "datetime", "open", "checked", "disabled", "selected", "required", "start", "reversed",
+    "scope", "label", "tabindex", "contenteditable",
 ];
 const VOID: &[&str] =
     &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];

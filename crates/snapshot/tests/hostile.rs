@@ -101,7 +101,8 @@ fn grep_filters_every_mode_by_paths() {
 fn grep_searches_text_and_roles_in_every_mode_and_format() {
     let page = Arc::new(PageBuilder::outline(
         "banner\n  link \"Home\" href=\"/\"\n    text \"Home\"\nmain\n  heading \"Offers\" level=1 tag=h1 block\n    \
-            text \"Offers\"\n  paragraph tag=p block\n    text \"It is 42 dollars\"\n  heading \"Terms\" level=2 tag=h2 \
+            text \"Offers\"\n  paragraph tag=p block\n    text \"It is 42 dollars\"\n  heading \"Terms\" level=2 \
+            tag=h2 \
             block\n    text \"Terms\"\n  button \"Buy\"\n    text \"Buy\"",
     ));
     let take = |mode, format, grep: GrepOptions| {

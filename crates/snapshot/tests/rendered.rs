@@ -30,7 +30,8 @@ fn words(text: &str) -> Vec<String> {
     let is_seen = |c: &char| {
         c.is_whitespace()
             || !(c.is_control()
-                || matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+                || matches!(c,
+                    '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
                 || matches!(c, '\u{feff}' | '\u{e0000}'..='\u{e0fff}'))
     };
     let text: String = text.chars().filter(is_seen).collect();

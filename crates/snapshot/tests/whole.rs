@@ -70,7 +70,8 @@ fn is_heading(page: &Page, node: NodeId) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
     #[test]
-    fn every_landmark_and_heading_of_any_page_has_a_line_or_is_counted(plan in proptest::collection::vec((0_u8..6, 0_u8..=255), 0..120)) {
+    fn every_landmark_and_heading_of_any_page_has_a_line_or_is_counted(plan in proptest::collection::vec((0_u8..6,
+        0_u8..=255), 0..120)) {
         let page = grown(&plan);
         let paths = Paths::of(&page);
         let built = build(&page, &paths, &OutlineOptions::default());

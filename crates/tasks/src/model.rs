@@ -153,7 +153,10 @@ impl ModelAgent {
         let functions: Vec<Value> = situation
             .functions
             .iter()
-            .map(|function| json!({ "name": function.name, "description": function.description, "arguments": function.schema }))
+            .map(|function| {
+                json!({ "name": function.name, "description": function.description,
+                "arguments": function.schema })
+            })
             .collect();
         // The prompt stands in the instructions of the run already.
         let rules = format!("{}\n\nFunctions:\n{}", situation.instructions, Value::Array(functions));
@@ -170,7 +173,8 @@ impl ModelAgent {
         for (at, answered) in situation.history.iter().enumerate().skip(from) {
             let call = &answered.call;
             let said = json!({
-                "say": call.said.as_deref().unwrap_or_default(), "call": call.name, "arguments": call.arguments.to_string(),
+                "say": call.said.as_deref().unwrap_or_default(), "call": call.name,
+                "arguments": call.arguments.to_string(),
             });
             messages.push(Message::text(Role::Assistant, said.to_string()));
             messages.push(Message { role: Role::User, parts: self.parts(answered, at < kept) });

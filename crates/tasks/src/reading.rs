@@ -405,7 +405,8 @@ mod tests {
 
     #[test]
     fn uids_are_read_with_values_and_nesting() {
-        let answer = "## Latest page snapshot\nuid=1_0 RootWebArea \"A\" url=\"http://a/\"\n  uid=1_3 form \"Sign up\"\n    \
+        let answer = "## Latest page snapshot\nuid=1_0 RootWebArea \"A\" url=\"http://a/\"\n  uid=1_3 form \"Sign \
+            up\"\n    \
                       uid=1_4 \"Name \"\n    uid=1_5 textbox \"Name\" focused value=\"Mia O\"\n  uid=1_6 link \"Go\"";
         let seen = of_uids(answer);
         let field = &seen[3];
@@ -417,8 +418,10 @@ mod tests {
 
     #[test]
     fn indexes_are_read_with_names_of_texts_labels_and_attributes() {
-        let answer = "[9]<a />\n[Start of page]\nSign up\n[71]<label />\n\tName\n\t|SHADOW(open)|*[59]<input type=text name=n value=Mia Osei />\n\
-                      [61]<input type=checkbox aria-label=Send me letters checked=true />\n[81]<button />\n\tSign up:\n\tnow\n[82]<div role=tab />\n\tAll\nVersion\n[83]<select id=v />";
+        let answer = "[9]<a />\n[Start of page]\nSign up\n[71]<label />\n\tName\n\t|SHADOW(open)|*[59]<input \
+            type=text name=n value=Mia Osei />\n\
+                      [61]<input type=checkbox aria-label=Send me letters checked=true />\n[81]<button />\n\tSign \
+                      up:\n\tnow\n[82]<div role=tab />\n\tAll\nVersion\n[83]<select id=v />";
         let seen = of_indexes(answer);
         let field = &seen[1];
         assert_eq!((field.role.as_str(), field.name.as_str(), field.value.as_str()), ("textbox", "Name", "Mia Osei"));
@@ -434,7 +437,8 @@ mod tests {
 
     #[test]
     fn a_tree_is_read_with_nesting_and_states() {
-        let answer = "Accessibility Tree:\n[0-3] form: Sign up\n  [0-5] select: Colour: pale\n    [0-27] option: Red [selected]\n\
+        let answer = "Accessibility Tree:\n[0-3] form: Sign up\n  [0-5] select: Colour: pale\n    [0-27] option: Red \
+            [selected]\n\
                       [0-7] scrollable, list";
         let seen = of_tree(answer);
         assert_eq!((seen[1].role.as_str(), seen[1].name.as_str()), ("combobox", "Colour: pale"));

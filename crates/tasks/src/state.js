@@ -1,5 +1,6 @@
-// Tells the state of a bundled site to whoever checks a task, over a socket that is no request of the page.
-// It stands before every script of the page and takes itself away: no look at the page shows it. SETTINGS is put in by the server.
+// Tells the state of a bundled site to whoever checks a task, over a socket that is no request of the page. It stands
+// before every script of the page and takes itself away: no look at the page shows it. SETTINGS is put in by the
+// server.
 (() => {
   'use strict';
   const { port, shift, tell } = SETTINGS;
@@ -16,11 +17,18 @@
 
   // Lists, objects and texts in quotes are read; a bare word or number is a text, whatever JSON would make of it.
   const valueOf = (text) => { try { return /^[[{"]/.test(text) ? JSON.parse(text) : text; } catch { return text; } };
-  const stored = (store) => { try { return Object.fromEntries(Object.entries(store).map(([key, text]) => [key, valueOf(text)])); } catch { return {}; } };
+  const stored = (store) => {
+    try { return Object.fromEntries(Object.entries(store).map(([key, text]) => [key, valueOf(text)])); } catch {
+      return {};
+    }
+  };
   const words = (element) => (element ? element.textContent.replace(/\s+/g, ' ').trim() : '');
-  const roots = (root) => [root, ...[...root.querySelectorAll('*')].filter((each) => each.shadowRoot).flatMap((each) => roots(each.shadowRoot))];
+  const roots = (root) =>
+    [root, ...[...root.querySelectorAll('*')].filter((each) => each.shadowRoot)
+      .flatMap((each) => roots(each.shadowRoot))];
   const named = (field) => field.getAttribute('aria-label')
-    || (field.getAttribute('aria-labelledby') || '').split(/\s+/).map((id) => words(id && field.getRootNode().getElementById(id))).join(' ').trim()
+    || (field.getAttribute('aria-labelledby') || '').split(/\s+/)
+      .map((id) => words(id && field.getRootNode().getElementById(id))).join(' ').trim()
     || words(field.labels && field.labels[0]) || field.placeholder || field.name || field.id;
   const held = (field) => {
     if (field.type === 'checkbox' || field.type === 'radio') return field.checked;
@@ -28,20 +36,28 @@
       const chosen = [...field.selectedOptions].map(words);
       return field.multiple ? chosen : chosen[0] ?? '';
     }
-    return field.type === 'password' ? (field.value ? 'filled' : '') : field.isContentEditable ? words(field) : field.value;
+    return field.type === 'password' ? (field.value ? 'filled' : '') : field.isContentEditable ? words(field)
+      : field.value;
   };
   const fields = () => {
     const found = {};
-    for (const root of roots(document)) for (const field of root.querySelectorAll('input:not([type=hidden]), select, textarea')) found[named(field)] ??= held(field);
+    for (const root of roots(document))
+      for (const field of root.querySelectorAll('input:not([type=hidden]), select, textarea'))
+        found[named(field)] ??= held(field);
     return found;
   };
   const told = () => Object.fromEntries(Object.entries(tell).map(([name, code]) => {
     try { return [name, (0, eval)(code) ?? null]; } catch { return [name, null]; }
   }));
-  const text = () => roots(document).map((root) => (root === document ? document.body?.innerText : [...root.children].map((each) => each.innerText ?? '').join('\n'))).join('\n');
+  const text = () => roots(document)
+    .map((root) =>
+      (root === document ? document.body?.innerText
+        : [...root.children].map((each) => each.innerText ?? '').join('\n'))).join('\n');
   const state = (asked) => JSON.stringify({
-    asked, top: window.top === window, seen: document.visibilityState === 'visible', path: location.pathname + location.search + location.hash,
-    title: document.title, fields: fields(), text: text(), local: stored(localStorage), session: stored(sessionStorage), told: told(),
+    asked, top: window.top === window, seen: document.visibilityState === 'visible',
+      path: location.pathname + location.search + location.hash,
+    title: document.title, fields: fields(), text: text(), local: stored(localStorage), session: stored(sessionStorage),
+      told: told(),
   });
 
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
@@ -51,5 +67,6 @@
   socket.addEventListener('open', () => send(0));
   socket.addEventListener('message', (event) => send(Number(event.data)));
   addEventListener('pagehide', () => send(0));
-  for (const kind of ['load', 'input', 'change', 'click', 'keyup', 'drop', 'popstate', 'hashchange']) addEventListener(kind, soon, true);
+  for (const kind of ['load', 'input', 'change', 'click', 'keyup', 'drop', 'popstate', 'hashchange'])
+    addEventListener(kind, soon, true);
 })();

@@ -68,7 +68,10 @@ impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> StdioAgent<R,
     async fn turn(&mut self, situation: Situation<'_>) -> Result<Turn, TasksError> {
         if !self.has_begun {
             self.has_begun = true;
-            let function = |function: &crate::tool::Function| json!({ "name": function.name, "description": function.description, "schema": function.schema });
+            let function = |function: &crate::tool::Function| {
+                json!({ "name": function.name,
+                "description": function.description, "schema": function.schema })
+            };
             let functions: Vec<Value> = situation.functions.iter().map(function).collect();
             let told = json!({
                 "goal": situation.goal, "start": situation.start, "limit": situation.left,
@@ -120,7 +123,8 @@ mod tests {
 
     #[tokio::test]
     async fn lines_are_calls_and_answers_and_what_is_none_is_said() {
-        let input = "{\"name\":\"nope\"}\nno json\n{}\n{\"name\":\"click\",\"arguments\":{\"ref\":\"@e1\"},\"said\":\"I press.\"}\n{\"stop\":\"done\"}";
+        let input = "{\"name\":\"nope\"}\nno \
+            json\n{}\n{\"name\":\"click\",\"arguments\":{\"ref\":\"@e1\"},\"said\":\"I press.\"}\n{\"stop\":\"done\"}";
         let mut agent = StdioAgent::new(input.as_bytes(), Vec::new(), Some("m".to_owned()));
         let functions = [Function { name: "click".to_owned(), description: "presses".to_owned(), schema: json!({}) }];
         let situation = Situation {

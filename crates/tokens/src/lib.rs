@@ -205,7 +205,8 @@ mod tests {
         #[test]
         fn tables_without_what_counting_never_asks_count_as_the_whole_ones(text in "\\PC{0,200}|[ \
             \\t\\r\\n]{0,60}|[a-z0-9@'\\[\\]\"\\-: \\n]{0,300}", limit in 0usize..80) {
-            for (encoding, whole) in [(Encoding::O200kBase, bpe_openai::o200k_base()), (Encoding::Cl100kBase, bpe_openai::cl100k_base())] {
+            for (encoding, whole) in [(Encoding::O200kBase, bpe_openai::o200k_base()),
+                (Encoding::Cl100kBase, bpe_openai::cl100k_base())] {
                 let kept = &encoding.fast().tokenizer;
                 prop_assert_eq!(kept.split(&text).collect::<Vec<_>>(), whole.split(&text).collect::<Vec<_>>());
                 for piece in whole.split(&text).map(str::as_bytes) {
@@ -224,7 +225,8 @@ mod tests {
             prop_assert!(Encoding::O200kBase.count(prefix) <= Tokens(limit));
             let whole = Encoding::O200kBase.count(&text);
             prop_assert_eq!(prefix == text, whole <= Tokens(limit));
-            prop_assert_eq!(Encoding::O200kBase.count_within(&text, Tokens(limit)), (whole <= Tokens(limit)).then_some(whole));
+            prop_assert_eq!(Encoding::O200kBase.count_within(&text, Tokens(limit)),
+                (whole <= Tokens(limit)).then_some(whole));
         }
     }
 }

@@ -9,6 +9,8 @@
 //! it leaves out. A search in a large table goes through its chunks (format 3, [`crate::search`])
 //! instead; every row that they name is read and asked again.
 
+mod conditions;
+
 use crate::blob::{BlobReader, BlobWriter, Storage};
 use crate::error::{Place, TraceError};
 use crate::rows::{self, int, text};
@@ -18,6 +20,7 @@ use browserlens_strategy::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent,
     RequestParts, TabEvent,
 };
+use conditions::{EVERYTHING, Needle, Where};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 use std::path::Path;
@@ -411,58 +414,6 @@ impl Query<'_> {
             request.response_body = body(13)?;
         }
         Ok(event)
-    }
-}
-
-/// The condition that every row meets.
-const EVERYTHING: &str = "1";
-
-/// Conditions joined by AND, and the values of their marks.
-#[derive(Default)]
-struct Where {
-    conditions: Vec<String>,
-    values: Vec<Value>,
-}
-
-impl Where {
-    fn that(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
-        self.conditions.push(condition.to_owned());
-        self.values.extend(values);
-    }
-
-    fn one_of(&mut self, column: &str, values: impl ExactSizeIterator<Item = Value>, verb: &str) {
-        if values.len() > 0 {
-            let marks = vec!["?"; values.len()].join(", ");
-            self.that(&format!("{column} {verb} ({marks})"), values);
-        }
-    }
-
-    fn finish(self) -> (String, Vec<Value>) {
-        let conditions = if self.conditions.is_empty() { EVERYTHING.to_owned() } else { self.conditions.join(" AND ") };
-        (conditions, self.values)
-    }
-}
-
-/// A text that is looked for, ignoring case.
-struct Needle {
-    lower: String,
-    /// Where it is of ASCII, so is most of what is searched: no copy in lower case is made of that.
-    ascii: Option<aho_corasick::AhoCorasick>,
-}
-
-impl Needle {
-    fn new(text: &str) -> Self {
-        let ascii = text
-            .is_ascii()
-            .then(|| aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build([text]).ok());
-        Self { lower: text.to_lowercase(), ascii: ascii.flatten() }
-    }
-
-    fn is_in(&self, text: &str) -> bool {
-        match &self.ascii {
-            Some(finder) if text.is_ascii() => finder.is_match(text),
-            _ => text.to_lowercase().contains(&self.lower),
-        }
     }
 }
 

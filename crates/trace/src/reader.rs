@@ -6,19 +6,26 @@
 //! opening; of an unfinished one every row is checked then; bodies are checked against their hash
 //! when read.
 
+mod actions;
+mod checks;
+mod payloads;
+
+pub(crate) use checks::{check_blobs, check_rows};
+
+pub(crate) use payloads::PayloadRow;
+
 use crate::blob::{self, BlobReader};
 use crate::error::{Place, TraceError};
 use crate::events::Query;
 use crate::file::{self, Opened, Trust};
-use crate::record::{ActionRecord, Settled, StepRow, TraceHash, TraceMeta, TraceSource};
-use crate::rows::{self, Contents};
+use crate::record::{Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::schema::{
-    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST,
-    SEARCHED_FROM, STEP, TAB, Table, tables_of,
+    ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB, Table,
 };
 use crate::search::Without;
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
-use browserlens_strategy::{ActionKind, BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
+use browserlens_strategy::{BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
+use checks::broken_in_a_blob;
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -196,6 +203,19 @@ impl Trace {
         TraceError::sqlite(&self.path, Place::row(table.name, row))
     }
 
+    /// Reads the one row that a number selects, if it is there.
+    fn one<T>(
+        &self,
+        sql: &str,
+        (table, number): (&'static Table, i64),
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, TraceError> {
+        let statement = self.connection.prepare_cached(sql);
+        statement
+            .and_then(|mut statement| statement.query_row([number], read).optional())
+            .map_err(self.wrap(table, number))
+    }
+
     /// Returns every step, in order, without capture and events.
     ///
     /// # Errors
@@ -228,68 +248,13 @@ impl Trace {
             };
             Ok((step, row.get(5)?))
         };
-        let (mut step, timings) = self
-            .connection
-            .prepare_cached(
-                "SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM \
-                step WHERE number = ?1",
-            )
-            .and_then(|mut statement| statement.query_row([number], read).optional())
-            .map_err(self.wrap(&STEP, number))?
-            .ok_or_else(|| self.no_step(index))?;
+        let sql = "SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM step \
+            WHERE number = ?1";
+        let (mut step, timings) = self.one(sql, (&STEP, number), read)?.ok_or_else(|| self.no_step(index))?;
         step.timings = serde_json::from_str(&timings).map_err(|error| {
             TraceError::damaged(&self.path, Place::row(STEP.name, number), format!("column timings: {error}"))
         })?;
         Ok(step)
-    }
-
-    pub(crate) fn action(&self, index: StepIndex) -> Result<Option<ActionRecord>, TraceError> {
-        let number = i64::from(index.0);
-        type Columns = (String, String, String, u32, Option<f32>, Option<f32>);
-        let read = |row: &Row<'_>| -> rusqlite::Result<Columns> {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
-        };
-        let found = self
-            .connection
-            .prepare_cached("SELECT kind, taken, intent, resolved_in, point_x, point_y FROM action WHERE step = ?1")
-            .and_then(|mut statement| statement.query_row([number], read).optional())
-            .map_err(self.wrap(&ACTION, number))?;
-        let Some((kind, taken, intent, resolved_in, x, y)) = found else { return Ok(None) };
-        let damaged = |reason: String| TraceError::damaged(&self.path, Place::row(ACTION.name, number), reason);
-        if ActionKind::from_name(&kind).is_none() {
-            return Err(damaged(format!("column kind: {kind:?} is not an action")));
-        }
-        let taken = serde_json::from_str(&taken).map_err(|error| damaged(format!("column taken: {error}")))?;
-        let intent = serde_json::from_str(&intent).map_err(|error| damaged(format!("column intent: {error}")))?;
-        let mut action = ActionRecord {
-            taken,
-            intent,
-            target: None,
-            acceptable: Vec::new(),
-            resolved_in: StepIndex(resolved_in),
-            point: x.zip(y),
-        };
-        let mut statement = self
-            .connection
-            .prepare_cached(
-                "SELECT frame, document, node, is_target, acceptable FROM action_node WHERE step = ?1 ORDER BY id",
-            )
-            .map_err(self.wrap(&ACTION_NODE, number))?;
-        let mut rows = statement.query([number]).map_err(self.wrap(&ACTION_NODE, number))?;
-        while let Some(row) = rows.next().map_err(self.wrap(&ACTION_NODE, number))? {
-            let read = || -> rusqlite::Result<(NodeKey, bool, bool)> {
-                let key = NodeKey { frame: row.get(0)?, loader: row.get(1)?, backend: row.get(2)? };
-                Ok((key, row.get(3)?, row.get(4)?))
-            };
-            let (key, is_target, acceptable) = read().map_err(self.wrap(&ACTION_NODE, number))?;
-            if is_target {
-                action.target = Some(key);
-            }
-            if acceptable {
-                action.acceptable.push(key);
-            }
-        }
-        Ok(Some(action))
     }
 
     /// Returns the capture of a step: every payload in the order in which it was written.
@@ -307,57 +272,6 @@ impl Trace {
         // The next step is built on these bodies.
         blobs.keep(&listed.iter().map(|row| row.blob).collect::<Vec<_>>());
         Ok(Capture { payloads })
-    }
-
-    pub(crate) fn payload_rows(&self, step: StepIndex) -> Result<Vec<PayloadRow>, TraceError> {
-        let number = i64::from(step.0);
-        let promised: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT payloads FROM capture WHERE step = ?1")
-            .and_then(|mut statement| statement.query_row([number], |row| row.get(0)).optional())
-            .map_err(self.wrap(&CAPTURE, number))?;
-        let Some(promised) = promised else {
-            if step.0 >= self.steps {
-                return Err(self.no_step(step));
-            }
-            let reason = format!("step {step} has no capture");
-            return Err(TraceError::Missing {
-                path: self.path.clone(),
-                place: Place::row(CAPTURE.name, number),
-                reason,
-            });
-        };
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id, kind, frame, node, blob FROM payload WHERE step = ?1 ORDER BY id")
-            .map_err(self.wrap(&PAYLOAD, number))?;
-        let mut rows = statement.query([number]).map_err(self.wrap(&PAYLOAD, number))?;
-        let mut listed = Vec::new();
-        while let Some(row) = rows.next().map_err(self.wrap(&PAYLOAD, number))? {
-            listed.push(self.payload_row(row)?);
-        }
-        if listed.len() as i64 != promised {
-            let reason = format!("the capture of step {step} has {promised} payloads, {} are there", listed.len());
-            return Err(TraceError::Missing { path: self.path.clone(), place: Place::table(PAYLOAD.name), reason });
-        }
-        Ok(listed)
-    }
-
-    /// Reads a row selected as `id, kind, frame, node, blob`.
-    pub(crate) fn payload_row(&self, row: &Row<'_>) -> Result<PayloadRow, TraceError> {
-        let id: i64 = row.get(0).map_err(TraceError::sqlite(&self.path, Place::table(PAYLOAD.name)))?;
-        let kind: String = row.get(1).map_err(self.wrap(&PAYLOAD, id))?;
-        let kind = PayloadKind::from_name(&kind).ok_or_else(|| {
-            TraceError::damaged(
-                &self.path,
-                Place::row(PAYLOAD.name, id),
-                format!("column kind: {kind:?} is no payload kind"),
-            )
-        })?;
-        let read = || -> rusqlite::Result<PayloadRow> {
-            Ok(PayloadRow { id, kind, frame: row.get(2)?, node: row.get(3)?, blob: row.get(4)? })
-        };
-        read().map_err(self.wrap(&PAYLOAD, id))
     }
 
     /// Returns what changed by itself after the capture of a step, if that was looked at.
@@ -421,11 +335,10 @@ impl Trace {
             BodySide::Response => "response_body",
         };
         let number = i64::try_from(position).unwrap_or(i64::MAX);
-        let id: Option<Option<i64>> = self
-            .connection
-            .prepare_cached(&format!("SELECT {column} FROM request WHERE position = ?1"))
-            .and_then(|mut statement| statement.query_row([number], |row| row.get(0)).optional())
-            .map_err(self.wrap(&REQUEST, number))?;
+        let id: Option<Option<i64>> =
+            self.one(&format!("SELECT {column} FROM request WHERE position = ?1"), (&REQUEST, number), |row| {
+                row.get(0)
+            })?;
         let Some(id) = id.flatten() else { return Ok(None) };
         let (head, bytes) =
             blob::read_head(&self.connection, &self.path, id, limit, &Place::row(REQUEST.name, number), !self.sealed)?;
@@ -475,11 +388,10 @@ impl Trace {
         }
         let number = i64::from(step.0);
         let place = Place::row(ENTITY_LIST.name, number);
-        let found: Option<(i64, i64)> = self
-            .connection
-            .prepare_cached("SELECT blob, entities FROM entity_list WHERE step = ?1")
-            .and_then(|mut statement| statement.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional())
-            .map_err(self.wrap(&ENTITY_LIST, number))?;
+        let found: Option<(i64, i64)> =
+            self.one("SELECT blob, entities FROM entity_list WHERE step = ?1", (&ENTITY_LIST, number), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
         let Some((blob, promised)) = found else { return Ok(Vec::new()) };
         let body = self.blobs().read(&self.connection, &self.path, blob, &place)?;
         let list: Vec<(String, String)> = serde_json::from_slice(&body).map_err(|error| {
@@ -501,16 +413,6 @@ impl Trace {
             })
             .collect()
     }
-}
-
-/// A row of table `payload`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PayloadRow {
-    pub id: i64,
-    pub kind: PayloadKind,
-    pub frame: u32,
-    pub node: u32,
-    pub blob: i64,
 }
 
 /// Name of the outcome, and the reason where the recording did not reach its end.
@@ -545,93 +447,4 @@ pub(crate) fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceMe
         return Err(TraceError::damaged(path, place(), format!("column outcome: {:?} is unknown", outcome.0)));
     }
     Ok((meta, outcome, steps))
-}
-
-/// Checks every row but the bodies, and that none is gone; gives each finding to `report`.
-pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
-    let tables = tables_of(opened.version).unwrap_or(&[]);
-    for table in tables {
-        if let Err(error) = rows::check_table(&opened.connection, path, table, &mut *report) {
-            report(error);
-        }
-    }
-    let wrap = || TraceError::sqlite(path, Place::table(STEP.name));
-    let mut statement =
-        opened.connection.prepare("SELECT number, contents FROM step ORDER BY number").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    let mut expected = 0;
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let (number, contents): (i64, Vec<u8>) =
-            row.get(0).and_then(|number| Ok((number, row.get(1)?))).map_err(wrap())?;
-        if number != expected {
-            let reason = "the steps are not numbered without gaps".to_owned();
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
-        }
-        expected = number + 1;
-        match Contents::of_step(&opened.connection, path, tables, number) {
-            Ok(found) if contents == found => {}
-            Ok(_) => report(TraceError::damaged(
-                path,
-                Place::row(STEP.name, number),
-                "rows that belong to this step are gone or not its own",
-            )),
-            Err(error) => report(error),
-        }
-    }
-    for table in tables.iter().filter(|table| table.of_step) {
-        let sql = format!(
-            "SELECT step, {} FROM {} WHERE step NOT IN (SELECT number FROM step) LIMIT 1",
-            table.key, table.name
-        );
-        let wrap = || TraceError::sqlite(path, Place::table(table.name));
-        let orphan: Option<(i64, i64)> =
-            opened.connection.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional().map_err(wrap())?;
-        if let Some((step, row)) = orphan {
-            let reason = format!("{} refers to it", Place::row(table.name, row));
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, step), reason });
-        }
-    }
-    match read_meta(&opened.connection, path) {
-        Ok((_, _, Some(steps))) if i64::from(steps) != expected => {
-            let reason = format!("the recording has {steps} steps, {expected} are there");
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
-        }
-        Ok(_) => {}
-        Err(error) => report(error),
-    }
-    Ok(())
-}
-
-/// Returns the first body that does not match its hash.
-fn broken_in_a_blob(path: &Path, opened: &Opened) -> Option<TraceError> {
-    let mut found = None;
-    let _ = check_blobs(path, opened, &mut |error| {
-        found.get_or_insert(error);
-    });
-    found
-}
-
-/// Checks every body against its hash; returns how many there are.
-pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<u64, TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table("blob"));
-    let mut statement = opened.connection.prepare("SELECT id, prefix FROM blob ORDER BY id").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    let mut blobs = BlobReader::default();
-    let mut count = 0;
-    // Bodies that a later one may build on are kept for a while; beyond that they are decoded
-    // again.
-    let mut recent = std::collections::VecDeque::new();
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let id: i64 = row.get(0).map_err(wrap())?;
-        count += 1;
-        if let Err(error) = blobs.read(&opened.connection, path, id, &Place::row("blob", id)) {
-            report(error);
-        }
-        recent.push_back(id);
-        if recent.len() > 64 {
-            recent.pop_front();
-            blobs.keep(recent.make_contiguous());
-        }
-    }
-    Ok(count)
 }

@@ -286,7 +286,8 @@ pub(crate) struct Table {
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $constant:ident = $name:literal { $key:literal $(, $column:literal)* } $of_step:literal;)+) => {
-        $($(#[$doc])* pub(crate) const $constant: Table = Table { name: $name, key: $key, columns: &[$key $(, $column)*], of_step: $of_step };)+
+        $($(#[$doc])* pub(crate) const $constant: Table = Table { name: $name, key: $key,
+            columns: &[$key $(, $column)*], of_step: $of_step };)+
         /// Every sealed table of format 1; parents before those that refer to them.
         pub(crate) const TABLES: &[&Table] = &[$(&$constant),+];
         /// Every sealed table of format 3.
@@ -297,18 +298,22 @@ macro_rules! tables {
 }
 
 tables! {
-    META = "meta" { "id", "scenario", "goal", "site", "source", "viewport_width", "viewport_height", "viewport_scale", "locale", "timezone", "browser", "tool", "recorded_at", "outcome", "outcome_reason", "steps" } false;
+    META = "meta" { "id", "scenario", "goal", "site", "source", "viewport_width", "viewport_height", "viewport_scale",
+        "locale", "timezone", "browser", "tool", "recorded_at", "outcome", "outcome_reason", "steps" } false;
     TAB = "tab" { "number", "first_step" } false;
     FRAME = "frame" { "number", "parent", "tab", "first_step" } false;
     DOCUMENT = "document" { "number", "frame", "url", "first_step" } false;
     BLOB = "blob" { "id", "hash", "length", "encoding", "prefix", "chain" } false;
-    STEP = "step" { "number", "tab", "settled_quiet", "settled_waited_ms", "settled_reason", "torn_retries", "timings", "contents" } false;
+    STEP = "step" { "number", "tab", "settled_quiet", "settled_waited_ms", "settled_reason", "torn_retries", "timings",
+        "contents" } false;
     ACTION = "action" { "step", "kind", "taken", "intent", "resolved_in", "point_x", "point_y" } true;
     ACTION_NODE = "action_node" { "id", "step", "frame", "document", "node", "is_target", "acceptable" } true;
     CAPTURE = "capture" { "step", "payloads" } true;
     PAYLOAD = "payload" { "id", "step", "kind", "frame", "node", "blob" } true;
     CONSOLE = "console" { "position", "step", "tab", "at_ms", "level", "text", "url", "line", "stack" } true;
-    REQUEST = "request" { "position", "step", "tab", "at_ms", "id", "method", "url", "resource_type", "status", "mime_type", "request_headers", "response_headers", "request_body", "response_body", "response_bytes", "failure", "duration_ms" } true;
+    REQUEST = "request" { "position", "step", "tab", "at_ms", "id", "method", "url", "resource_type", "status",
+        "mime_type", "request_headers", "response_headers", "request_body", "response_body", "response_bytes",
+        "failure", "duration_ms" } true;
     DIALOG = "dialog" { "position", "step", "tab", "at_ms", "kind", "message", "accepted", "typed" } true;
     TAB_EVENT = "tab_event" { "position", "step", "tab", "at_ms", "what", "url", "title" } true;
     DOWNLOAD = "download" { "position", "step", "tab", "at_ms", "url", "file_name", "bytes", "state" } true;

@@ -30,7 +30,11 @@ fn canonical_form_reads_as_the_contract_says() {
     let all = texts(&RawPage { heading: "Hi", value: "v", ..RawPage::default() });
     assert_eq!(
         all[0],
-        r#"{"frameTree":{"frame":{"id":"F1","loaderId":"L1","url":"http://login.test/","domainAndRegistry":""},"childFrames":[{"frame":{"id":"F2","parentId":"F1","loaderId":"L2","url":"about:srcdoc"}}]}}"#
+        concat!(
+            r#"{"frameTree":{"frame":{"id":"F1","loaderId":"L1","url":"http://login.test/","#,
+            r#""domainAndRegistry":""},"childFrames":[{"frame":{"id":"F2","parentId":"F1","loaderId":"L2","#,
+            r#""url":"about:srcdoc"}}]}}"#
+        )
     );
     assert!(
         all[1].contains(r#""backendNodeId":[1,2,3,4,5,6,7]"#) && all[1].contains(r#""backendNodeId":[8]"#),
@@ -41,11 +45,20 @@ fn canonical_form_reads_as_the_contract_says() {
     assert_eq!(
         all[2],
         concat!(
-            r#"{"nodes":[{"nodeId":"n1","ignored":false,"role":{"type":"internalRole","value":"RootWebArea"},"name":{"type":"computedString","value":"T"},"properties":[{"name":"url","value":{"type":"string","value":"http://login.test/"}}],"childIds":["n4","n6"],"backendDOMNodeId":1,"frameId":"F1"},"#,
-            r#"{"nodeId":"n4","ignored":false,"role":{"type":"role","value":"heading"},"name":{"type":"computedString","value":"Hi"},"parentId":"n1","childIds":["n5"],"backendDOMNodeId":4},"#,
-            r#"{"nodeId":"n5","ignored":false,"role":{"type":"internalRole","value":"StaticText"},"name":{"type":"computedString","value":"Hi"},"parentId":"n4","childIds":[],"backendDOMNodeId":5},"#,
-            r#"{"nodeId":"n6","ignored":false,"role":{"type":"role","value":"textbox"},"name":{"type":"computedString","value":"Code"},"value":{"type":"string","value":"v"},"properties":[{"name":"labelledby","value":{"type":"nodeList","relatedNodes":[{"backendDOMNodeId":4,"idref":"h"}]}}],"parentId":"n1","childIds":["x1"],"backendDOMNodeId":6},"#,
-            r#"{"nodeId":"x1","ignored":false,"role":{"type":"internalRole","value":"StaticText"},"name":{"type":"computedString","value":"v"},"parentId":"n6","childIds":[]}]}"#
+            r#"{"nodes":[{"nodeId":"n1","ignored":false,"role":{"type":"internalRole","value":"RootWebArea"},"#,
+            r#""name":{"type":"computedString","value":"T"},"properties":[{"name":"url","value":{"type":"string","#,
+            r#""value":"http://login.test/"}}],"childIds":["n4","n6"],"backendDOMNodeId":1,"frameId":"F1"},"#,
+            r#"{"nodeId":"n4","ignored":false,"role":{"type":"role","value":"heading"},"#,
+            r#""name":{"type":"computedString","value":"Hi"},"parentId":"n1","childIds":["n5"],"backendDOMNodeId":4},"#,
+            r#"{"nodeId":"n5","ignored":false,"role":{"type":"internalRole","value":"StaticText"},"#,
+            r#""name":{"type":"computedString","value":"Hi"},"parentId":"n4","childIds":[],"backendDOMNodeId":5},"#,
+            r#"{"nodeId":"n6","ignored":false,"role":{"type":"role","value":"textbox"},"#,
+            r#""name":{"type":"computedString","value":"Code"},"value":{"type":"string","value":"v"},"#,
+            r#""properties":[{"name":"labelledby","value":{"type":"nodeList","#,
+            r#""relatedNodes":[{"backendDOMNodeId":4,"idref":"h"}]}}],"parentId":"n1","childIds":["x1"],"#,
+            r#""backendDOMNodeId":6},"#,
+            r#"{"nodeId":"x1","ignored":false,"role":{"type":"internalRole","value":"StaticText"},"#,
+            r#""name":{"type":"computedString","value":"v"},"parentId":"n6","childIds":[]}]}"#
         )
     );
     assert_eq!(all[3], r#"{"listeners":[{"node":4,"types":["click"]},{"node":6,"types":["click","focus"]}]}"#);

@@ -3,7 +3,9 @@ import flatpickr from 'flatpickr';
 import 'flatpickr/dist/flatpickr.css';
 import { keep } from './kept.js';
 
-document.getElementById('root').innerHTML = '<main><h1>Stay</h1><p><label for="stay">From and to</label> <input id="stay" size="30"></p><p role="status"></p></main>';
+document.getElementById('root').innerHTML =
+  '<main><h1>Stay</h1><p><label for="stay">From and to</label> <input id="stay" size="30"></p><p role="status">' +
+  '</p></main>';
 flatpickr('#stay', {
   mode: 'range',
   defaultDate: [],

@@ -10,7 +10,8 @@ document.getElementById('root').innerHTML = `<main><h1>Excursion</h1>
   <p><label for="day">Day</label> <input id="day"></p>
   <p><label for="guide">Guide</label> <input id="guide"></p>
   <p><button id="save">Save</button> <span role="status"></span></p>
-  <h2>Stops</h2><ul id="stops">${kept('stops', ['Lighthouse', 'Old mill', 'Quarry', 'Bird hide']).map((stop) => `<li class="ui-state-default">${stop}</li>`).join('')}</ul></main>`;
+  <h2>Stops</h2><ul id="stops">${kept('stops', ['Lighthouse', 'Old mill', 'Quarry', 'Bird hide']).map((stop) =>
+    `<li class="ui-state-default">${stop}</li>`).join('')}</ul></main>`;
 $('#day').datepicker({ dateFormat: 'yy-mm-dd', defaultDate: '2026-03-01' });
 $('#guide').autocomplete({ source: guides, minLength: 1 });
 $('#stops').sortable({ update: () => keep('stops', $('#stops li').map((_, item) => item.textContent).get()) });

@@ -8,7 +8,9 @@ import { keep, kept } from './kept.js';
 
 const state = reactive({
   plan: kept('plan', { name: 'Harbour', terms: false, note: '' }),
-  invoices: kept('invoices', ['A-101', 'A-102', 'A-103', 'A-104'].map((id, at) => ({ id, sum: 40 + 15 * at, archived: false }))),
+  invoices: kept('invoices', ['A-101', 'A-102', 'A-103', 'A-104'].map((id, at) => ({
+    id, sum: 40 + 15 * at, archived: false
+  }))),
   chosen: [],
   said: '',
 });
@@ -16,10 +18,18 @@ const form = reactive({ ...state.plan });
 
 const app = () => h(V.VApp, null, () => h(V.VMain, null, () => h(V.VContainer, null, () => [
   h('h1', null, 'Account'),
-  h(V.VSelect, { label: 'Plan', items: ['Harbour', 'Coast', 'Ocean'], modelValue: form.name, 'onUpdate:modelValue': (name) => (form.name = name) }),
+  h(V.VSelect, {
+    label: 'Plan', items: ['Harbour', 'Coast', 'Ocean'], modelValue: form.name,
+    'onUpdate:modelValue': (name) => (form.name = name)
+  }),
   h(V.VTextField, { label: 'Note', modelValue: form.note, 'onUpdate:modelValue': (note) => (form.note = note) }),
-  h(V.VCheckbox, { label: 'I accept the terms', modelValue: form.terms, 'onUpdate:modelValue': (terms) => (form.terms = terms) }),
-  h(V.VBtn, { disabled: !form.terms, onClick: () => { state.plan = { ...form }; keep('plan', state.plan); state.said = 'Plan saved'; } }, () => 'Save plan'),
+  h(V.VCheckbox, {
+    label: 'I accept the terms', modelValue: form.terms, 'onUpdate:modelValue': (terms) => (form.terms = terms)
+  }),
+  h(V.VBtn,
+    { disabled: !form.terms,
+      onClick: () => { state.plan = { ...form }; keep('plan', state.plan); state.said = 'Plan saved'; } },
+      () => 'Save plan'),
   h('h2', null, 'Invoices'),
   h(V.VDataTable, {
     headers: [{ title: 'Number', key: 'id' }, { title: 'Sum', key: 'sum' }],
@@ -32,7 +42,9 @@ const app = () => h(V.VApp, null, () => h(V.VMain, null, () => h(V.VContainer, n
   h(V.VBtn, {
     disabled: state.chosen.length === 0,
     onClick: () => {
-      state.invoices = state.invoices.map((invoice) => ({ ...invoice, archived: invoice.archived || state.chosen.includes(invoice.id) }));
+      state.invoices = state.invoices.map((invoice) => ({
+        ...invoice, archived: invoice.archived || state.chosen.includes(invoice.id)
+      }));
       state.said = `${state.chosen.length} archived`;
       state.chosen = [];
       keep('invoices', state.invoices);

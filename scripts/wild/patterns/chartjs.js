@@ -5,7 +5,11 @@ const draw = (root, type, log, label) => {
   const canvas = el('canvas', { role: 'img', 'aria-label': label });
   const box = el('div', { style: 'width:320px; height:200px' }, canvas);
   root.append(box);
-  new Chart(canvas, { type, data: { labels: ['Alder', 'Birch'], datasets: [{ label, data: [3, 5] }] }, options: { animation: false, maintainAspectRatio: false, onClick: () => log(label) } });
+  new Chart(canvas, {
+    type, data: { labels: ['Alder', 'Birch'], datasets: [{ label, data: [3, 5] }] }, options: {
+      animation: false, maintainAspectRatio: false, onClick: () => log(label)
+    }
+  });
   return { name: label, at: () => canvas };
 };
 

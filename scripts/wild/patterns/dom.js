@@ -17,7 +17,9 @@ export function el(what, attributes = {}, ...children) {
 
 /** The elements that match, as controls: each is named by its text, or by `name`. */
 export function each(selector, name = (element) => element.textContent.trim(), more = {}, within = document) {
-  return [...within.querySelectorAll(selector)].map((element, index) => ({ name: name(element, index), at: () => element, ...more }));
+  return [...within.querySelectorAll(selector)].map((element, index) => ({
+    name: name(element, index), at: () => element, ...more
+  }));
 }
 
 /** The first element that matches and whose text is this. */
@@ -25,7 +27,8 @@ export function withText(selector, text) {
   return [...document.querySelectorAll(selector)].find((element) => element.textContent.trim() === text);
 }
 
-// What was pressed last, for patterns whose library does not say which of two controls it was; the window is above every element.
+// What was pressed last, for patterns whose library does not say which of two controls it was; the window is above
+// every element.
 let last = null;
 addEventListener('pointerdown', (event) => (last = event.composedPath()[0]), true);
 export const pressed = (selector) => last?.closest?.(selector);

@@ -32,14 +32,19 @@ export const patterns = {
     build(root, log, 'dayGridMonth', [dayGrid]);
     return [
       ...each('.fc-event').map((event) => ({ ...event, name: event.at().textContent.trim() })),
-      ...each('.fc-daygrid-day', (day) => day.dataset.date).map((day) => ({ ...day, says: String(Number(day.name.slice(8))) })),
+      ...each('.fc-daygrid-day', (day) => day.dataset.date).map((day) => ({
+        ...day, says: String(Number(day.name.slice(8)))
+      })),
       { name: 'Previous', at: () => root.querySelector('.fc-prev-button') },
       { name: 'Next', at: () => root.querySelector('.fc-next-button') },
       { name: 'today', optional: true, at: () => root.querySelector('.fc-today-button') },
     ];
   },
   'month-links': (root, log) => {
-    build(root, log, 'dayGridMonth', [dayGrid], { navLinks: true, navLinkDayClick: (date) => log(`open ${date.getDate()}.${date.getMonth() + 1}`), dateClick: undefined, eventClick: undefined, headerToolbar: false, fixedWeekCount: false });
+    build(root, log, 'dayGridMonth', [dayGrid], {
+      navLinks: true, navLinkDayClick: (date) => log(`open ${date.getDate()}.${date.getMonth() + 1}`),
+      dateClick: undefined, eventClick: undefined, headerToolbar: false, fixedWeekCount: false
+    });
     return each('.fc-daygrid-day-number', (number) => {
       const date = new Date(number.closest('td').dataset.date);
       return `open ${date.getUTCDate()}.${date.getUTCMonth() + 1}`;
@@ -47,8 +52,11 @@ export const patterns = {
   },
   week: (root, log) => {
     build(root, log, 'timeGridWeek', [timeGrid], {
-      slotMinTime: '08:00', slotMaxTime: '12:00', slotDuration: '01:00', allDaySlot: false, headerToolbar: false, dateClick: undefined, height: 400,
-      events: [{ title: 'Survey', start: '2026-03-09T08:00', end: '2026-03-09T10:00' }, { title: 'Talk', start: '2026-03-11T09:00', end: '2026-03-11T11:00' }],
+      slotMinTime: '08:00', slotMaxTime: '12:00', slotDuration: '01:00', allDaySlot: false, headerToolbar: false,
+        dateClick: undefined, height: 400,
+      events: [{ title: 'Survey', start: '2026-03-09T08:00', end: '2026-03-09T10:00' }, {
+        title: 'Talk', start: '2026-03-11T09:00', end: '2026-03-11T11:00'
+      }],
     });
     return each('.fc-event', (event) => event.querySelector('.fc-event-title').textContent);
   },

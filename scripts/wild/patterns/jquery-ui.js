@@ -8,13 +8,17 @@ const names = ['Alder', 'Birch', 'Cedar'];
 
 export const patterns = {
   tabs: (root, log) => {
-    root.innerHTML = `<div id="tabs"><ul>${names.map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>${names.map((name) => `<div id="${name}">About it.</div>`).join('')}</div>`;
+    root.innerHTML =
+      `<div id="tabs"><ul>${names.map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>${
+        names.map((name) => `<div id="${name}">About it.</div>`).join('')}</div>`;
     $('#tabs').tabs({ collapsible: true, activate: (_, ui) => log((ui.newTab.length ? ui.newTab : ui.oldTab).text()) });
     return each('#tabs > ul > li');
   },
   accordion: (root, log) => {
     root.innerHTML = `<div id="acc">${names.map((name) => `<h3>${name}</h3><div>About it.</div>`).join('')}</div>`;
-    $('#acc').accordion({ collapsible: true, activate: (_, ui) => log((ui.newHeader.length ? ui.newHeader : ui.oldHeader).text()) });
+    $('#acc').accordion({
+      collapsible: true, activate: (_, ui) => log((ui.newHeader.length ? ui.newHeader : ui.oldHeader).text())
+    });
     return each('#acc h3');
   },
   menu: (root, log) => {
@@ -42,22 +46,28 @@ export const patterns = {
     return each('#list li', undefined, { how: 'drag' });
   },
   draggable: (root, log) => {
-    root.append(...names.map((name) => el('div.piece', { style: 'width:120px; height:40px; border:1px solid; margin:20px' }, name)));
+    root.append(...names.map((name) =>
+      el('div.piece', { style: 'width:120px; height:40px; border:1px solid; margin:20px' }, name)));
     $('.piece').draggable({ stop: (event) => log(event.target.textContent) });
     return each('.piece', undefined, { how: 'drag' });
   },
   slider: (root, log) => {
     root.innerHTML = '<div id="range" style="width:300px; margin:30px"></div>';
     $('#range').slider({ value: 20, change: () => log('slider') });
-    return [{ name: 'slider', says: '', at: () => document.querySelector('.ui-slider'), how: 'key', key: 'ArrowRight' }];
+    return [{
+      name: 'slider', says: '', at: () => document.querySelector('.ui-slider'), how: 'key', key: 'ArrowRight'
+    }];
   },
   selectmenu: (root, log) => {
-    root.innerHTML = `<label for="tree">Tree</label><select id="tree">${names.map((name) => `<option>${name}</option>`).join('')}</select>`;
+    root.innerHTML =
+      `<label for="tree">Tree</label><select ` +
+      `id="tree">${names.map((name) => `<option>${name}</option>`).join('')}</select>`;
     $('#tree').selectmenu({ open: () => log('Tree') });
     return each('.ui-selectmenu-button', () => 'Tree', { says: 'Alder' });
   },
   checkboxradio: (root, log) => {
-    root.innerHTML = names.map((name) => `<label for="${name}">${name}</label><input type="checkbox" id="${name}">`).join('');
+    root.innerHTML = names.map((name) => `<label for="${name}">${name}</label><input type="checkbox" id="${name}">`)
+      .join('');
     $('input').checkboxradio().on('change', (event) => log(event.target.id));
     return each('label');
   },
@@ -72,7 +82,11 @@ export const patterns = {
   },
   dialog: (root, log) => {
     root.innerHTML = '<div id="ask">Fell it?</div>';
-    $('#ask').dialog({ title: 'Sure', buttons: { Yes: () => log('Yes'), No: () => log('No') }, beforeClose: () => { log('Close'); return false; } });
+    $('#ask').dialog({
+      title: 'Sure', buttons: { Yes: () => log('Yes'), No: () => log('No') }, beforeClose: () => {
+        log('Close'); return false;
+      }
+    });
     return each('.ui-dialog button');
   },
 };

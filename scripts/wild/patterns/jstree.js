@@ -4,7 +4,9 @@ import 'jstree/dist/themes/default/style.css';
 import { each } from './dom.js';
 
 const $ = window.jQuery;
-const data = ['Alder', 'Birch', 'Cedar'].map((name) => ({ id: name, text: name, children: [{ id: `${name} leaf`, text: `${name} leaf` }] }));
+const data = ['Alder', 'Birch', 'Cedar'].map((name) => ({
+  id: name, text: name, children: [{ id: `${name} leaf`, text: `${name} leaf` }]
+}));
 
 function build(root, log, more) {
   root.innerHTML = '<div id="tree"></div>';
@@ -21,5 +23,7 @@ function build(root, log, more) {
 
 export const patterns = {
   tree: (root, log) => build(root, log, {}),
-  checkboxes: (root, log) => build(root, log, { plugins: ['checkbox'], checkbox: { tie_selection: false, whole_node: false } }),
+  checkboxes: (root, log) => build(root, log, {
+    plugins: ['checkbox'], checkbox: { tie_selection: false, whole_node: false }
+  }),
 };

@@ -15,7 +15,8 @@ export const patterns = {
   },
   open: (root, log) => {
     root.innerHTML = `<select id="tree" style="width:300px"><option></option>${options}</select>`;
-    $('#tree').select2({ placeholder: 'None' }).on('select2:selecting', (event) => log(event.params.args.data.text)).on('select2:close', (event) => event.params?.originalSelect2Event || log('close'));
+    $('#tree').select2({ placeholder: 'None' }).on('select2:selecting', (event) => log(event.params.args.data.text))
+      .on('select2:close', (event) => event.params?.originalSelect2Event || log('close'));
     $('#tree').on('select2:closing', () => log(document.activeElement ? 'box' : 'box')).select2('open');
     document.querySelector('.select2-search__field').addEventListener('input', () => log('search'));
     return [
@@ -25,10 +26,14 @@ export const patterns = {
     ];
   },
   multiple: (root, log) => {
-    root.innerHTML = `<select id="tree" multiple style="width:300px">${options.replaceAll('<option', '<option selected')}</select>`;
-    $('#tree').select2().on('select2:unselecting', (event) => log(`Remove ${event.params.args.data.text}`)).on('select2:opening', () => log('box'));
+    root.innerHTML =
+      `<select id="tree" multiple style="width:300px">${options.replaceAll('<option', '<option selected')}</select>`;
+    $('#tree').select2().on('select2:unselecting', (event) => log(`Remove ${event.params.args.data.text}`))
+      .on('select2:opening', () => log('box'));
     return [
-      ...each('.select2-selection__choice__remove', (element) => `Remove ${element.closest('li').title}`, { says: 'Remove' }),
+      ...each('.select2-selection__choice__remove', (element) => `Remove ${element.closest('li').title}`, {
+        says: 'Remove'
+      }),
       { name: 'box', says: '', at: () => document.querySelector('.select2-search__field') },
     ];
   },

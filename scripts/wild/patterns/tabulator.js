@@ -8,7 +8,10 @@ export const patterns = {
   rows: (root, log) => {
     const box = el('div', { style: 'width:500px' });
     root.append(box);
-    const table = new Tabulator(box, { data, columns: [{ title: 'Name', field: 'name', width: 200 }, { title: 'Height', field: 'height', width: 200 }], layout: 'fitColumns' });
+    const table = new Tabulator(box, {
+      data, columns: [{ title: 'Name', field: 'name', width: 200 }, { title: 'Height', field: 'height', width: 200 }],
+      layout: 'fitColumns'
+    });
     table.on('rowClick', (_, row) => log(row.getData().name));
     table.on('dataSorting', ([by]) => by && log(by.field));
     return new Promise((done) => table.on('tableBuilt', () => done(() => [

@@ -15,11 +15,21 @@ export const patterns = {
     const select = new TomSelect('#tree', { onChange: (value) => log(value), onType: () => log('Tree') });
     select.open();
     // The list is drawn a moment later.
-    return () => [...each('.ts-dropdown .option'), { name: 'Tree', how: 'type', text: 'A', at: () => document.querySelector('.ts-control input') }];
+    return () => [...each('.ts-dropdown .option'), {
+      name: 'Tree', how: 'type', text: 'A', at: () => document.querySelector('.ts-control input')
+    }];
   },
   tags: (root, log) => {
-    root.innerHTML = `<label for="tree">Trees</label><select id="tree" multiple>${options.replaceAll('<option', '<option selected')}</select>`;
-    new TomSelect('#tree', { plugins: ['remove_button'], onItemRemove: (value) => log(`Remove ${value}`), onFocus: () => setTimeout(() => log(pressed('.item') ? `Mark ${pressed('.item').dataset.value}` : 'Trees'), 30) });
-    return [...each('.item .remove', (element) => `Remove ${element.closest('.item').dataset.value}`, { says: '' }), ...each('.item', (item) => `Mark ${item.dataset.value}`, { says: '' }), { name: 'Trees', at: () => document.querySelector('.ts-control input') }];
+    root.innerHTML =
+      `<label for="tree">Trees</label><select id="tree" ` +
+      `multiple>${options.replaceAll('<option', '<option selected')}</select>`;
+    new TomSelect('#tree', {
+      plugins: ['remove_button'], onItemRemove: (value) => log(`Remove ${value}`),
+      onFocus: () => setTimeout(() => log(pressed('.item') ? `Mark ${pressed('.item').dataset.value}` : 'Trees'), 30)
+    });
+    return [...each('.item .remove', (element) => `Remove ${element.closest('.item').dataset.value}`, { says: '' }),
+      ...each('.item', (item) => `Mark ${item.dataset.value}`, { says: '' }), {
+        name: 'Trees', at: () => document.querySelector('.ts-control input')
+      }];
   },
 };

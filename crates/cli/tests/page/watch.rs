@@ -72,7 +72,12 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
     opened.until("document.querySelector('#told pre')").await;
     let shown: String = opened.evaluate("document.querySelector('#told pre').textContent").await;
     assert_eq!(shown.trim_end(), first.trim_end());
-    opened.until("document.querySelectorAll('#refs button').length === 3 && document.getElementById('picture').naturalWidth > 0").await;
+    opened
+        .until(
+            "document.querySelectorAll('#refs button').length === 3 && \
+        document.getElementById('picture').naturalWidth > 0",
+        )
+        .await;
     // The frame of the button lies where the button is drawn.
     let near: bool = opened
         .evaluate(
@@ -200,7 +205,12 @@ async fn thirty_sessions_of_a_hundred_steps_do_not_grow() {
         }
     };
     let size = async || -> (usize, usize) {
-        opened.evaluate("[document.querySelectorAll('*').length, [...told.values()].reduce((all, calls) => all + calls.length, 0)]").await
+        opened
+            .evaluate(
+                "[document.querySelectorAll('*').length, [...told.values()].reduce((all, calls) => all + \
+            calls.length, 0)]",
+            )
+            .await
     };
     steps(100).await;
     opened.until("sessions.length === 30 && sessions.every((session) => session.calls === 101)").await;

@@ -11,17 +11,8 @@ use std::collections::HashMap;
 
 /// Attributes that people read or hear.
 const READ: [&str; 11] = [
-    "title",
-    "alt",
-    "placeholder",
-    "aria-label",
-    "aria-description",
-    "aria-valuetext",
-    "aria-roledescription",
-    "aria-placeholder",
-    "aria-brailleLabel",
-    "label",
-    "summary",
+    "title", "alt", "placeholder", "aria-label", "aria-description", "aria-valuetext", "aria-roledescription",
+    "aria-placeholder", "aria-brailleLabel", "label", "summary",
 ];
 
 /// Types of inputs whose value nobody reads.
@@ -244,12 +235,7 @@ fn each_place(value: &mut Value, mut each: impl FnMut(&mut Value)) {
                 list.chunks_exact_mut(2).flatten().for_each(&mut each);
             }
             for column in [
-                "textValue",
-                "inputValue",
-                "shadowRootType",
-                "pseudoType",
-                "pseudoIdentifier",
-                "currentSourceURL",
+                "textValue", "inputValue", "shadowRootType", "pseudoType", "pseudoIdentifier", "currentSourceURL",
                 "originURL",
             ] {
                 let Some(column) = nodes.get_mut(column) else { continue };

@@ -152,7 +152,12 @@ mod tests {
 
     #[test]
     fn state_goes_under_names_of_ours_and_marks_only_where_they_count() {
-        let json = r#"["BODY",{"__playwright_custom_elements__":"x-a,x-b"},["INPUT",{"__playwright_value_":"v","__playwright_target__":"call@7","type":"text"}],["A",{"__playwright_target__":"call@3","href":"javascript:x"}],["SCRIPT",{},"alert(1)"],["IMG",{"onerror":"x","src":"a.png","__playwright_current_src__":"http://x/a.png"}]]"#;
+        let json = concat!(
+            r#"["BODY",{"__playwright_custom_elements__":"x-a,x-b"},["INPUT",{"__playwright_value_":"v","#,
+            r#""__playwright_target__":"call@7","type":"text"}],["A",{"__playwright_target__":"call@3","#,
+            r#""href":"javascript:x"}],["SCRIPT",{},"alert(1)"],["IMG",{"onerror":"x","src":"a.png","#,
+            r#""__playwright_current_src__":"http://x/a.png"}]]"#
+        );
         let page = page_with(json, &mut Marked { targets: &["call@7"], ..Marked::none() });
         assert_eq!(
             page.html,
@@ -164,7 +169,11 @@ mod tests {
 
     #[test]
     fn shadow_roots_sheets_and_frames_are_written_so_that_a_parser_makes_them() {
-        let json = r#"["BODY",{},["DIV",{},["template",{"__playwright_shadow_root_":"open"},"in",["template",{"__playwright_style_sheet_":"p{}"}]]],["IFRAME",{"src":"/snapshot/frame@1","sandbox":""}],["IFRAME",{"src":"/snapshot/frame@2"}],["IFRAME",{"src":""}]]"#;
+        let json = concat!(
+            r#"["BODY",{},["DIV",{},["template",{"__playwright_shadow_root_":"open"},"in",["template","#,
+            r#"{"__playwright_style_sheet_":"p{}"}]]],["IFRAME",{"src":"/snapshot/frame@1","sandbox":""}],"#,
+            r#"["IFRAME",{"src":"/snapshot/frame@2"}],["IFRAME",{"src":""}]]"#
+        );
         let frame = |id: &str| match id {
             "frame@1" => Some(FrameContent::Inline("<b>\"x\"</b>".to_owned())),
             _ => None,

@@ -236,11 +236,19 @@ mod tests {
     fn version_3_becomes_version_10() {
         let events = all(&[
             json!({ "type": "context-options", "version": 3, "browserName": "chromium" }),
-            json!({ "type": "frame-snapshot", "snapshot": { "snapshotName": "action@call@7", "resourceOverrides": [{ "url": "a", "sha1": "b" }] } }),
-            json!({ "type": "event", "metadata": { "type": "ConsoleMessage", "method": "__create__", "params": { "guid": "c", "initializer": { "type": "log", "text": "hi" } } } }),
-            json!({ "type": "event", "metadata": { "type": "Page", "method": "console", "startTime": 5, "params": { "message": { "guid": "c" } } } }),
-            json!({ "type": "action", "metadata": { "id": "call@7", "type": "Frame", "method": "click", "apiName": "page.click", "params": { "selector": "a" },
-                "snapshots": [{ "title": "action", "snapshotName": "action@call@7" }], "error": { "error": { "message": "no" } } } }),
+            json!({ "type": "frame-snapshot",
+                "snapshot": { "snapshotName": "action@call@7", "resourceOverrides": [{ "url": "a", "sha1": "b" }] } }),
+            json!({ "type": "event",
+                "metadata": { "type": "ConsoleMessage", "method": "__create__",
+                    "params": { "guid": "c", "initializer": { "type": "log", "text": "hi" } } } }),
+            json!({ "type": "event",
+                "metadata": { "type": "Page", "method": "console", "startTime": 5,
+                    "params": { "message": { "guid": "c" } } } }),
+            json!({ "type": "action",
+                "metadata": { "id": "call@7", "type": "Frame", "method": "click", "apiName": "page.click",
+                    "params": { "selector": "a" },
+                "snapshots": [{ "title": "action", "snapshotName": "action@call@7" }],
+                "error": { "error": { "message": "no" } } } }),
             json!({ "type": "action", "metadata": { "internal": true, "method": "x" } }),
         ]);
         assert_eq!(events.len(), 4);

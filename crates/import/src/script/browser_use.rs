@@ -155,13 +155,20 @@ mod tests {
     #[test]
     fn a_history_of_old_and_new_names_becomes_a_scenario() {
         let json = r#"{"history":[
-            {"model_output":{"action":[{"navigate":{"url":"http://a.test/","new_tab":false}}]},"result":[{}],"state":{"url":"about:blank","interacted_element":[null]}},
-            {"model_output":{"action":[{"input":{"index":3,"text":"lamp","clear":true}},{"click":{"index":4}}]},"result":[{},{}],"state":{"url":"http://a.test/","interacted_element":[
-                {"node_name":"INPUT","attributes":{"id":"q"},"x_path":"html/body/input"},{"node_name":"BUTTON","attributes":{},"x_path":"html/body/form/button[2]"}]}},
-            {"model_output":{"action":[{"click_element_by_index":{"index":9}}]},"result":[{"error":"no such element"}],"state":{"interacted_element":[null]}},
-            {"model_output":{"action":[{"input_text":{"index":1,"text":"hunter2"}},{"scroll":{"down":true,"pages":0.5}}]},"result":[{}],"state":{"interacted_element":[{"node_name":"INPUT","attributes":{"name":"password","type":"password"}},null]}},
+            {"model_output":{"action":[{"navigate":{"url":"http://a.test/","new_tab":false}}]},"result":[{}],
+                "state":{"url":"about:blank","interacted_element":[null]}},
+            {"model_output":{"action":[{"input":{"index":3,"text":"lamp","clear":true}},{"click":{"index":4}}]},
+                "result":[{},{}],"state":{"url":"http://a.test/","interacted_element":[
+                {"node_name":"INPUT","attributes":{"id":"q"},"x_path":"html/body/input"},{"node_name":"BUTTON",
+                    "attributes":{},"x_path":"html/body/form/button[2]"}]}},
+            {"model_output":{"action":[{"click_element_by_index":{"index":9}}]},"result":[{"error":"no such element"}],
+                "state":{"interacted_element":[null]}},
+            {"model_output":{"action":[{"input_text":{"index":1,"text":"hunter2"}},{"scroll":{"down":true,
+                "pages":0.5}}]},"result":[{}],"state":{"interacted_element":[{"node_name":"INPUT",
+                "attributes":{"name":"password","type":"password"}},null]}},
             {"model_output":null,"result":[{}],"state":{}},
-            {"model_output":{"action":[{"done":{"text":"ok","success":true}}]},"result":[{"is_done":true}],"state":{}}]}"#;
+            {"model_output":{"action":[{"done":{"text":"ok","success":true}}]},"result":[{"is_done":true}],
+                "state":{}}]}"#;
         let script = of(json).expect("reads").remove(0);
         let toml = script.toml(Path::new("agent.toml")).expect("a scenario");
         let scenario = browserlens_scenario::Scenario::parse(&toml, Path::new("agent.toml")).expect("parses");

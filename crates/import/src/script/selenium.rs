@@ -163,13 +163,18 @@ mod tests {
     #[test]
     fn a_project_becomes_a_scenario_for_each_test() {
         let mut file = tempfile::NamedTempFile::with_suffix(".side").expect("file");
-        let json = r##"{"id":"1","version":"2.0","name":"Shop","url":"http://a.test","tests":[{"id":"2","name":"order","commands":[
+        let json = r##"{"id":"1","version":"2.0","name":"Shop","url":"http://a.test","tests":[{"id":"2","name":"order",
+            "commands":[
             {"command":"open","target":"/cart","value":""},{"command":"setWindowSize","target":"1200x900","value":""},
-            {"command":"click","target":"id=go","value":""},{"command":"type","target":"name=password","value":"hunter2"},
-            {"command":"sendKeys","target":"css=#q","value":"${KEY_ENTER}"},{"command":"select","target":"id=s","value":"label=Low"},
-            {"command":"click","target":"xpath=//a[contains(text(),'x')]","targets":[["linkText=Details","linkText"]],"value":""},
+            {"command":"click","target":"id=go","value":""},{"command":"type","target":"name=password",
+                "value":"hunter2"},
+            {"command":"sendKeys","target":"css=#q","value":"${KEY_ENTER}"},{"command":"select","target":"id=s",
+                "value":"label=Low"},
+            {"command":"click","target":"xpath=//a[contains(text(),'x')]","targets":[["linkText=Details","linkText"]],
+                "value":""},
             {"command":"click","target":"xpath=//a[contains(text(),'x')]","targets":[],"value":""},
-            {"command":"uncheck","target":"id=c","value":""},{"command":"assertText","target":"css=h1","value":"Thank you"},
+            {"command":"uncheck","target":"id=c","value":""},{"command":"assertText","target":"css=h1",
+                "value":"Thank you"},
             {"command":"executeScript","target":"return 1","value":"x"},{"command":"//click","target":"","value":""}]},
             {"id":"3","name":"empty","commands":[]}],"suites":[],"urls":[]}"##;
         file.write_all(json.as_bytes()).expect("writes");

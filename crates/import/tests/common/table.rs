@@ -39,7 +39,8 @@ pub struct Row {
 impl Row {
     pub fn click(task: &str, index: usize, html: &str, on: &str) -> Self {
         let candidate = format!(
-            "{{\"tag\":\"button\",\"attributes\":\"{{}}\",\"is_original_target\":true,\"is_top_level_target\":true,\"backend_node_id\":\"{on}\"}}"
+            "{{\"tag\":\"button\",\"attributes\":\"{{}\
+                }\",\"is_original_target\":true,\"is_top_level_target\":true,\"backend_node_id\":\"{on}\"}}"
         );
         Self {
             task: Some(task.as_bytes().to_vec()),

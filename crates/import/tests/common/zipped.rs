@@ -23,17 +23,21 @@ pub fn lines(events: &[Value]) -> Vec<u8> {
 
 pub fn header(version: u64) -> Value {
     json!({ "version": version, "type": "context-options", "origin": "library", "browserName": "chromium",
-        "options": { "viewport": { "width": 800, "height": 600 } }, "wallTime": 1_700_000_000_000_u64, "monotonicTime": 0 })
+        "options": { "viewport": { "width": 800, "height": 600 } }, "wallTime": 1_700_000_000_000_u64,
+        "monotonicTime": 0 })
 }
 
 /// A call with its moments; each phase has its own snapshot.
 pub fn call(id: &str, method: &str, params: &Value, at: f64, phases: &[(&str, Value)]) -> Vec<Value> {
     let mut events = vec![
-        json!({ "type": "before", "callId": id, "startTime": at, "class": "Frame", "method": method, "params": params, "pageId": "page@1" }),
+        json!({ "type": "before", "callId": id, "startTime": at, "class": "Frame", "method": method, "params": params,
+            "pageId": "page@1" }),
     ];
     for (place, (phase, html)) in phases.iter().enumerate() {
-        events.push(json!({ "type": "frame-snapshot", "snapshot": { "callId": id, "phase": phase, "pageId": "page@1", "frameId": "frame@1",
-            "frameUrl": "http://shop.test/", "doctype": "html", "html": html, "viewport": { "width": 800, "height": 600 },
+        events.push(json!({ "type": "frame-snapshot",
+            "snapshot": { "callId": id, "phase": phase, "pageId": "page@1", "frameId": "frame@1",
+            "frameUrl": "http://shop.test/", "doctype": "html", "html": html,
+            "viewport": { "width": 800, "height": 600 },
             "timestamp": at + 1.0 + place as f64, "resourceOverrides": [], "isMainFrame": true } }));
     }
     events.push(json!({ "type": "after", "callId": id, "endTime": at + 9.0 }));
@@ -44,5 +48,6 @@ pub fn call(id: &str, method: &str, params: &Value, at: f64, phases: &[(&str, Va
 pub fn page(body: &[Value]) -> Value {
     let mut list = vec![json!("BODY"), json!({})];
     list.extend(body.iter().cloned());
-    json!(["HTML", { "lang": "en" }, ["HEAD", {}, ["BASE", { "href": "http://shop.test/" }], ["TITLE", {}, "Shop"]], list])
+    json!(["HTML", { "lang": "en" }, ["HEAD", {}, ["BASE", { "href": "http://shop.test/" }], ["TITLE", {}, "Shop"]],
+        list])
 }

@@ -4,8 +4,12 @@ import { createRequire } from 'node:module';
 const [folder, executablePath, port, out, given] = process.argv.slice(2);
 const { start, steps, aria, init } = JSON.parse(given);
 const { chromium } = createRequire(`${folder}/package.json`)(folder);
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', `--host-resolver-rules=MAP * 127.0.0.1:${port}`] });
-const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', timezoneId: 'UTC' });
+const browser = await chromium.launch({
+  executablePath, args: ['--no-sandbox', `--host-resolver-rules=MAP * 127.0.0.1:${port}`]
+});
+const context = await browser.newContext({
+  viewport: { width: 1280, height: 800 }, locale: 'en-US', timezoneId: 'UTC'
+});
 const snapshots = aria ? { dom: true, aria: true, screen: true } : true;
 await context.tracing.start({ snapshots, screenshots: false, sources: false });
 const page = await context.newPage();
@@ -14,7 +18,8 @@ if (init) await page.addInitScript(init);
 const pause = () => new Promise((done) => setTimeout(done, 1500));
 const of = (target, root) => {
   const within = target.within ? of(target.within, root) : root;
-  const found = target.css ? within.locator(target.css) : within.getByRole(target.role, target.name === undefined ? {} : { name: target.name, exact: true });
+  const found = target.css ? within.locator(target.css)
+    : within.getByRole(target.role, target.name === undefined ? {} : { name: target.name, exact: true });
   return target.nth === undefined ? found : found.nth(target.nth);
 };
 await page.goto(start);

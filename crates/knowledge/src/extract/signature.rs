@@ -20,18 +20,8 @@ const LEAST_WORDS: usize = 2;
 
 /// Words of instructions: text with one of them is no element of a screen.
 const INSTRUCTION_WORDS: [&str; 12] = [
-    "instruction",
-    "protocol",
-    "guideline",
-    "conversational",
-    "phone call",
-    "voice assistant",
-    "voice ai",
-    "follow-up question",
-    "empathetic",
-    "your primary goal",
-    "core goal",
-    "step-by-step",
+    "instruction", "protocol", "guideline", "conversational", "phone call", "voice assistant", "voice ai",
+    "follow-up question", "empathetic", "your primary goal", "core goal", "step-by-step",
 ];
 
 /// How an element is told from others: its kind and its name, ignoring case.

@@ -51,7 +51,8 @@ pub fn fill_gaps(
                 Err(error) => result.errors.push(format!("gap {}: {error}", gap.key())),
             },
             None => result.errors.push(format!(
-                "gap {}: no other recording connects these actions; record a way, or name a model to infer one (`--model`)",
+                "gap {}: no other recording connects these actions; record a way, or name a model to infer one \
+                    (`--model`)",
                 gap.key()
             )),
         }

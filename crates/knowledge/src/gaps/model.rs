@@ -106,9 +106,14 @@ fn data(knowledge: &Knowledge, gap: &ActionGap) -> Value {
     let known: Vec<Value> = knowledge
         .actions
         .values()
-        .filter(|action| action.screen_ids.iter().any(|id| [&gap.from_screen_id, &gap.to_screen_id].contains(&&Some(id.clone()))))
+        .filter(|action| {
+            action.screen_ids.iter().any(|id| [&gap.from_screen_id, &gap.to_screen_id].contains(&&Some(id.clone())))
+        })
         .take(ACTIONS)
-        .map(|action| json!({ "action_type": action.action_type, "name": shown(&action.name), "screen_id": action.screen_id() }))
+        .map(|action| {
+            json!({ "action_type": action.action_type, "name": shown(&action.name),
+            "screen_id": action.screen_id() })
+        })
         .collect();
     json!({
         "start": action_data(knowledge, &gap.from_action_id, from),

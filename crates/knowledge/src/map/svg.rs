@@ -21,7 +21,9 @@ const NAME_COLUMNS: usize = 30;
 
 /// Colours where nothing around the picture sets them; a page that holds it has its own.
 const THEME: &str = "<style>:root{color-scheme:light \
-    dark;color:#1f2328;--paper:#fff;--panel:#f6f8fa;--muted:#59636e;--accent:#0b62a4;--bad:#a13d00}@media(prefers-color-scheme:dark){:root{color:#e4e8ee;--paper:#12161c;--panel:#1a2028;--muted:#9aa5b1;--accent:#7cbcf0;--bad:#ff9d5c}}</style><rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
+    dark;color:#1f2328;--paper:#fff;--panel:#f6f8fa;--muted:#59636e;--accent:#0b62a4;--bad:#a13d00}\
+    @media(prefers-color-scheme:dark){:root{color:#e4e8ee;--paper:#12161c;--panel:#1a2028;--muted:#9aa5b1;\
+    --accent:#7cbcf0;--bad:#ff9d5c}}</style><rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
 
 /// What is said below the picture.
 const LEGEND: [&str; 2] = [
@@ -193,7 +195,9 @@ fn plural(count: u32, noun: &str) -> String {
 /// Cuts a name so that it fits its box.
 fn cut(name: &str) -> String {
     let columns = |c: char| {
-        if matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..)
+        if matches!(c,
+            '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+            | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..)
         {
             2
         } else {

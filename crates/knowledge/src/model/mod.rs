@@ -96,7 +96,11 @@ mod tests {
 
     #[test]
     fn a_row_of_the_old_shape_reads_as_unknown() {
-        let old = r#"{"screen_id": "a", "name": "A", "state_signature": {"required_indicators": [{"type": "hover_colour", "value": "x"}]}, "url_patterns": [".*/div.*"]}"#;
+        let old = concat!(
+            r#"{"screen_id": "a", "name": "A","#,
+            r#" "state_signature": {"required_indicators": [{"type": "hover_colour", "value": "x"}]},"#,
+            r#" "url_patterns": [".*/div.*"]}"#
+        );
         let screen: ScreenDefinition = serde_json::from_str(old).unwrap();
         assert_eq!(screen.content_type, ContentType::Unknown);
         assert!(!screen.is_navigable());

@@ -95,7 +95,8 @@ const ROLES: [(&str, &str); 44] = [
     ("link", "a,area"),
     (
         "textbox",
-        "textarea,input:not([list],[type=button],[type=submit],[type=reset],[type=image],[type=file],[type=checkbox],[type=radio],[type=range],[type=number],[type=search])",
+        "textarea,input:not([list],[type=button],[type=submit],[type=reset],[type=image],[type=file],[type=checkbox],\
+            [type=radio],[type=range],[type=number],[type=search])",
     ),
     ("searchbox", "input[type=search]"),
     ("spinbutton", "input[type=number]"),
@@ -139,32 +140,15 @@ const ROLES: [(&str, &str); 44] = [
     ("ColorWell", "input[type=color]"),
     (
         "generic",
-        ":not(a,area,button,summary,select,textarea,input,option,nav,main,aside,form,table,tr,td,th,ul,ol,li,article,dialog,fieldset,canvas,img,video,section,header,footer,h1,h2,h3,h4,h5,h6)",
+        ":not(a,area,button,summary,select,textarea,input,option,nav,main,aside,form,table,tr,td,th,ul,ol,li,article,\
+            dialog,fieldset,canvas,img,video,section,header,footer,h1,h2,h3,h4,h5,h6)",
     ),
 ];
 
 /// Roles whose name is what stands in them: no labels, no values, no placeholders.
 const NAMED_BY_CONTENT: [&str; 20] = [
-    "link",
-    "heading",
-    "tab",
-    "menuitem",
-    "row",
-    "cell",
-    "gridcell",
-    "columnheader",
-    "rowheader",
-    "listitem",
-    "article",
-    "region",
-    "navigation",
-    "main",
-    "dialog",
-    "option",
-    "paragraph",
-    "treeitem",
-    "image",
-    "img",
+    "link", "heading", "tab", "menuitem", "row", "cell", "gridcell", "columnheader", "rowheader", "listitem",
+    "article", "region", "navigation", "main", "dialog", "option", "paragraph", "treeitem", "image", "img",
 ];
 
 fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {
@@ -172,7 +156,9 @@ fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// Makes blanks one, as far as JavaScript counts them.
-pub(crate) const FLAT: &str = "var ch=String.fromCharCode,flat=t=>String(t??'').replace(RegExp('['+ch(8203,45,8207,8234,45,8238,8288,45,8297,65279)+']','g'),'').replace(RegExp(ch(92)+'s+','g'),' ').trim();";
+pub(crate) const FLAT: &str = "var \
+    ch=String.fromCharCode,flat=t=>String(t??'').replace(RegExp('['+ch(8203,45,8207,8234,45,8238,8288,45,8297,65279)\
+    +']','g'),'').replace(RegExp(ch(92)+'s+','g'),' ').trim();";
 /// The document, open shadow trees and frames of the same origin.
 const ROOTS: &str = "var roots=()=>{var o=[document],d;for(var r of o)for(var n of \
     r.querySelectorAll('*'))if((d=n.shadowRoot||n.contentDocument)&&o.length<200)o.push(d);return o};";
@@ -181,7 +167,9 @@ const ATTRIBUTES: &str = "var name=e=>{var a=k=>flat(e.getAttribute(k)),r=e.getR
 /// A label without the field in it; a group by its legend; a button of a form by its value.
 const LABELS: &str = "||flat([...e.labels||[]].map(l=>[...l.childNodes].map(n=>n.contains(e)?'':n.textContent).join(' \
     ')).join(' \
-    '))||(t=='FIELDSET'?flat(e.querySelector('legend')?.textContent):'')||(t=='INPUT'&&['submit','button','reset'].includes(e.type)?flat(e.value):'')||(['INPUT','SELECT','TEXTAREA'].includes(t)?a('alt'):a('alt')||flat(e.innerText||e.textContent))||a('title')||a('placeholder')};";
+    '))||(t=='FIELDSET'?flat(e.querySelector('legend')?.textContent):'')||(t=='INPUT'&&['submit','button',\
+    'reset'].includes(e.type)?flat(e.value):'')||(['INPUT','SELECT','TEXTAREA'].includes(t)?a('alt'):a('alt')||\
+    flat(e.innerText||e.textContent))||a('title')||a('placeholder')};";
 const CONTENT: &str = "||a('alt')||flat(e.innerText||e.textContent)||a('title')};";
 const INSIDE: &str = "var inside=(a,e)=>{for(var \
     n=e;n;n=n.parentNode||n.host||n.defaultView?.frameElement)if(n===a&&n!==e)return true};";

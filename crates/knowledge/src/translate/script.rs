@@ -102,38 +102,58 @@ impl Operation {
                     \
                     \
                     \
-                    ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
+                    ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,\
+                    k.endsWith('down')?2:0);"
             }
             Self::Hover => {
-                "var e=one(q.at);for(var k of ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
+                "var e=one(q.at);for(var k of \
+                    ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
             }
             Self::Drag => {
-                "var e=ready(one(q.at)),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,{bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)*i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
+                "var e=ready(one(q.at)),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],\
+                    y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,\
+                    y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,\
+                    {bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,\
+                    'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);\
+                    drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;\
+                    i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)\
+                    *i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
             }
             Self::Focus => "one(q.at).focus();",
             Self::SetText => {
-                "var e=ready(one(q.at));if(e.readOnly)throw Error('it is read-only');e.focus();var c=e.isContentEditable,v=q.add?(c?e.textContent:e.value)+q.text:q.text;if(c)e.textContent=v;else put(e,v);tell(e);"
+                "var e=ready(one(q.at));if(e.readOnly)throw Error('it is read-only');e.focus();var \
+                    c=e.isContentEditable,v=q.add?(c?e.textContent:e.value)+q.text:q.text;if(c)e.textContent=v;else \
+                    put(e,v);tell(e);"
             }
             Self::SetChecked => {
-                "var e=ready(one(q.at)),h=e.getAttribute('aria-checked'),c=h===null?!!e.checked:h=='true';if(q.on===null||c!==q.on)e.click();"
+                "var e=ready(one(q.at)),h=e.getAttribute('aria-checked'),c=h===null?!!e.checked:h=='true';\
+                    if(q.on===null||c!==q.on)e.click();"
             }
             Self::Choose => {
-                "var e=ready(one(q.at)),o=[...e.options||[]].filter(o=>[o.label,o.text].some(l=>flat(l)==flat(q.text)));if(o.length!=1)throw Error(o.length+' options of that label');put(e,o[0].value);o[0].selected=true;tell(e);"
+                "var e=ready(one(q.at)),o=[...e.options||[]].filter(o=>[o.label,o.text].some(l=>flat(l)==flat(q.text)))\
+                    ;if(o.length!=1)throw Error(o.length+' options of that label');put(e,o[0].value);\
+                    o[0].selected=true;tell(e);"
             }
             Self::Upload => {
-                "var e=ready(one(q.at)),i=file(e),t=new DataTransfer();t.items.add(new File([q.text],q.name,{type:'text/plain'}));ready(i).files=t.files;tell(i);"
+                "var e=ready(one(q.at)),i=file(e),t=new DataTransfer();t.items.add(new \
+                    File([q.text],q.name,{type:'text/plain'}));ready(i).files=t.files;tell(i);"
             }
             Self::Submit => {
-                "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no form');f.requestSubmit();"
+                "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no \
+                    form');f.requestSubmit();"
             }
             Self::Reset => {
-                "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no form');f.reset();"
+                "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no \
+                    form');f.reset();"
             }
             Self::Media => {
-                "var e=one(q.at);if(q.what=='play')await e.play();else if(q.what=='pause')e.pause();else if(q.what=='seek')e.currentTime=q.value;else if(q.what=='volume')e.volume=q.value;else e.muted=!e.muted;"
+                "var e=one(q.at);if(q.what=='play')await e.play();else if(q.what=='pause')e.pause();else \
+                    if(q.what=='seek')e.currentTime=q.value;else if(q.what=='volume')e.volume=q.value;else \
+                    e.muted=!e.muted;"
             }
             Self::WaitFor => {
-                "var u=Date.now()+q.seconds*1000;while(!all(q.at).length){if(Date.now()>u)throw Error('not there in time');await new Promise(r=>setTimeout(r,100))}"
+                "var u=Date.now()+q.seconds*1000;while(!all(q.at).length){if(Date.now()>u)throw Error('not there in \
+                    time');await new Promise(r=>setTimeout(r,100))}"
             }
             Self::ScrollBy => "(q.at?one(q.at):window).scrollBy(q.x,q.y);",
             Self::ScrollTo => "one(q.at).scrollIntoView({block:'center'});",
@@ -148,42 +168,53 @@ impl Operation {
 const SHARED: [(&str, &str); 9] = [
     (
         "press",
-        "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r)e.focus?.()}};",
+        "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var \
+            r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r)e.focus?.()}};",
     ),
     (
         "ev",
-        "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,{bubbles:!k.endsWith('enter'),cancelable:!0,composed:!0,view:self,clientX:p.x,clientY:p.y,button:b,buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:!0}));",
+        "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,\
+            {bubbles:!k.endsWith('enter'),cancelable:!0,composed:!0,view:self,clientX:p.x,clientY:p.y,button:b,\
+            buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:!0}));",
     ),
     ("at", "var at=e=>{var b=e.getBoundingClientRect();return{x:b.left+b.width/2,y:b.top+b.height/2}};"),
     // What a person could act on: a script's events reach what is disabled, inert, or behind a
     // modal dialog as well.
     (
         "ready",
-        "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');n||h&&ready(h);e.scrollIntoViewIfNeeded();return e};",
+        "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;\
+            if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');n||\
+            h&&ready(h);e.scrollIntoViewIfNeeded();return e};",
     ),
     (
         "so",
-        "var so=e=>['expanded','pressed'].some(k=>k in q&&(e.getAttribute('aria-'+k)??String(e.closest('summary')?.parentNode.open))==String(q[k]));",
+        "var so=e=>['expanded','pressed'].some(k=>k in \
+            q&&(e.getAttribute('aria-'+k)??String(e.closest('summary')?.parentNode.open))==String(q[k]));",
     ),
     // A button that a page shows in place of its file input stands beside it.
     (
         "file",
-        "var file=e=>{for(var n=e.control||e,k=0;n&&k<4;n=n.parentElement,k++){var i=n.matches('input[type=file]')?n:n.querySelector('input[type=file]');if(i)return i}throw Error('no file input')};",
+        "var file=e=>{for(var n=e.control||e,k=0;n&&k<4;n=n.parentElement,k++){var \
+            i=n.matches('input[type=file]')?n:n.querySelector('input[type=file]');if(i)return i}throw Error('no file \
+            input')};",
     ),
     // Past a framework's own property of the element.
     (
         "put",
-        "var put=(e,v)=>{var d=Object.getOwnPropertyDescriptor(Object.getPrototypeOf(e),'value');if(d&&d.set)d.set.call(e,v);else e.value=v};",
+        "var put=(e,v)=>{var d=Object.getOwnPropertyDescriptor(Object.getPrototypeOf(e),'value');if(d&&d.set)\
+            d.set.call(e,v);else e.value=v};",
     ),
     (
         "tell",
-        "var tell=e=>{e.dispatchEvent(new InputEvent('input',{bubbles:true,composed:true}));e.dispatchEvent(new Event('change',{bubbles:true}))};",
+        "var tell=e=>{e.dispatchEvent(new InputEvent('input',{bubbles:true,composed:true}));e.dispatchEvent(new \
+            Event('change',{bubbles:true}))};",
     ),
     ("flat", FLAT),
 ];
 
 /// In place of the node's middle, where a point on the node or on the page is said.
-const AT_POINT: &str = "var at=e=>{var b=e.getBoundingClientRect();return q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:{x:q.page[0]-scrollX,y:q.page[1]-scrollY}};";
+const AT_POINT: &str = "var at=e=>{var b=e.getBoundingClientRect();return \
+    q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:{x:q.page[0]-scrollX,y:q.page[1]-scrollY}};";
 
 /// Returns whether code calls a function by its name.
 fn calls(code: &str, name: &str) -> bool {

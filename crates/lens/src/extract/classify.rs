@@ -198,105 +198,35 @@ fn is_word(role: &str) -> bool {
 
 fn is_known_container(role: &str) -> bool {
     role::is_landmark(role)
-        || matches!(
-            role,
-            "table"
-                | "grid"
-                | "treegrid"
-                | "row"
-                | "article"
-                | "log"
-                | "menu"
-                | "menubar"
-                | "toolbar"
-                | "tablist"
-                | "tabpanel"
-                | "tree"
-                | "radiogroup"
-                | "listbox"
-                | "feed"
-                | "application"
-                | "math"
-        )
+        || [
+            "table", "grid", "treegrid", "row", "article", "log", "menu", "menubar", "toolbar", "tablist", "tabpanel",
+            "tree", "radiogroup", "listbox", "feed", "application", "math",
+        ]
+        .contains(&role)
 }
 
 /// Roles of the text level, and those that only structure: they say nothing that their text does
 /// not.
 fn is_plain_role(role: &str) -> bool {
-    matches!(
-        role,
-        "strong"
-            | "emphasis"
-            | "code"
-            | "mark"
-            | "subscript"
-            | "superscript"
-            | "insertion"
-            | "deletion"
-            | "time"
-            | "Abbr"
-            | "abbr"
-            | "StaticText"
-            | "InlineTextBox"
-            | "ListMarker"
-            | "separator"
-            | "paragraph"
-            | "rowgroup"
-            | "RootWebArea"
-            | "WebArea"
-            | "Pre"
-            | "Legend"
-            | "Figcaption"
-            | "HeaderAsNonLandmark"
-            | "FooterAsNonLandmark"
-            | "SectionHeader"
-            | "SectionFooter"
-            | "DescriptionListTerm"
-            | "DescriptionListDetail"
-            | "scrollbar"
-            | "Ruby"
-            | "RubyAnnotation"
-            | "EmbeddedObject"
-            | "PluginObject"
-            | "Video"
-            | "Audio"
-            | "graphics-document"
-            | "graphics-object"
-            | "graphics-symbol"
-            | "docAbstract"
-    )
+    [
+        "strong", "emphasis", "code", "mark", "subscript", "superscript", "insertion", "deletion", "time", "Abbr",
+        "abbr", "StaticText", "InlineTextBox", "ListMarker", "separator", "paragraph", "rowgroup", "RootWebArea",
+        "WebArea", "Pre", "Legend", "Figcaption", "HeaderAsNonLandmark", "FooterAsNonLandmark", "SectionHeader",
+        "SectionFooter", "DescriptionListTerm", "DescriptionListDetail", "scrollbar", "Ruby", "RubyAnnotation",
+        "EmbeddedObject", "PluginObject", "Video", "Audio", "graphics-document", "graphics-object", "graphics-symbol",
+        "docAbstract",
+    ]
+    .contains(&role)
 }
 
 /// Roles whose box starts a line of its own even where layout was not captured.
 fn is_block_role(role: &str) -> bool {
-    matches!(
-        role,
-        "paragraph"
-            | "list"
-            | "listitem"
-            | "group"
-            | "form"
-            | "region"
-            | "table"
-            | "row"
-            | "rowgroup"
-            | "cell"
-            | "article"
-            | "DescriptionList"
-            | "DescriptionListTerm"
-            | "DescriptionListDetail"
-            | "term"
-            | "definition"
-            | "Pre"
-            | "blockquote"
-            | "separator"
-            | "Figcaption"
-            | "figure"
-            | "heading"
-            | "Details"
-            | "Section"
-            | "Legend"
-    )
+    [
+        "paragraph", "list", "listitem", "group", "form", "region", "table", "row", "rowgroup", "cell", "article",
+        "DescriptionList", "DescriptionListTerm", "DescriptionListDetail", "term", "definition", "Pre", "blockquote",
+        "separator", "Figcaption", "figure", "heading", "Details", "Section", "Legend",
+    ]
+    .contains(&role)
 }
 
 fn says_value(role: &str) -> bool {

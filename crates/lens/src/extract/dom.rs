@@ -225,25 +225,11 @@ fn says_its_text(role: &str) -> bool {
 }
 
 fn is_named_by_content(role: &str) -> bool {
-    matches!(
-        role,
-        "button"
-            | "link"
-            | "heading"
-            | "tab"
-            | "menuitem"
-            | "menuitemcheckbox"
-            | "menuitemradio"
-            | "checkbox"
-            | "radio"
-            | "switch"
-            | "option"
-            | "treeitem"
-            | "cell"
-            | "gridcell"
-            | "columnheader"
-            | "rowheader"
-    )
+    [
+        "button", "link", "heading", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "checkbox", "radio",
+        "switch", "option", "treeitem", "cell", "gridcell", "columnheader", "rowheader",
+    ]
+    .contains(&role)
 }
 
 fn attribute_of<'p>(node: NodeRef<'p>, names: &[&str]) -> &'p str {

@@ -9,20 +9,20 @@
 //! about what is below, and looks as often as it likes.
 
 mod count;
+mod draft;
 mod markup;
+mod meaning;
 mod tidy;
 
 pub use count::unmarked_differences;
 
-use crate::controls::{Controls, is_box_of_a_combobox, is_used_unseen};
+use crate::controls::{Controls, is_used_unseen};
 use crate::extract::{Grade, Representation};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
-use browserlens_page::role;
 use browserlens_page::text::is_unseen;
-use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility};
+use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
 use markup::Markup;
-use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use meaning::{Meaning, among, is_generic, meaning};
 
 /// The full form of a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,93 +35,6 @@ pub struct Reference {
     pub tree: Tree,
     /// Which items can be acted on, by index.
     pub acts: Vec<bool>,
-}
-
-/// What a role means to R.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Meaning {
-    /// Only its content counts.
-    Transparent,
-    /// A field.
-    Field,
-    /// Something to act on.
-    Control,
-    /// Takes the one text in it for its name.
-    TextHolder,
-    /// The same, and is there even when empty.
-    Cell,
-    /// An item of a list: its only content can stand for it.
-    ListItem,
-    /// There even when empty.
-    Fixed,
-    /// There when it holds something or has a name.
-    Container,
-    /// There when it has a name.
-    NamedContainer,
-    /// A picture, there when it has a name.
-    Picture,
-}
-
-const MEANINGS: &[(Meaning, &str)] = &[
-    (
-        Meaning::Transparent,
-        " generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored \
-            ScrollArea strong \
-         emphasis code mark subscript superscript insertion deletion time Abbr abbr StaticText InlineTextBox \
-         ListMarker separator \
-         paragraph rowgroup RootWebArea WebArea Pre Legend Figcaption HeaderAsNonLandmark FooterAsNonLandmark \
-         SectionHeader \
-         SectionFooter DescriptionListTerm DescriptionListDetail scrollbar Ruby RubyAnnotation EmbeddedObject \
-         PluginObject Video \
-         Audio graphics-document graphics-object graphics-symbol docAbstract text page clickable value volatile ",
-    ),
-    (Meaning::Field, " textbox searchbox combobox spinbutton Date DateTime InputTime "),
-    (
-        Meaning::Control,
-        " button link checkbox radio listbox option menuitem menuitemcheckbox menuitemradio slider switch tab treeitem \
-         DisclosureTriangle ColorWell MenuListPopup PopUpButton ",
-    ),
-    (Meaning::TextHolder, " heading alert status timer marquee caption tooltip term definition blockquote "),
-    (Meaning::Cell, " cell gridcell columnheader rowheader "),
-    (Meaning::ListItem, " listitem "),
-    (Meaning::Fixed, " dialog alertdialog progressbar meter "),
-    (
-        Meaning::Container,
-        " banner navigation main complementary contentinfo search table grid treegrid row article log menu menubar \
-            toolbar tablist \
-         tabpanel tree radiogroup feed application math ",
-    ),
-    (Meaning::NamedContainer, " list group form region note DescriptionList Details Section "),
-    (Meaning::Picture, " image img SvgRoot figure "),
-];
-
-const BLOCKS: &str = " paragraph list listitem group form region table row rowgroup cell article DescriptionList \
-    DescriptionListTerm \
-                      DescriptionListDetail term definition Pre blockquote separator Figcaption figure heading Details \
-                      Section Legend ";
-
-static MEANING_OF: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
-    let roles =
-        MEANINGS.iter().flat_map(|(meaning, roles)| roles.split_ascii_whitespace().map(move |role| (role, *meaning)));
-    roles.collect()
-});
-static BLOCK_ROLES: LazyLock<HashSet<&str>> = LazyLock::new(|| BLOCKS.split_ascii_whitespace().collect());
-
-fn is_generic(role: &str) -> bool {
-    role.is_empty()
-        || among(
-            "generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored \
-                ScrollArea",
-            role,
-        )
-}
-
-fn among(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split_ascii_whitespace().any(|known| known == word)
-}
-
-fn meaning(role: &str) -> Option<Meaning> {
-    MEANING_OF.get(role).copied()
 }
 
 fn squeeze(text: &str) -> String {
@@ -323,146 +236,6 @@ impl<'p> Writer<'p> {
         styled_away && (toggle || is_used_unseen(node, role)) && !node.flags().has(Flags::ARIA_HIDDEN)
     }
 
-    /// Decides from the node and its ancestors what it is, and tells its children what encloses
-    /// them.
-    fn draft(&mut self, node: NodeRef<'p>) {
-        let at = node.id().index();
-        if let Some(parent) = node.parent() {
-            let parent = parent.id().index();
-            let parent_field = self.drafts[parent].as_ref().is_some_and(|draft| draft.meaning == Meaning::Field);
-            let parent_node = self.page.node(NodeId(parent as u32));
-            let secret = self.drafts[parent].is_some() && parent_node.flags().has(Flags::SECRET);
-            self.in_field[at] = self.in_field[parent] || parent_field || secret;
-            self.in_select[at] = self.in_select[parent] || (parent_field && parent_node.tag() == "select");
-        }
-        let draft = self.draft_of(node);
-        self.drafts.push(draft);
-    }
-
-    fn draft_of(&self, node: NodeRef<'p>) -> Option<Draft> {
-        let at = node.id().index();
-        if node.kind() != NodeKind::Element || node.id() == NodeId::ROOT {
-            return None;
-        }
-        let role = self.role(node);
-        if is_line_break(node, role) || !self.is_there(node, role) {
-            return None;
-        }
-        let named = !self.name(node, role).is_empty();
-        let flags = node.flags();
-        let control = matches!(meaning(role), Some(Meaning::Control | Meaning::Field));
-        let an_option = role == "option" && self.in_select[at];
-        let clicks = self.controls.has(node);
-        let mut shown_as = role.to_owned();
-        let is_box = is_box_of_a_combobox(node, role);
-        let found = if is_box {
-            Some(Meaning::Fixed)
-        } else if matches!(meaning(role), Some(Meaning::Field))
-            || flags.has(Flags::SECRET)
-            || (role == "listbox" && node.tag() == "select")
-        {
-            if is_generic(role) {
-                shown_as = "textbox".to_owned();
-            }
-            Some(Meaning::Field)
-        } else if control {
-            Some(Meaning::Control)
-        } else if flags.has(Flags::CANVAS) {
-            shown_as = "canvas".to_owned();
-            Some(Meaning::Fixed)
-        } else if flags.has(Flags::IFRAME) {
-            shown_as = "iframe".to_owned();
-            Some(if named || flags.has(Flags::OPAQUE) { Meaning::Fixed } else { Meaning::Container })
-        } else {
-            match meaning(role) {
-                Some(Meaning::Transparent) => None,
-                Some(Meaning::NamedContainer) => named.then_some(Meaning::Container),
-                Some(Meaning::Picture) => {
-                    if role != "figure" {
-                        shown_as = "image".to_owned();
-                    }
-                    named.then_some(Meaning::Fixed)
-                }
-                Some(other) => Some(other),
-                None => (named && plain_word(role)).then_some(Meaning::Container),
-            }
-        };
-        let acts_by_role = matches!(meaning(&shown_as), Some(Meaning::Control | Meaning::Field))
-            && !self.controls.is_pressed_elsewhere(node);
-        match found {
-            Some(meaning) => {
-                Some(Draft { role: shown_as, meaning, acts: (acts_by_role || clicks) && !an_option && !is_box })
-            }
-            None => clicks.then(|| {
-                let edited = node.clickability().has(Clickability::EDITABLE);
-                let role = if edited { "textbox" } else { "clickable" };
-                Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true }
-            }),
-        }
-    }
-
-    /// Collects what is directly below a node: things, and runs of text between them, as new
-    /// things.
-    fn parts(&mut self, top: NodeRef<'p>) -> Vec<usize> {
-        let mut parts = Vec::new();
-        let mut text = Run::default();
-        // Blocks that are open, by where they end.
-        let mut blocks: Vec<u32> = Vec::new();
-        let mut at = top.id().0 + 1;
-        while at < top.end() {
-            while blocks.last().is_some_and(|end| *end <= at) {
-                blocks.pop();
-                self.end_text(&mut text, &mut parts);
-            }
-            let node = self.page.node(NodeId(at));
-            if self.drafts[at as usize].is_some() {
-                self.end_text(&mut text, &mut parts);
-                parts.extend(self.stands[at as usize].iter().copied());
-                at = node.end();
-                continue;
-            }
-            match node.kind() {
-                NodeKind::Text if is_read(node) && !self.in_field[at as usize] => text.add(node),
-                NodeKind::Pseudo if is_read(node) && !self.in_field[at as usize] => {
-                    let private = |c: char| ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}';
-                    let bullet = node.tag() == "::marker" && is_said_by_order(node);
-                    if !bullet && !node.text().chars().all(|c| c.is_whitespace() || private(c)) {
-                        text.add(node);
-                    }
-                }
-                NodeKind::Document => {
-                    self.end_text(&mut text, &mut parts);
-                    blocks.push(node.end());
-                }
-                NodeKind::Element => {
-                    let role = self.role(node);
-                    if is_line_break(node, role) {
-                        text.words.push(' ');
-                    } else if !self.is_there(node, role) {
-                        // Not painted itself; what is below it may be.
-                    } else if node.flags().has(Flags::BLOCK) || BLOCK_ROLES.contains(role) {
-                        self.end_text(&mut text, &mut parts);
-                        blocks.push(node.end());
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        self.end_text(&mut text, &mut parts);
-        parts
-    }
-
-    fn end_text(&mut self, text: &mut Run, parts: &mut Vec<usize>) {
-        let Run { words, begin } = std::mem::take(text);
-        let lines: Vec<String> = words.lines().map(squeeze).filter(|line| !line.is_empty()).collect();
-        let run = lines.join("\n");
-        if let Some(begin) = begin.filter(|_| !run.is_empty()) {
-            parts.push(self.things.len());
-            self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new(), node: None, begin });
-        }
-    }
-
     /// Everything below some things, in order.
     fn all_below<'a>(&'a self, top: &[usize]) -> impl Iterator<Item = usize> + use<'a> {
         let mut todo: Vec<usize> = top.iter().rev().copied().collect();
@@ -623,11 +396,6 @@ impl<'p> Writer<'p> {
         }
         item
     }
-}
-
-fn plain_word(role: &str) -> bool {
-    let letters = role.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    letters && role.starts_with(|c: char| c.is_ascii_alphabetic()) && StateSet::from_word(role).is_none()
 }
 
 /// Whether each text stands in the name, one after the other, as whole words.

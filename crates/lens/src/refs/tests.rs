@@ -1,5 +1,7 @@
 //! What keeps a ref and what does not, on two pages each.
 
+mod documents;
+
 use super::*;
 use crate::extract::{ExtractOptions, extract};
 use browserlens_page::PageBuilder;
@@ -184,100 +186,6 @@ fn what_an_equal_node_replaces_in_its_place_is_no_other_thing() {
     let first = run.show(&twins([5, 7]));
     let second = run.show(&twins([55, 57]));
     assert!(second.values().all(|number| !first.values().any(|known| known == number)));
-}
-
-/// A page of another document in a language, with a link, a button that has a key and one in a row
-/// that has none.
-fn in_language(language: &str, node: u32, link: &str, buttons: [&str; 2]) -> String {
-    let [keyed, keyless] = buttons;
-    format!(
-        "main tag=html lang=\"{language}\" #{node}1\n  link \"{link}\" tag=a href=\"/{}/rooms\" #{node}2\n  \
-         button \"{keyed}\" tag=button id=\"save\" #{node}3\n  list tag=ul #{node}4\n    listitem tag=li \
-         #{node}5\n      \
-         button \"{keyless}\" tag=button #{node}6\n    listitem tag=li #{node}7\n      text \"12\" #{node}8",
-        language.split('-').next().unwrap_or_default()
-    )
-}
-
-#[test]
-fn the_same_page_in_another_language_keeps_its_refs_where_targets_or_keys_say_so() {
-    let german = in_language("de-AT", 1, "Zimmer", ["Speichern", "Buchen"]);
-    let french = in_language("fr", 2, "Chambres", ["Enregistrer", "Choisir"]);
-    let same = |was: u32, is: u32| {
-        let (was, is) = refs_of(&[&german, &french], was, is);
-        was == is
-    };
-    assert!(same(12, 22), "the link's target differs by the language alone");
-    assert!(same(13, 23), "the button has the same key");
-    assert!(!same(16, 26), "rows may be sorted by their words");
-}
-
-/// The refs of a node on the first page and of one on the next, which is another document.
-fn refs_in_documents(pages: [&str; 2], was: u32, is: u32) -> (u32, u32) {
-    let mut run = Run::default();
-    let first = run.show(pages[0]);
-    run.loader = 100;
-    let second = run.show(pages[1]);
-    (first[&was], second[&is])
-}
-
-#[test]
-fn a_link_of_the_same_template_keeps_its_ref_under_another_heading() {
-    let found = |query: &str, price: &str, target: &str| {
-        format!(
-            "main #2\n  heading \"Results for {query}\" #3\n  list #4\n    listitem #10\n      link \"Brass lamp\" \
-                tag=a href=\"{target}\" #11\n      text \"{price}\" #12\n"
-        )
-    };
-    let (was, is) = refs_in_documents([&found("lamp", "$4", "/p/7"), &found("brass", "$5", "/p/7")], 11, 11);
-    assert_eq!(was, is);
-    let (was, is) = refs_in_documents([&found("lamp", "$4", "/p/7"), &found("brass", "$5", "/p/8")], 11, 11);
-    assert_ne!(was, is, "what leads elsewhere is another thing");
-    // Where two lead there, neither is known by that.
-    let twice = found("brass", "$5", "/p/7") + "      link \"Brass lamp\" tag=a href=\"/p/7\" #13\n";
-    let (was, is) = refs_in_documents([&found("lamp", "$4", "/p/7"), &twice], 11, 11);
-    assert_ne!(was, is);
-}
-
-#[test]
-fn a_link_to_another_language_is_the_same_on_every_page() {
-    let page = |here: &str| {
-        format!(
-            "banner #1\n  navigation \"{here}\" #2\n    link \"Deutsch\" tag=a href=\"/de/{here}\" hreflang=\"de\" \
-                #5\n    link \"English\" tag=a href=\"/en/{here}\" hreflang=\"en\" #6\nmain #3\n  heading \"{here}\" \
-                #4\n"
-        )
-    };
-    for node in [5, 6] {
-        let (was, is) = refs_in_documents([&page("rooms"), &page("prices")], node, node);
-        assert_eq!(was, is);
-    }
-}
-
-#[test]
-fn a_line_of_a_log_that_alone_says_its_words_keeps_its_refs_in_another_document() {
-    let log = |lines: [&str; 3]| {
-        let line = |(nth, words): (usize, &&str)| {
-            format!("    listitem #{nth}1\n      text \"{words}\" #{nth}2\n      button \"Report\" #{nth}3\n")
-        };
-        format!("main #2\n  log \"Chat\" #3\n{}", lines.iter().enumerate().map(line).collect::<String>())
-    };
-    let (was, is) = refs_in_documents(
-        [&log(["Hello", "Two seats left?", "No"]), &log(["Good day", "Hello", "Two seats left?"])],
-        13,
-        23,
-    );
-    assert_eq!(was, is);
-    let (was, is) = refs_in_documents([&log(["Hello", "Yes", "No"]), &log(["Maybe", "Who knows", "Never"])], 13, 13);
-    assert_ne!(was, is);
-}
-
-#[test]
-fn another_page_in_the_same_language_keeps_no_refs_by_place() {
-    let one = in_language("de", 1, "Zimmer", ["Speichern", "Buchen"]);
-    let other = in_language("de", 2, "Preise", ["Senden", "Bestellen"]);
-    let (was, is) = refs_of(&[&one, &other], 13, 23);
-    assert_ne!(was, is);
 }
 
 #[test]
@@ -465,7 +373,8 @@ fn a_card_that_is_drawn_again_with_the_same_words_keeps_its_ref() {
 fn the_sign_of_an_order_is_no_part_of_a_name() {
     let head = |from: u32, name: &str| {
         format!(
-            "main #2\n  table #3\n    row #{from}0\n      columnheader #{from}1\n        button \"{name}\" #{from}2\n      columnheader #{from}3\n        button \"Room\" #{from}4\n"
+            "main #2\n  table #3\n    row #{from}0\n      columnheader #{from}1\n        button \"{name}\" \
+                #{from}2\n      columnheader #{from}3\n        button \"Room\" #{from}4\n"
         )
     };
     let (was, is) = refs_of(&[&head(1, "Date \u{25b2}"), &head(2, "Date \u{25bc}")], 12, 22);
@@ -475,45 +384,14 @@ fn the_sign_of_an_order_is_no_part_of_a_name() {
 }
 
 #[test]
-fn a_link_that_counts_is_the_same_on_the_next_page() {
-    let page = |cart: &str, target: &str| {
-        format!("banner #1\n  link \"{cart}\" tag=a href=\"{target}\" #5\nmain #3\n  heading \"{cart}\" #4\n")
-    };
-    let (was, is) = refs_in_documents([&page("Cart, 1 item", "/cart"), &page("Cart, 2 item", "/cart")], 5, 5);
-    assert_eq!(was, is);
-    let (was, is) = refs_in_documents([&page("Cart, 1 item", "/cart"), &page("Cart, 2 item", "/basket")], 5, 5);
-    assert_ne!(was, is, "what leads elsewhere is another thing");
-}
-
-#[test]
-fn a_link_of_a_navigation_keeps_its_ref_wherever_that_stands() {
-    fn page(here: &str, node: u32) -> String {
-        // Boxes of one shape, with other words and links on each page.
-        let other = format!("      link \"{here}\" tag=a href=\"/{here}\" #10\n    text \"{here}\" #6\n");
-        format!(
-            "main #2\n  heading \"{here}\" #4\n  generic tag=div #7\n    navigation \"You are here\" tag=nav #3\n      \
-             link \"Board\" tag=a href=\"/board\" #{node}\n{other}  generic tag=div #8\n    navigation \"Parts\" tag=nav \
-             #9\n      text \"None\" #11\n"
-        )
-    }
-    let same = |page: fn(&str, u32) -> String| {
-        let mut run = Run { url: "https://test.test/one", ..Run::default() };
-        let first = run.show(&page("Sprint 4", 5));
-        (run.loader, run.url) = (100, "https://test.test/two");
-        first[&5] == run.show(&page("Sprint 5", 5))[&5]
-    };
-    assert!(same(page));
-    // What a page is about may lead to the same place for another reason.
-    assert!(!same(|here, node| page(here, node).replace("navigation", "region").replace("tag=nav", "tag=section")));
-}
-
-#[test]
 fn a_box_that_comes_to_look_like_its_neighbour_is_no_other_thing() {
     // A ripple is drawn in what was pressed, and the two boxes of each item are alike by that.
     let item = |ripple: &str| {
         format!(
-            "list #2\n  listitem #10\n    generic #11 tag=div\n      button \"Alder\" #12 tag=button\n        text \"Alder\" \
-             #13\n{ripple}    generic #14 tag=div\n      button \"choose\" #15 tag=button\n      generic #16 tag=span\n  \
+            "list #2\n  listitem #10\n    generic #11 tag=div\n      button \"Alder\" #12 tag=button\n        text \
+                \"Alder\" \
+             #13\n{ripple}    generic #14 tag=div\n      button \"choose\" #15 tag=button\n      generic #16 \
+             tag=span\n  \
              listitem #20\n    text \"Birch\" #21\n"
         )
     };

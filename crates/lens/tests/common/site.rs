@@ -54,7 +54,8 @@ pub fn text() -> impl Strategy<Value = String> {
                 @m1", "line\nbreak", "\u{202e}abc", "z\u{200b}w\u{200d}j",
             "- button \"x\" @e1:", "[DELTA 1→2: 0 changes]", "text \"x\", link \"y\" @e4", "value: \"x\" → \
                 \"y\"", "\t\r", "日本語 テキスト",
-            "💥👩‍👩‍👧", "a, b: c", "volatile", "#2", "(21) - x", "\u{0}", "\u{7f}\u{85}\u{2028}", "\\u{202e}", "\\n", "] | x",
+            "💥👩‍👩‍👧", "a, b: c", "volatile", "#2", "(21) - x", "\u{0}", "\u{7f}\u{85}\u{2028}", "\\u{202e}", "\\n",
+            "] | x",
         ]).prop_map(str::to_owned),
         1 => "\\PC{0,24}",
         1 => "[a-z ]{300,420}",

@@ -3,21 +3,22 @@
 //! In: [`Parts`]. Out: a [`Page`]. Invariant: every node is opened once, below a node that was
 //! opened before.
 
+mod node;
+mod text;
+
 use super::ax::AxTree;
-use super::geometry::{self, Cursor, Style};
-use super::raw::{Document, RareIndex, Rect, Snapshot};
+use super::geometry::{self, Style};
+use super::raw::{Document, RareIndex, Snapshot};
 use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::build::{NodeSpec, PageBuilder};
 use crate::capture::COMPUTED_STYLES;
 use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
-use crate::page::{Frame, NodeRef, Page, Sym};
+use crate::page::{Frame, NodeRef, Page};
 use foldhash::fast::RandomState;
+use node::{Styles, attributes_of, bounds_of, clickability_of, paint_order, scrolled_of, shadow_of};
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// Attribute values longer than this are cut: data URLs and inline styles are not what anybody
-/// reads.
-const LONGEST_ATTRIBUTE: usize = 2_000;
+use text::{open_text, pseudo_text, value_of};
 
 /// One document of a snapshot on its way into the arena.
 struct Walk<'d, 'a> {
@@ -458,35 +459,12 @@ impl Walk<'_, '_> {
     }
 }
 
-fn bounds_of(walk: &Walk<'_, '_>, layout: Option<usize>) -> BoxInDocument {
-    let rect = layout.and_then(|layout| walk.document.layout.bounds.get(layout)).copied().unwrap_or(Rect::default());
-    let numbers = rect.0.map(|number| number as f32);
-    if !rect.is_present() || numbers.iter().any(|number| !number.is_finite()) {
-        return BoxInDocument::default();
-    }
-    let [x, y, width, height] = numbers;
-    BoxInDocument {
-        x: x + walk.origin.0 - walk.frame_scroll().0,
-        y: y + walk.origin.1 - walk.frame_scroll().1,
-        width,
-        height,
-    }
-}
-
 impl Walk<'_, '_> {
     /// Boxes of a child document are moved by its scroll offset; the main document's space is the
     /// document itself.
     fn frame_scroll(&self) -> (f32, f32) {
         if self.base == 0 { (0.0, 0.0) } else { (self.document.scroll_offset_x, self.document.scroll_offset_y) }
     }
-}
-
-/// Computed styles that many nodes have in common.
-#[derive(Default)]
-struct Styles<'d> {
-    named: Vec<(u8, &'d str)>,
-    /// The same as the builder knows them, once a node was given them.
-    known: Option<Vec<(u8, Sym)>>,
 }
 
 impl<'d> Walk<'d, '_> {
@@ -509,199 +487,4 @@ impl<'d> Walk<'d, '_> {
         self.styles_by_raw.insert(raw, self.styles.len() - 1);
         self.styles.len() - 1
     }
-}
-
-fn paint_order(walk: &Walk<'_, '_>, layout: Option<usize>) -> u32 {
-    layout
-        .and_then(|layout| walk.document.layout.paint_orders.get(layout))
-        .and_then(|order| u32::try_from(*order).ok())
-        .unwrap_or(0)
-}
-
-fn attributes_of<'d>(walk: &Walk<'d, '_>, index: usize) -> Vec<(&'d str, &'d str)> {
-    let Some(list) = walk.document.nodes.attributes.get(index) else { return Vec::new() };
-    list.chunks_exact(2)
-        .map(|pair| {
-            let value = walk.string(pair[1]);
-            let end = value.floor_char_boundary(LONGEST_ATTRIBUTE);
-            (walk.string(pair[0]), &value[..end])
-        })
-        .filter(|(name, _)| !name.is_empty())
-        .collect()
-}
-
-fn collapse(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}') {
-            if !out.ends_with(' ') {
-                out.push(' ');
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-fn open_text(
-    walk: &mut Walk<'_, '_>,
-    index: usize,
-    layout: Option<usize>,
-    backend: u32,
-    above: &Open,
-    builder: &mut PageBuilder,
-) {
-    if above.is_code && !walk.has_code {
-        return;
-    }
-    let raw = walk.string(walk.document.nodes.node_value.get(index).copied().unwrap_or(-1));
-    let rendered = layout
-        .and_then(|layout| walk.document.layout.text.get(layout))
-        .map(|text| walk.string(*text))
-        .filter(|text| !text.is_empty())
-        .unwrap_or(raw);
-    let text = if above.style.preserves_whitespace || above.is_code {
-        Cow::Borrowed(rendered)
-    } else {
-        Cow::Owned(collapse(rendered))
-    };
-    let bounds = bounds_of(walk, layout);
-    // A blank between two inline boxes is drawn and keeps words apart; one between blocks is source
-    // layout.
-    if text.trim().is_empty() && bounds.is_empty() {
-        return;
-    }
-    let ax = walk.ax.and_then(|tree| tree.get(backend)).filter(|node| !node.ignored);
-    let mut flags = above.inherited;
-    flags.set(Flags::AX_IGNORED, ax.is_none());
-    flags = flags.with(shadow_of(walk, index, above, builder));
-    let style = above.style.for_text();
-    let visibility = style.visibility(NodeKind::Text, bounds, layout.is_some());
-    flags.set(Flags::IN_VIEWPORT, visibility.is_visible() && style.shows(bounds));
-    let role = ax.map_or("", |node| node.role.as_ref());
-    builder.leaf(NodeSpec {
-        kind: NodeKind::Text,
-        tag: "#text",
-        role,
-        text: &text,
-        backend,
-        bounds,
-        paint_order: paint_order(walk, layout),
-        visibility,
-        flags,
-        ..NodeSpec::default()
-    });
-}
-
-/// Says in which kind of shadow tree a node lies and whether it is slotted, and marks its parent as
-/// the host.
-fn shadow_of(walk: &Walk<'_, '_>, index: usize, above: &Open, builder: &mut PageBuilder) -> Flags {
-    let (shadow, host) = match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
-        Some("open") => (Flags::IN_OPEN_SHADOW, Flags::SHADOW_HOST_OPEN),
-        Some("closed") => (Flags::IN_CLOSED_SHADOW, Flags::SHADOW_HOST_CLOSED),
-        _ if above.is_slot && above.shadow != Flags::NONE => return Flags::SLOTTED,
-        _ => return Flags::NONE,
-    };
-    if let Some(parent) = above.node
-        && !above.shadow.has(shadow)
-    {
-        builder.flag(parent, host);
-    }
-    shadow
-}
-
-/// Pseudo-elements have one layout entry for the box and one a text run.
-fn pseudo_text(walk: &Walk<'_, '_>, index: usize, first: Option<usize>) -> String {
-    let layout = &walk.document.layout;
-    let Some(first) = first else { return String::new() };
-    let text: String = (first..layout.node_index.len())
-        .take_while(|entry| layout.node_index[*entry] == index as i64)
-        .filter_map(|entry| layout.text.get(entry))
-        .map(|text| walk.string(*text))
-        .collect();
-    collapse(&text)
-}
-
-fn value_of<'v>(
-    walk: &Walk<'_, '_>,
-    index: usize,
-    tag: &str,
-    input_type: &str,
-    secret: bool,
-    ax: Cow<'v, str>,
-) -> Cow<'v, str> {
-    let of = |rare: &HashMap<i64, i64>| rare.get(&(index as i64)).map(|value| walk.string(*value).to_owned());
-    match tag {
-        "input" if secret => {
-            let filled = of(&walk.rare.input_value).is_some_and(|value| !value.is_empty()) || !ax.is_empty();
-            Cow::Borrowed(if filled { "•" } else { "" })
-        }
-        "input" => match input_type.to_ascii_lowercase().as_str() {
-            "checkbox" | "radio" | "button" | "submit" | "reset" | "image" | "hidden" => Cow::Borrowed(""),
-            "file" => ax,
-            _ => of(&walk.rare.input_value).map_or(ax, Cow::Owned),
-        },
-        "textarea" => of(&walk.rare.text_value).or_else(|| of(&walk.rare.input_value)).map_or(ax, Cow::Owned),
-        "option" | "button" => Cow::Borrowed(""),
-        _ => ax,
-    }
-}
-
-fn clickability_of(
-    walk: &Walk<'_, '_>,
-    index: usize,
-    backend: u32,
-    tag: &str,
-    attributes: &[(&str, &str)],
-    style: &Style,
-    above: &Open,
-) -> Clickability {
-    let mut why = Clickability::NONE;
-    if matches!(tag, "html" | "body") {
-        // Listeners here are delegation: they make nothing on the page more clickable than the
-        // rest.
-        return why;
-    }
-    let listens = match walk.listeners {
-        Some(listeners) => listeners.get(&backend).copied().unwrap_or(false),
-        None => {
-            !matches!(tag, "input" | "a" | "select" | "textarea" | "button" | "label" | "option")
-                && walk.rare.clickable.binary_search(&(index as i64)).is_ok()
-        }
-    };
-    why.set(Clickability::LISTENER, listens);
-    let begins = style.cursor != Cursor::Silent && style.cursor != above.style.cursor;
-    why.set(Clickability::POINTER, begins && !matches!(tag, "label" | "option"));
-    for (name, value) in attributes {
-        match *name {
-            "contenteditable" => why.set(Clickability::EDITABLE, !value.eq_ignore_ascii_case("false")),
-            "tabindex" => why.set(Clickability::TABINDEX, value.trim().parse::<i32>().is_ok_and(|index| index >= 0)),
-            "onclick" | "onmousedown" | "onmouseup" | "onpointerdown" | "onpointerup" | "ondblclick"
-            | "ontouchstart" => {
-                why.set(Clickability::HANDLER, true);
-            }
-            _ => {}
-        }
-    }
-    why
-}
-
-fn scrolled_of(
-    walk: &Walk<'_, '_>,
-    layout: Option<usize>,
-    style: &Style,
-    flags: &mut Flags,
-    kind: NodeKind,
-) -> Option<(ScrollOffset, f32, f32)> {
-    if kind != NodeKind::Element || !style.scrolls {
-        return None;
-    }
-    let layout = layout?;
-    let scroll = walk.document.layout.scroll_rects.get(layout).copied().filter(|rect| rect.is_present())?;
-    let client = walk.document.layout.client_rects.get(layout).copied().filter(|rect| rect.is_present())?;
-    let [x, y, width, height] = scroll.0.map(|number| number as f32);
-    let more = width > client.0[2] as f32 + 1.0 || height > client.0[3] as f32 + 1.0;
-    flags.set(Flags::SCROLLER, more);
-    more.then_some((ScrollOffset { x, y }, width, height))
 }

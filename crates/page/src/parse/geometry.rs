@@ -140,17 +140,10 @@ impl Style {
             || text(OPACITY).parse::<f32>().is_ok_and(|opacity| opacity <= 0.0)
             || text(FILTER).contains("opacity(0)");
         own.colourless = is_colourless(text(COLOUR), text(BACKGROUND_COLOUR), text(BACKGROUND_IMAGE));
-        own.block = !matches!(
-            text(DISPLAY),
-            "" | "inline"
-                | "inline-block"
-                | "inline-flex"
-                | "inline-grid"
-                | "inline-table"
-                | "contents"
-                | "ruby"
-                | "ruby-text"
-        );
+        own.block = ![
+            "", "inline", "inline-block", "inline-flex", "inline-grid", "inline-table", "contents", "ruby", "ruby-text",
+        ]
+        .contains(&text(DISPLAY));
         own.cursor = match text(CURSOR) {
             "pointer" => Cursor::Presses,
             "grab" | "grabbing" | "-webkit-grab" => Cursor::Drags,

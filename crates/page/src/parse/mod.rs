@@ -238,19 +238,11 @@ fn number_of(id: &str, letter: char) -> Option<u32> {
 }
 
 fn is_pointer_event(kind: &str) -> bool {
-    matches!(
-        kind,
-        "click"
-            | "dblclick"
-            | "mousedown"
-            | "mouseup"
-            | "pointerdown"
-            | "pointerup"
-            | "touchstart"
-            | "touchend"
-            | "contextmenu"
-            | "auxclick"
-    )
+    [
+        "click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend",
+        "contextmenu", "auxclick",
+    ]
+    .contains(&kind)
 }
 
 /// The viewport as the capture's metrics give it; scale as a fraction of device px per CSS px is

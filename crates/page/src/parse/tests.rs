@@ -21,21 +21,36 @@ fn small() -> Capture {
         "inputValue":{"index":[7],"value":[18]},"inputChecked":{"index":[]},
         "contentDocumentIndex":{"index":[10],"value":[1]},"isClickable":{"index":[5]}},
        "layout":{"nodeIndex":[0,1,2,3,4,5,6,7,8,9,10],"styles":[],
-        "bounds":[[0,0,800,600],[0,0,800,600],[0,0,100,20],[0,0,50,20],[0,0,50,20],[0,20,60,20],[0,20,60,20],[0,40,80,20],[0,60,80,20],[0,60,80,20],[100,100,300,150]],
+        "bounds":[[0,0,800,600],[0,0,800,600],[0,0,100,20],[0,0,50,20],[0,0,50,20],[0,20,60,20],[0,20,60,20],[0,40,80,
+        20],[0,60,80,20],[0,60,80,20],[100,100,300,150]],
         "text":[-1,-1,-1,-1,13,-1,14,-1,-1,15,-1],"paintOrders":[0,1,1,1,1,1,1,1,1,1,1],
         "clientRects":[[],[],[],[],[],[],[],[],[],[],[2,2,296,146]]}},
       {"documentURL":0,"title":1,"frameId":19,"scrollOffsetX":0,"scrollOffsetY":10,
-       "nodes":{"parentIndex":[-1,0],"nodeType":[9,1],"nodeName":[3,7],"nodeValue":[-1,-1],"backendNodeId":[1,2],"attributes":[[],[]]},
-       "layout":{"nodeIndex":[0,1],"styles":[],"bounds":[[0,0,296,400],[5,30,40,20]],"text":[-1,-1],"paintOrders":[1,1]}}],
-     "strings":["http://a.test/","Title","F1","#document","HTML","DIV","SLOT","BUTTON","#text","INPUT","P","IFRAME","SPAN",
+       "nodes":{"parentIndex":[-1,0],"nodeType":[9,1],"nodeName":[3,7],"nodeValue":[-1,-1],"backendNodeId":[1,2],
+       "attributes":[[],[]]},
+       "layout":{"nodeIndex":[0,1],"styles":[],"bounds":[[0,0,296,400],[5,30,40,20]],"text":[-1,-1],"paintOrders":[1,
+       1]}}],
+     "strings":["http://a.test/","Title","F1","#document","HTML","DIV","SLOT","BUTTON","#text","INPUT","P","IFRAME",
+     "SPAN",
        "in  shadow","Go now","plain   text","type","password","secret!","F2","closed"]}"##;
     let ax = r#"{"nodes":[
-      {"nodeId":"n1","ignored":false,"role":{"type":"internalRole","value":"RootWebArea"},"name":{"type":"computedString","value":"Title"},"backendDOMNodeId":1},
-      {"nodeId":"n6","ignored":false,"role":{"type":"role","value":"button"},"name":{"type":"computedString","value":"Go now"},
-       "properties":[{"name":"pressed","value":{"type":"tristate","value":"mixed"}},{"name":"newFangled","value":{"type":"x","value":{"a":[1]}}},{"name":"disabled","value":{"type":"boolean","value":true}}],"backendDOMNodeId":6},
-      {"nodeId":"n8","ignored":false,"role":{"type":"role","value":"textbox"},"name":{"type":"computedString","value":"Password"},"value":{"type":"string","value":"•••••••"},"backendDOMNodeId":8}]}"#;
-    let frames = r#"{"frameTree":{"frame":{"id":"F1","loaderId":"L1","url":"http://a.test/"},"childFrames":[{"frame":{"id":"F2","parentId":"F1","loaderId":"L2","url":"http://a.test/f"}}]}}"#;
-    let metrics = r#"{"cssLayoutViewport":{"pageX":0,"pageY":0,"clientWidth":800,"clientHeight":600},"cssContentSize":{"x":0,"y":0,"width":800,"height":600},"cssVisualViewport":{"scale":1}}"#;
+      {"nodeId":"n1","ignored":false,"role":{"type":"internalRole","value":"RootWebArea"},
+          "name":{"type":"computedString","value":"Title"},"backendDOMNodeId":1},
+      {"nodeId":"n6","ignored":false,"role":{"type":"role","value":"button"},"name":{"type":"computedString",
+          "value":"Go now"},
+       "properties":[{"name":"pressed","value":{"type":"tristate","value":"mixed"}},{"name":"newFangled",
+       "value":{"type":"x","value":{"a":[1]}}},{"name":"disabled","value":{"type":"boolean","value":true}}],
+       "backendDOMNodeId":6},
+      {"nodeId":"n8","ignored":false,"role":{"type":"role","value":"textbox"},"name":{"type":"computedString",
+          "value":"Password"},"value":{"type":"string","value":"•••••••"},"backendDOMNodeId":8}]}"#;
+    let frames = concat!(
+        r#"{"frameTree":{"frame":{"id":"F1","loaderId":"L1","url":"http://a.test/"},"#,
+        r#""childFrames":[{"frame":{"id":"F2","parentId":"F1","loaderId":"L2","url":"http://a.test/f"}}]}}"#
+    );
+    let metrics = concat!(
+        r#"{"cssLayoutViewport":{"pageX":0,"pageY":0,"clientWidth":800,"clientHeight":600},"#,
+        r#""cssContentSize":{"x":0,"y":0,"width":800,"height":600},"cssVisualViewport":{"scale":1}}"#
+    );
     let listeners = r#"{"listeners":[{"node":9,"types":["click"]},{"node":3,"types":["scroll"]}]}"#;
     Capture {
         payloads: vec![
@@ -154,7 +169,8 @@ fn small_text(kind: PayloadKind) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn damaged_json_never_panics(kind in prop::sample::select(vec![PayloadKind::Snapshot, PayloadKind::Ax, PayloadKind::Frames, PayloadKind::Metrics]), at in 0usize..3000, with in "[-0-9\\[\\]{},\":a-z]{0,4}") {
+    fn damaged_json_never_panics(kind in prop::sample::select(vec![PayloadKind::Snapshot, PayloadKind::Ax,
+        PayloadKind::Frames, PayloadKind::Metrics]), at in 0usize..3000, with in "[-0-9\\[\\]{},\":a-z]{0,4}") {
         let mut text = small_text(kind);
         let at = at % text.len();
         if text.is_char_boundary(at) && text.is_char_boundary((at + 1).min(text.len())) {
@@ -175,8 +191,10 @@ proptest! {
     #[test]
     fn any_parent_order_gives_a_well_formed_tree(parents in prop::collection::vec(-3i64..40, 1..40)) {
         let list = parents.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-        let snapshot = format!(r#"{{"documents":[{{"frameId":0,"nodes":{{"parentIndex":[{list}],"contentDocumentIndex":{{"index":[0,1,2],"value":[0,0,7]}}}}}}],"strings":["F1"]}}"#);
-        let page = Page::parse(&Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses");
+        let snapshot = format!(r#"{{"documents":[{{"frameId":0,"nodes":{{"parentIndex":[{list}],
+            "contentDocumentIndex":{{"index":[0,1,2],"value":[0,0,7]}}}}}}],"strings":["F1"]}}"#);
+        let page = Page::parse(&Capture {
+            payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses");
         prop_assert!(Page::unpack(&page.pack()).is_ok());
     }
 }
@@ -186,10 +204,14 @@ proptest! {
 fn the_content_of_a_closed_details_is_not_rendered_though_it_has_boxes() {
     let page_with = |attributes: &str| {
         let snapshot = format!(
-            r##"{{"documents":[{{"documentURL":0,"title":0,"frameId":1,"nodes":{{"parentIndex":[-1,0,1,2,3,2,5],"nodeType":[9,1,1,1,3,1,3],
-            "nodeName":[2,3,4,5,6,7,6],"nodeValue":[-1,-1,-1,-1,8,-1,9],"backendNodeId":[1,2,3,4,5,6,7],"attributes":[[],[],{attributes},[],[],[],[]]}},
-            "layout":{{"nodeIndex":[0,1,2,3,4,5,6],"styles":[[],[],[],[],[],[],[]],"text":[-1,-1,-1,-1,8,-1,9],"paintOrders":[0,1,1,1,1,1,1],
-            "bounds":[[0,0,800,600],[0,0,800,600],[0,0,100,60],[0,0,100,20],[0,0,100,20],[0,20,100,40],[0,20,100,40]]}}}}],
+            r##"{{"documents":[{{"documentURL":0,"title":0,"frameId":1,"nodes":{{"parentIndex":[-1,0,1,2,3,2,5],
+                "nodeType":[9,1,1,1,3,1,3],
+            "nodeName":[2,3,4,5,6,7,6],"nodeValue":[-1,-1,-1,-1,8,-1,9],"backendNodeId":[1,2,3,4,5,6,7],
+            "attributes":[[],[],{attributes},[],[],[],[]]}},
+            "layout":{{"nodeIndex":[0,1,2,3,4,5,6],"styles":[[],[],[],[],[],[],[]],"text":[-1,-1,-1,-1,8,-1,9],
+            "paintOrders":[0,1,1,1,1,1,1],
+            "bounds":[[0,0,800,600],[0,0,800,600],[0,0,100,60],[0,0,100,20],[0,0,100,20],[0,20,100,40],[0,20,100,
+            40]]}}}}],
             "strings":["","F1","#document","HTML","DETAILS","SUMMARY","#text","P","More","Folded away","open"]}}"##
         );
         Page::parse(&Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses")
@@ -210,8 +232,10 @@ fn the_content_of_a_closed_details_is_not_rendered_though_it_has_boxes() {
 fn rows_of_styles_may_hold_some_of_the_contract() {
     let page_with = |said: &str, row: &str| {
         let snapshot = format!(
-            r##"{{{said}"documents":[{{"frameId":0,"nodes":{{"parentIndex":[-1,0],"nodeType":[9,1],"nodeName":[1,2],"nodeValue":[-1,-1],"backendNodeId":[1,2]}},
-            "layout":{{"nodeIndex":[0,1],"styles":[[],{row}],"text":[-1,-1],"paintOrders":[0,1],"bounds":[[0,0,800,600],[0,0,800,600]]}}}}],
+            r##"{{{said}"documents":[{{"frameId":0,"nodes":{{"parentIndex":[-1,0],"nodeType":[9,1],"nodeName":[1,2],
+                "nodeValue":[-1,-1],"backendNodeId":[1,2]}},
+            "layout":{{"nodeIndex":[0,1],"styles":[[],{row}],"text":[-1,-1],"paintOrders":[0,1],"bounds":[[0,0,800,600],
+            [0,0,800,600]]}}}}],
             "strings":["F1","#document","HTML","block","pointer","rtl"]}}"##
         );
         Page::parse(&Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses")
@@ -232,8 +256,10 @@ fn rows_of_styles_may_hold_some_of_the_contract() {
 #[test]
 fn a_combobox_that_is_a_button_has_what_is_chosen_as_its_value() {
     let mut page = crate::PageBuilder::outline(
-        "main tag=main box=0,0,800,600\n  combobox \"Tree\" tag=button #7 box=0,0,100,20\n    text \"Birch\" box=0,0,50,20\n  \
-         combobox \"Size\" tag=button #8 box=0,30,100,20\n    text \"Size\" box=0,30,50,20\n  combobox \"Port\" tag=div #9 box=0,60,100,20\n    \
+        "main tag=main box=0,0,800,600\n  combobox \"Tree\" tag=button #7 box=0,0,100,20\n    text \"Birch\" \
+            box=0,0,50,20\n  \
+         combobox \"Size\" tag=button #8 box=0,30,100,20\n    text \"Size\" box=0,30,50,20\n  combobox \"Port\" \
+         tag=div #9 box=0,60,100,20\n    \
          text \"Oban\" box=0,60,50,20",
     );
     super::assemble::say_chosen(&mut page);

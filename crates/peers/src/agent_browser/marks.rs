@@ -96,28 +96,9 @@ fn is_control(dom: &Dom<'_>, id: Id) -> bool {
     matches!(dom.tag(id), "a" | "button" | "input" | "select" | "textarea" | "details" | "summary")
         // The tool looks roles up in a script's object, which has two lower-case names of its own.
         || dom.attribute(id, "role").is_some_and(|role| {
-            matches!(
-                role.to_lowercase().as_str(),
-                "button"
-                    | "link"
-                    | "textbox"
-                    | "checkbox"
-                    | "radio"
-                    | "combobox"
-                    | "listbox"
-                    | "menuitem"
-                    | "menuitemcheckbox"
-                    | "menuitemradio"
-                    | "option"
-                    | "searchbox"
-                    | "slider"
-                    | "spinbutton"
-                    | "switch"
-                    | "tab"
-                    | "treeitem"
-                    | "constructor"
-                    | "__proto__"
-            )
+            ["button", "link", "textbox", "checkbox", "radio", "combobox", "listbox", "menuitem", "menuitemcheckbox",
+                "menuitemradio", "option", "searchbox", "slider", "spinbutton", "switch", "tab", "treeitem",
+                "constructor", "__proto__"].contains(&role.to_lowercase().as_str())
         })
 }
 

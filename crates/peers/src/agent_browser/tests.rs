@@ -255,7 +255,8 @@ fn values_are_printed_as_they_are_unless_they_repeat_the_name() {
         { "nodeId": "3", "role": { "value": "meter" }, "value": { "value": 0.5 } },
         { "nodeId": "4", "role": { "value": "slider" }, "value": { "value": 30 } },
         { "nodeId": "5", "role": { "value": "switch" }, "value": { "value": true } },
-        { "nodeId": "6", "role": { "value": "checkbox" }, "properties": [{ "name": "checked", "value": { "value": 1 } }] },
+        { "nodeId": "6", "role": { "value": "checkbox" },
+            "properties": [{ "name": "checked", "value": { "value": 1 } }] },
     ]});
     let step = Step::new(outline("main")).with_capture(capture(&[(1, &tree.to_string())]));
     insta::assert_snapshot!(step.observe(&mut run(Extent::Full)).text, @r#"
@@ -428,7 +429,10 @@ fn pages_nested_ten_thousand_deep_cost_no_stack() {
     }
     builder.text("deep");
     let page = builder.finish();
-    let node = |id: u32| json!({ "nodeId": id.to_string(), "role": { "value": "generic" }, "childIds": [(id + 1).to_string()] });
+    let node = |id: u32| {
+        json!({ "nodeId": id.to_string(), "role": { "value": "generic" },
+        "childIds": [(id + 1).to_string()] })
+    };
     let mut nodes: Vec<Value> = (0..10_000).map(node).collect();
     nodes.push(json!({ "nodeId": "10000", "role": { "value": "button" }, "backendDOMNodeId": 10_002 }));
     let tree = json!({ "nodes": nodes }).to_string();
@@ -471,9 +475,11 @@ proptest! {
         });
         let roles = ["RootWebArea", "StaticText", "generic", "Iframe", "LabelText", text.as_str()];
         let node = |id: usize| json!({
-            "nodeId": id.to_string(), "role": { "value": roles[id] }, "name": { "value": text }, "value": { "value": text },
+            "nodeId": id.to_string(), "role": { "value": roles[id] }, "name": { "value": text },
+            "value": { "value": text },
             "backendDOMNodeId": 9 + id,
-            "childIds": edges.iter().filter(|(from, _)| usize::from(*from) == id).map(|(_, to)| to.to_string()).collect::<Vec<_>>(),
+            "childIds": edges.iter().filter(|(from, _)| usize::from(*from) == id).map(|(_,
+                to)| to.to_string()).collect::<Vec<_>>(),
         });
         let tree = json!({ "nodes": (0..6).map(node).collect::<Vec<_>>() }).to_string();
         let step = Step::new(page).with_capture(capture(&[(1, &tree)]));

@@ -10,28 +10,9 @@ use std::collections::HashMap;
 
 /// Roles that get a ref with or without a name.
 const ALWAYS: [&str; 22] = [
-    "button",
-    "link",
-    "textbox",
-    "checkbox",
-    "radio",
-    "combobox",
-    "listbox",
-    "menuitem",
-    "menuitemcheckbox",
-    "menuitemradio",
-    "option",
-    "searchbox",
-    "slider",
-    "spinbutton",
-    "switch",
-    "tab",
-    "treeitem",
-    "Iframe",
-    "cell",
-    "gridcell",
-    "columnheader",
-    "rowheader",
+    "button", "link", "textbox", "checkbox", "radio", "combobox", "listbox", "menuitem", "menuitemcheckbox",
+    "menuitemradio", "option", "searchbox", "slider", "spinbutton", "switch", "tab", "treeitem", "Iframe", "cell",
+    "gridcell", "columnheader", "rowheader",
 ];
 
 /// Roles that get a ref if they have a name.

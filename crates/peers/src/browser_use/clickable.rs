@@ -89,23 +89,9 @@ impl View<'_, '_> {
 }
 
 fn is_interactive_role(role: &str) -> bool {
-    matches!(
-        role,
-        "button"
-            | "link"
-            | "menuitem"
-            | "option"
-            | "radio"
-            | "checkbox"
-            | "tab"
-            | "textbox"
-            | "combobox"
-            | "slider"
-            | "spinbutton"
-            | "search"
-            | "searchbox"
-            | "row"
-            | "cell"
-            | "gridcell"
-    )
+    [
+        "button", "link", "menuitem", "option", "radio", "checkbox", "tab", "textbox", "combobox", "slider",
+        "spinbutton", "search", "searchbox", "row", "cell", "gridcell",
+    ]
+    .contains(&role)
 }

@@ -141,8 +141,11 @@ fn the_product_card_reads_as_the_tool_wrote_it() {
 fn accessibility_and_listener_payloads_decide_before_the_page() {
     let payload = |kind: PayloadKind, body: &str| Payload { kind, frame: 1, node: 0, body: body.as_bytes().into() };
     let ax = r#"{"nodes":[
-        {"nodeId":"n11","backendDOMNodeId":11,"role":{"value":"button"},"properties":[{"name":"disabled","value":{"type":"boolean","value":true}},{"name":"focusable","value":{"type":"booleanOrUndefined","value":true}}]},
-        {"nodeId":"n12","backendDOMNodeId":12,"role":{"value":"spinbutton"},"properties":[{"name":"valuemin","value":{"type":"number","value":1}},{"name":"valuetext","value":{"type":"string","value":"7"}}]}]}"#;
+        {"nodeId":"n11","backendDOMNodeId":11,"role":{"value":"button"},"properties":[{"name":"disabled",
+            "value":{"type":"boolean","value":true}},{"name":"focusable","value":{"type":"booleanOrUndefined",
+            "value":true}}]},
+        {"nodeId":"n12","backendDOMNodeId":12,"role":{"value":"spinbutton"},"properties":[{"name":"valuemin",
+            "value":{"type":"number","value":1}},{"name":"valuetext","value":{"type":"string","value":"7"}}]}]}"#;
     let listeners = r#"{"listeners":[{"node":13,"types":["click"]},{"node":14,"types":["scroll"]}]}"#;
     let capture = Capture { payloads: vec![payload(PayloadKind::Ax, ax), payload(PayloadKind::Listeners, listeners)] };
     let page = "button #11\n  text \"Off\"\nspinbutton #12 type=\"number\"\ngeneric #13\n  text \"Heard\"\ngeneric #14 \
@@ -464,10 +467,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn hostile_attributes_and_text_never_panic(text in any::<String>(), tag in "(div|a|input|select|option|img|iframe|svg|slot|label)", limit in 0usize..200) {
+    fn hostile_attributes_and_text_never_panic(text in any::<String>(),
+        tag in "(div|a|input|select|option|img|iframe|svg|slot|label)", limit in 0usize..200) {
         let mut builder = PageBuilder::new(&text, &text);
         builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-        let attributes = ["class", "id", "type", "role", "min", "max", "src", "alt", "value", "data-date-format", "for"].into_iter().map(|name| (name, text.as_str()));
+        let attributes = ["class", "id", "type", "role", "min", "max", "src", "alt", "value", "data-date-format",
+            "for"].into_iter().map(|name| (name, text.as_str()));
         builder.open(NodeSpec { tag: &tag, value: &text, attributes: attributes.collect(), ..NodeSpec::default() });
         builder.text(&text);
         let mut run = BrowserUseRun::new(BrowserUse { wrapper: true, max_chars: limit });

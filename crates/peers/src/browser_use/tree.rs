@@ -359,30 +359,11 @@ pub(super) fn frame_content(view: &View<'_, '_>, id: Id) -> Option<Id> {
 }
 
 fn is_dropped(tag: &str) -> bool {
-    matches!(
-        tag,
-        "style"
-            | "script"
-            | "head"
-            | "meta"
-            | "link"
-            | "title"
-            | "path"
-            | "rect"
-            | "g"
-            | "circle"
-            | "ellipse"
-            | "line"
-            | "polyline"
-            | "polygon"
-            | "use"
-            | "defs"
-            | "mask"
-            | "pattern"
-            | "image"
-            | "text"
-            | "tspan"
-    )
+    [
+        "style", "script", "head", "meta", "link", "title", "path", "rect", "g", "circle", "ellipse", "line",
+        "polyline", "polygon", "use", "defs", "mask", "pattern", "image", "text", "tspan",
+    ]
+    .contains(&tag)
 }
 
 fn is_file_input(view: &View<'_, '_>, id: Id) -> bool {

@@ -83,8 +83,10 @@ impl Shot {
         let column = |rows: &[Value], at: usize| rows.iter().map(|row| row[at].clone()).collect::<Vec<_>>();
         let body = json!({ "strings": self.strings, "documents": [{ "frameId": 0,
             "nodes": { "parentIndex": column(&self.nodes, 0), "nodeType": column(&self.nodes, 1),
-                "nodeName": column(&self.nodes, 2), "nodeValue": column(&self.nodes, 3), "attributes": column(&self.nodes, 4),
-                "backendNodeId": (1..=self.nodes.len()).collect::<Vec<_>>(), "isClickable": { "index": self.clickable } },
+                "nodeName": column(&self.nodes, 2), "nodeValue": column(&self.nodes, 3),
+                "attributes": column(&self.nodes, 4),
+                "backendNodeId": (1..=self.nodes.len()).collect::<Vec<_>>(),
+                "isClickable": { "index": self.clickable } },
             "layout": { "nodeIndex": column(&self.layout, 0), "styles": column(&self.layout, 1),
                 "bounds": column(&self.layout, 2), "text": column(&self.layout, 3) },
             "textBoxes": { "layoutIndex": column(&self.texts, 0), "bounds": column(&self.texts, 1),
@@ -99,7 +101,8 @@ fn payload(kind: PayloadKind, frame: u32, body: &Value) -> Payload {
 
 /// An accessibility node: id = backend, role, name, children, and anything else.
 fn ax(id: u32, role: &str, name: &str, children: &[u32], more: Value) -> Value {
-    let mut node = json!({ "nodeId": id.to_string(), "ignored": false, "role": { "value": role }, "name": { "value": name },
+    let mut node = json!({ "nodeId": id.to_string(), "ignored": false, "role": { "value": role },
+        "name": { "value": name },
         "backendDOMNodeId": id, "childIds": children.iter().map(ToString::to_string).collect::<Vec<_>>() });
     for (key, value) in more.as_object().into_iter().flatten() {
         node[key] = value.clone();
@@ -139,8 +142,12 @@ pub(crate) fn example() -> Step {
     shot.text(span, "Go", &[(0, 2, 900.0)]);
     shot.clickable(agree);
     shot.clickable(button);
-    let checked = json!({ "properties": [{ "name": "focusable", "value": { "value": true } }, { "name": "checked", "value": { "value": "false" } }] });
-    let root = json!({ "properties": [{ "name": "focused", "value": { "value": true } }, { "name": "url", "value": { "value": "https://test.test/" } }] });
+    let checked = json!({
+        "properties": [{ "name": "focusable", "value": { "value": true } },
+            { "name": "checked", "value": { "value": "false" } }] });
+    let root = json!({
+        "properties": [{ "name": "focused", "value": { "value": true } },
+            { "name": "url", "value": { "value": "https://test.test/" } }] });
     let disabled = json!({ "properties": [{ "name": "disabled", "value": { "value": true } }] });
     step(
         &shot,
@@ -343,7 +350,9 @@ fn values_texts_and_control_characters_stay_on_their_line() {
 fn generic_and_nameless_nodes_are_passed_over_unless_they_have_something_to_say() {
     let mut shot = Shot::new();
     shot.element(0, "div", &[], PAGE, &[]);
-    let live = json!({ "properties": [{ "name": "atomic", "value": { "value": false } }, { "name": "live", "value": { "value": "polite" } }] });
+    let live = json!({
+        "properties": [{ "name": "atomic", "value": { "value": false } },
+            { "name": "live", "value": { "value": "polite" } }] });
     let step = step(
         &shot,
         &[
@@ -390,7 +399,8 @@ proptest! {
     #[test]
     fn any_tree_is_written_without_a_panic(
         parents in prop::collection::vec((-2i64..12, 0usize..9, any::<String>()), 0..12),
-        links in prop::collection::vec((0u32..14, 0usize..8, prop::collection::vec(0u32..14, 0..4), any::<String>()), 0..14),
+        links in prop::collection::vec((0u32..14, 0usize..8, prop::collection::vec(0u32..14, 0..4), any::<String>()),
+            0..14),
     ) {
         let mut shot = Shot::new();
         for (parent, tag, text) in &parents {
@@ -400,10 +410,12 @@ proptest! {
         }
         let roles = ["StaticText", "Iframe", "paragraph", "ListMarker", "LineBreak", "generic", "none", "row"];
         let nodes: Vec<Value> = links.iter().map(|(id, role, children, name)| {
-            if roles[*role] == "none" { ignored(*id, children, "uninteresting") } else { ax(*id, roles[*role], name, children, json!({})) }
+            if roles[*role] == "none" { ignored(*id, children, "uninteresting") } else {
+                ax(*id, roles[*role], name, children, json!({})) }
         }).collect();
         let page: Page = PageBuilder::new("https://test.test/", "Test").finish();
-        let capture = Capture { payloads: vec![shot.payload(), payload(PayloadKind::Ax, 1, &json!({ "nodes": nodes }))] };
+        let capture = Capture {
+            payloads: vec![shot.payload(), payload(PayloadKind::Ax, 1, &json!({ "nodes": nodes }))] };
         let _ = Step::new(page).with_capture(capture).try_observe(&mut BrowserGymRun::default());
     }
 

@@ -131,10 +131,12 @@ fn a_page_nested_ten_thousand_deep_is_written_on_a_small_stack() {
 
 proptest! {
     #[test]
-    fn any_text_and_attribute_is_written_without_a_panic(text in any::<String>(), href in any::<String>(), tag in "[a-z0-9:!?<-]{1,8}") {
+    fn any_text_and_attribute_is_written_without_a_panic(text in any::<String>(), href in any::<String>(),
+        tag in "[a-z0-9:!?<-]{1,8}") {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.open(NodeSpec { tag: "a", attributes: vec![("href", &href), ("alt", &text)], ..NodeSpec::default() });
-        builder.open(NodeSpec { tag: &tag, attributes: vec![("alt", &text), ("src", &href), ("value", &text)], ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: &tag, attributes: vec![("alt", &text), ("src", &href), ("value", &text)],
+            ..NodeSpec::default() });
         builder.text(&text);
         Step::new(builder.finish()).observe(&mut MarkdownPage);
     }

@@ -278,31 +278,11 @@ impl<'d, 'a> Aria<'d, 'a> {
     /// `element.type` of an input, in lower case.
     pub fn input_type(&self, id: Id) -> String {
         let given = self.dom.attribute(id, "type").unwrap_or("text").to_ascii_lowercase();
-        let known = matches!(
-            given.as_str(),
-            "button"
-                | "checkbox"
-                | "color"
-                | "date"
-                | "datetime-local"
-                | "email"
-                | "file"
-                | "hidden"
-                | "image"
-                | "month"
-                | "number"
-                | "password"
-                | "radio"
-                | "range"
-                | "reset"
-                | "search"
-                | "submit"
-                | "tel"
-                | "text"
-                | "time"
-                | "url"
-                | "week"
-        );
+        let known = [
+            "button", "checkbox", "color", "date", "datetime-local", "email", "file", "hidden", "image", "month",
+            "number", "password", "radio", "range", "reset", "search", "submit", "tel", "text", "time", "url", "week",
+        ]
+        .contains(&given.as_str());
         if known { given } else { "text".to_owned() }
     }
 

@@ -5,6 +5,8 @@
 //! [`Frame`]s, so that the depth of a page costs heap, not stack. An element contributes at most
 //! once to one name. Not followed: `content` replaced on an element itself.
 
+mod native;
+
 use super::aria::{Aria, is_ignored};
 use super::labels::descendants;
 use crate::dom::{Dom, Id};
@@ -366,123 +368,6 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
         let inner = Use { label: Some(false), ..Use::default() };
         Turn::Push(Frame::Join { todo: labels, parts: Vec::new(), inner, skip_empty: true, roots: true, then: None })
     }
-
-    fn ask_child(&mut self, element: Id, tag: &str, used: Use, labelled: bool) -> Option<Turn> {
-        let dom = self.aria.dom;
-        let child = dom.children(element).find(|child| dom.tag(*child) == tag)?;
-        let hidden = Some(self.aria.is_hidden(child));
-        let below = used.below();
-        let inner = if labelled { Use { labelled_by: hidden, ..below } } else { Use { native: hidden, ..below } };
-        Some(Turn::Ask(child, inner))
-    }
-
-    fn first_of(&mut self, element: Id, attributes: &[&str]) -> Turn {
-        let (last, before) = attributes.split_last().unwrap_or((&"title", &[]));
-        let found = before.iter().map(|name| self.attribute(element, name)).find(|value| !js_trim(value).is_empty());
-        let text = found.unwrap_or_else(|| self.attribute(element, last));
-        self.own(element, text)
-    }
-
-    /// What HTML says about the name of its elements.
-    fn ask_native(&mut self, element: Id, used: Use) -> Option<Turn> {
-        let dom = self.aria.dom;
-        let tag = dom.tag(element);
-        let labelled = self.labelled_by(element).is_some();
-        match tag {
-            "input" => {
-                let kind = self.aria.input_type(element);
-                let labels = self.labels_of(element);
-                match kind.as_str() {
-                    "button" | "submit" | "reset" => {
-                        self.visit(element);
-                        let value = self.aria.live_value(element);
-                        let text = match kind.as_str() {
-                            _ if !js_trim(value).is_empty() => value,
-                            "submit" => "Submit",
-                            "reset" => "Reset",
-                            _ => self.attribute(element, "title"),
-                        };
-                        Some(self.own(element, text))
-                    }
-                    "file" | "image" => {
-                        self.visit(element);
-                        if !labels.is_empty() && used.labelled_by.is_none() {
-                            return Some(self.ask_labels(labels));
-                        }
-                        if kind == "file" {
-                            return Some(self.own(element, "Choose File"));
-                        }
-                        let text = ["alt", "title"]
-                            .into_iter()
-                            .map(|name| self.attribute(element, name))
-                            .find(|text| !js_trim(text).is_empty());
-                        Some(self.own(element, text.unwrap_or("Submit")))
-                    }
-                    _ if labelled => None,
-                    _ => Some(self.ask_field(
-                        element,
-                        matches!(kind.as_str(), "text" | "password" | "number" | "search" | "tel" | "email" | "url"),
-                    )),
-                }
-            }
-            "button" if !labelled => {
-                // Without labels the content gives the name.
-                self.visit(element);
-                let labels = self.labels_of(element);
-                (!labels.is_empty()).then(|| self.ask_labels(labels))
-            }
-            "output" if !labelled => {
-                self.visit(element);
-                let labels = self.labels_of(element);
-                Some(if labels.is_empty() { self.first_of(element, &["title"]) } else { self.ask_labels(labels) })
-            }
-            "textarea" | "select" | "meter" | "progress" if !labelled => {
-                Some(self.ask_field(element, tag == "textarea"))
-            }
-            "fieldset" if !labelled => {
-                self.visit(element);
-                Some(
-                    self.ask_child(element, "legend", used, false)
-                        .unwrap_or_else(|| self.first_of(element, &["title"])),
-                )
-            }
-            "figure" if !labelled => {
-                self.visit(element);
-                Some(
-                    self.ask_child(element, "figcaption", used, false)
-                        .unwrap_or_else(|| self.first_of(element, &["title"])),
-                )
-            }
-            "img" | "area" => {
-                self.visit(element);
-                Some(self.first_of(element, &["alt", "title"]))
-            }
-            "table" => {
-                self.visit(element);
-                let caption = self.ask_child(element, "caption", used, false);
-                let summary = self.attribute(element, "summary");
-                caption.or_else(|| (!summary.is_empty()).then(|| self.own(element, summary)))
-            }
-            _ => {
-                if tag != "svg" && !self.aria.is_in_svg(element) {
-                    return None;
-                }
-                self.visit(element);
-                self.ask_child(element, "title", used, true)
-            }
-        }
-    }
-
-    fn ask_field(&mut self, element: Id, placeholder: bool) -> Turn {
-        self.visit(element);
-        let labels = self.labels_of(element);
-        if !labels.is_empty() {
-            return self.ask_labels(labels);
-        }
-        let title = self.attribute(element, "title");
-        let text = if placeholder && title.is_empty() { self.attribute(element, "placeholder") } else { title };
-        self.own(element, text)
-    }
 }
 
 fn text_content(dom: &Dom<'_>, root: Id) -> String {
@@ -490,76 +375,26 @@ fn text_content(dom: &Dom<'_>, root: Id) -> String {
 }
 
 fn prohibits_naming(role: &str) -> bool {
-    matches!(
-        role,
-        "caption"
-            | "code"
-            | "definition"
-            | "deletion"
-            | "emphasis"
-            | "generic"
-            | "insertion"
-            | "mark"
-            | "paragraph"
-            | "presentation"
-            | "strong"
-            | "subscript"
-            | "suggestion"
-            | "superscript"
-            | "term"
-            | "time"
-    )
+    [
+        "caption", "code", "definition", "deletion", "emphasis", "generic", "insertion", "mark", "paragraph",
+        "presentation", "strong", "subscript", "suggestion", "superscript", "term", "time",
+    ]
+    .contains(&role)
 }
 
 fn names_from_content(role: &str, descendant: bool) -> bool {
-    let always = matches!(
-        role,
-        "button"
-            | "cell"
-            | "checkbox"
-            | "columnheader"
-            | "gridcell"
-            | "heading"
-            | "link"
-            | "menuitem"
-            | "menuitemcheckbox"
-            | "menuitemradio"
-            | "option"
-            | "radio"
-            | "row"
-            | "rowheader"
-            | "switch"
-            | "tab"
-            | "tooltip"
-            | "treeitem"
-    );
+    let always = [
+        "button", "cell", "checkbox", "columnheader", "gridcell", "heading", "link", "menuitem", "menuitemcheckbox",
+        "menuitemradio", "option", "radio", "row", "rowheader", "switch", "tab", "tooltip", "treeitem",
+    ]
+    .contains(&role);
     let below = descendant
-        && matches!(
-            role,
-            "" | "caption"
-                | "code"
-                | "contentinfo"
-                | "definition"
-                | "deletion"
-                | "emphasis"
-                | "insertion"
-                | "list"
-                | "listitem"
-                | "mark"
-                | "none"
-                | "paragraph"
-                | "presentation"
-                | "region"
-                | "row"
-                | "rowgroup"
-                | "section"
-                | "strong"
-                | "subscript"
-                | "superscript"
-                | "table"
-                | "term"
-                | "time"
-        );
+        && [
+            "", "caption", "code", "contentinfo", "definition", "deletion", "emphasis", "insertion", "list",
+            "listitem", "mark", "none", "paragraph", "presentation", "region", "row", "rowgroup", "section", "strong",
+            "subscript", "superscript", "table", "term", "time",
+        ]
+        .contains(&role);
     always || below
 }
 

@@ -1,3 +1,5 @@
+mod frames;
+
 use super::*;
 use crate::testing::{Step, outline};
 use browserlens_page::{
@@ -223,93 +225,6 @@ fn a_name_of_more_than_900_characters_is_dropped() {
     assert!(text.contains(&format!("- button \"{}\" [ref=e3]", &long[1..])), "{text}");
 }
 
-fn cart(loader: u32, name: &str, extra: bool) -> Page {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.document(1, loader);
-    let added = if extra { "      button aria-label=\"New\" #90\n" } else { "" };
-    builder.add_outline(&format!(
-        "generic tag=html #2\n  generic tag=body #3\n    main #4\n{added}      button aria-label=\"{name}\" #7\n      \
-            button aria-label=\"Pay\" #8"
-    ));
-    builder.finish()
-}
-
-#[test]
-fn refs_stay_with_element_role_and_name_and_a_new_document_has_a_prefix() {
-    let mut run = run();
-    let first = Step::new(cart(1, "Cart (0)", false)).observe(&mut run);
-    insta::assert_snapshot!(first.text, @r#"
-    - main [ref=e2]:
-      - button "Cart (0)" [ref=e3]
-      - button "Pay" [ref=e4]
-    "#);
-    let keys: Vec<(String, u32)> =
-        first.refs.iter().map(|target| (target.handle.clone(), target.key.backend)).collect();
-    assert_eq!(keys, [("e2".to_owned(), 4), ("e3".to_owned(), 7), ("e4".to_owned(), 8)]);
-    insta::assert_snapshot!(Step::new(cart(1, "Cart (1)", true)).observe(&mut run).text, @r#"
-    - main [ref=e2]:
-      - button "New" [ref=e5]
-      - button "Cart (1)" [ref=e6]
-      - button "Pay" [ref=e4]
-    "#);
-    insta::assert_snapshot!(Step::new(cart(2, "Cart (1)", false)).observe(&mut run).text, @r#"
-    - main [ref=f1e2]:
-      - button "Cart (1)" [ref=f1e3]
-      - button "Pay" [ref=f1e4]
-    "#);
-}
-
-fn with_frame(main: u32, frame_number: u32) -> Page {
-    with_frame_of(main, frame_number, "button aria-label=\"Pay now\"")
-}
-
-fn with_frame_of(main: u32, frame_number: u32, line: &str) -> Page {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.document(1, main);
-    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
-    builder.add_outline("button aria-label=\"Before\"");
-    builder.open(NodeSpec {
-        tag: "iframe",
-        flags: Flags::IFRAME,
-        attributes: vec![("title", "Payment")],
-        ..NodeSpec::default()
-    });
-    builder.open_frame(Frame {
-        number: frame_number,
-        loader: frame_number,
-        url: "https://pay.test/".to_owned(),
-        title: String::new(),
-        owner: None,
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    });
-    builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
-    builder.add_outline(&format!("generic tag=html\n  generic tag=body\n    {line}"));
-    builder.finish()
-}
-
-#[test]
-fn frames_stand_in_place_with_a_prefix_of_their_own() {
-    let mut run = run();
-    let first = Step::new(with_frame(1, 2)).observe(&mut run);
-    insta::assert_snapshot!(first.text, @r#"
-    - generic [active] [ref=e1]:
-      - button "Before" [ref=e2]
-      - iframe [ref=e3]:
-        - button "Pay now" [ref=f1e2]
-    "#);
-    assert_eq!(first.refs.last().map(|target| (target.handle.as_str(), target.key.frame)), Some(("f1e2", 2)));
-    // A reload: the main document takes the next prefix, its new frame the one after.
-    insta::assert_snapshot!(Step::new(with_frame(3, 4)).observe(&mut run).text, @r#"
-    - generic [active] [ref=f2e1]:
-      - button "Before" [ref=f2e2]
-      - iframe [ref=f2e3]:
-        - button "Pay now" [ref=f3e2]
-    "#);
-}
-
 #[test]
 fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
     let snapshot = r##"{"documents":[{"frameId":0,"nodes":{
@@ -317,7 +232,8 @@ fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
         "nodeName":[1,2,3,4,5,6,6,7,6,8],"nodeValue":[-1,-1,-1,-1,-1,9,10,-1,11,-1],
         "backendNodeId":[1,2,3,4,5,6,7,8,9,10],"attributes":[[],[],[],[],[],[],[],[],[],[12,13]],
         "inputValue":{"index":[9],"value":[14]}}}],
-        "strings":["F1","#document","HTML","BODY","P","SPAN","#text","SPAN","INPUT","One","\n   ","two","value","as written","typed since"]}"##;
+        "strings":["F1","#document","HTML","BODY","P","SPAN","#text","SPAN","INPUT","One","\n   ","two","value",
+        "as written","typed since"]}"##;
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder.add_outline(
         "generic tag=html #2\n  generic tag=body #3\n    paragraph #4\n      generic tag=span #5\n        text \"ONE\" \
@@ -426,52 +342,6 @@ fn open_shadow_trees_are_inlined_and_closed_ones_are_missing() {
     "#);
 }
 
-#[test]
-fn the_reply_names_the_page_and_counts_console_messages_of_its_document() {
-    let mut run = PlaywrightRun::new(true);
-    let message = |level: &str| Event {
-        position: 0,
-        step: 0,
-        tab: 0,
-        at_ms: 0,
-        kind: EventKind::Console(ConsoleMessage { level: level.to_owned(), ..ConsoleMessage::default() }),
-    };
-    let events = vec![message("error"), message("warning"), message("warning"), message("log")];
-    let step = Step::new(cart(1, "Cart", false)).with_events(events);
-    insta::assert_snapshot!(step.observe(&mut run).text, @r#"
-    ### Page
-    - Page URL: https://test.test/
-    - Page Title: Test
-    - Console: 1 errors, 2 warnings
-    ### Snapshot
-    ```yaml
-    - main [ref=e2]:
-      - button "Cart" [ref=e3]
-      - button "Pay" [ref=e4]
-    ```
-    ### Events
-    - New console entries: .playwright-mcp/console-2026-01-01T00-00-00-000Z.log#L1-L4
-    "#);
-    let after = Step::new(cart(2, "Cart", false)).observe(&mut run).text;
-    assert!(!after.contains("Console") && !after.contains("Events"), "{after}");
-    // The log goes on over documents, a message of two lines takes two, and what is below its level
-    // none.
-    let mut thrown = message("exception");
-    if let EventKind::Console(thrown) = &mut thrown.kind {
-        "Error: no\n    at cart.js:3".clone_into(&mut thrown.text);
-    }
-    let step = Step::new(cart(2, "Cart", false)).with_events(vec![thrown, message("debug")]);
-    let after = step.observe(&mut run).text;
-    assert!(
-        after.ends_with(
-            "```\n### Events\n- New console entries: .playwright-mcp/console-2026-01-01T00-00-00-000Z.log#L5-L6"
-        ),
-        "{after}"
-    );
-    let after = Step::new(cart(2, "Cart", false)).with_events(vec![message("log")]).observe(&mut run).text;
-    assert!(after.ends_with(".log#L7"), "{after}");
-}
-
 fn payload(kind: PayloadKind, frame: u32, body: &str) -> Payload {
     Payload { kind, frame, node: 0, body: body.as_bytes().into() }
 }
@@ -500,24 +370,6 @@ fn fields_behind_a_modal_dialog_have_the_states_of_the_document() {
         - option "One" [ref=e5]
         - option "Two" [selected] [ref=e6]
     "#);
-}
-
-#[test]
-fn the_body_of_a_frame_that_has_the_focus_is_active_and_so_is_the_frame() {
-    let probe = |frame: u32, focused: bool| payload(PayloadKind::Probe, frame, &format!("{{\"focused\":{focused}}}"));
-    for (inner, expected) in [
-        (true, ["- generic [ref=e1]:", "  - iframe [active] [ref=e3]:", "    - generic [active] [ref=f1e1]:"]),
-        (false, ["- generic [active] [ref=e1]:", "  - iframe [ref=e3]:", "    - generic [ref=f1e1]:"]),
-    ] {
-        let capture = Capture { payloads: vec![probe(1, true), probe(2, inner)] };
-        let text = Step::new(with_frame_of(1, 2, "button aria-label=\"Pay\"\n    button aria-label=\"Cancel\""))
-            .with_capture(capture)
-            .observe(&mut run())
-            .text;
-        for line in expected {
-            assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
-        }
-    }
 }
 
 fn filtered(rendered: bool) -> Page {
@@ -595,18 +447,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn hostile_strings_never_make_a_second_line(text in any::<String>(), tag in "(p|div|button|a|textarea|input|h1|td|img)") {
+    fn hostile_strings_never_make_a_second_line(text in any::<String>(),
+        tag in "(p|div|button|a|textarea|input|h1|td|img)") {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
         builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
-        let attributes = vec![("aria-label", text.as_str()), ("href", &text), ("placeholder", &text), ("alt", &text), ("role", &text), ("id", &text)];
+        let attributes = vec![("aria-label", text.as_str()), ("href", &text), ("placeholder", &text), ("alt", &text),
+            ("role", &text), ("id", &text)];
         let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 10.0, height: 10.0 };
         builder.open(NodeSpec { tag: &tag, name: &text, value: &text, attributes, bounds, ..NodeSpec::default() });
         builder.text(&text);
         let observation = Step::new(builder.finish()).observe(&mut run());
         for line in observation.text.split(['\n', '\r']) {
             let line = line.trim_start_matches(' ');
-            let own = ["- paragraph", "- generic", "- button", "- link", "- textbox", "- heading", "- cell", "- img", "- text: ", "- /url: ", "- /placeholder: ", "- '"];
+            let own = ["- paragraph", "- generic", "- button", "- link", "- textbox", "- heading", "- cell", "- img",
+                "- text: ", "- /url: ", "- /placeholder: ", "- '"];
             prop_assert!(line.is_empty() || own.iter().any(|start| line.starts_with(start)), "{:?}", line);
         }
         prop_assert!(observation.text.lines().count() <= 6, "{}", observation.text);

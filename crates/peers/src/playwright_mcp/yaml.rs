@@ -230,17 +230,7 @@ mod tests {
     #[test]
     fn values_are_quoted_exactly_where_yaml_would_misread_them() {
         for plain in [
-            "Add to cart",
-            "a:b",
-            "10 GB",
-            "a#b",
-            "1.2.3",
-            "it's",
-            "$4.99",
-            "nothing",
-            "infinity",
-            "a]",
-            "★ 4.9",
+            "Add to cart", "a:b", "10 GB", "a#b", "1.2.3", "it's", "$4.99", "nothing", "infinity", "a]", "★ 4.9",
             "(1620)",
         ] {
             assert_eq!(value(plain), plain);

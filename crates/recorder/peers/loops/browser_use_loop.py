@@ -1,7 +1,7 @@
 """browser-use's own loop: its agent, with its settings, asks the model that a loopback endpoint stands for.
 
-In: one JSON object on standard input with goal, start, endpoint, chrome and steps. Out: nothing; what the endpoint is asked is the record.
-The judge that reads a finished run is left out: it does not act.
+In: one JSON object on standard input with goal, start, endpoint, chrome and steps. Out: nothing; what the endpoint is
+asked is the record. The judge that reads a finished run is left out: it does not act.
 """
 
 import asyncio

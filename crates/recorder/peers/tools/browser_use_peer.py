@@ -1,7 +1,8 @@
 """browser-use 0.13.14: the text about the page that its agent puts into the prompt, without the screenshot.
 
-In: `BrowserSession.get_browser_state_summary`, which waits for nothing in the page's main world. Out: `AgentMessagePrompt`'s description.
-Its event loop runs in a thread of its own, also between observations, because it follows the browser's events.
+In: `BrowserSession.get_browser_state_summary`, which waits for nothing in the page's main world. Out:
+`AgentMessagePrompt`'s description. Its event loop runs in a thread of its own, also between observations, because it
+follows the browser's events.
 """
 
 import asyncio
@@ -24,8 +25,8 @@ class BrowserUse:
         from browser_use.browser.watchdogs.aboutblank_watchdog import AboutBlankWatchdog
         from browser_use.browser.watchdogs.popups_watchdog import PopupsWatchdog
 
-        # No setting turns these two off: one draws an animation into blank tabs, the other answers every dialog, which is the
-        # recorder's to do.
+        # No setting turns these two off: one draws an animation into blank tabs, the other answers every dialog, which
+        # is the recorder's to do.
         for watchdog in (AboutBlankWatchdog, PopupsWatchdog):
             watchdog.attach_to_session = lambda self: None
         self._prompt = AgentMessagePrompt

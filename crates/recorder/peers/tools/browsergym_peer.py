@@ -1,11 +1,13 @@
-"""BrowserGym 0.14.3: the accessibility tree as text, as AgentLab's default agent (AGENT_4o) asks for it: with `visible` and `clickable`.
+"""BrowserGym 0.14.3: the accessibility tree as text, as AgentLab's default agent (AGENT_4o) asks for it: with `visible`
+and `clickable`.
 
 In: `browsergym.core.observation`, called in the order of `BrowserEnv._get_obs`, over Playwright's CDP connection.
 Invariant: marks that later observations do not read are taken back, so the page keeps no attribute but `bid`.
 
-Two departures, both from outside. Its marking script waits for an IntersectionObserver with setInterval in the page's main world, which
-stands still here: `until` waits with Atomics.waitAsync instead, as often and as long. And the script copies each element's `value` and
-`checked` into attributes and leaves them (an `<ol>` then counts from 0): what it wrote is put back after the observation.
+Two departures, both from outside. Its marking script waits for an IntersectionObserver with setInterval in the page's
+main world, which stands still here: `until` waits with Atomics.waitAsync instead, as often and as long. And the script
+copies each element's `value` and `checked` into attributes and leaves them (an `<ol>` then counts from 0): what it
+wrote is put back after the observation.
 """
 
 import importlib.metadata

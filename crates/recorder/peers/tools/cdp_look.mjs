@@ -1,7 +1,8 @@
 // A short look at a page over a CDP connection of our own, closed again at once.
 //
-// In: the browser's WebSocket, a page target, the name that a world of another client begins with. Out: what that client keeps on DOM
-// nodes there. It changes nothing: Runtime.enable lists the worlds of all clients, and they may be used by their id.
+// In: the browser's WebSocket, a page target, the name that a world of another client begins with. Out: what that
+// client keeps on DOM nodes there. It changes nothing: Runtime.enable lists the worlds of all clients, and they may be
+// used by their id.
 
 /** Connects, calls `ask` with a [`Page`] and disconnects. */
 export async function lookAt({ WebSocket, socket, target }, ask) {
@@ -23,10 +24,14 @@ class Page {
     page.#connection = connection;
     page.#target = target;
     page.#sessions = [await connection.attach(target)];
-    // Frames in processes of their own are targets of their own, each told by its parent's session; the list grows while it is walked.
+    // Frames in processes of their own are targets of their own, each told by its parent's session; the list grows
+    // while it is walked.
     for (const session of page.#sessions) {
-      await connection.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }, session);
-      page.#sessions.push(...connection.events.filter(({ method, params, sessionId }) => method === 'Target.attachedToTarget' && sessionId === session && params.targetInfo.type === 'iframe').map(({ params }) => params.sessionId));
+      await connection.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true },
+        session);
+      page.#sessions.push(...connection.events.filter(({ method, params, sessionId }) =>
+        method === 'Target.attachedToTarget' && sessionId === session && params.targetInfo.type === 'iframe')
+        .map(({ params }) => params.sessionId));
       await connection.send('Runtime.enable', {}, session);
     }
     return page;
@@ -34,8 +39,11 @@ class Page {
 
   #worlds(name) {
     return this.#connection.events
-      .filter(({ method, params }) => method === 'Runtime.executionContextCreated' && params.context.name.startsWith(name))
-      .map(({ params: { context }, sessionId }) => ({ session: sessionId, context: context.id, frame: context.auxData?.frameId ?? '' }));
+      .filter(({ method, params }) => method === 'Runtime.executionContextCreated'
+        && params.context.name.startsWith(name))
+      .map(({ params: { context }, sessionId }) => ({
+        session: sessionId, context: context.id, frame: context.auxData?.frameId ?? ''
+      }));
   }
 
   async #call(session, params) {
@@ -48,8 +56,11 @@ class Page {
   async node(world, backendNodeId, frame, script) {
     const found = this.#worlds(world).find((each) => each.frame === (frame || this.#target));
     if (!found) throw new Error(`no world "${world}" in frame ${frame || this.#target}`);
-    const { object } = await this.#connection.send('DOM.resolveNode', { backendNodeId, executionContextId: found.context }, found.session);
-    return (await this.#call(found.session, { objectId: object.objectId, functionDeclaration: script, returnByValue: true })).value;
+    const { object } =
+      await this.#connection.send('DOM.resolveNode', { backendNodeId, executionContextId: found.context },
+        found.session);
+    return (await this.#call(found.session,
+      { objectId: object.objectId, functionDeclaration: script, returnByValue: true })).value;
   }
 
   /** All elements that hold `property`, shadow trees included: its `key`, backend node id, frame id. */
@@ -61,14 +72,27 @@ class Page {
         objectGroup: 'browserlens',
         functionDeclaration: `function () {
           const found = [];
-          const walk = (root) => { for (const e of root.querySelectorAll('*')) { if (e.${property}) found.push(e); if (e.shadowRoot) walk(e.shadowRoot); } };
+          const walk = (root) => {
+            for (const e of root.querySelectorAll('*')) {
+              if (e.${property}) found.push(e);
+              if (e.shadowRoot) walk(e.shadowRoot);
+            }
+          };
           walk(document);
           return { found, keys: found.map((e) => e.${property}.${key}) };
         }`,
       });
-      const keys = (await this.#call(session, { objectId: gathered.objectId, functionDeclaration: 'function () { return this.keys; }', returnByValue: true })).value;
-      const found = await this.#call(session, { objectId: gathered.objectId, objectGroup: 'browserlens', functionDeclaration: 'function () { return this.found; }' });
-      const { result } = await this.#connection.send('Runtime.getProperties', { objectId: found.objectId, ownProperties: true }, session);
+      const keys =
+        (await this.#call(session,
+          { objectId: gathered.objectId, functionDeclaration: 'function () { return this.keys; }',
+            returnByValue: true })).value;
+      const found = await this.#call(session, {
+        objectId: gathered.objectId, objectGroup: 'browserlens',
+        functionDeclaration: 'function () { return this.found; }'
+      });
+      const { result } =
+        await this.#connection.send('Runtime.getProperties', { objectId: found.objectId, ownProperties: true },
+          session);
       const objects = result.filter(({ name }) => /^\d+$/.test(name));
       all.push(...await Promise.all(objects.map(async ({ name, value }) => {
         const { node } = await this.#connection.send('DOM.describeNode', { objectId: value.objectId }, session);

@@ -7,7 +7,9 @@ import { theOnlyPage } from './targets.mjs';
 export async function attach({ endpoint, target }) {
   const { folder, version } = installed('chrome-devtools-mcp');
   await theOnlyPage(endpoint, target);
-  const server = new McpClient(join(folder, 'build/src/bin/chrome-devtools-mcp.js'), ['--browserUrl', endpoint, '--no-usage-statistics', '--no-performance-crux']);
+  const server =
+    new McpClient(join(folder, 'build/src/bin/chrome-devtools-mcp.js'),
+      ['--browserUrl', endpoint, '--no-usage-statistics', '--no-performance-crux']);
   await server.initialize();
   const list = await server.read('list_pages');
   const number = /^(\d+): /m.exec(list.text);
@@ -21,7 +23,10 @@ export async function attach({ endpoint, target }) {
       return { outputs: [{ variant: 'full', text, micros }] };
     },
     async events() {
-      return { console: await server.read('list_console_messages', page), network: await server.read('list_network_requests', page) };
+      return {
+        console: await server.read('list_console_messages', page),
+        network: await server.read('list_network_requests', page)
+      };
     },
     close: () => server.close(),
   };

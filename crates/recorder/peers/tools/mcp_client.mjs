@@ -13,7 +13,9 @@ export class McpClient {
 
   /** `preload` are arguments of node itself; with `onMessage` the server has an IPC channel. */
   constructor(script, args, { preload = [], onMessage } = {}) {
-    this.#child = spawn(process.execPath, [...preload, script, ...args], { stdio: ['pipe', 'pipe', 'inherit', ...(onMessage ? ['ipc'] : [])] });
+    this.#child = spawn(process.execPath, [...preload, script, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit', ...(onMessage ? ['ipc'] : [])]
+    });
     if (onMessage) this.#child.on('message', onMessage);
     this.#child.stdin.on('error', () => {});
     this.#child.on('error', (error) => this.#end(`the server could not be started: ${error.message}`));
@@ -61,19 +63,26 @@ export class McpClient {
   }
 
   async initialize() {
-    await this.request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'browserlens', version: '1' } });
+    await this.request('initialize', {
+      protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'browserlens', version: '1' }
+    });
     this.#write({ method: 'notifications/initialized' });
   }
 
-  /** Calls a tool. Returns its text parts joined by a line feed, the wall time, and whether the tool calls it an error. */
+  /** Calls a tool. Returns its text parts joined by a line feed, the wall time, and whether the tool calls it an
+   *  error. */
   async call(name, args = {}) {
     const began = process.hrtime.bigint();
     const result = await this.request('tools/call', { name, arguments: args });
     const micros = microsSince(began);
-    return { text: result.content.filter((part) => part.type === 'text').map((part) => part.text).join('\n'), micros, failed: !!result.isError };
+    return {
+      text: result.content.filter((part) => part.type === 'text').map((part) => part.text).join('\n'), micros,
+      failed: !!result.isError
+    };
   }
 
-  /** Calls a tool whose error is an error here too, unless `unless` says that its text is what an agent is meant to read. */
+  /** Calls a tool whose error is an error here too, unless `unless` says that its text is what an agent is meant to
+   *  read. */
   async read(name, args, unless) {
     const { text, micros, failed } = await this.call(name, args);
     if (failed && !unless?.test(text)) throw new Error(`${name}: ${text}`);

@@ -1,6 +1,7 @@
 // @playwright/mcp 0.0.83: `browser_snapshot`, whole reply.
 //
-// It takes over the browser's default context; its current tab is the first page it finds, and that is the only one when it attaches.
+// It takes over the browser's default context; its current tab is the first page it finds, and that is the only one
+// when it attaches.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { lookAt } from './cdp_look.mjs';
@@ -13,7 +14,8 @@ export const UTILITY_WORLD = '__playwright_utility_world_';
 export async function startServer(name, { endpoint, target }, options) {
   const { folder: home, version } = installed(name);
   await theOnlyPage(endpoint, target);
-  const server = new McpClient(join(home, 'cli.js'), ['--cdp-endpoint', endpoint, '--allow-unrestricted-file-access'], options);
+  const server =
+    new McpClient(join(home, 'cli.js'), ['--cdp-endpoint', endpoint, '--allow-unrestricted-file-access'], options);
   await server.initialize();
   // The server connects at the first call of a tool.
   await server.read('browser_tabs', { action: 'list' });
@@ -21,8 +23,10 @@ export async function startServer(name, { endpoint, target }, options) {
 }
 
 /**
- * The reply to `browser_snapshot`; with a dialog open it is an error that says so, which is what an agent gets to read. A file chooser
- * that the recorder's click opened, and that the recorder answers, is closed first: the tool would show nothing else while it is open.
+ * The reply to `browser_snapshot`; with a dialog open it is an error that says so, which is what an agent gets to read.
+ * A file chooser
+ * that the recorder's click opened, and that the recorder answers, is closed first: the tool would show nothing else
+ * while it is open.
  */
 export async function snapshot(server) {
   const reply = await server.read('browser_snapshot', {}, /^### Modal state$/m);
@@ -33,12 +37,14 @@ export async function snapshot(server) {
   return server.read('browser_snapshot', {}, /^### Modal state$/m);
 }
 
-/** Refs of a reply with their nodes: the tool keeps an element's ref on the element, in a world of its own. None if that cannot be read. */
+/** Refs of a reply with their nodes: the tool keeps an element's ref on the element, in a world of its own. None if
+ *  that cannot be read. */
 export async function refsIn(text, name, { endpoint, target }) {
   const shown = new Set([...text.matchAll(/\[ref=((?:f\d+)?e\d+)\]/g)].map((match) => match[1]));
   if (!shown.size) return [];
   const found = new Map();
-  for (const [ref, backend, frame] of await look(name, endpoint, target, (page) => page.nodes(UTILITY_WORLD, '_ariaRef', 'ref'))) if (shown.has(ref)) found.set(ref, [ref, backend, frame]);
+  for (const [ref, backend, frame] of await look(name, endpoint, target,
+    (page) => page.nodes(UTILITY_WORLD, '_ariaRef', 'ref'))) if (shown.has(ref)) found.set(ref, [ref, backend, frame]);
   return [...shown].map((ref) => found.get(ref) ?? [ref, null, '']);
 }
 
@@ -55,7 +61,9 @@ export async function attach(params) {
     tools: () => server.tools(),
     async observe() {
       const { text, micros } = await snapshot(server);
-      return { outputs: [{ variant: 'full', text, micros, refs: await refsIn(text, name, params).catch(() => undefined) }] };
+      return {
+        outputs: [{ variant: 'full', text, micros, refs: await refsIn(text, name, params).catch(() => undefined) }]
+      };
     },
     async events() {
       return {

@@ -1,9 +1,11 @@
-// @playwright/mcp 0.0.68, the last with incremental snapshots: its own action tools act, and their replies tell what changed.
+// @playwright/mcp 0.0.68, the last with incremental snapshots: its own action tools act, and their replies tell what
+// changed.
 //
-// After an action it waits in the page's main world: `page.evaluate(() => new Promise(f => setTimeout(f, 1000)))`, whatever it was
-// asked to wait, and once more if requests were seen meanwhile that are no navigation. No setting changes that. So either the recorder
-// lets 1000 or 2000 ms of page time pass, or `attach` is told `"wait":"host"`: then the wait is moved out of the page (see
-// playwright_mcp_wait.cjs), the harness writes the line {"event":"acted"} when it begins, and it ends when the line {"method":"settled"} comes.
+// After an action it waits in the page's main world: `page.evaluate(() => new Promise(f => setTimeout(f, 1000)))`,
+// whatever it was asked to wait, and once more if requests were seen meanwhile that are no navigation. No setting
+// changes that. So either the recorder lets 1000 or 2000 ms of page time pass, or `attach` is told `"wait":"host"`:
+// then the wait is moved out of the page (see playwright_mcp_wait.cjs), the harness writes the line {"event":"acted"}
+// when it begins, and it ends when the line {"method":"settled"} comes.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UTILITY_WORLD, look, refsIn, snapshot, startServer } from './playwright_mcp.mjs';
@@ -20,10 +22,16 @@ export async function attach(params) {
     tools: () => server.tools(),
     async observe() {
       const { text, micros } = await snapshot(server);
-      return { outputs: [{ variant: 'incremental', text, micros, refs: await refsIn(text, PACKAGE, params).catch(() => undefined) }] };
+      return {
+        outputs: [{
+          variant: 'incremental', text, micros, refs: await refsIn(text, PACKAGE, params).catch(() => undefined)
+        }]
+      };
     },
     async ref_of({ backend, frame }) {
-      const ref = await look(PACKAGE, params.endpoint, params.target, (page) => page.node(UTILITY_WORLD, backend, frame, 'function () { return this._ariaRef?.ref ?? null; }'));
+      const ref =
+        await look(PACKAGE, params.endpoint, params.target,
+          (page) => page.node(UTILITY_WORLD, backend, frame, 'function () { return this._ariaRef?.ref ?? null; }'));
       if (!ref) throw new Error(`the tool gave node ${backend} no ref`);
       return { ref };
     },
@@ -47,7 +55,8 @@ export async function attach(params) {
 }
 
 /** The tool's calls for an action. */
-function calls({ kind, ref, to_ref: to, element, to_element: toElement, text, key, option, accept, checked, url, files }) {
+function calls({
+  kind, ref, to_ref: to, element, to_element: toElement, text, key, option, accept, checked, url, files }) {
   const at = { element, ref };
   switch (kind) {
     case 'click': return [['browser_click', at]];
@@ -60,7 +69,9 @@ function calls({ kind, ref, to_ref: to, element, to_element: toElement, text, ke
     case 'select': return [['browser_select_option', { ...at, values: [option] }]];
     // There is no tool that checks; browser_fill_form would, but answers without a snapshot.
     case 'check': return [['browser_click', at]];
-    case 'drag': return [['browser_drag', { startElement: element, startRef: ref, endElement: toElement ?? to, endRef: to }]];
+    case 'drag': return [['browser_drag', {
+      startElement: element, startRef: ref, endElement: toElement ?? to, endRef: to
+    }]];
     case 'upload': return [['browser_click', at], ['browser_file_upload', { paths: files }]];
     case 'goto': return [['browser_navigate', { url }]];
     case 'back': return [['browser_navigate_back', {}]];

@@ -1,6 +1,7 @@
 // Stagehand 3.7.3: the formatted tree of `page.snapshot()`, in this process. No model is called, so no key is needed.
 //
-// It replaces attachShadow in every document from attach on, as it does for its users. The page is chosen by its CDP target id.
+// It replaces attachShadow in every document from attach on, as it does for its users. The page is chosen by its CDP
+// target id.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installed, microsSince } from './installed.mjs';
@@ -35,5 +36,6 @@ export async function attach({ endpoint, target }) {
 /** Ids are `frame ordinal-backend node id`; an ordinal is the page's own number for a frame id. */
 function refs(page, text) {
   const frames = new Map(page.listAllFrameIds().map((frame) => [page.getOrdinal(frame), frame]));
-  return [...text.matchAll(/^ *\[((\d+)-(\d+))\] /gm)].map(([, id, frame, node]) => [id, Number(node), frames.get(Number(frame)) ?? '']);
+  return [...text.matchAll(/^ *\[((\d+)-(\d+))\] /gm)]
+    .map(([, id, frame, node]) => [id, Number(node), frames.get(Number(frame)) ?? '']);
 }

@@ -127,25 +127,9 @@ pub(crate) enum Found {
 /// The styles that what is made of a page reads; each that is asked for costs about a fiftieth of
 /// the snapshot.
 const STYLES: [&str; 19] = [
-    "display",
-    "visibility",
-    "opacity",
-    "position",
-    "overflow-x",
-    "overflow-y",
-    "clip",
-    "clip-path",
-    "transform",
-    "pointer-events",
-    "cursor",
-    "color",
-    "background-color",
-    "background-image",
-    "white-space-collapse",
-    "direction",
-    "content-visibility",
-    "filter",
-    "content",
+    "display", "visibility", "opacity", "position", "overflow-x", "overflow-y", "clip", "clip-path", "transform",
+    "pointer-events", "cursor", "color", "background-color", "background-image", "white-space-collapse", "direction",
+    "content-visibility", "filter", "content",
 ];
 
 /// Which styles of the capture contract the rows of a fast look hold.
@@ -215,7 +199,8 @@ impl Driver {
     }
 
     fn ask_listeners(&self, session: &str, world: &str) -> Pending {
-        let params = json!({ "expression": LISTENERS, "uniqueContextId": world, "includeCommandLineAPI": true, "returnByValue": true, "silent": true });
+        let params = json!({ "expression": LISTENERS, "uniqueContextId": world, "includeCommandLineAPI": true,
+            "returnByValue": true, "silent": true });
         self.socket.send(Some(session), "Runtime.evaluate", &params)
     }
 

@@ -15,15 +15,7 @@ const POSITION: usize = 3;
 /// Displays that lay out what they hold by themselves and that floats outside keep out of, as in
 /// `script/patch.js`.
 const ROOTS: [&str; 10] = [
-    "flow-root",
-    "flex",
-    "grid",
-    "inline-block",
-    "inline-flex",
-    "inline-grid",
-    "table",
-    "inline-table",
-    "table-cell",
+    "flow-root", "flex", "grid", "inline-block", "inline-flex", "inline-grid", "table", "inline-table", "table-cell",
     "table-caption",
 ];
 
@@ -173,7 +165,8 @@ mod tests {
                 "nodes": { "parentIndex": [-1, 0, 1, 0, 0, 0, 0, 6], "nodeType": [1, 1, 1, 1, 1, 1, 1, 1],
                     "nodeName": [1, 1, 1, 1, 1, 1, 1, 1], "backendNodeId": [1, 2, 3, 4, 5, 6, 7, 8] },
                 "layout": { "nodeIndex": [0, 1, 2, 3, 4, 7],
-                    "styles": [[2, 8, 8, 5, 7, 7], [2, 8, 8, 5, 7, 7], [3, 8, 8, 5, 7, 7], [2, 8, 8, 4, 7, 7], [2, 8, 8, 5, 6, 6], [9, 8, 8, 5, 7, 7]],
+                    "styles": [[2, 8, 8, 5, 7, 7], [2, 8, 8, 5, 7, 7], [3, 8, 8, 5, 7, 7], [2, 8, 8, 4, 7, 7],
+                        [2, 8, 8, 5, 6, 6], [9, 8, 8, 5, 7, 7]],
                     "paintOrders": [0, 0, 0, 2, 0, 0] } }]
         }"##;
         let snapshot = Snapshot::read(snapshot).expect("reads");

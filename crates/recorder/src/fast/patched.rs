@@ -33,7 +33,8 @@ impl Driver {
         let known = (&mirror.of.session, &mirror.of.frame, &mirror.of.loader) == (session, frame, loader);
         let (Some(own_world), true) = (world, known) else { return Ok(None) };
         let began = Instant::now();
-        let asked = json!({ "expression": "JSON.stringify(browserLensPatch.patch())", "contextId": own_world, "returnByValue": true });
+        let asked = json!({ "expression": "JSON.stringify(browserLensPatch.patch())", "contextId": own_world,
+            "returnByValue": true });
         let told = self.socket.send(Some(session), "Runtime.evaluate", &asked);
         // Sent with it, should there be something new: under way and back is what a small change
         // takes longest.

@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn rows_are_of_the_nodes_of_the_snapshot_only_where_both_saw_the_same_elements() {
-        let snapshot = r##"{"documents":[{"frameId":0,"nodes":{"nodeType":[9,1,1,3,1],"nodeName":[1,2,3,4,5],"backendNodeId":[1,2,3,4,5]}}],
+        let snapshot = r##"{"documents":[{"frameId":0,"nodes":{"nodeType":[9,1,1,3,1],"nodeName":[1,2,3,4,5],
+            "backendNodeId":[1,2,3,4,5]}}],
             "strings":["F","#document","HTML","BODY","#text","::before"]}"##;
         let snapshot = Snapshot::read(snapshot).expect("reads");
         let elements = Elements::of_frame(&snapshot, "F").expect("the frame");

@@ -47,7 +47,8 @@ pub(super) async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::Un
     };
     let version = call("Browser.getVersion", json!({})).await?;
     let browser_name = version.value()["product"].as_str().unwrap_or("Chromium").to_owned();
-    let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{ "type": "page" }, { "exclude": true }] });
+    let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
+        "filter": [{ "type": "page" }, { "exclude": true }] });
     call("Target.setAutoAttach", attach).await?;
     let ready = |state: &crate::world::State| (state.starting == 0).then_some(());
     world.wait_for(Instant::now() + Duration::from_secs(20), ready).await;

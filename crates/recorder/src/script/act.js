@@ -12,15 +12,21 @@
   };
   // An area of an image map has no box: it is a part of the image that uses the map.
   const areaRect = (area) => {
-    const map = area.closest('map'), image = map && [...document.images].find((img) => img.useMap === '#' + map.name && img.getClientRects().length);
+    const map = area.closest('map'),
+      image = map && [...document.images].find((img) => img.useMap === '#' + map.name && img.getClientRects().length);
     if (!image) return [];
     const box = image.getBoundingClientRect(), c = area.coords.split(/[\s,]+/).map(Number);
     const shape = area.shape.toLowerCase();
-    const at = (x, y, r = 1) => [new DOMRect(box.left + image.clientLeft + x - r, box.top + image.clientTop + y - r, 2 * r, 2 * r)];
+    const at = (x, y, r = 1) =>
+      [new DOMRect(box.left + image.clientLeft + x - r, box.top + image.clientTop + y - r, 2 * r, 2 * r)];
     if (shape === 'default') return [box];
     if (shape.startsWith('circ')) return at(c[0], c[1], c[2] / 2);
-    if (shape.startsWith('poly')) { const n = c.length >> 1; let x = 0, y = 0; for (let i = 0; i < n; i++) { x += c[2 * i] / n; y += c[2 * i + 1] / n; } return at(x, y); }
-    return [new DOMRect(box.left + image.clientLeft + Math.min(c[0], c[2]), box.top + image.clientTop + Math.min(c[1], c[3]), Math.abs(c[2] - c[0]), Math.abs(c[3] - c[1]))];
+    if (shape.startsWith('poly')) {
+      const n = c.length >> 1; let x = 0, y = 0;
+      for (let i = 0; i < n; i++) { x += c[2 * i] / n; y += c[2 * i + 1] / n; } return at(x, y);
+    }
+    return [new DOMRect(box.left + image.clientLeft + Math.min(c[0], c[2]),
+      box.top + image.clientTop + Math.min(c[1], c[3]), Math.abs(c[2] - c[0]), Math.abs(c[3] - c[1]))];
   };
   const rectsOf = (element) => {
     if (element instanceof HTMLAreaElement) return areaRect(element);
@@ -38,9 +44,11 @@
     const text = (element.innerText ?? '').trim().replace(/\s+/g, ' ').slice(0, 40);
     return `<${element.localName}${element.id ? ' id="' + element.id + '"' : ''}>${text ? ' "' + text + '"' : ''}`;
   };
-  // What the pointer really presses, where it is something else than what was aimed at: the page may have moved between.
+  // What the pointer really presses, where it is something else than what was aimed at: the page may have moved
+  // between.
   let aimed = null, instead = null, hears = false;
-  const isMeant = (hit, element) => belongs(hit, element) || element instanceof HTMLLabelElement && element.control !== null && belongs(hit, element.control);
+  const isMeant = (hit, element) => belongs(hit, element) || element instanceof HTMLLabelElement
+    && element.control !== null && belongs(hit, element.control);
   const aimAt = (element) => {
     if (!hears) {
       hears = true;
@@ -53,13 +61,16 @@
     [aimed, instead] = [element, null];
   };
   const hitInstead = () => { aimed = null; return instead; };
-  const PRESSED = 'a[href], button, input, select, textarea, summary, [contenteditable], [tabindex]:not([tabindex="-1"]), [role=button], [role=link], [role=checkbox]';
+  const PRESSED =
+    'a[href], button, input, select, textarea, summary, [contenteditable], [tabindex]:not([tabindex="-1"]), ' +
+    '[role=button], [role=link], [role=checkbox]';
   // Whether a point of the element is a point of another control in it, which would be pressed in its place.
   const isInAnother = (hit, element) => {
     if (!element.contains(hit) || hit === element) return false;
     for (let at = hit; at && at !== element; at = up(at)) if (at.matches?.(PRESSED)) return true;
     // A handle at a border shows nothing and says what it is only when the pointer is over it.
-    if (!hit.matches('svg, svg *, img, canvas, video') && !hit.textContent.trim() && !hit.firstElementChild) return true;
+    if (!hit.matches('svg, svg *, img, canvas, video') && !hit.textContent.trim() && !hit.firstElementChild)
+      return true;
     const cursor = getComputedStyle(hit).cursor;
     return cursor !== getComputedStyle(element).cursor && !['auto', 'default', 'text'].includes(cursor);
   };
@@ -72,10 +83,14 @@
     const box = element instanceof HTMLAreaElement ? rects[0] : element.getBoundingClientRect();
     const inside = (f, g) => rects.slice(0, 8).map((r) => [r.left + r.width * f, r.top + r.height * g]);
     // A toggle that is styled away may lie under another: its label is what is pressed.
-    const labels = [...(element.labels ?? [])].flatMap((label) => [...label.getClientRects()]).filter((r) => r.width > 0 && r.height > 0).slice(0, 8).map((r) => [r.left + r.width / 2, r.top + r.height / 2]);
-    const points = at ? [[box.left + at[0], box.top + at[1]]] : [...inside(0.5, 0.5), ...inside(0.25, 0.5), ...inside(0.75, 0.5), ...inside(0.5, 0.25), ...inside(0.5, 0.75), ...inside(0.1, 0.1), ...labels];
+    const labels = [...(element.labels ?? [])].flatMap((label) => [...label.getClientRects()])
+      .filter((r) => r.width > 0 && r.height > 0).slice(0, 8).map((r) => [r.left + r.width / 2, r.top + r.height / 2]);
+    const points = at ? [[box.left + at[0], box.top + at[1]]]
+      : [...inside(0.5, 0.5), ...inside(0.25, 0.5), ...inside(0.75, 0.5), ...inside(0.5, 0.25), ...inside(0.5, 0.75),
+        ...inside(0.1, 0.1), ...labels];
     // What a toggle that is styled away is drawn as encloses it.
-    const drawing = element.matches?.('input[type=checkbox], input[type=radio], input[type=range]') ? [element.parentElement, element.parentElement?.parentElement] : [];
+    const drawing = element.matches?.('input[type=checkbox], input[type=radio], input[type=range]')
+      ? [element.parentElement, element.parentElement?.parentElement] : [];
     const reached = (place) => { if (aim === 'act') aimAt(element); return place; };
     let cover = null, other = null, drawn = null;
     // Of a ring, a slice or what others lie upon, the pointer may reach a part that none of these points is in.
@@ -96,11 +111,22 @@
     if (drawn) return drawn;
     return { reason: cover ? `it is covered by ${named(cover)}` : 'it cannot be scrolled into view' };
   };
-  const center = (element) => { (rectsOf(element).length && element.getClientRects().length ? element : element.labels?.[0] ?? element).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' }); };
-  const painted = () => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done, 0)); });
-  const changed = (element) => { for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' })); };
+  const center = (element) => {
+    (rectsOf(element).length && element.getClientRects().length ? element : element.labels?.[0] ?? element)
+      .scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  };
+  const painted = () => new Promise((done) => {
+    setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done, 0));
+  });
+  const changed = (element) => {
+    for (const name of ['input', 'change'])
+      element.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' }));
+  };
   // How values are written that are set at once, whatever the page shows them as.
-  const WRITTEN = { date: 'a date as 2026-11-24', time: 'a time as 14:30', 'datetime-local': 'both as 2026-11-24T14:30', month: 'a month as 2026-11', week: 'a week as 2026-W48', color: 'a colour as #1a2b3c' };
+  const WRITTEN = {
+    date: 'a date as 2026-11-24', time: 'a time as 14:30', 'datetime-local': 'both as 2026-11-24T14:30',
+    month: 'a month as 2026-11', week: 'a week as 2026-W48', color: 'a colour as #1a2b3c'
+  };
   // Makes a field ready for its new text: 'type' if it is to be typed, 'done' if the value was set at once.
   const gone = 'it is not in the document any more';
   const takes = (element) => { element.focus(); return element.getRootNode().activeElement === element; };
@@ -109,15 +135,19 @@
     if (element instanceof HTMLLabelElement && element.control) element = element.control;
     if (element.matches(':disabled')) return 'it is disabled';
     if (element.readOnly) return 'it is read-only';
-    if (element instanceof HTMLInputElement && ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'].includes(element.type)) {
+    if (element instanceof HTMLInputElement
+      && ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'].includes(element.type)) {
       element.focus();
       element.value = text;
-      if (element.value !== text) return `its value cannot be ${JSON.stringify(text)}; it takes ${WRITTEN[element.type] ?? `a number from ${element.min || 0} to ${element.max || 100}`}`;
+      if (element.value !== text)
+        return `its value cannot be ${JSON.stringify(text)}; it takes ${WRITTEN[element.type] ?? `a number from ${
+          element.min || 0} to ${element.max || 100}`}`;
       changed(element);
       return 'done';
     }
     if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
-      if (['checkbox', 'radio', 'file', 'button', 'submit', 'reset', 'image'].includes(element.type)) return `an input of type ${element.type} takes no text`;
+      if (['checkbox', 'radio', 'file', 'button', 'submit', 'reset', 'image'].includes(element.type))
+        return `an input of type ${element.type} takes no text`;
       // What is typed goes to what has the focus: never to another field.
       if (!takes(element)) return 'it cannot take the focus';
       element.select();
@@ -137,8 +167,12 @@
   };
   const valueOf = (element) => (element.isContentEditable ? element.textContent : element.value) ?? '';
   const squeezed = (text) => (text ?? '').trim().replace(/\s+/g, ' ');
-  const listed = (names) => { const some = names.slice(0, 20).map((name) => JSON.stringify(name)).join(', '); return names.length > 20 ? `${some} and ${names.length - 20} more` : some; };
-  // Which of some names is meant: the one that is equal, or the only one that is but for case, or the only one that begins so.
+  const listed = (names) => {
+    const some = names.slice(0, 20).map((name) => JSON.stringify(name)).join(', ');
+    return names.length > 20 ? `${some} and ${names.length - 20} more` : some;
+  };
+  // Which of some names is meant: the one that is equal, or the only one that is but for case, or the only one that
+  // begins so.
   const meant = (names, label) => {
     const low = label.toLowerCase();
     for (const fits of [(n) => n === label, (n) => n.toLowerCase() === low, (n) => n.toLowerCase().startsWith(low)]) {
@@ -147,7 +181,8 @@
     }
     return [];
   };
-  // Of a list of the page that is chosen from: whether it was opened for that, and what its field held before it was typed into.
+  // Of a list of the page that is chosen from: whether it was opened for that, and what its field held before it was
+  // typed into.
   let opened = false, typedBefore = null;
   const choose = (element, labels) => {
     [opened, typedBefore] = [false, null];
@@ -159,9 +194,11 @@
     const names = [...element.options].map((option) => squeezed(option.label)), chosen = [];
     for (const label of labels) {
       const found = meant(names, squeezed(label));
-      if (found.length !== 1) return { reason: `${found.length} of its options are ${JSON.stringify(label)}; it has ${listed(names)}` };
+      if (found.length !== 1)
+        return { reason: `${found.length} of its options are ${JSON.stringify(label)}; it has ${listed(names)}` };
       const option = element.options[found[0]];
-      if (option.disabled || option.closest('optgroup')?.disabled) return { reason: `its option ${JSON.stringify(label)} is disabled` };
+      if (option.disabled || option.closest('optgroup')?.disabled)
+        return { reason: `its option ${JSON.stringify(label)} is disabled` };
       chosen.push(option);
     }
     element.focus();
@@ -170,8 +207,10 @@
     changed(element);
     return {};
   };
-  // ---- lists of options that a page makes itself ----------------------------------------------------------------------------------
-  const shownNow = (element) => element.getClientRects().length > 0 && element.checkVisibility?.({ visibilityProperty: true, opacityProperty: false }) !== false;
+  // ---- lists of options that a page makes itself
+  // ----------------------------------------------------------------------------------
+  const shownNow = (element) => element.getClientRects().length > 0
+    && element.checkVisibility?.({ visibilityProperty: true, opacityProperty: false }) !== false;
   const everywhere = (selector) => {
     const found = [], open = [document];
     while (open.length) {
@@ -186,15 +225,20 @@
     if (!shownNow(element)) return false;
     for (let at = element, ups = 0; at instanceof Element && ups < 6; at = up(at), ups++) {
       const box = at.getBoundingClientRect();
-      if ((box.height < 2 || box.width < 2) && getComputedStyle(at).overflow !== 'visible' || getComputedStyle(at).opacity === '0') return false;
+      if ((box.height < 2 || box.width < 2) && getComputedStyle(at).overflow !== 'visible'
+        || getComputedStyle(at).opacity === '0') return false;
     }
     return true;
   };
   const OPTION = '[role=option], [role=menuitemradio], [role=menuitemcheckbox], [role=menuitem], [role=treeitem]';
   const MOST_LEAVES = 3000;
   let before = new Set();
-  const leaves = () => everywhere('li, a, div, span, td, button').slice(-MOST_LEAVES).filter((e) => e.textContent.length < 400 && shownNow(e) && squeezed(e.innerText).length > 0 && squeezed(e.innerText).length < 200);
-  const comboOf = (element) => element.matches('[role=combobox], [role=listbox], [aria-haspopup]') ? element : element.querySelector('[role=combobox], [role=listbox], [aria-haspopup]') ?? element.closest('[role=combobox], [aria-haspopup]') ?? element;
+  const leaves = () => everywhere('li, a, div, span, td, button').slice(-MOST_LEAVES)
+    .filter((e) => e.textContent.length < 400 && shownNow(e) && squeezed(e.innerText).length > 0
+      && squeezed(e.innerText).length < 200);
+  const comboOf = (element) => element.matches('[role=combobox], [role=listbox], [aria-haspopup]') ? element
+    : element.querySelector('[role=combobox], [role=listbox], [aria-haspopup]')
+    ?? element.closest('[role=combobox], [aria-haspopup]') ?? element;
   const lastOptions = { list: [], names: [] };
   // Whether the list can be seen that was opened for choosing, or that the element says is open.
   const isOpen = (element, byLooks = true) => {
@@ -212,29 +256,36 @@
   };
   const scrollerOf = (element) => {
     for (let at = element && up(element); at instanceof Element; at = up(at)) {
-      if (at.scrollHeight > at.clientHeight + 1 && getComputedStyle(at).overflowY !== 'visible' && at !== document.body && at !== document.documentElement) return at;
+      if (at.scrollHeight > at.clientHeight + 1 && getComputedStyle(at).overflowY !== 'visible' && at !== document.body
+        && at !== document.documentElement) return at;
     }
     return null;
   };
   const options = (element) => {
     const combo = comboOf(element), root = combo.getRootNode();
-    const ids = ['aria-controls', 'aria-owns'].flatMap((name) => [combo, element].flatMap((e) => (e.getAttribute(name) ?? '').split(/\s+/))).filter(Boolean);
+    const ids = ['aria-controls', 'aria-owns']
+      .flatMap((name) => [combo, element].flatMap((e) => (e.getAttribute(name) ?? '').split(/\s+/))).filter(Boolean);
     const within = [...new Set(ids)].map((id) => root.getElementById?.(id) ?? document.getElementById(id));
     if (combo.matches('[role=listbox], [role=radiogroup], [role=menu], [role=tree]')) within.push(combo);
-    let list = [...new Set(within.filter(Boolean).flatMap((e) => [...e.querySelectorAll(OPTION + ', [role=radio]')]))].filter(pressable);
+    let list = [...new Set(within.filter(Boolean).flatMap((e) => [...e.querySelectorAll(OPTION + ', [role=radio]')]))]
+      .filter(pressable);
     if (!list.length) list = everywhere(OPTION).filter((e) => !before.has(e) && pressable(e));
     if (!list.length) list = [...element.querySelectorAll(OPTION)].filter(pressable);
-    // A list without roles is what shows once it is open: outside of its element, else in it. The words of an option may lie in pieces of one line.
+    // A list without roles is what shows once it is open: outside of its element, else in it. The words of an option
+    // may lie in pieces of one line.
     if (!list.length) {
-      const fresh = leaves().filter((e) => !before.has(e) && pressable(e)), outside = fresh.filter((e) => !element.contains(e)), there = outside.length ? outside : fresh;
-      const whole = there.filter((e) => !getComputedStyle(e).display.startsWith('inline')), those = whole.length ? whole : there;
+      const fresh = leaves().filter((e) => !before.has(e) && pressable(e)),
+        outside = fresh.filter((e) => !element.contains(e)), there = outside.length ? outside : fresh;
+      const whole = there.filter((e) => !getComputedStyle(e).display.startsWith('inline')),
+        those = whole.length ? whole : there;
       list = those.filter((e) => !those.some((other) => other !== e && e.contains(other)));
     }
     lastOptions.list = list;
     lastOptions.names = list.map((e) => squeezed(e.getAttribute('aria-label') || e.innerText || e.textContent));
     // More than are drawn.
     const scroller = scrollerOf(list.at(-1)), high = list.reduce((sum, e) => sum + e.getBoundingClientRect().height, 0);
-    const more = list.some((e) => Number(e.getAttribute('aria-setsize')) > list.length) || scroller !== null && list.length > 2 && scroller.scrollHeight > 1.5 * high + scroller.clientHeight;
+    const more = list.some((e) => Number(e.getAttribute('aria-setsize')) > list.length) || scroller !== null
+      && list.length > 2 && scroller.scrollHeight > 1.5 * high + scroller.clientHeight;
     return { names: lastOptions.names, more };
   };
   const option = (element, label) => {
@@ -243,7 +294,8 @@
     return { count: found.length, off, listed: listed(names) + (more ? ' and more' : ''), any: names.length > 0, more };
   };
   const optionElement = (element, label) => lastOptions.list[meant(lastOptions.names, squeezed(label))[0]] ?? null;
-  // Shows the next part of a list that draws only a part; `begin` shows the first. Returns whether there was one, nothing if it does not scroll.
+  // Shows the next part of a list that draws only a part; `begin` shows the first. Returns whether there was one,
+  // nothing if it does not scroll.
   const further = async (element, begin) => {
     const scroller = scrollerOf(lastOptions.list.find((e) => e.isConnected));
     if (!scroller) return null;
@@ -255,10 +307,14 @@
     return there;
   };
   const filters = (element) => {
-    const takes = (e) => e && (e instanceof HTMLInputElement && !['button', 'checkbox', 'radio'].includes(e.type) || e.isContentEditable) && !e.readOnly;
+    const takes = (e) => e
+      && (e instanceof HTMLInputElement && !['button', 'checkbox', 'radio'].includes(e.type) || e.isContentEditable)
+      && !e.readOnly;
     let at = document.activeElement;
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-    if (!takes(at)) { at = takes(element) ? element : element.querySelector('input'); if (!takes(at)) return false; at.focus(); }
+    if (!takes(at)) {
+      at = takes(element) ? element : element.querySelector('input'); if (!takes(at)) return false; at.focus();
+    }
     typedBefore ??= [at, valueOf(at)];
     at.select?.();
     return true;
@@ -282,9 +338,14 @@
     setTimeout(() => dialog?.removeEventListener('keydown', held), 200);
   };
   // Keys of a list go to its element, unless something in the page has the focus.
-  const refocus = (element) => { const at = document.activeElement; if (!at || at === document.body) comboOf(element).focus(); };
-  const leave = () => { let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; at?.blur(); };
-  // Where a drag before or after an element ends, from its upper left corner: in the direction in which it lies with others; `from` is where the drag comes from.
+  const refocus = (element) => {
+    const at = document.activeElement; if (!at || at === document.body) comboOf(element).focus();
+  };
+  const leave = () => {
+    let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; at?.blur();
+  };
+  // Where a drag before or after an element ends, from its upper left corner: in the direction in which it lies with
+  // others; `from` is where the drag comes from.
   const beside = (element, [dx, dy], after) => {
     const box = element.getBoundingClientRect(), other = element.previousElementSibling ?? element.nextElementSibling;
     const there = other?.getBoundingClientRect();
@@ -295,7 +356,11 @@
     return across ? { x: at, y: box.height / 2 } : { x: box.width / 2, y: at };
   };
   const controlOf = (element) => (element instanceof HTMLLabelElement && element.control ? element.control : element);
-  const isRadio = (element) => { const control = controlOf(element); return control instanceof HTMLInputElement ? control.type === 'radio' : ['radio', 'menuitemradio'].includes(control.getAttribute('role')); };
+  const isRadio = (element) => {
+    const control = controlOf(element);
+    return control instanceof HTMLInputElement ? control.type === 'radio'
+      : ['radio', 'menuitemradio'].includes(control.getAttribute('role'));
+  };
   const checked = (element) => {
     const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
     if (control instanceof HTMLInputElement && ['checkbox', 'radio'].includes(control.type)) return control.checked;
@@ -303,7 +368,11 @@
     return aria === null ? null : aria === 'true';
   };
   const scrollBy = (element, x, y) => {
-    const scrolls = (e) => { const s = getComputedStyle(e); const able = (v) => v === 'auto' || v === 'scroll' || v === 'hidden'; return (able(s.overflowY) && e.scrollHeight > e.clientHeight) || (able(s.overflowX) && e.scrollWidth > e.clientWidth); };
+    const scrolls = (e) => {
+      const s = getComputedStyle(e); const able = (v) => v === 'auto' || v === 'scroll' || v === 'hidden';
+      return (able(s.overflowY) && e.scrollHeight > e.clientHeight)
+        || (able(s.overflowX) && e.scrollWidth > e.clientWidth);
+    };
     let at = element;
     while (at && !(at instanceof Element && scrolls(at))) at = up(at);
     (at ?? globalThis).scrollBy({ left: x, top: y, behavior: 'instant' });
@@ -312,5 +381,8 @@
     const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
     return control instanceof HTMLInputElement && control.type === 'file';
   };
-  globalThis.browserLensAct = { point, center, painted, ready, valueOf, choose, opening, option, optionElement, further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy, fileInput };
+  globalThis.browserLensAct = {
+    point, center, painted, ready, valueOf, choose, opening, option, optionElement, further, filters, unfiltered,
+    isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy, fileInput
+  };
 })()

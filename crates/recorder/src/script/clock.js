@@ -8,25 +8,38 @@
   const origin = __NOW__;
   let now = origin;
 
-  const real = { setTimeout: globalThis.setTimeout.bind(globalThis), frame: globalThis.requestAnimationFrame?.bind(globalThis), report: globalThis.reportError?.bind(globalThis) };
+  const real = {
+    setTimeout: globalThis.setTimeout.bind(globalThis), frame: globalThis.requestAnimationFrame?.bind(globalThis),
+    report: globalThis.reportError?.bind(globalThis)
+  };
   const RealDate = Date;
-  const define = (on, name, value) => Object.defineProperty(on, name, { value, writable: true, configurable: true, enumerable: Object.getOwnPropertyDescriptor(on, name)?.enumerable ?? false });
-  const getter = (on, name, get) => { const old = Object.getOwnPropertyDescriptor(on, name); if (old) Object.defineProperty(on, name, { ...old, get }); };
+  const define = (on, name, value) => Object.defineProperty(on, name, {
+    value, writable: true, configurable: true,
+    enumerable: Object.getOwnPropertyDescriptor(on, name)?.enumerable ?? false
+  });
+  const getter = (on, name, get) => {
+    const old = Object.getOwnPropertyDescriptor(on, name); if (old) Object.defineProperty(on, name, { ...old, get });
+  };
   const wall = () => Math.floor(epoch + now);
 
   // ---- Date -------------------------------------------------------------------------------------------------
   const FakeDate = new Proxy(RealDate, {
     apply: () => new RealDate(wall()).toString(),
-    construct: (target, args, made) => Reflect.construct(target, args.length ? args : [wall()], made === FakeDate ? target : made),
+    construct: (target, args, made) =>
+      Reflect.construct(target, args.length ? args : [wall()], made === FakeDate ? target : made),
   });
   define(RealDate, 'now', function now() { return wall(); });
   define(RealDate.prototype, 'constructor', FakeDate);
   define(globalThis, 'Date', FakeDate);
   const formatter = Intl.DateTimeFormat.prototype;
   const realFormat = Object.getOwnPropertyDescriptor(formatter, 'format').get;
-  getter(formatter, 'format', function format() { const bound = realFormat.call(this); return (date) => bound(date === undefined ? wall() : date); });
+  getter(formatter, 'format', function format() {
+    const bound = realFormat.call(this); return (date) => bound(date === undefined ? wall() : date);
+  });
   const realParts = formatter.formatToParts;
-  define(formatter, 'formatToParts', function formatToParts(date) { return realParts.call(this, date === undefined ? wall() : date); });
+  define(formatter, 'formatToParts', function formatToParts(date) {
+    return realParts.call(this, date === undefined ? wall() : date);
+  });
   if (globalThis.Temporal?.Now) {
     const T = globalThis.Temporal;
     const instant = () => T.Instant.fromEpochMilliseconds(wall());
@@ -40,7 +53,9 @@
   define(Performance.prototype, 'now', function now_() { return now - origin; });
   getter(Performance.prototype, 'timeOrigin', () => epoch + origin);
   const stamps = new WeakMap();
-  getter(Event.prototype, 'timeStamp', function timeStamp() { if (!stamps.has(this)) stamps.set(this, now - origin); return stamps.get(this); });
+  getter(Event.prototype, 'timeStamp', function timeStamp() {
+    if (!stamps.has(this)) stamps.set(this, now - origin); return stamps.get(this);
+  });
 
   // ---- timers -----------------------------------------------------------------------------------------------
   const timers = new Map();
@@ -76,23 +91,32 @@
   const FRAME = 1000 / 60;
   let frames = new Map();
   let idle = new Map();
-  define(globalThis, 'requestAnimationFrame', function requestAnimationFrame(run) { frames.set(++lastId, run); return lastId; });
+  define(globalThis, 'requestAnimationFrame', function requestAnimationFrame(run) {
+    frames.set(++lastId, run); return lastId;
+  });
   define(globalThis, 'cancelAnimationFrame', function cancelAnimationFrame(id) { frames.delete(id); });
-  define(globalThis, 'requestIdleCallback', function requestIdleCallback(run) { idle.set(++lastId, { run, due: now + 1 }); return lastId; });
+  define(globalThis, 'requestIdleCallback', function requestIdleCallback(run) {
+    idle.set(++lastId, { run, due: now + 1 }); return lastId;
+  });
   define(globalThis, 'cancelIdleCallback', function cancelIdleCallback(id) { idle.delete(id); });
 
   // ---- chance -----------------------------------------------------------------------------------------------
   let state = 2166136261;
-  for (const c of `__SEED__|${origin}|${globalThis.location?.href ?? ''}`) state = Math.imul(state ^ c.codePointAt(0), 16777619) >>> 0;
+  for (const c of `__SEED__|${origin}|${globalThis.location?.href ?? ''}`)
+    state = Math.imul(state ^ c.codePointAt(0), 16777619) >>> 0;
   const word = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return (t ^ (t >>> 14)) >>> 0;
   };
-  define(Math, 'random', function random() { return (word() >>> 5) * 67108864 / 9007199254740992 + (word() >>> 6) / 9007199254740992; });
+  define(Math, 'random', function random() {
+    return (word() >>> 5) * 67108864 / 9007199254740992 + (word() >>> 6) / 9007199254740992;
+  });
   const fill = (bytes) => { for (let i = 0; i < bytes.length; i++) bytes[i] = word() & 255; };
-  define(Crypto.prototype, 'getRandomValues', function getRandomValues(array) { fill(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)); return array; });
+  define(Crypto.prototype, 'getRandomValues', function getRandomValues(array) {
+    fill(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)); return array;
+  });
   if (Crypto.prototype.randomUUID) {
     define(Crypto.prototype, 'randomUUID', function randomUUID() {
       const b = new Uint8Array(16);
@@ -107,7 +131,9 @@
   // ---- requests in flight, until their reactions have run ----------------------------------------------------
   let pending = 0;
   const landed = () => real.setTimeout(() => { pending--; }, 0);
-  const tracked = (promise) => { pending++; return promise.then((value) => { landed(); return value; }, (error) => { landed(); throw error; }); };
+  const tracked = (promise) => {
+    pending++; return promise.then((value) => { landed(); return value; }, (error) => { landed(); throw error; });
+  };
   if (globalThis.fetch) {
     const realFetch = globalThis.fetch;
     define(globalThis, 'fetch', function fetch(...args) { return tracked(realFetch.apply(globalThis, args)); });
@@ -147,7 +173,8 @@
     for (const [id, entry] of idle) if (!first || entry.due < first.due) first = { due: entry.due, idle: id };
     return first;
   };
-  // Animations are held and set to their time, which is ours: a time reckoned from the timeline's would carry its rounding.
+  // Animations are held and set to their time, which is ours: a time reckoned from the timeline's would carry its
+  // rounding.
   const held = new Map();
   const moving = () => {
     const all = new Set(document.getAnimations());
@@ -156,7 +183,9 @@
       if (animation.timeline !== document.timeline || animation.playState !== 'running') continue;
       // What is seen first begins at 0, however long its document's timeline ran before the recorder stopped it.
       const at = held.get(animation) ?? 0;
-      try { animation.pause(); animation.currentTime = at; held.set(animation, at); } catch { /* an effect without a time */ }
+      try { animation.pause(); animation.currentTime = at; held.set(animation, at); } catch {
+        /* an effect without a time */
+      }
     }
     return held.size;
   };
@@ -166,10 +195,13 @@
       const at = before + by * animation.playbackRate;
       const end = animation.effect ? animation.effect.getComputedTiming().endTime : 0;
       try {
-        if (animation.playbackRate < 0 ? at <= 0 : at >= end) { held.delete(animation); animation.finish(); } else { held.set(animation, at); animation.currentTime = at; }
+        if (animation.playbackRate < 0 ? at <= 0 : at >= end) { held.delete(animation); animation.finish(); }
+        else { held.set(animation, at); animation.currentTime = at; }
       } catch { held.delete(animation); }
     }
-    const clips = new Set([...document.querySelectorAll('animate, animateTransform, animateMotion, set')].map((x) => x.ownerSVGElement).filter(Boolean));
+    const clips =
+      new Set([...document.querySelectorAll('animate, animateTransform, animateMotion, set')]
+        .map((x) => x.ownerSVGElement).filter(Boolean));
     for (const svg of clips) { svg.pauseAnimations(); svg.setCurrentTime(svg.getCurrentTime() + by / 1000); }
   };
   const paint = () => new Promise((done) => {

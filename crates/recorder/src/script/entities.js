@@ -1,5 +1,5 @@
-// Reads the logical entity ids of one frame in the main world: [flat-tree path, id] pairs.
-// A path counts element children in the flat tree, as DOMSnapshot walks it: shadow content in place of children, slotted in their slot.
+// Reads the logical entity ids of one frame in the main world: [flat-tree path, id] pairs. A path counts element
+// children in the flat tree, as DOMSnapshot walks it: shadow content in place of children, slotted in their slot.
 (() => {
   const key = Symbol.for('entity-id');
   const found = [];

@@ -1,8 +1,10 @@
-// Elements with listeners in the main world, by their place in flat-tree order; `getEventListeners` is the console's own function.
+// Elements with listeners in the main world, by their place in flat-tree order; `getEventListeners` is the console's
+// own function.
 (() => {
   const parts = (element) => {
     if (element.shadowRoot) return element.shadowRoot.children;
-    if (element.localName === 'slot' && element.getRootNode() instanceof ShadowRoot && element.assignedNodes().length) return element.assignedElements();
+    if (element.localName === 'slot' && element.getRootNode() instanceof ShadowRoot && element.assignedNodes().length)
+      return element.assignedElements();
     return element.children;
   };
   const found = [];

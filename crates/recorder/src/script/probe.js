@@ -1,8 +1,10 @@
-// What the recorder reads of one frame, in an isolated world: the page's own script cannot see or change it, and it keeps real time.
+// What the recorder reads of one frame, in an isolated world: the page's own script cannot see or change it, and it
+// keeps real time.
 (() => {
   'use strict';
   if (globalThis.browserLens) return;
-  const LAYOUT = new Set(['class', 'style', 'hidden', 'src', 'srcset', 'width', 'height', 'open', 'rows', 'cols', 'value']);
+  const LAYOUT =
+    new Set(['class', 'style', 'hidden', 'src', 'srcset', 'width', 'height', 'open', 'rows', 'cols', 'value']);
   let mutations = 0;
   let lastLayout = performance.now();
   let hear = null;
@@ -10,18 +12,22 @@
   const tried = (what, otherwise) => { try { return what(); } catch { return otherwise; } };
   const elementOf = (node) => (node instanceof Element ? node : node.parentElement);
 
-  // ---- texts that came for a while ------------------------------------------------------------------------------------------------
-  // Those of live regions, of what was added over the page (fixed, or in the top layer) and offers nothing to choose, and of what is called a toast and was made visible.
+  // ---- texts that came for a while
+  // ------------------------------------------------------------------------------------------------ Those of live
+  // regions, of what was added over the page (fixed, or in the top layer) and offers nothing to choose, and of what is
+  // called a toast and was made visible.
   const LIVE = '[role=alert], [role=status], [role=alertdialog], [aria-live=polite], [aria-live=assertive], output';
   const CHOICES = '[role=listbox], [role=menu], [role=tooltip], [role=grid], [role=tree], [role=dialog], dialog, form';
-  const TOASTS = ['toast', 'snack', 'notif', 'alert', 'flash', 'message', 'growl'].flatMap((name) => [`[class*=${name} i]`, `[id*=${name} i]`]).join(', ') + ', body > *';
+  const TOASTS = ['toast', 'snack', 'notif', 'alert', 'flash', 'message', 'growl']
+    .flatMap((name) => [`[class*=${name} i]`, `[id*=${name} i]`]).join(', ') + ', body > *';
   const LONGEST = 300, MOST_RECORDS = 100, MOST_SHOWN = 50, MOST_TEXTS = 4, MOST_STANDING = 200;
   const shown = new Map();
   // What may be one: whether it was there already, and only its looks changed.
   const fresh = new Map();
   let standing = new WeakMap();
   const words = (element) => tried(() =>
-    element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ? (element.innerText ?? element.textContent).replace(/\s+/g, ' ').trim() : '', '');
+    element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+      ? (element.innerText ?? element.textContent).replace(/\s+/g, ' ').trim() : '', '');
   const pattern = (text) => text.replace(/\d+/g, '0');
   const floats = (element) => {
     for (let at = element, up = 0; at instanceof Element && up < 5; at = at.parentElement, up++) {
@@ -34,9 +40,12 @@
     for (const [element, restyled] of fresh) {
       if (!element.isConnected || !small(element)) continue;
       const text = words(element), known = shown.get(element) ?? [];
-      if (!text || known.some((other) => pattern(other) === pattern(text)) || !known.length && shown.size >= MOST_SHOWN) continue;
+      if (!text || known.some((other) => pattern(other) === pattern(text)) || !known.length && shown.size >= MOST_SHOWN)
+        continue;
       if (restyled && pattern(standing.get(element) ?? '') === pattern(text)) continue;
-      const tells = () => element.matches(LIVE) || (restyled ? !element.querySelector('a[href], input, select, textarea') && (floats(element) || !element.matches('body > *')) : floats(element))
+      const tells = () => element.matches(LIVE)
+        || (restyled ? !element.querySelector('a[href], input, select, textarea')
+          && (floats(element) || !element.matches('body > *')) : floats(element))
         && !element.closest(CHOICES) && !element.querySelector(CHOICES);
       if (!tried(tells, false)) continue;
       shown.set(element, [...known, text].slice(-MOST_TEXTS));
@@ -47,16 +56,22 @@
   };
   const freshen = (records) => {
     const before = fresh.size;
-    const add = (element, restyled) => { if (element && fresh.size < 2 * MOST_SHOWN && !(restyled && fresh.has(element))) fresh.set(element, restyled); };
+    const add = (element, restyled) => {
+      if (element && fresh.size < 2 * MOST_SHOWN && !(restyled && fresh.has(element))) fresh.set(element, restyled);
+    };
     const read = (record) => {
       const at = elementOf(record.target);
       add(at?.closest(LIVE), false);
-      if (record.type === 'attributes') { if (LOOKS.has(record.attributeName) && at?.matches(TOASTS) && small(at)) add(at, true); return; }
+      if (record.type === 'attributes') {
+        if (LOOKS.has(record.attributeName) && at?.matches(TOASTS) && small(at)) add(at, true); return;
+      }
       for (const node of record.addedNodes) if (node instanceof Element) add(node.querySelector(LIVE) ?? node, false);
     };
     // What is laid over a page is mostly put at the end of its body; of a large change the first and the last are read.
-    const at = records.length <= 2 * MOST_RECORDS ? records : [...records.slice(0, MOST_RECORDS), ...records.slice(-MOST_RECORDS)];
-    if (at !== records) for (const record of records) if (record.addedNodes.length && record.target === document.body) read(record);
+    const at = records.length <= 2 * MOST_RECORDS ? records
+      : [...records.slice(0, MOST_RECORDS), ...records.slice(-MOST_RECORDS)];
+    if (at !== records)
+      for (const record of records) if (record.addedNodes.length && record.target === document.body) read(record);
     for (let end = at.length - 1; end >= 0; end--) read(at[end]);
     if (!before && fresh.size) requestAnimationFrame(see);
   };
@@ -77,35 +92,48 @@
     shown.clear();
     return [...new Set([...gone, ...tried(unsent, [])])];
   };
-  // A form that the browser itself does not send: it says so in a bubble that is no part of the page, and puts the focus there. A page that shows its own words takes the event back.
+  // A form that the browser itself does not send: it says so in a bubble that is no part of the page, and puts the
+  // focus there. A page that shows its own words takes the event back.
   let refused = [];
   const unsent = () => {
-    const first = refused.find((event) => !event.defaultPrevented)?.target, others = new Set(refused.map((event) => event.target)).size - 1;
+    const first = refused.find((event) => !event.defaultPrevented)?.target,
+      others = new Set(refused.map((event) => event.target)).size - 1;
     refused = [];
     if (!first || document.activeElement !== first || !first.validationMessage) return [];
-    const called = [first.labels?.[0]?.textContent, first.ariaLabel, first.placeholder, first.name].map((text) => text?.replace(/\s+/g, ' ').trim()).find(Boolean);
-    return [`not sent: ${called ? `${called}: ` : ''}${first.validationMessage}${others ? ` (and ${others} more)` : ''}`];
+    const called = [first.labels?.[0]?.textContent, first.ariaLabel, first.placeholder, first.name]
+      .map((text) => text?.replace(/\s+/g, ' ').trim()).find(Boolean);
+    return [`not sent: ${called ? `${called}: ` : ''}${first.validationMessage}${others ? ` (and ${
+      others} more)` : ''}`];
   };
 
-  // ---- what an action changes, and what changes by itself ---------------------------------------------------------------------------
+  // ---- what an action changes, and what changes by itself
+  // ---------------------------------------------------------------------------
   const STILL_FOR = 300, BATCHES = 6, RECENT = 30000, MOST_LEFT = 1200, MOST_TARGETS = 2000;
   const LOOKS = new Set(['class', 'style', 'hidden', 'open', 'popover']);
-  const TOLD = new Set(['checked', 'selected', 'disabled', 'readonly', 'role', 'title', 'alt', 'href', 'placeholder', 'data-state']);
-  let attentive = false, acting = false, turns = new Map(), moved = -Infinity, restless = -Infinity, changes = 0, telling = 0, stood = new WeakSet(), pressed = -Infinity;
+  const TOLD =
+    new Set(['checked', 'selected', 'disabled', 'readonly', 'role', 'title', 'alt', 'href', 'placeholder',
+      'data-state']);
+  let attentive = false, acting = false, turns = new Map(), moved = -Infinity, restless = -Infinity, changes = 0,
+    telling = 0, stood = new WeakSet(), pressed = -Infinity;
   // What changed while nothing was done: how often, and when last.
   const idle = new WeakMap();
-  const habit = (element, now, often) => { const known = idle.get(element); return known && known.times >= often && now - known.at < RECENT; };
+  const habit = (element, now, often) => {
+    const known = idle.get(element); return known && known.times >= often && now - known.at < RECENT;
+  };
   const byItself = (element, now) => {
     if (habit(element, now, 2)) return true;
-    for (let at = element.parentElement, up = 0; at && at !== document.body && up < 2; at = at.parentElement, up++) if (habit(at, now, 3)) return true;
+    for (let at = element.parentElement, up = 0; at && at !== document.body && up < 2; at = at.parentElement, up++)
+      if (habit(at, now, 3)) return true;
     return false;
   };
   const CONTENT = 'input, button, select, textarea, a, img, svg, canvas, video, [role]';
-  const shows = (element) => element.childElementCount > 20 || element.textContent.trim() !== '' || element.matches(CONTENT) || element.querySelector(CONTENT) !== null;
+  const shows = (element) => element.childElementCount > 20 || element.textContent.trim() !== ''
+    || element.matches(CONTENT) || element.querySelector(CONTENT) !== null;
   const tells = (record) => {
     if (record.type === 'characterData') return true;
     if (record.type === 'attributes') return !LOOKS.has(record.attributeName) || shows(record.target);
-    return [...record.addedNodes, ...record.removedNodes].slice(0, 5).some((node) => (node instanceof Element ? shows(node) : node.textContent.trim() !== ''));
+    return [...record.addedNodes, ...record.removedNodes].slice(0, 5)
+      .some((node) => (node instanceof Element ? shows(node) : node.textContent.trim() !== ''));
   };
   // Says that something changed at an element; whether an action can have done it.
   const changed = (element, now) => {
@@ -138,9 +166,13 @@
       if (seen.size > 20 || tried(() => tells(record), true)) telling++;
     }
   };
-  const editable = (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement || element?.isContentEditable === true;
+  const editable = (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+    || element instanceof HTMLSelectElement || element?.isContentEditable === true;
   const hearEvents = () => {
-    const on = (type, heard) => addEventListener(type, (event) => { if (acting) heard(event.composedPath()[0], performance.now()); }, { capture: true, passive: true });
+    const on = (type, heard) =>
+      addEventListener(type, (event) => { if (acting) heard(event.composedPath()[0], performance.now()); }, {
+        capture: true, passive: true
+      });
     for (const type of ['input', 'change', 'toggle']) on(type, (at, now) => { moved = now; changes++; telling++; });
     addEventListener('invalid', (event) => { if (acting) refused.push(event); }, { capture: true, passive: true });
     on('scroll', (at, now) => changed(at instanceof Element ? at : document.documentElement, now));
@@ -149,16 +181,19 @@
     on('focusin', (at, now) => { if (editable(at) || now - pressed > 50) { moved = now; changes++; } });
   };
   // Nobody waits for colours.
-  const DECOR = /^(color|background|border|box-?shadow|outline|fill|stroke|filter|backdrop|text|caret|accent|offset$|easing|composite|computed)/i;
+  const DECOR = new RegExp('^(color|background|border|box-?shadow|outline|fill|stroke|filter|backdrop|text|caret|'
+    + 'accent|offset$|easing|composite|computed)', 'i');
   const PLACES = /^(transform|translate|scale|rotate)$/;
-  const propertiesOf = (animation) => animation.transitionProperty ? [animation.transitionProperty] : animation.effect.getKeyframes().flatMap((frame) => Object.keys(frame));
+  const propertiesOf = (animation) => animation.transitionProperty ? [animation.transitionProperty]
+    : animation.effect.getKeyframes().flatMap((frame) => Object.keys(frame));
   // In how many ms what moves, shows or hides something comes to its end.
   const moving = () => {
     let most = 0;
     for (const animation of document.getAnimations().slice(0, 200)) {
       if (stood.has(animation) || animation.playState !== 'running') continue;
       const effect = animation.effect, target = effect?.target;
-      const left = (effect?.getComputedTiming().endTime - animation.currentTime) / Math.abs(animation.playbackRate || 1);
+      const left =
+        (effect?.getComputedTiming().endTime - animation.currentTime) / Math.abs(animation.playbackRate || 1);
       if (!(left > most && left <= MOST_LEFT) || !target || !shows(target)) continue;
       const hovered = target.matches(':hover');
       if (propertiesOf(animation).some((name) => !DECOR.test(name) && !(hovered && PLACES.test(name)))) most = left;
@@ -174,9 +209,12 @@
     stood = new WeakSet(tried(() => document.getAnimations(), []));
     tried(stand);
   };
-  const frames = () => new Promise((done) => { setTimeout(done, 100); requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))); });
-  // After two frames: for how long nothing has changed that the action can have changed, for how long nothing that was new and turned out to go on, how much changed in all, how much of it
-  // says something, and how long what moves goes on.
+  const frames = () => new Promise((done) => {
+    setTimeout(done, 100); requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));
+  });
+  // After two frames: for how long nothing has changed that the action can have changed, for how long nothing that was
+  // new and turned out to go on, how much changed in all, how much of it says something, and how long what moves goes
+  // on.
   const rest = async () => {
     if (!acting) { attend(); moved = performance.now(); changes = telling = 1; }
     if (!document.hidden) await frames();
@@ -188,7 +226,8 @@
   // The action is over; returns what was shown meanwhile.
   const over = () => {
     const told = notices(), now = performance.now();
-    for (const [element, turn] of turns) if (turn.times > BATCHES && now - turn.at < 150) idle.set(element, { times: 3, at: now });
+    for (const [element, turn] of turns)
+      if (turn.times > BATCHES && now - turn.at < 150) idle.set(element, { times: 3, at: now });
     [acting, turns] = [false, new Map()];
     return told;
   };
@@ -198,7 +237,8 @@
     mutations += records.length;
     if (attentive) { tried(() => freshen(records)); tried(() => weigh(records)); }
     hear?.(records);
-    for (const r of records) if (r.type !== 'attributes' || LAYOUT.has(r.attributeName)) { lastLayout = performance.now(); break; }
+    for (const r of records)
+      if (r.type !== 'attributes' || LAYOUT.has(r.attributeName)) { lastLayout = performance.now(); break; }
   };
   const observer = new MutationObserver(count);
   const watched = new WeakSet();

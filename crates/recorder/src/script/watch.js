@@ -1,5 +1,6 @@
-// Tells the recorder what is done to one document, from a world of its own: the page's scripts can neither see it nor speak in its place.
-// Only trusted events count by themselves; an untrusted one is told with the stack of whoever sent it, and the recorder judges.
+// Tells the recorder what is done to one document, from a world of its own: the page's scripts can neither see it nor
+// speak in its place. Only trusted events count by themselves; an untrusted one is told with the stack of whoever sent
+// it, and the recorder judges.
 (() => {
   'use strict';
   const say = globalThis.__SAY__;
@@ -7,7 +8,8 @@
   const own = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).get;
   // A form's fields may carry the names of its properties, so these are read through their prototypes.
   const last = own(Element.prototype, 'lastElementChild'), before = own(Element.prototype, 'previousElementSibling');
-  const shadow = own(Element.prototype, 'shadowRoot'), nameOf = own(Node.prototype, 'nodeName'), textOf = own(Node.prototype, 'textContent');
+  const shadow = own(Element.prototype, 'shadowRoot'), nameOf = own(Node.prototype, 'nodeName'),
+    textOf = own(Node.prototype, 'textContent');
   const numbers = new WeakMap(), known = new WeakMap(), secret = new WeakSet(), stood = new WeakMap();
   const held = new Map(), ids = new WeakMap();
   const MOST_HELD = 64, MOST_TEXT = 10000, UNTRUSTED_A_SECOND = 10;
@@ -35,13 +37,19 @@
     hash >>>= 0;
     if (walked.length !== count || hash !== expected) return JSON.stringify({ count: walked.length, hash, held: seen });
     walked.forEach((element, ordinal) => numbers.set(element, [epoch, ordinal]));
-    for (const [key, element] of held) { const n = numbers.get(element); if (n && n[0] === epoch) { seen.push([key, n[1]]); held.delete(key); } }
+    for (const [key, element] of held) {
+      const n = numbers.get(element); if (n && n[0] === epoch) { seen.push([key, n[1]]); held.delete(key); }
+    }
     return JSON.stringify({ count, hash, held: seen });
   };
-  // What an element is and where it stands, so that a capture that was taken before or comes too late can be searched for it.
+  // What an element is and where it stands, so that a capture that was taken before or comes too late can be searched
+  // for it.
   const [MOST_CHARS, MOST_STEPS, MOST_BELOW] = [__LIMITS__];
   // The control that was meant, by its markup: what a capture would say of it.
-  const ROLES = { button: 'button', checkbox: 'checkbox', image: 'button', number: 'spinbutton', radio: 'radio', range: 'slider', reset: 'button', search: 'searchbox', submit: 'button' };
+  const ROLES = {
+    button: 'button', checkbox: 'checkbox', image: 'button', number: 'spinbutton', radio: 'radio', range: 'slider',
+    reset: 'button', search: 'searchbox', submit: 'button'
+  };
   const roleOf = (el) => {
     const said = Element.prototype.getAttribute.call(el, 'role')?.trim().split(/\s+/)[0];
     if (said) return said;
@@ -54,25 +62,34 @@
   const calledBy = (el) => {
     const text = (of) => (textOf.call(of) ?? '').trim().replace(/\s+/g, ' ');
     const attribute = (name) => Element.prototype.getAttribute.call(el, name)?.trim();
-    const by = (attribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean).map((id) => document.getElementById(id)).filter(Boolean);
+    const by = (attribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean)
+      .map((id) => document.getElementById(id)).filter(Boolean);
     if (by.length) return by.map(text).join(' ');
     if (attribute('aria-label')) return attribute('aria-label');
-    const field = el instanceof HTMLInputElement || el instanceof HTMLSelectElement || el instanceof HTMLTextAreaElement;
+    const field = el instanceof HTMLInputElement || el instanceof HTMLSelectElement
+      || el instanceof HTMLTextAreaElement;
     if (field && el.labels?.length) return [...el.labels].map(text).join(' ');
-    if (el instanceof HTMLInputElement && ROLES[el.type] === 'button') return attribute('value') ?? attribute('alt') ?? '';
+    if (el instanceof HTMLInputElement && ROLES[el.type] === 'button')
+      return attribute('value') ?? attribute('alt') ?? '';
     return (field ? '' : text(el)) || attribute('title') || attribute('placeholder') || '';
   };
   const describe = (elements) => {
     const first = elements[0], steps = [];
     for (const at of elements.slice(0, MOST_STEPS)) {
       let same = 0;
-      for (let other = before.call(at); other; other = before.call(other)) if (nameOf.call(other) === nameOf.call(at)) same++;
+      for (let other = before.call(at); other; other = before.call(other))
+        if (nameOf.call(other) === nameOf.call(at)) same++;
       steps.push([nameOf.call(at).toLowerCase(), same]);
     }
     const small = Element.prototype.getElementsByTagName.call(first, '*').length <= MOST_BELOW;
     const text = small ? (textOf.call(first) ?? '').replace(/\s+/g, '') : '';
     const control = elements.slice(0, 8).find((el) => roleOf(el)), role = control ? roleOf(control) : '';
-    return { r: role, m: role && [...calledBy(control).slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join(''), u: document.URL.split('#')[0], p: steps, a: ['id', 'name', 'href'].map((name) => Element.prototype.getAttribute.call(first, name)), w: [...text.slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join('') };
+    return {
+      r: role, m: role && [...calledBy(control).slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join(''),
+      u: document.URL.split('#')[0], p: steps,
+      a: ['id', 'name', 'href'].map((name) => Element.prototype.getAttribute.call(first, name)),
+      w: [...text.slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join('')
+    };
   };
   const place = (path) => {
     const elements = path.filter((node) => node instanceof Element);
@@ -90,7 +107,10 @@
     told.d = describe(elements);
     return told;
   };
-  const pathTo = (element) => { const path = []; for (let at = element; at; at = at.assignedSlot ?? at.parentNode ?? at.host) path.push(at); return path; };
+  const pathTo = (element) => {
+    const path = []; for (let at = element; at; at = at.assignedSlot ?? at.parentNode ?? at.host) path.push(at);
+    return path;
+  };
   const UNTYPED = ['checkbox', 'radio', 'file', 'button', 'submit', 'reset', 'image', 'hidden'];
   const kindOf = (el) => {
     if (el instanceof HTMLSelectElement) return 'select';
@@ -112,13 +132,17 @@
       case 'select': return [...el.selectedOptions].map((option) => squeezed(option.label)).join(', ');
       case 'checkbox': case 'radio': return String(el.checked);
       case 'file': return [...el.files].map((file) => file.name).join(', ');
-      default: return String((el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement ? el.value : el.textContent) ?? '').slice(0, MOST_TEXT);
+      default: return String((el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement ? el.value
+        : el.textContent) ?? '').slice(0, MOST_TEXT);
     }
   };
   const valueBefore = (el, kind) => {
     if (known.has(el)) return known.get(el);
     switch (kind) {
-      case 'select': { const chosen = [...el.options].filter((option) => option.defaultSelected); return squeezed((chosen[0] ?? el.options[0])?.label ?? ''); }
+      case 'select': {
+        const chosen = [...el.options].filter((option) => option.defaultSelected);
+        return squeezed((chosen[0] ?? el.options[0])?.label ?? '');
+      }
       case 'checkbox': case 'radio': return String(el.defaultChecked);
       case 'file': return '';
       default: return el.defaultValue ?? null;
@@ -129,9 +153,12 @@
     say(JSON.stringify({ s: n, t: Date.now(), k: kind, n: path && place(path), by: cause || undefined, ...more }));
     return n;
   };
-  // A driver that finds its target covered takes its own events back before the page gets them (Playwright does), and tries again.
+  // A driver that finds its target covered takes its own events back before the page gets them (Playwright does), and
+  // tries again.
   const reached = new WeakSet();
-  const unlessHeld = (n, e) => { setTimeout(() => { if (e.defaultPrevented && !reached.has(e)) tell('held', null, { by: n }); }, 0); return n; };
+  const unlessHeld = (n, e) => {
+    setTimeout(() => { if (e.defaultPrevented && !reached.has(e)) tell('held', null, { by: n }); }, 0); return n;
+  };
   const causing = (n) => { cause = n; setTimeout(() => { if (cause === n) cause = 0; }, 0); };
   stood.set(document, [globalThis.scrollX, globalThis.scrollY]);
   // Scrolls are told when they have ended, and before whatever comes next.
@@ -156,9 +183,11 @@
   };
   const canScroll = (at, event) => {
     const style = getComputedStyle(at), able = (v) => v === 'auto' || v === 'scroll';
-    return ((event.deltaY || event.touch) && able(style.overflowY) && at.scrollHeight > at.clientHeight) || ((event.deltaX || event.touch) && able(style.overflowX) && at.scrollWidth > at.clientWidth);
+    return ((event.deltaY || event.touch) && able(style.overflowY) && at.scrollHeight > at.clientHeight)
+      || ((event.deltaX || event.touch) && able(style.overflowX) && at.scrollWidth > at.clientWidth);
   };
-  // A person's pointer travels; an agent's jumps. Where it jumped to and went from without pressing, it was meant to be; `used` leaves out where it is now.
+  // A person's pointer travels; an agent's jumps. Where it jumped to and went from without pressing, it was meant to
+  // be; `used` leaves out where it is now.
   const endHover = (used = true) => {
     clearTimeout(hover);
     hover = 0;
@@ -173,11 +202,14 @@
       if (e.ctrlKey) return;
       endHover();
       const root = document.scrollingElement;
-      wheelOf(path.find((at) => at instanceof Element && at !== root && at !== document.body && canScroll(at, e)) ?? document);
+      wheelOf(path.find((at) => at instanceof Element && at !== root && at !== document.body && canScroll(at, e))
+        ?? document);
       wheel.turned = [wheel.turned[0] + e.deltaX, wheel.turned[1] + e.deltaY];
     },
     touchmove(e, path) { on.wheel({ deltaX: 0, deltaY: 0, ctrlKey: false, touch: true }, path); },
-    scroll(e, path) { if (wheel && path[0] === wheel.at) wheelOf(wheel.at); else if (path[0]) stood.set(path[0], scrolled(path[0])); },
+    scroll(e, path) {
+      if (wheel && path[0] === wheel.at) wheelOf(wheel.at); else if (path[0]) stood.set(path[0], scrolled(path[0]));
+    },
     mousemove(e, path) {
       const from = pointer;
       // The browser makes moves of its own where the page moves below a pointer that rests.
@@ -202,30 +234,38 @@
       pressed = null;
       causing(++serial);
       if (!from || from.button !== 0 || dragged) return;
-      if (Math.hypot(e.clientX - from.x, e.clientY - from.y) > 8) causing(clicked = tell('drag', null, { n: from.place, to: place(path), at: [from.x + scrollX, from.y + scrollY] }));
+      if (Math.hypot(e.clientX - from.x, e.clientY - from.y) > 8)
+        causing(clicked = tell('drag', null, {
+          n: from.place, to: place(path), at: [from.x + scrollX, from.y + scrollY]
+        }));
     },
     dragstart(e, path) { dragged = place(path); },
     drop(e, path) { if (dragged) causing(tell('drag', null, { n: dragged, to: place(path) })); dragged = null; },
     dragend() { dragged = null; },
     click(e, path) {
-      // What the browser itself clicks (a label's control, a form's button) comes in the same task as what it follows from.
+      // What the browser itself clicks (a label's control, a form's button) comes in the same task as what it follows
+      // from.
       endHover(); endWheel();
       if (cause && (e.detail === 0 || cause === clicked)) { tell('click', path, { follows: true }); return; }
       cause = 0;
-      clicked = unlessHeld(tell('click', path, { detail: e.detail, at: e.detail > 0 ? [e.clientX + scrollX, e.clientY + scrollY] : undefined }), e);
+      clicked = unlessHeld(tell('click', path,
+        { detail: e.detail, at: e.detail > 0 ? [e.clientX + scrollX, e.clientY + scrollY] : undefined }), e);
       causing(clicked);
     },
     auxclick(e, path) { if (e.button === 1) { cause = 0; causing(tell('click', path, { detail: 1 })); } },
     dblclick(e, path) { cause = 0; causing(unlessHeld(tell('dblclick', path, {}), e)); },
     contextmenu(e, path) { cause = 0; causing(unlessHeld(tell('contextmenu', path, {}), e)); },
     keydown(e, path) {
-      if (e.isComposing || ['Shift', 'Control', 'Alt', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified', 'AltGraph'].includes(e.key)) return;
+      if (e.isComposing
+        || ['Shift', 'Control', 'Alt', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified', 'AltGraph']
+        .includes(e.key)) return;
       endHover(false); endWheel();
       const typed = path[0] instanceof Element && kindOf(path[0]) === 'text';
       const held = e.ctrlKey || e.altKey || e.metaKey;
       causing(++serial);
       if (e.repeat || (typed && e.key.length === 1 && (!held || e.ctrlKey && e.altKey))) return;
-      const key = [e.ctrlKey && 'Control', e.altKey && 'Alt', e.metaKey && 'Meta', e.shiftKey && (held || e.key.length > 1) && 'Shift', e.key === ' ' ? 'Space' : e.key].filter(Boolean).join('+');
+      const key = [e.ctrlKey && 'Control', e.altKey && 'Alt', e.metaKey && 'Meta',
+        e.shiftKey && (held || e.key.length > 1) && 'Shift', e.key === ' ' ? 'Space' : e.key].filter(Boolean).join('+');
       cause = 0;
       causing(tell('key', path, { v: key, typed, sec: typed && isSecret(path[0]) || undefined }));
     },
@@ -237,7 +277,8 @@
     const el = path[0];
     if (!(el instanceof Element)) return;
     let kind = kindOf(el);
-    const host = kind === 'text' && !('value' in el) ? (path.findLast((at) => at instanceof HTMLElement && at.isContentEditable) ?? el) : el;
+    const host = kind === 'text' && !('value' in el)
+      ? (path.findLast((at) => at instanceof HTMLElement && at.isContentEditable) ?? el) : el;
     if (!kind) return;
     const value = valueOf(host, kind), same = valueBefore(host, kind) === value;
     if (same && (e.type === 'change' || !e.isTrusted)) return;
@@ -264,11 +305,14 @@
   const leave = () => { endHover(false); endWheel(); };
   const reach = (e) => reached.add(e);
   const arm = () => {
-    for (const type of ['click', 'dblclick', 'contextmenu']) document.addEventListener(type, reach, { capture: true, passive: true });
-     for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true }); globalThis.addEventListener('pagehide', leave, true); };
+    for (const type of ['click', 'dblclick', 'contextmenu'])
+      document.addEventListener(type, reach, { capture: true, passive: true });
+     for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true });
+     globalThis.addEventListener('pagehide', leave, true); };
   arm();
   // A document that can be acted on may be left at once.
-  if (document.readyState === 'loading' && globalThis === globalThis.top) document.addEventListener('DOMContentLoaded', () => tell('ready', null), { once: true });
+  if (document.readyState === 'loading' && globalThis === globalThis.top)
+    document.addEventListener('DOMContentLoaded', () => tell('ready', null), { once: true });
   // `document.open()` takes every listener off the window, but no observer off the document.
   new MutationObserver(arm).observe(document, { childList: true });
   globalThis.browserLensWatch = { number };

@@ -45,7 +45,10 @@ const lists = {
   ],
   tabs: [
     () => page.goto(url),
-    async () => { const opened = page.context().waitForEvent('page'); await page.locator('#pop').click(); globalThis.second = await opened; await second.waitForLoadState(); },
+    async () => {
+      const opened = page.context().waitForEvent('page'); await page.locator('#pop').click();
+      globalThis.second = await opened; await second.waitForLoadState();
+    },
     () => second.locator('#done').click(),
     () => second.close(),
     () => page.locator('#name').fill('back'),
@@ -73,7 +76,9 @@ const lists = {
   cross: [
     () => page.goto(url),
     // Another site, so Chromium gives the frame a process of its own.
-    () => page.evaluate((src) => { const frame = document.createElement('iframe'); frame.id = 'other'; frame.src = src; document.body.prepend(frame); },
+    () => page.evaluate((src) => {
+      const frame = document.createElement('iframe'); frame.id = 'other'; frame.src = src; document.body.prepend(frame);
+    },
       new URL('capture-frame-leaf.html?name=x', url).href.replace('127.0.0.1', 'localhost')),
     () => page.frameLocator('#other').getByRole('button').click(),
     () => page.frameLocator('#other').getByRole('textbox').fill('across'),

@@ -1,4 +1,5 @@
-"""An agent without a model: browser-use's own tools, called one after the other. In: ENDPOINT URL THINK_SECONDS FILE FOLDER."""
+"""An agent without a model: browser-use's own tools, called one after the other. In: ENDPOINT URL THINK_SECONDS FILE
+FOLDER."""
 
 import asyncio
 import os
@@ -6,7 +7,9 @@ import sys
 import traceback
 
 endpoint, url, think, file, folder = sys.argv[1:]
-os.environ.update(ANONYMIZED_TELEMETRY="false", BROWSER_USE_CLOUD_SYNC="false", BROWSER_USE_VERSION_CHECK="false", HOME=folder)
+os.environ.update(
+    ANONYMIZED_TELEMETRY="false", BROWSER_USE_CLOUD_SYNC="false", BROWSER_USE_VERSION_CHECK="false", HOME=folder
+)
 os.environ.update(BROWSER_USE_LOGGING_LEVEL="warning", NO_PROXY="*", no_proxy="*")
 
 from browser_use.browser import BrowserProfile, BrowserSession  # noqa: E402
@@ -15,7 +18,9 @@ from browser_use.tools.service import Tools  # noqa: E402
 
 
 async def main() -> None:
-    profile = BrowserProfile(headless=False, no_viewport=True, keep_alive=True, highlight_elements=False, captcha_solver=False)
+    profile = BrowserProfile(
+        headless=False, no_viewport=True, keep_alive=True, highlight_elements=False, captcha_solver=False
+    )
     session = BrowserSession(cdp_url=endpoint, browser_profile=profile)
     await session.start()
     tools = Tools()

@@ -1,6 +1,8 @@
 //! The spelling of keys, and what is said of mistakes.
 
 use super::*;
+use crate::Value;
+use crate::target::{Target, TargetBy};
 
 const HEAD: &str = "name = \"a/b\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"shop\"\n";
 

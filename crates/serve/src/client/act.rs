@@ -4,44 +4,24 @@
 //! In: typed arguments. Out: what changed. Invariants: an action is carried out on the node of its
 //! ref or not at all; whoever witnesses the client is told of every action that was carried out.
 
+mod fill;
+mod wait;
+
 use super::show::part_within;
 use super::{Client, said};
 use crate::answer::Answer;
-use crate::args::{self, ClickArg, OptionArg, PlaceArg, RefArg, ValueArg};
+use crate::args::{self, ClickArg, PlaceArg, RefArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
 use browserlens_lens::format::escape;
 use browserlens_page::text::escaped_line;
-use browserlens_page::{Flags, NodeKey, NodeRef, Page, States, Tri};
+use browserlens_page::{Flags, NodeKey};
 use browserlens_snapshot::{FindOptions, candidates, matches};
 use browserlens_strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_trace::MASK;
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-/// Longest time that `wait` lets go by, in milliseconds: if it is told, and if not.
-const LONGEST_WAIT_MS: u32 = 120_000;
-const WAIT_MS: u32 = 30_000;
-/// How often `wait` looks.
-const WAIT_SLICE: Duration = Duration::from_millis(100);
-/// What an element can be waited for to be.
-const STATES: [&str; 13] = [
-    "visible",
-    "gone",
-    "enabled",
-    "disabled",
-    "checked",
-    "unchecked",
-    "expanded",
-    "collapsed",
-    "selected",
-    "pressed",
-    "unpressed",
-    "focused",
-    "readonly",
-];
 /// How many of several elements that say the same are told.
 const CANDIDATES: usize = 10;
 /// How far `scroll` goes if not said otherwise, in CSS px.
@@ -53,35 +33,6 @@ enum End {
     Nowhere,
     Beside(Ref, PlaceArg),
     By([f32; 2]),
-}
-
-/// Returns whether what can be seen of a page holds a text, white space and case apart.
-fn says(page: &Page, text: &str) -> bool {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let wanted = plain(text);
-    let seen = page.nodes().filter(|node| node.is_visible() && node.tag() != "script");
-    let own = |node: NodeRef<'_>| plain(node.text()).contains(&wanted) || plain(node.value()).contains(&wanted);
-    plain(&page.root().visible_text()).contains(&wanted) || seen.into_iter().any(own)
-}
-
-fn is_so(page: &Page, key: NodeKey, state: &str) -> bool {
-    let Some(node) = page.find(key).filter(|node| node.is_visible()) else { return state == "gone" };
-    let has = |state| node.states().has(state);
-    match state {
-        "visible" => true,
-        "enabled" => !has(States::DISABLED),
-        "disabled" => has(States::DISABLED),
-        "checked" => node.checked() == Some(Tri::True),
-        "unchecked" => node.checked() == Some(Tri::False),
-        "expanded" => node.expanded() == Some(true),
-        "collapsed" => node.expanded() == Some(false),
-        "selected" => node.selected() == Some(true),
-        "pressed" => node.pressed() == Some(Tri::True),
-        "unpressed" => node.pressed() == Some(Tri::False),
-        "focused" => has(States::FOCUSED),
-        "readonly" => has(States::READONLY),
-        _ => false,
-    }
 }
 
 /// Says what a dialog says that blocks the page.
@@ -447,75 +398,6 @@ impl Client {
         self.after(&act, false)
     }
 
-    /// Sets fields one after the other, and stops at the first that cannot be set.
-    fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
-        let mut done = String::new();
-        for field in form.fields {
-            let on = field.reference.0;
-            let set = self.set(on, field.value);
-            match set {
-                Ok(said) => done.push_str(&format!("{on} {said}\n")),
-                Err(error) if done.is_empty() => return Err(error),
-                Err(error) => return Ok(self.told_so_far(&done, on, &error)),
-            }
-        }
-        let answer = self.told();
-        Ok(Answer { text: done + &answer.text, ..answer })
-    }
-
-    /// Says what was set before a field could not be, and what the page is like now: what failed
-    /// may have changed it too.
-    fn told_so_far(&mut self, done: &str, on: Ref, error: &ToolError) -> Answer {
-        let mut text =
-            format!("{done}{on} was not set, and none after it: {}\nhint: {}\n", error.message(), error.hint());
-        if matches!(error, ToolError::BrowserGone(_)) {
-            self.lose();
-            return Answer { is_undone: true, ..Answer::text(&text) };
-        }
-        let looked = match self.source() {
-            Ok(source) => {
-                source.refresh();
-                self.look(None, true)
-            }
-            Err(error) => Err(error),
-        };
-        self.pending.forget_silence();
-        let answer = self.pending.take();
-        text.push_str(&answer.text);
-        if let Err(error) = looked {
-            text.push_str(&format!("\nthe page could not be looked at again: {}", error.told()));
-        }
-        Answer { images: answer.images, is_undone: true, ..Answer::text(&text) }
-    }
-
-    fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {
-        if self.session.has_given(on) {
-            self.catch_up()?;
-        }
-        let key = self.session.node(on);
-        let node = key.and_then(|key| self.page.as_ref()?.find(key));
-        let chooses = node.is_some_and(|node| {
-            node.tag() == "select"
-                || matches!(node.role(), "listbox" | "radiogroup")
-                || node.role() == "combobox" && (node.tag() != "input" || node.attribute("readonly").is_some())
-        });
-        let lists = node.is_some_and(|node| node.role() == "combobox");
-        let (kind, text, said) = match value {
-            ValueArg::Checked(on) => (ActionKind::Check, on.to_string(), if on { "checked" } else { "unchecked" }),
-            ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
-            ValueArg::Text(text) if chooses => (ActionKind::Select, OptionArg::One(text).lines(), "chosen"),
-            ValueArg::Text(text) => (ActionKind::Fill, text, "set"),
-            ValueArg::Number(number) if chooses => (ActionKind::Select, number.to_string(), "chosen"),
-            ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
-        };
-        self.do_it(kind, Some(on), text)?;
-        // What was typed into a list's field may only search it.
-        let page = self.page.as_ref().filter(|_| lists && kind == ActionKind::Fill);
-        let is_open =
-            page.and_then(|page| page.find(self.session.node(on)?)).is_some_and(|node| node.expanded() == Some(true));
-        Ok(if is_open { "typed; its list is open: `select` chooses from it" } else { said })
-    }
-
     fn drag(&mut self, drag: &args::Drag) -> Result<Answer, ToolError> {
         let end = match (drag.to, drag.by) {
             (Some(to), None) => End::Beside(to.0, drag.place),
@@ -574,99 +456,6 @@ impl Client {
             answer.text.insert_str(0, &hit);
         }
         answer
-    }
-
-    pub(super) fn wait(&mut self, wanted: args::Wait) -> Result<Answer, ToolError> {
-        let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-        let (text, gone) = (said(wanted.text), said(wanted.gone));
-        if wanted.state.is_some() && wanted.reference.is_none() {
-            return Err(ToolError::Arguments("`state` needs `ref`".to_owned()));
-        }
-        if !self.is_live() {
-            self.do_it(ActionKind::WaitFor, None, text.unwrap_or_default())?;
-            return Ok(self.pending.take());
-        }
-        let asked = text.is_some() || gone.is_some() || wanted.reference.is_some() || wanted.network;
-        let most = wanted.ms.unwrap_or(if asked { WAIT_MS } else { 0 }).min(LONGEST_WAIT_MS);
-        if !asked {
-            self.source()?.wait(Duration::from_millis(u64::from(most)))?;
-            return self.observe(&args::Observe { full: false, budget: None, strategy: None, why: false });
-        }
-        let reference = wanted.reference.map(|reference| reference.0);
-        if let Some(reference) = reference.filter(|reference| !self.session.has_given(*reference)) {
-            return Err(ToolError::UnknownRef { reference });
-        }
-        let state = wanted.state.as_deref().unwrap_or("visible").trim().to_lowercase();
-        if reference.is_some() && !STATES.contains(&state.as_str()) {
-            return Err(ToolError::Arguments(format!("state: there are {}", STATES.join(", "))));
-        }
-        let deadline = Instant::now() + Duration::from_millis(u64::from(most));
-        // The clock of a page may be its own, and go faster.
-        let mut passed = 0_u32;
-        let mut is_first = true;
-        let mut last: Option<(Arc<Page>, Option<NodeKey>)> = None;
-        let missing = loop {
-            let source = self.source()?;
-            if let Some(message) = source.dialog() {
-                return Err(blocked(&message));
-            }
-            let is_quiet = !wanted.network || source.is_network_quiet()?;
-            source.refresh();
-            let page = source.pages().look()?;
-            self.guard(&page)?;
-            let known = last.take().filter(|(known, _)| Arc::ptr_eq(known, &page)).map(|(_, key)| key);
-            let key = match (reference, known) {
-                (Some(reference), None) => self.node_on(&page, reference)?,
-                (_, known) => known.flatten(),
-            };
-            if let Some(reference) = reference.filter(|_| is_first && key.is_none() && state != "gone") {
-                return Err(self.gone(reference));
-            }
-            (last, is_first) = (Some((Arc::clone(&page), key)), false);
-            let holds = |text: &str| says(&page, text);
-            let missing = if text.as_deref().is_some_and(|text| !holds(text)) {
-                Some("the text did not appear")
-            } else if gone.as_deref().is_some_and(holds) {
-                Some("the text is still there")
-            } else if reference.is_some() && !key.map_or(state == "gone", |key| is_so(&page, key, &state)) {
-                Some(if key.is_some() {
-                    "the element did not come to that state"
-                } else {
-                    "the element did not come back"
-                })
-            } else if !is_quiet {
-                Some("requests are still under way")
-            } else {
-                None
-            };
-            match missing {
-                None => break None,
-                Some(missing) if Instant::now() >= deadline || passed >= most => break Some(missing),
-                Some(_) => {
-                    self.source()?.wait(WAIT_SLICE)?;
-                    passed = passed.saturating_add(WAIT_SLICE.as_millis() as u32);
-                }
-            }
-        };
-        let mut act = taken(ActionKind::WaitFor, text.as_deref().or(gone.as_deref()).unwrap_or_default());
-        act.error = missing.map(|missing| format!("{missing} within {most} ms"));
-        let failed = act.error.clone();
-        self.after(&Act::bare(act), false)?;
-        let answer = self.pending.take();
-        Ok(match failed {
-            None => answer,
-            Some(failed) => Answer { text: format!("{failed}\n{}", answer.text), is_undone: true, ..answer },
-        })
-    }
-
-    /// Returns the node that a ref means on a page that is there now; what took the place of the
-    /// node that it was given for is followed.
-    fn node_on(&mut self, page: &Arc<Page>, reference: Ref) -> Result<Option<NodeKey>, ToolError> {
-        let key = match self.page.as_ref().is_some_and(|known| Arc::ptr_eq(known, page)) {
-            true => self.session.node(reference),
-            false => self.aside(page, |session, _| session.node(reference))?,
-        };
-        Ok(key.filter(|key| page.find(*key).is_some()))
     }
 
     pub(super) fn tabs(&mut self, wanted: &args::Tabs) -> Result<Answer, ToolError> {

@@ -2,21 +2,27 @@
 'use strict';
 const MOST_TOLD = 100;
 const at = (id) => document.getElementById(id);
-const made = (tag, text = '', name = '') => { const it = document.createElement(tag); it.textContent = text; it.className = name; return it; };
+const made = (tag, text = '', name = '') => {
+  const it = document.createElement(tag); it.textContent = text; it.className = name; return it;
+};
 const count = new Intl.NumberFormat('en');
 let sessions = [], told = new Map(), chosen = null, looking = false, again = false, shown = '';
 
 const one = () => sessions.find((session) => session.id === chosen);
 
 const drawSessions = () => {
-  at('state').textContent = sessions.length ? `${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}` : 'No session is open: begin with `browserlens page open URL`, or `browserlens serve --watch`';
+  at('state').textContent = sessions.length ? `${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}`
+    : 'No session is open: begin with `browserlens page open URL`, or `browserlens serve --watch`';
   const focused = document.activeElement?.dataset?.id;
   at('sessions').replaceChildren(...sessions.map((session) => {
     const item = made('li'), button = made('button', session.name);
     button.type = 'button';
     button.dataset.id = session.id;
     button.setAttribute('aria-current', String(session.id === chosen));
-    button.append(made('small', session.source), made('small', `${count.format(session.calls)} calls, ${count.format(session.tokens)} tokens${session.is_held ? ', paused' : session.is_busy ? ', at work' : ''}`));
+    button.append(made('small', session.source),
+      made('small',
+        `${count.format(session.calls)} calls, ${count.format(session.tokens)} ` +
+        `tokens${session.is_held ? ', paused' : session.is_busy ? ', at work' : ''}`));
     button.onclick = () => choose(session.id);
     item.append(button);
     return item;
@@ -26,7 +32,10 @@ const drawSessions = () => {
 
 const entry = (call, isOpen) => {
   const item = made('li'), details = made('details'), summary = made('summary');
-  summary.append(made('code', `${call.tool} ${call.arguments}`), made('span', ` ${count.format(call.tokens)} tokens, ${count.format(call.ms)} ms${call.by_person ? ', by hand' : ''}`, call.is_error ? 'wrong' : 'cost'));
+  summary.append(made('code', `${call.tool} ${call.arguments}`),
+    made('span',
+      ` ${count.format(call.tokens)} tokens, ${count.format(call.ms)} ms${call.by_person ? ', by hand' : ''}`,
+      call.is_error ? 'wrong' : 'cost'));
   const text = made('pre', call.text);
   // What scrolls is reached by the keyboard too.
   text.tabIndex = 0;
@@ -82,7 +91,10 @@ const look = async () => {
       button.disabled = !one()?.is_held;
       button.title = `${ref.handle} ${ref.words}`;
       button.setAttribute('aria-label', `Click ${ref.handle} ${ref.words}`);
-      Object.assign(button.style, { left: `${100 * x / view.width}%`, top: `${100 * y / view.height}%`, width: `${100 * width / view.width}%`, height: `${100 * height / view.height}%` });
+      Object.assign(button.style, {
+        left: `${100 * x / view.width}%`, top: `${100 * y / view.height}%`, width: `${100 * width / view.width}%`,
+        height: `${100 * height / view.height}%`
+      });
       button.append(made('span', ref.handle));
       button.onclick = () => step({ tool: 'click', arguments: { ref: ref.handle } });
       return button;
@@ -103,7 +115,9 @@ const step = async (what) => {
   if (said.error) at('refused').textContent = `${said.error}: ${said.hint ?? ''}`;
 };
 
-const choose = (id) => { chosen = id; at('refs').replaceChildren(); at('picture').removeAttribute('src'); drawSessions(); drawPage(); look(); };
+const choose = (id) => {
+  chosen = id; at('refs').replaceChildren(); at('picture').removeAttribute('src'); drawSessions(); drawPage(); look();
+};
 
 const heard = (event) => {
   sessions = JSON.parse(event.data);
@@ -122,7 +136,9 @@ const heard = (event) => {
 
 at('hold').onclick = () => step({ hold: !one()?.is_held });
 at('enter').onclick = () => step({ tool: 'press', arguments: { key: 'Enter' } });
-at('by-hand').onsubmit = (event) => { event.preventDefault(); step({ tool: 'type', arguments: { text: at('text').value } }); at('text').value = ''; };
+at('by-hand').onsubmit = (event) => {
+  event.preventDefault(); step({ tool: 'type', arguments: { text: at('text').value } }); at('text').value = '';
+};
 // A page may change by itself.
 setInterval(() => { if (!document.hidden && one()?.is_live) look(); }, 2000);
 const listen = () => {
@@ -130,6 +146,8 @@ const listen = () => {
   // Whoever connects anew is told all again.
   events.onopen = () => { told = new Map(); shown = ''; };
   events.onmessage = heard;
-  events.onerror = () => { at('state').textContent = 'The connection was lost: is `browserlens watch` still running?'; };
+  events.onerror = () => {
+    at('state').textContent = 'The connection was lost: is `browserlens watch` still running?';
+  };
 };
 listen();

@@ -74,7 +74,8 @@ impl Mcp {
         let served = tokio::spawn(serve_streams(shared, Duration::from_secs(120), stop, read, write));
         let (input, output) = tokio::io::split(ours);
         let mut client = Self { input: BufReader::new(input), output, next: 0, instructions: String::new() };
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "0" } });
         let said = client.request("initialize", hello).await;
         client.instructions = said["result"]["instructions"].as_str().unwrap_or_default().to_owned();
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;

@@ -129,7 +129,8 @@ mod tests {
     use super::*;
     use browserlens_tokens::{Encoding, Tokens};
 
-    const TEXT: &str = "<!-- source: https://a.test/ -->\n<!-- xpath: /main/section.intro -->\n\n# Guide\n\nSome words to \
+    const TEXT: &str = "<!-- source: https://a.test/ -->\n<!-- xpath: /main/section.intro -->\n\n# Guide\n\nSome \
+        words to \
         begin with.\n\n<!-- xpath: /main/section.code -->\n\n## Code\n\n```rust\nfn main() {\n    run();\n}\n```\n\n\
         Some words to begin with.\n\n<!-- end: 15 words extracted -->\n";
 

@@ -8,11 +8,14 @@ fn hostile() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[a-z0-9]{1,6}",
         3 => prop::sample::select(vec![
-            "*", "**", "_", "__", "`", "``", "```", "~~", "~~~", "#", "##", ">", "-", "+", "1.", "2)", "---", "===", "|", "a|b", "\\", "\\|",
+            "*", "**", "_", "__", "`", "``", "```", "~~", "~~~", "#", "##", ">", "-", "+", "1.", "2)", "---", "===",
+            "|", "a|b", "\\", "\\|",
             "[x]", "[ ]", "[a](b)", "![a](b)", "<b>", "<!--", "-->", "<!-- xpath: /x -->", "<!-- end: 9 words \
                 extracted -->", "&amp;", "&#35;",
-            "&", ":", ": x", ":--", "|---|", "<http://a.b>", "http://a.b", "[^1]", "[a]:", "!", "$x$", "a_b", "_a_", "*a*", "**a**b", "{#id}",
-            "\"q\"", "(", ")", "\u{a0}", "é", "日本", "「", "Ⓐ", "😀", "\u{200b}", "\u{2028}", "\t", "\r", "\n", "\u{0}", "\u{1}", "\u{2}", "<br>", "</div>",
+            "&", ":", ": x", ":--", "|---|", "<http://a.b>", "http://a.b", "[^1]", "[a]:", "!", "$x$", "a_b", "_a_",
+            "*a*", "**a**b", "{#id}",
+            "\"q\"", "(", ")", "\u{a0}", "é", "日本", "「", "Ⓐ", "😀", "\u{200b}", "\u{2028}", "\t", "\r", "\n", "\u{0}",
+            "\u{1}", "\u{2}", "<br>", "</div>",
             "<script>", "<?", "<![CDATA[", "10000000000.", "\\\n", "+++", "~", "^", "%%",
         ])
         .prop_map(str::to_owned),
@@ -68,7 +71,8 @@ fn block() -> impl Strategy<Value = Block> {
         1 => Just(Block::Rule),
         1 => (hostile(), hostile(), inlines())
             .prop_map(|(url, alt, caption)| Block::Figure { image: Image { url, alt }, caption }),
-        2 => (prop::collection::vec(0usize..4, 0..4), prop::collection::vec(prop::collection::vec(inlines(), 0..4), 0..4))
+        2 => (prop::collection::vec(0usize..4, 0..4),
+            prop::collection::vec(prop::collection::vec(inlines(), 0..4), 0..4))
             .prop_map(|(columns, mut rows)| {
                 let columns = columns
                     .into_iter()
@@ -85,7 +89,8 @@ fn block() -> impl Strategy<Value = Block> {
         let start = prop_oneof![Just(None), (0u32..12).prop_map(Some), Just(Some(u32::MAX))];
         prop_oneof![
             2 => blocks.clone().prop_map(Block::Quote),
-            3 => (start, prop::collection::vec(item, 0..4)).prop_map(|(start, items)| Block::List(List { start, items })),
+            3 => (start,
+                prop::collection::vec(item, 0..4)).prop_map(|(start, items)| Block::List(List { start, items })),
             1 => prop::collection::vec((inlines(), prop::collection::vec(blocks, 0..3)), 0..3).prop_map(|definitions| {
                 Block::Definitions(
                     definitions.into_iter().map(|(term, definitions)| Definition { term, definitions }).collect(),
@@ -117,7 +122,8 @@ fn round_trip(document: &Document, width: Option<usize>) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 20_000, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn inlines_are_read_back_as_they_were_written(content in inlines(), width in prop::option::of(1usize..30)) {
@@ -127,7 +133,8 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 700, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 700, max_shrink_iters: 20_000, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_written_is_read_back(document in document(), width in prop::option::of(1usize..100)) {
@@ -143,17 +150,20 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 20_000, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     /// Code has no escapes, and the label of a definition ends at a bracket wherever it stands.
     #[test]
     fn a_link_at_the_start_defines_nothing(
-        links in prop::collection::vec(("[a:]{0,2}", prop::collection::vec((prop::bool::ANY, "[]\\[:a\"' \\\\`<>()^]{1,5}"), 1..4)), 1..3),
+        links in prop::collection::vec(("[a:]{0,2}",
+            prop::collection::vec((prop::bool::ANY, "[]\\[:a\"' \\\\`<>()^]{1,5}"), 1..4)), 1..3),
         mark in prop::option::of(0u8..3),
         width in prop::option::of(1usize..30),
     ) {
         let links = links.into_iter().map(|(url, content)| {
-            let content = content.into_iter().map(|(code, text)| if code { Inline::Code(text) } else { Inline::text(&text) });
+            let content = content.into_iter().map(|(code,
+                text)| if code { Inline::Code(text) } else { Inline::text(&text) });
             Inline::Link { url, content: content.collect() }
         });
         let content: Vec<Inline> = links.collect();

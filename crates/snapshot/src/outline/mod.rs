@@ -46,6 +46,7 @@
 //!   `words` all that are shown on the page; a selector or `grep` changes none of them.
 
 mod build;
+mod costs;
 mod kind;
 mod lines;
 mod parse;

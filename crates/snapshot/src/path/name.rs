@@ -71,20 +71,6 @@ pub(super) fn in_series(tag: &str) -> bool {
 }
 
 pub(super) fn takes_class(tag: &str) -> bool {
-    matches!(
-        tag,
-        "section"
-            | "nav"
-            | "aside"
-            | "form"
-            | "div"
-            | "ul"
-            | "ol"
-            | "dl"
-            | "table"
-            | "figure"
-            | "fieldset"
-            | "details"
-            | "dialog"
-    )
+    ["section", "nav", "aside", "form", "div", "ul", "ol", "dl", "table", "figure", "fieldset", "details", "dialog"]
+        .contains(&tag)
 }

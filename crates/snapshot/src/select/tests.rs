@@ -54,19 +54,8 @@ fn what_is_no_selector_is_an_error_with_its_place() {
     let error = |text: &str| text.parse::<Selector>().expect_err(text).to_string();
     insta::assert_snapshot!(
         [
-            "",
-            "h1 >",
-            "div..x",
-            "a[",
-            "a[href=]",
-            ":hover-card",
-            "p::before",
-            "li:nth-child(x)",
-            "h1,,h2",
-            "1a",
-            "@e",
-            "h1 { }",
-            ":not(",
+            "", "h1 >", "div..x", "a[", "a[href=]", ":hover-card", "p::before", "li:nth-child(x)", "h1,,h2", "1a",
+            "@e", "h1 { }", ":not(",
         ]
         .map(|text| format!("{text:?}: {}", error(text)))
         .join("\n")

@@ -290,7 +290,8 @@ impl Tool for LoopTool {
             let said = match name {
                 // What a model said goes to the loop as it is.
                 REPLY if arguments["tool_calls"].is_array() => {
-                    json!({ "role": "assistant", "content": arguments["content"], "tool_calls": arguments["tool_calls"] })
+                    json!({ "role": "assistant", "content": arguments["content"],
+                        "tool_calls": arguments["tool_calls"] })
                 }
                 REPLY => message(arguments["content"].as_str().map_or_else(|| arguments.to_string(), str::to_owned)),
                 function if is_function => {
@@ -412,7 +413,8 @@ for number in range(told["steps"]):
             "tools": [{ "type": "function", "function": { "name": "act", "description": "acts", "parameters": {} } }],
             "messages": [
                 { "role": "system", "content": "You act." }, { "role": "user", "content": "Sign up" },
-                { "role": "assistant", "content": null }, { "role": "tool", "content": "[{\"type\":\"text\",\"text\":\"[1] a\"}]" },
+                { "role": "assistant", "content": null },
+                { "role": "tool", "content": "[{\"type\":\"text\",\"text\":\"[1] a\"}]" },
             ],
         });
         assert_eq!(told(&body).0, "[1] a");

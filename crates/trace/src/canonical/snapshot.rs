@@ -164,7 +164,12 @@ mod tests {
     use proptest::prelude::*;
     use serde::de::IgnoredAny;
 
-    const SNAPSHOT: &str = r##"{"documents":[{"documentURL":0,"frameId":1,"nodes":{"parentIndex":[-1,0],"nodeName":[3,4],"backendNodeId":[7,9],"attributes":[[],[4,5]],"inputValue":{"index":[1],"value":[5]},"a]}\"":{}},"layout":{"nodeIndex":[0],"bounds":[[0,0,1.5e2,-0]]}},{"nodes":{"backendNodeId":[7]},"frameId":2}],"strings":["http://a.test/","MAIN","CHILD","#document","B","c\"}]"]}"##;
+    const SNAPSHOT: &str = concat!(
+        r##"{"documents":[{"documentURL":0,"frameId":1,"nodes":{"parentIndex":[-1,0],"nodeName":[3,4],"##,
+        r##""backendNodeId":[7,9],"attributes":[[],[4,5]],"inputValue":{"index":[1],"value":[5]},"a]}\"":{}},"##,
+        r##""layout":{"nodeIndex":[0],"bounds":[[0,0,1.5e2,-0]]}},{"nodes":{"backendNodeId":[7]},"frameId":2}],"##,
+        r##""strings":["http://a.test/","MAIN","CHILD","#document","B","c\"}]"]}"##
+    );
 
     /// What is passed over when frame ids are looked for is read by the pass that writes: nothing
     /// that is no JSON gets through, and looking with and without passing over finds the same.
@@ -196,7 +201,8 @@ mod tests {
         fn parts_that_change_places_are_read_or_refused(mut at in proptest::array::uniform3(0..SNAPSHOT.len())) {
             at.sort_unstable();
             let [from, middle, to] = at;
-            assert_refused_or_read(&[&SNAPSHOT[..from], &SNAPSHOT[middle..to], &SNAPSHOT[from..middle], &SNAPSHOT[to..]].concat());
+            assert_refused_or_read(&[&SNAPSHOT[..from], &SNAPSHOT[middle..to], &SNAPSHOT[from..middle],
+                &SNAPSHOT[to..]].concat());
         }
     }
 }

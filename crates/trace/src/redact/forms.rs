@@ -97,10 +97,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn base64_of_any_text_around_the_secret_holds_one_of_its_forms(before in "[ -~]{0,7}", secret in "[ -~]{5,20}", after in "[ -~]{0,7}") {
+        fn base64_of_any_text_around_the_secret_holds_one_of_its_forms(before in "[ -~]{0,7}", secret in "[ -~]{5,20}",
+            after in "[ -~]{0,7}") {
             let engine = GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new());
             let encoded = engine.encode(format!("{before}{secret}{after}"));
-            prop_assert!(forms(&secret).iter().any(|form| form.is_base64 && encoded.contains(&form.text)), "{}", encoded);
+            prop_assert!(forms(&secret).iter().any(|form| form.is_base64 && encoded.contains(&form.text)), "{}",
+                encoded);
         }
     }
 

@@ -9,65 +9,18 @@
 ///
 /// Beside these, every name that ends with one of [`SENSITIVE_ENDINGS`].
 pub const SENSITIVE_NAMES: &[&str] = &[
-    "assertion",
-    "auth",
-    "authorization",
-    "bearer",
-    "code",
-    "credential",
-    "credentials",
-    "csrf",
-    "jsessionid",
-    "jwt",
-    "key",
-    "mfa",
-    "otp",
-    "pass",
-    "passcode",
-    "passphrase",
-    "passwd",
-    "phpsessid",
-    "pin",
-    "privatekey",
-    "pwd",
-    "samlrequest",
-    "samlresponse",
-    "secret",
-    "session",
-    "sessionid",
-    "sid",
-    "sig",
-    "signature",
-    "ticket",
-    "token",
-    "totp",
-    "verificationcode",
-    "verifier",
-    "xsrf",
+    "assertion", "auth", "authorization", "bearer", "code", "credential", "credentials", "csrf", "jsessionid", "jwt",
+    "key", "mfa", "otp", "pass", "passcode", "passphrase", "passwd", "phpsessid", "pin", "privatekey", "pwd",
+    "samlrequest", "samlresponse", "secret", "session", "sessionid", "sid", "sig", "signature", "ticket", "token",
+    "totp", "verificationcode", "verifier", "xsrf",
 ];
 
 /// Endings of names whose values are replaced, in normal form: `refresh_token`, `client_secret`,
 /// `X-Amz-Signature`.
 pub const SENSITIVE_ENDINGS: &[&str] = &[
-    "accesskey",
-    "apikey",
-    "credential",
-    "onetimecode",
-    "otp",
-    "otpcode",
-    "passcode",
-    "passwd",
-    "password",
-    "privatekey",
-    "secret",
-    "secretkey",
-    "securitytoken",
-    "sessionid",
-    "sessionkey",
-    "sessiontoken",
-    "signature",
-    "token",
-    "twofactorcode",
+    "accesskey", "apikey", "credential", "onetimecode", "otp", "otpcode", "passcode", "passwd", "password",
+    "privatekey", "secret", "secretkey", "securitytoken", "sessionid", "sessionkey", "sessiontoken", "signature",
+    "token", "twofactorcode",
 ];
 
 /// Headers whose whole value is replaced, in normal form, beside names that end with one of
@@ -78,21 +31,8 @@ pub const SENSITIVE_HEADERS: &[&str] =
 
 /// Names and ids of fields for one-time codes, in normal form, with or without digits behind.
 pub const ONE_TIME_CODE_FIELDS: &[&str] = &[
-    "2facode",
-    "authcode",
-    "mfacode",
-    "mfatoken",
-    "onetimecode",
-    "onetimepassword",
-    "otp",
-    "otpcode",
-    "otpinput",
-    "securitycode",
-    "smscode",
-    "totp",
-    "totpcode",
-    "twofactorcode",
-    "verificationcode",
+    "2facode", "authcode", "mfacode", "mfatoken", "onetimecode", "onetimepassword", "otp", "otpcode", "otpinput",
+    "securitycode", "smscode", "totp", "totpcode", "twofactorcode", "verificationcode",
 ];
 
 /// Brings a name into normal form.
@@ -148,13 +88,7 @@ mod tests {
     #[test]
     fn spelling_does_not_matter_and_other_names_pass() {
         for name in [
-            "access_token",
-            "accessToken",
-            "X-Amz-Signature",
-            "client_secret",
-            "API-KEY",
-            "user[password]",
-            "sid",
+            "access_token", "accessToken", "X-Amz-Signature", "client_secret", "API-KEY", "user[password]", "sid",
             "code",
         ] {
             assert!(is_sensitive(name), "{name}");

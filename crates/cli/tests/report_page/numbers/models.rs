@@ -60,14 +60,7 @@ fn rate(value: f64) -> String {
 
 pub fn table(run: &Run<'_>) -> Option<Cells> {
     let mut table = Cells::new([
-        "model",
-        "tier",
-        "strategy",
-        "element accuracy %",
-        "operation F1 %",
-        "step SR %",
-        "task SR",
-        "steps",
+        "model", "tier", "strategy", "element accuracy %", "operation F1 %", "step SR %", "task SR", "steps",
         "no answer",
     ]);
     for ((model, tier, _), strategies) in readers(run)? {

@@ -4,11 +4,16 @@
 //! Invariants: a few linear passes; what a row or a section says is a range of the page's texts,
 //! which is looked at once.
 
+mod markup;
+
 use super::{Evidence, Row, hash, identifies, uncounted, unsigned};
 use crate::differ::filter::is_advertisement;
-use crate::extract::{Meta, markup_role};
+use crate::extract::Meta;
 use crate::tree::Item;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, role};
+use markup::{
+    difference, hash_without, is_chrome, is_item_role, kind_of, label_of, language_of, rows, target_of, words_of,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -231,19 +236,11 @@ impl Surroundings {
             self.far[at] = if level.chrome { level.path } else { hash((level.path, level.heading, about)) };
             let kind = kind_of(node);
             let titled = role::is_landmark(kind)
-                || matches!(
-                    kind,
-                    "dialog"
-                        | "alertdialog"
-                        | "tabpanel"
-                        | "article"
-                        | "group"
-                        | "figure"
-                        | "table"
-                        | "list"
-                        | "DescriptionList"
-                        | "menu"
-                )
+                || [
+                    "dialog", "alertdialog", "tabpanel", "article", "group", "figure", "table", "list",
+                    "DescriptionList", "menu",
+                ]
+                .contains(&kind)
                 || node.kind() == NodeKind::Document;
             if titled {
                 // A document's name is its title, which changes with every page.
@@ -425,101 +422,4 @@ impl Surroundings {
             shared: Vec::new(),
         }
     }
-}
-
-/// Returns the texts of a heading; of one that has none, its name.
-fn words_of<'p>(page: &'p Page, node: NodeRef<'p>) -> Vec<&'p str> {
-    let below = (node.id().0..node.end()).map(|id| page.node(NodeId(id)));
-    let texts = below.filter(|below| matches!(below.kind(), NodeKind::Text)).map(|below| below.text().trim());
-    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
-    if texts.is_empty() { vec![node.name()] } else { texts }
-}
-
-fn difference(sums: &[(u64, u32)], node: NodeRef<'_>) -> (u64, u32) {
-    let (from, to) = (sums[node.id().index()], sums[node.end() as usize]);
-    (to.0.wrapping_sub(from.0), to.1 - from.1)
-}
-
-/// Returns what a node is by its markup, in words of roles; of controls, only that an option is
-/// one. A dialog takes the roles of what is behind it away, and its markup stays.
-fn kind_of(node: NodeRef<'_>) -> &str {
-    let unmarked = if node.tag().is_empty() { node.role() } else { "" };
-    markup_role(node).filter(|kind| *kind == "option" || !role::is_interactive(kind)).unwrap_or(unmarked)
-}
-
-/// Returns what a node is called by its markup.
-fn label_of(node: NodeRef<'_>) -> &str {
-    if node.tag().is_empty() {
-        return node.name();
-    }
-    ["aria-label", "alt", "title", "placeholder"].into_iter().find_map(|name| node.attribute(name)).unwrap_or("")
-}
-
-fn is_cell(role: &str) -> bool {
-    matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader")
-}
-
-fn is_item_role(role: &str) -> bool {
-    matches!(role, "row" | "listitem" | "article" | "option" | "treeitem")
-}
-
-fn is_chrome(role: &str) -> bool {
-    matches!(role, "banner" | "navigation" | "contentinfo")
-}
-
-/// Returns where a link leads, if that says anything.
-fn target_of<'p>(node: NodeRef<'p>) -> Option<&'p str> {
-    if node.tag() != "a" && node.role() != "link" {
-        return None;
-    }
-    let target = node.attribute("href")?.trim();
-    let nowhere = target.is_empty() || target.starts_with('#') || target.starts_with("javascript:");
-    (!nowhere).then_some(target)
-}
-
-/// Returns the language that a page says it is in, without its region.
-fn language_of(page: &Page) -> Option<&str> {
-    let language = page.nodes().find(|node| node.tag() == "html")?.attribute("lang")?;
-    language.split(['-', '_']).next().filter(|language| !language.is_empty())
-}
-
-/// Returns the hash of a target without the parts of it that are nothing but a language.
-fn hash_without(target: &str, language: Option<&str>) -> u64 {
-    let parts = target.split(['/', '?', '&', '=', '#']);
-    let is_language = |part: &&str| part.split(['-', '_']).next().is_some_and(|part| Some(part) == language);
-    parts.filter(|part| !is_language(part)).fold(0, |before, part| hash((before, part)))
-}
-
-/// Says which nodes are rows: by role, or as one of at least three siblings (or two neighbours) of
-/// one shape.
-fn rows(page: &Page) -> Vec<bool> {
-    let mut is_row = vec![false; page.len()];
-    let mut kin: HashMap<u64, u32> = HashMap::new();
-    let mut shapes: Vec<(u32, u64, u64)> = Vec::new();
-    for node in page.nodes().filter(|node| node.kind() != NodeKind::Text) {
-        kin.clear();
-        shapes.clear();
-        for child in node.children().filter(|child| child.kind() == NodeKind::Element) {
-            let kind = kind_of(child);
-            if is_cell(kind) || matches!(child.tag(), "td" | "th" | "br" | "option") {
-                continue;
-            }
-            let mut inner = child.children().filter(|inner| inner.kind() == NodeKind::Element);
-            let first = inner.clone().next().map_or("", |inner| inner.tag());
-            let loose = hash((child.tag(), kind, first));
-            let whole = inner.by_ref().take(8).fold(loose, |shape, inner| hash((shape, inner.tag(), kind_of(inner))));
-            let by_role = is_item_role(kind);
-            is_row[child.id().index()] = by_role;
-            *kin.entry(loose).or_default() += 1;
-            shapes.push((child.id().0, loose, whole));
-        }
-        for (index, (id, loose, whole)) in shapes.iter().enumerate() {
-            let beside = index.checked_sub(1).is_some_and(|before| shapes[before].2 == *whole)
-                || shapes.get(index + 1).is_some_and(|after| after.2 == *whole);
-            if beside || kin.get(loose).is_some_and(|count| *count >= 3) {
-                is_row[*id as usize] = true;
-            }
-        }
-    }
-    is_row
 }

@@ -146,7 +146,8 @@ fn described_nodes_are_listed_in_document_order() {
         "children": [
             { "backendNodeId": 2, "nodeType": 1, "nodeName": "LI",
               "pseudoElements": [{ "backendNodeId": 3, "nodeType": 1, "nodeName": "::before" }],
-              "children": [{ "backendNodeId": 4, "nodeType": 3, "nodeName": "#text" }, { "backendNodeId": 5, "nodeType": 1, "nodeName": "B" }] },
+              "children": [{ "backendNodeId": 4, "nodeType": 3, "nodeName": "#text" },
+                  { "backendNodeId": 5, "nodeType": 1, "nodeName": "B" }] },
             { "backendNodeId": 6, "nodeType": 1, "nodeName": "LI" },
         ],
     }))

@@ -1,0 +1,158 @@
+//! A model that says what it was told to, and knowledge with gaps.
+
+use super::*;
+
+/// A server that says one thing, as often as it is asked; what it was asked is kept.
+pub(super) struct Server {
+    pub(super) address: String,
+    pub(super) asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    pub(super) fn start(body: String, pause: Duration) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/v1", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let mut length = 0;
+                let mut line = String::new();
+                while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                    if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap();
+                    }
+                    line.clear();
+                }
+                let mut request = vec![0; length];
+                reader.read_exact(&mut request).unwrap();
+                seen.lock().unwrap().push(String::from_utf8(request).unwrap());
+                std::thread::sleep(pause);
+                let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length:";
+                // The client may have gone.
+                let _ = (&stream).write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes());
+            }
+        });
+        Self { address, asked }
+    }
+
+    pub(super) fn saying(text: &str) -> Self {
+        let body =
+            json!({ "choices": [{ "finish_reason": "stop", "message": { "role": "assistant", "content": text } }] });
+        Self::start(body.to_string(), Duration::ZERO)
+    }
+
+    pub(super) fn client(&self) -> Client {
+        let url = BaseUrl::parse(&self.address).unwrap();
+        Client::new(ClientOptions { timeout: Duration::from_secs(20), ..ClientOptions::new(url, None) }).unwrap()
+    }
+
+    pub(super) fn asked(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+fn screen(id: &str, url: &str, text: &str) -> Value {
+    json!({
+        "screen_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("Screen {id}"), "content_type": "web_ui", "is_actionable": true,
+        "url_patterns": [format!("^{}$", url.replace('.', "\\."))], "example_urls": [url],
+        "state_signature": { "required_indicators": [{ "type": "dom_contains", "value": text, "reason": "heading" }] },
+    })
+}
+
+fn action(id: &str, screen: &str, kind: &str, role: &str, name: &str) -> Value {
+    json!({
+        "action_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("{kind} {name}"), "action_type": kind,
+        "target": { "role": role, "name": name }, "screen_ids": [screen], "count": 1,
+        "provenance": [{ "source": "document", "name": "walkthrough", "line": 1 }],
+    })
+}
+
+fn transition(id: &str, from: &str, to: &str, action: Option<&str>) -> Value {
+    let mut value = json!({
+        "transition_id": id, "knowledge_id": "k", "website_id": "w", "from_screen_id": from, "to_screen_id": to,
+        "count": 1, "provenance": [{ "source": "document", "name": "walkthrough", "line": 2 }],
+    });
+    if let Some(action) = action {
+        value["action_id"] = json!(action);
+    }
+    value
+}
+
+/// A site with a home page, a login form, and a dashboard over which reports are reached.
+pub(super) fn knowledge() -> Knowledge {
+    let mut login = screen("login", "https://app.test/login", "Sign in");
+    login["forms"] = json!([{ "name": "Login", "submit": "Log in", "fields": [
+        { "role": "textbox", "name": "Username", "required": true },
+        { "role": "textbox", "name": "Password", "field_type": "password", "required": true },
+    ]}]);
+    let by_id = |items: Vec<Value>, key: &str| -> Value {
+        items
+            .into_iter()
+            .map(|item| (item[key].as_str().unwrap().to_owned(), item))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    let screens = vec![
+        screen("home", "https://app.test/", "Welcome"),
+        login,
+        screen("dashboard", "https://app.test/dashboard", "Dashboard"),
+        screen("reports", "https://app.test/reports", "Reports"),
+        screen("report", "https://app.test/reports/7", "Report 7"),
+    ];
+    let actions = vec![
+        action("click_login", "home", "click", "link", "Login"),
+        action("type_user", "login", "input", "textbox", "Username"),
+        action("send_login", "login", "click", "button", "Log in"),
+        action("see_tips", "dashboard", "click", "button", "Tips"),
+        action("open_reports", "dashboard", "click", "link", "Reports"),
+        action("open_report", "reports", "click", "link", "Report 7"),
+        action("print", "report", "click", "button", "Print"),
+    ];
+    let numbered = |(at, mut action): (usize, Value)| {
+        action["provenance"][0]["line"] = json!(at + 1);
+        action
+    };
+    let actions: Vec<Value> = actions.into_iter().enumerate().map(numbered).collect();
+    let transitions = vec![
+        transition("t_gap", "home", "login", None),
+        transition("t_in", "login", "dashboard", Some("send_login")),
+        transition("t_reports", "dashboard", "reports", Some("open_reports")),
+        transition("t_report", "reports", "report", Some("open_report")),
+    ];
+    let knowledge: Knowledge = serde_json::from_value(json!({
+        "knowledge_id": "k", "screens": by_id(screens, "screen_id"), "actions": by_id(actions, "action_id"),
+        "transitions": by_id(transitions, "transition_id"),
+    }))
+    .unwrap();
+    validate(&knowledge, &BTreeSet::new()).unwrap();
+    knowledge
+}
+
+pub(super) fn video_gap() -> ActionGap {
+    ActionGap {
+        from_action_id: "click_login".into(),
+        to_action_id: "type_user".into(),
+        from_screen_id: Some("home".into()),
+        to_screen_id: Some("login".into()),
+        ..ActionGap::default()
+    }
+}
+
+pub(super) fn asked_for(gaps: Vec<ActionGap>) -> ExtrapolationRequest {
+    ExtrapolationRequest { gaps, ..ExtrapolationRequest::all("k") }
+}
+
+pub(super) fn good() -> Value {
+    json!({
+        "actions": [
+            { "action_type": "navigate", "target": "https://app.test/login", "description": "Open the login \
+                page", "confidence": 0.9, "reasoning": "a login link leads there", "screen_id": "home" },
+            { "action_type": "wait", "target": "", "description": "Wait for the \
+                form", "confidence": 0.5, "reasoning": "pages load", "screen_id": "login" },
+        ],
+        "transitions": [{ "from_screen_id": "home", "to_screen_id": "login", "trigger_action": "Open the login page" }],
+        "confidence": 0.8, "reasoning": "usual",
+    })
+}

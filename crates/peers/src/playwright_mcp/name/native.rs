@@ -1,0 +1,124 @@
+//! Names that the markup gives by itself: labels, legends, captions, alternative texts.
+
+use super::{Names, Turn, Use};
+use crate::dom::Id;
+use browserlens_reading::js_trim;
+
+impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
+    /// What HTML says about the name of its elements.
+    pub(super) fn ask_native(&mut self, element: Id, used: Use) -> Option<Turn> {
+        let dom = self.aria.dom;
+        let tag = dom.tag(element);
+        let labelled = self.labelled_by(element).is_some();
+        match tag {
+            "input" => {
+                let kind = self.aria.input_type(element);
+                let labels = self.labels_of(element);
+                match kind.as_str() {
+                    "button" | "submit" | "reset" => {
+                        self.visit(element);
+                        let value = self.aria.live_value(element);
+                        let text = match kind.as_str() {
+                            _ if !js_trim(value).is_empty() => value,
+                            "submit" => "Submit",
+                            "reset" => "Reset",
+                            _ => self.attribute(element, "title"),
+                        };
+                        Some(self.own(element, text))
+                    }
+                    "file" | "image" => {
+                        self.visit(element);
+                        if !labels.is_empty() && used.labelled_by.is_none() {
+                            return Some(self.ask_labels(labels));
+                        }
+                        if kind == "file" {
+                            return Some(self.own(element, "Choose File"));
+                        }
+                        let text = ["alt", "title"]
+                            .into_iter()
+                            .map(|name| self.attribute(element, name))
+                            .find(|text| !js_trim(text).is_empty());
+                        Some(self.own(element, text.unwrap_or("Submit")))
+                    }
+                    _ if labelled => None,
+                    _ => Some(self.ask_field(
+                        element,
+                        matches!(kind.as_str(), "text" | "password" | "number" | "search" | "tel" | "email" | "url"),
+                    )),
+                }
+            }
+            "button" if !labelled => {
+                // Without labels the content gives the name.
+                self.visit(element);
+                let labels = self.labels_of(element);
+                (!labels.is_empty()).then(|| self.ask_labels(labels))
+            }
+            "output" if !labelled => {
+                self.visit(element);
+                let labels = self.labels_of(element);
+                Some(if labels.is_empty() { self.first_of(element, &["title"]) } else { self.ask_labels(labels) })
+            }
+            "textarea" | "select" | "meter" | "progress" if !labelled => {
+                Some(self.ask_field(element, tag == "textarea"))
+            }
+            "fieldset" if !labelled => {
+                self.visit(element);
+                Some(
+                    self.ask_child(element, "legend", used, false)
+                        .unwrap_or_else(|| self.first_of(element, &["title"])),
+                )
+            }
+            "figure" if !labelled => {
+                self.visit(element);
+                Some(
+                    self.ask_child(element, "figcaption", used, false)
+                        .unwrap_or_else(|| self.first_of(element, &["title"])),
+                )
+            }
+            "img" | "area" => {
+                self.visit(element);
+                Some(self.first_of(element, &["alt", "title"]))
+            }
+            "table" => {
+                self.visit(element);
+                let caption = self.ask_child(element, "caption", used, false);
+                let summary = self.attribute(element, "summary");
+                caption.or_else(|| (!summary.is_empty()).then(|| self.own(element, summary)))
+            }
+            _ => {
+                if tag != "svg" && !self.aria.is_in_svg(element) {
+                    return None;
+                }
+                self.visit(element);
+                self.ask_child(element, "title", used, true)
+            }
+        }
+    }
+
+    fn ask_field(&mut self, element: Id, placeholder: bool) -> Turn {
+        self.visit(element);
+        let labels = self.labels_of(element);
+        if !labels.is_empty() {
+            return self.ask_labels(labels);
+        }
+        let title = self.attribute(element, "title");
+        let text = if placeholder && title.is_empty() { self.attribute(element, "placeholder") } else { title };
+        self.own(element, text)
+    }
+
+    fn first_of(&mut self, element: Id, attributes: &[&str]) -> Turn {
+        let (last, before) = attributes.split_last().unwrap_or((&"title", &[]));
+        let found = before.iter().map(|name| self.attribute(element, name)).find(|value| !js_trim(value).is_empty());
+        let text = found.unwrap_or_else(|| self.attribute(element, last));
+        self.own(element, text)
+    }
+
+    fn ask_child(&mut self, element: Id, tag: &str, used: Use, labelled: bool) -> Option<Turn> {
+        let dom = self.aria.dom;
+        let child = dom.children(element).find(|child| dom.tag(*child) == tag)?;
+        let hidden = Some(self.aria.is_hidden(child));
+        let below = used.below();
+        let inner = if labelled { Use { labelled_by: hidden, ..below } } else { Use { native: hidden, ..below } };
+        Some(Turn::Ask(child, inner))
+    }
+}

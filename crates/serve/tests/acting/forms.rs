@@ -1,0 +1,175 @@
+//! Forms: fields, options, keys, what is dragged, and what stops a form.
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_the_browser_does_not_send_says_which_field_it_wants() {
+    let (mut mcp, _) = on("<form action='/sent'><label>Full name <input name=who required></label>\
+         <label>Age <input name=age type=number required></label><button>Send</button></form>\
+         <form action='/sent' onsubmit='return false'><input aria-label=Code required><button>Own words</button></form>\
+         <input id=quiet required><button onclick='log(quiet.checkValidity())'>Check</button>\
+         <script>document.forms[1].addEventListener('invalid', (event) => { event.preventDefault(); log('own'); }, \
+         true)</script>")
+    .await;
+    let told = mcp.call("click", json!({ "text": "Send" })).await;
+    let said = told.lines().find(|line| line.starts_with("[NOTICE ")).unwrap_or_else(|| panic!("{told}"));
+    assert!(said.starts_with("[NOTICE \"not sent: Full name: ") && said.ends_with(" (and 1 more)\"]"), "{said}");
+    // A page that tells in words of its own, or only asks, is left to it.
+    for own in ["Own words", "Check"] {
+        let told = mcp.call("click", json!({ "text": own })).await;
+        assert!(!told.contains("not sent"), "{own}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_are_chosen_in_any_list() {
+    let (mut mcp, _) = on("<label>Size <select onchange='log(this.value)'><option>Small<option>Large</select></label>\
+         <label>Trees <select multiple onchange='log([...this.selectedOptions].map((o) => \
+         o.value).join(\"+\"))'><option>Alder<option>Birch<option>Cedar</select></label>\
+         <div><input role=combobox aria-label=Town aria-controls=towns aria-expanded=false><ul role=listbox id=towns \
+         hidden></ul></div>\
+         <script>
+           const field = document.querySelector('[role=combobox]'), list = document.getElementById('towns');
+           const towns = Array.from({ length: 60 }, (_, n) => 'Town ' + n);
+           const open = () => { list.hidden = false; field.ariaExpanded = 'true';
+             list.replaceChildren(...towns.filter((town) => town.includes(field.value)).slice(0, 8).map((town) => {
+               const item = document.createElement('li'); item.role = 'option'; item.textContent = town;
+               item.onclick = () => { field.value = town; list.hidden = true; field.ariaExpanded = 'false'; \
+               log('chose-' + town); };
+               return item; })); };
+           field.onclick = open; field.oninput = open;
+         </script>")
+    .await;
+    let size = reference(&mut mcp, "combobox", "Size").await;
+    let told = mcp.call("select", json!({ "ref": size, "option": "Large" })).await;
+    assert!(told.contains("Large"), "{told}");
+    refused(&mut mcp, "select", json!({ "ref": size, "option": "Huge" }), &[&size, "Small", "Large", "hint: "]).await;
+    let trees = reference(&mut mcp, "listbox", "Trees").await;
+    let told = mcp.call("select", json!({ "ref": trees, "option": ["Alder", "Cedar"] })).await;
+    assert!(told.contains("Alder+Cedar"), "{told}");
+    let town = reference(&mut mcp, "combobox", "Town").await;
+    let told = mcp.call("select", json!({ "ref": town, "option": "Town 37" })).await;
+    assert!(told.contains("chose-Town 37"), "filtered by typing: {told}");
+    refused(&mut mcp, "select", json!({ "ref": town, "option": "Atlantis" }), &[&town, "hint: "]).await;
+    // A text that only searches the list is not chosen; a list that cannot be typed into is.
+    let fill = |value: &str| json!({ "fields": [{ "ref": town, "value": value }] });
+    let told = mcp.call("fill", fill("Town 2")).await;
+    assert!(told.starts_with(&format!("{town} typed; its list is open: `select` chooses from it\n")), "{told}");
+    mcp.call("evaluate", json!({ "expression": "field.readOnly = true" })).await;
+    let told = mcp.call("fill", fill("Town 21")).await;
+    assert!(told.starts_with(&format!("{town} chosen\n")) && told.contains("chose-Town 21"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_is_filled_in_one_call_as_far_as_it_goes() {
+    let (mut mcp, _) = on(
+        "<label>Name <input></label><label>Age <input type=number></label><label><input type=checkbox> Agree</label>\
+         <label>Size <select><option>Small<option>Large</select></label><label>Code <input \
+         disabled></label><label>Note <textarea></textarea></label>",
+    )
+    .await;
+    let mut refs = Vec::new();
+    for (role, name) in [
+        ("textbox", "Name"),
+        ("spinbutton", "Age"),
+        ("checkbox", "Agree"),
+        ("combobox", "Size"),
+        ("textbox", "Code"),
+        ("textbox", "Note"),
+    ] {
+        refs.push(reference(&mut mcp, role, name).await);
+    }
+    let field = |nth: usize, value: Value| json!({ "ref": refs[nth], "value": value });
+    let fields = json!([field(0, json!("Ada")), field(1, json!(36)), field(2, json!(true)), field(3, json!("Large"))]);
+    let told = mcp.call("fill", json!({ "fields": fields })).await;
+    for (nth, said) in [(0, "set"), (1, "set"), (2, "checked"), (3, "chosen")] {
+        assert!(told.contains(&format!("{} {said}\n", refs[nth])), "{told}");
+    }
+    let now = "[...document.querySelectorAll('input, select')].map((f) => f.type === 'checkbox' ? f.checked : f.value)";
+    assert_eq!(value(&mut mcp, now).await, json!(["Ada", "36", true, "Large", ""]));
+    let fields = json!([field(0, json!("Eve")), field(4, json!("x")), field(5, json!("never"))]);
+    let told = mcp.call("fill", json!({ "fields": fields })).await;
+    assert!(told.contains(&format!("{} set\n{} was not set, and none after it: ", refs[0], refs[4])), "{told}");
+    assert_eq!(value(&mut mcp, "document.querySelector('textarea').value").await, json!(""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_go_to_what_has_the_focus_and_as_often_as_is_said() {
+    let (mut mcp, _) =
+        on("<label>Level <input type=range min=0 max=100 value=0 oninput='log(this.value)'></label><label>Name \
+            <input></label>")
+        .await;
+    let level = reference(&mut mcp, "slider", "Level").await;
+    let told = mcp.call("press", json!({ "ref": level, "key": "ArrowRight", "times": 19 })).await;
+    assert!(told.contains("19"), "{told}");
+    assert_eq!(value(&mut mcp, "document.querySelector('[type=range]').value").await, json!("19"));
+    let name = reference(&mut mcp, "textbox", "Name").await;
+    mcp.call("click", json!({ "ref": name })).await;
+    mcp.call("type", json!({ "text": "Ada" })).await;
+    mcp.call("press", json!({ "key": "Backspace", "times": 2 })).await;
+    assert_eq!(value(&mut mcp, "document.querySelectorAll('input')[1].value").await, json!("A"));
+}
+
+const SORTABLE: &str = "<ul id=list \
+    style='width:200px;padding:0;touch-action:none'><li>Alder</li><li>Birch</li><li>Cedar</li><li>Dogwood</li></ul>
+    <div id=zone draggable=true ondragstart='event.dataTransfer.setData(\"text\", \"card\")'>Card</div>
+    <div id=bin role=group aria-label=Bin tabindex=0 style='width:90px;height:40px;background:#eee' \
+    ondragover='event.preventDefault()' ondrop='log(\"dropped-\" + event.dataTransfer.getData(\"text\"))'></div>
+    <canvas id=pad role=img aria-label=Pad width=200 height=100 style='touch-action:none' tabindex=0></canvas>
+    <script>
+      const list = document.getElementById('list');
+      for (const item of list.children) { item.style = 'height:30px;cursor:grab'; item.onpointerdown = (down) => {
+        down.preventDefault(); let moves = 0;
+        document.onpointermove = (move) => { if (++moves < 3) return;
+          const at = [...list.children].find((other) => other !== item && move.clientY < \
+          other.getBoundingClientRect().top + 15);
+          list.insertBefore(item, at ?? null); };
+        document.onpointerup = () => { document.onpointermove = document.onpointerup = null; \
+        log([...list.children].map((one) => one.textContent).join('-')); };
+      }; }
+      const pad = document.getElementById('pad'); let from = null;
+      pad.onpointerdown = (event) => { from = [event.offsetX, event.offsetY]; };
+      pad.onpointerup = (event) => { log('line-' + from.join(',') + '-' + [event.offsetX, event.offsetY].join(',')); };
+    </script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_dragged_moves_as_a_hand_moves_it() {
+    let (mut mcp, first) = on(SORTABLE).await;
+    for name in ["Alder", "Birch", "Cedar", "Dogwood", "Card"] {
+        assert!(first.contains(name), "{first}");
+    }
+    let mut refs = Vec::new();
+    for name in ["Alder", "Birch", "Cedar", "Dogwood", "Card", "Bin", "Pad"] {
+        refs.push(reference(&mut mcp, "", name).await);
+    }
+    let told = mcp.call("drag", json!({ "from": refs[0], "to": refs[2], "place": "after" })).await;
+    assert!(told.contains("Birch-Cedar-Alder-Dogwood"), "{told}");
+    let told = mcp.call("drag", json!({ "from": refs[3], "to": refs[1], "place": "before" })).await;
+    assert!(told.contains("Dogwood-Birch-Cedar-Alder"), "{told}");
+    let told = mcp.call("drag", json!({ "from": refs[4], "to": refs[5] })).await;
+    assert!(told.contains("dropped-card"), "{told}");
+    let told = mcp.call("drag", json!({ "from": refs[6], "by": [60, 30], "at": [20, 20] })).await;
+    assert!(told.contains("line-20,20-80,50"), "{told}");
+    refused(&mut mcp, "drag", json!({ "from": refs[0] }), &["`to` or `by` is missing"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_chooses_an_option_and_a_form_that_stops_tells_what_the_page_is_like() {
+    let (mut mcp, _) = on("<label>Name <input oninput='log(\"named\")'></label><label>Count \
+            <select><option>1<option>2<option>3</select></label>\
+         <label>Gone <select onfocus='log(1)' onmousedown='log(\"touched\")' disabled><option>1</select></label>")
+    .await;
+    let name = reference(&mut mcp, "textbox", "Name").await;
+    let count = reference(&mut mcp, "combobox", "Count").await;
+    let gone = reference(&mut mcp, "combobox", "Gone").await;
+    let told = mcp.call("fill", json!({ "fields": [{ "ref": count, "value": 3 }] })).await;
+    assert!(told.starts_with(&format!("{count} chosen\n")), "{told}");
+    assert_eq!(value(&mut mcp, "document.querySelector('select').value").await, json!("3"));
+    let fields = json!([{ "ref": name, "value": "Ada" }, { "ref": gone, "value": 1 }]);
+    let told = mcp.call("fill", json!({ "fields": fields })).await;
+    assert!(
+        told.starts_with(&format!("{name} set\n{gone} was not set, and none after it: {gone} (combobox \"Gone\")")),
+        "{told}"
+    );
+    assert!(told.contains("\nhint: ") && told.contains("\n[DELTA") && told.contains("named"), "{told}");
+}
