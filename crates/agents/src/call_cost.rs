@@ -6,7 +6,7 @@
 
 use crate::cost::{ErrorKind, OWN_WORDS};
 use crate::record::{Call, EndReason, RunRecord};
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -10,7 +10,7 @@
 
 use crate::call_cost::{CallCost, CallCosts, Waste};
 use crate::record::{RunRecord, Usage};
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

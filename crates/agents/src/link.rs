@@ -8,7 +8,7 @@
 use crate::AgentsError;
 use crate::call_cost::words_of;
 use crate::record::{Call, RunRecord};
-use browserlens_strategy::{ActionKind, TakenAction};
+use browserlens_core::strategy::{ActionKind, TakenAction};
 use browserlens_trace::{StepRow, Trace, TraceError};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -205,7 +205,7 @@ fn says(value: &Value, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_strategy::{Intent, StepIndex};
+    use browserlens_core::strategy::{Intent, StepIndex};
     use browserlens_trace::{ActionRecord, Settled};
     use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! A run as values: who did what with which tool, what was answered, how it ended.
 
-use browserlens_tokens::{Encoding, ImageSize};
+use browserlens_core::tokens::{Encoding, ImageSize};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use browserlens_agents::{AgentsError, EndReason, Format, Given, RunCosts, RunRecord, Usage, import};
-use browserlens_tokens::{Encoding, ImageFormula, ImageSize};
+use browserlens_core::tokens::{Encoding, ImageFormula, ImageSize};
 use std::path::PathBuf;
 
 fn sample(name: &str) -> PathBuf {

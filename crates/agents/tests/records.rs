@@ -5,7 +5,7 @@ use browserlens_agents::{
     Agent, AgentsError, Call, End, EndReason, ErrorKind, Header, OWN_WORDS, Prices, RunCosts, RunRecord, RunWriter,
     TextTokens, Usage,
 };
-use browserlens_tokens::{Encoding, ImageFormula, ImageSize};
+use browserlens_core::tokens::{Encoding, ImageFormula, ImageSize};
 use browserlens_trace::{RedactionOptions, Redactor};
 use serde_json::json;
 use std::path::Path;

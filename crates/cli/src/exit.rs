@@ -3,7 +3,7 @@
 //! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never
 //! changes its meaning.
 
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use std::fmt;
 
 /// How the command ended.

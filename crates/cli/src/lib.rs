@@ -12,7 +12,7 @@ mod side_by_side;
 mod verbs;
 
 use args::{Cli, Lab, Verb};
-use browserlens_page::text::count_unseen;
+use browserlens_core::page::text::count_unseen;
 use clap::Parser;
 use exit::{Exit, Failure};
 use std::ffi::OsString;

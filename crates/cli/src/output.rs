@@ -4,7 +4,7 @@
 //! nobody sees is printed as an escape, but for bytes that were asked for as they are.
 
 use crate::exit::{Exit, Failure};
-use browserlens_page::text::{escaped, escaped_json};
+use browserlens_core::page::text::{escaped, escaped_json};
 use std::io::{self, Write};
 
 /// Writes data to standard output.

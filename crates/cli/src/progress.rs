@@ -3,7 +3,7 @@
 //! In: calls from any thread. Out: one bar, gone when its work is. Invariant: silent where nobody
 //! looks, so that a file of standard error holds words only.
 
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use browserlens_replay::{Measurement, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

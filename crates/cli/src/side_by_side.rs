@@ -5,7 +5,7 @@
 //! row is wider than asked, whatever the script; nothing of a line is lost: a long one goes on in
 //! the next row; control characters are visible; colours only where asked.
 
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::io::IsTerminal;
 use unicode_width::UnicodeWidthChar;

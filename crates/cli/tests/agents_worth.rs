@@ -77,7 +77,7 @@ fn a_run_with_its_pages_is_told_again_by_other_strategies() {
     let text = out(&counterfactual(folder.path(), &["--strategies", "lens/delta", "--json"]));
     let runs: Vec<Value> = serde_json::from_str(&text).expect("JSON");
     assert_eq!(runs[0]["retold"], runs[0]["recorded"]);
-    let legend = browserlens_tokens::Encoding::O200kBase.count(browserlens_lens::LEGEND).0;
+    let legend = browserlens_core::tokens::Encoding::O200kBase.count(browserlens_lens::LEGEND).0;
     assert_eq!(runs[0]["legend"], u64::from(legend));
 
     let bytes = |threads: &str| out(&counterfactual(folder.path(), &["--json", "--threads", threads]));

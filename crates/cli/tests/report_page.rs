@@ -14,12 +14,12 @@ mod numbers;
 
 use browser::Opened;
 use browserlens_agents::{Call, End, Header, RunRecord};
+use browserlens_core::tokens::ImageFormula;
 use browserlens_replay::{Measurement, PerMille, RunResult, StepInfo as RecordedStep, TaskMeasurement};
 use browserlens_report::{
     About, AgentPage, AgentRun, EventInfo, FactInfo, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs,
     write_report,
 };
-use browserlens_tokens::ImageFormula;
 use common::root;
 use copies::Copies;
 use std::path::{Path, PathBuf};

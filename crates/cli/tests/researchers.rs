@@ -49,7 +49,7 @@ impl World {
             std::fs::copy(root.join(from), folder.path().join(to)).unwrap_or_else(|error| panic!("{from}: {error}"));
         };
         copy("traces/tiny-newsletter-signup.trace", "tiny.trace");
-        copy("crates/external/examples/lister.py", "lister.py");
+        copy("crates/replay/examples/lister.py", "lister.py");
         std::fs::write(folder.path().join("strategies.toml"), STRATEGIES).expect("written");
         Self { folder, scenarios: root.join("traces/scenarios").display().to_string() }
     }

@@ -5,8 +5,8 @@
 #[path = "../../trace/tests/common/mod.rs"]
 mod trace_common;
 
-use browserlens_page::text::{count_unseen, is_unseen};
-use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, EventKind, RequestEvent, TabEvent};
+use browserlens_core::page::text::{count_unseen, is_unseen};
+use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, EventKind, RequestEvent, TabEvent};
 use browserlens_trace::Canonicalizer;
 use serde_json::Value;
 use std::ffi::OsStr;

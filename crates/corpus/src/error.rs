@@ -3,7 +3,7 @@
 //! In: errors of traces, scenarios and the file system. Out: [`CorpusError`]. Invariant: every
 //! error names the file and has a hint that says what to do next.
 
-use browserlens_scenario::ScenarioError;
+use browserlens_trace::scenario::ScenarioError;
 use browserlens_trace::{ExitClass, TraceError};
 use std::path::{Path, PathBuf};
 

@@ -15,7 +15,7 @@ use crate::rewrite::{self, Orders, Sink};
 use crate::scenario;
 use crate::source::{Profile, Source, record};
 use crate::words::Words;
-use browserlens_page::PayloadKind;
+use browserlens_core::page::PayloadKind;
 use browserlens_trace::{CreateOptions, Origin, Outcome, Redactor, Trace, TraceWriter, whole};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

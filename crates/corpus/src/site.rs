@@ -2,7 +2,7 @@
 //!
 //! In: a trace. Out: a name. Invariant: traces of one site have one name, whatever their scenario.
 
-use browserlens_strategy::StepIndex;
+use browserlens_core::strategy::StepIndex;
 use browserlens_trace::{Trace, TraceError};
 
 /// Returns the bundled site, or the host of the first page; of a page without one, the first part

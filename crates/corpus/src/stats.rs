@@ -6,7 +6,7 @@
 
 use crate::error::CorpusError;
 use crate::site::site_of;
-use browserlens_strategy::StepIndex;
+use browserlens_core::strategy::StepIndex;
 use browserlens_trace::{Trace, TraceError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

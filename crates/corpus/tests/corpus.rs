@@ -1,12 +1,12 @@
 //! Corpora made of bundled traces, counted and split.
 
+use browserlens_core::page::{NodeKind, Page, PayloadKind};
+use browserlens_core::strategy::StepIndex;
 use browserlens_corpus::{
     CorpusError, MakeOptions, MakeProgress, MakeReport, Quiet, find_traces, make, split, stats, write_links,
     write_lists,
 };
-use browserlens_page::{NodeKind, Page, PayloadKind};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::StepIndex;
+use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{ExitClass, Trace, verify};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

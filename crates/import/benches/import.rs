@@ -16,9 +16,9 @@
 #[path = "../tests/common/table.rs"]
 mod table;
 
+use browserlens_core::page::{Capture, PayloadKind};
+use browserlens_core::strategy::StepIndex;
 use browserlens_import::{Format, ImportOptions, import};
-use browserlens_page::{Capture, PayloadKind};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::io::Write;

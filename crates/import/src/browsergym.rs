@@ -4,7 +4,7 @@
 //! understood whole is none.
 
 use crate::plan::PlannedAction;
-use browserlens_strategy::ActionKind;
+use browserlens_core::strategy::ActionKind;
 
 /// Returns an action and its element.
 pub(crate) fn action(call: &str) -> Option<(PlannedAction, Option<String>)> {

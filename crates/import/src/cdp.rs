@@ -6,7 +6,7 @@
 //! merged accessibility tree belongs to the frame of the nearest root above it; two pages of one
 //! document (same frame, same document node) keep their nodes' numbers.
 
-use browserlens_page::{Capture, NodeKey, Payload, PayloadKind};
+use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind};
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::value::RawValue;

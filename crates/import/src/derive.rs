@@ -12,7 +12,7 @@ use crate::html::OURS;
 use crate::limits::Limits;
 use crate::plan::Marks;
 use crate::scene::{Answer, Resources, Scene};
-use browserlens_page::{Capture, Payload, PayloadKind, Viewport};
+use browserlens_core::page::{Capture, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
 use markup5ever_rcdom::{Handle, NodeData};
 use serde::ser::SerializeStruct;
@@ -79,7 +79,7 @@ pub(crate) fn try_one(html: &str, limits: &Limits) {
         gaps: Vec::new(),
     };
     if let Ok((capture, _)) = capture(Path::new("page.html"), 0, &scene, limits, &mut Canonicalizer::new()) {
-        drop(browserlens_page::Page::parse(&capture));
+        drop(browserlens_core::page::Page::parse(&capture));
     }
 }
 

@@ -69,7 +69,7 @@ pub fn cdp(data: &[u8]) {
     let marks = vec![("bid".to_owned(), "1".to_owned(), "target".to_owned())];
     let pair = Pair { snapshot, ax, screenshot: None, viewport: (800, 600), marks };
     if let Ok((capture, _)) = pair.capture(&mut Canonicalizer::new()) {
-        drop(browserlens_page::Page::parse(&capture));
+        drop(browserlens_core::page::Page::parse(&capture));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::ImportError;
 use crate::json::text;
 use crate::request::request_event;
 use crate::script::json_file;
-use browserlens_strategy::EventKind;
+use browserlens_core::strategy::EventKind;
 use chrono::DateTime;
 use serde_json::Value;
 use std::path::Path;

@@ -7,8 +7,8 @@
 use crate::error::ImportError;
 use crate::har::Visit;
 use crate::scene::Scene;
-use browserlens_page::{Capture, Viewport};
-use browserlens_strategy::{ActionKind, EventKind, NodeHint};
+use browserlens_core::page::{Capture, Viewport};
+use browserlens_core::strategy::{ActionKind, EventKind, NodeHint};
 use browserlens_trace::{Canonicalizer, Origin};
 
 /// Mark of the node that was acted on.
@@ -92,4 +92,4 @@ pub(crate) trait Pages: Send + Sync {
 }
 
 /// Marked nodes, by mark.
-pub(crate) type Marks = Vec<(String, browserlens_page::NodeKey)>;
+pub(crate) type Marks = Vec<(String, browserlens_core::page::NodeKey)>;

@@ -13,7 +13,7 @@ use crate::json::text;
 use crate::limits::Limits;
 use crate::plan::{Marks, Pages, Plan, PlannedStep, TARGET};
 use crate::scene::Scene;
-use browserlens_page::{Capture, Viewport};
+use browserlens_core::page::{Capture, Viewport};
 use browserlens_trace::{Canonicalizer, Origin};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};

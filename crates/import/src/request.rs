@@ -3,7 +3,7 @@
 //! In: one entry. Out: a [`RequestEvent`]. Invariant: only bodies of text within a limit are taken.
 
 use crate::json::{number, text};
-use browserlens_strategy::RequestEvent;
+use browserlens_core::strategy::RequestEvent;
 use serde_json::Value;
 
 /// Largest body that is kept.

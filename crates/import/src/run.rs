@@ -11,8 +11,8 @@ use crate::script::{self, Script};
 use crate::write::{Captured, Writing, finish};
 use crate::{derive, mind2web, playwright, raw, weblinx};
 #[cfg(not(feature = "render"))]
-use browserlens_page::Flags;
-use browserlens_page::{Capture, Page, PayloadKind};
+use browserlens_core::page::Flags;
+use browserlens_core::page::{Capture, Page, PayloadKind};
 use browserlens_trace::{Canonicalizer, Origin, whole};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 //! answer. Invariant: a scene holds everything that its page may load; what it does not hold does
 //! not exist.
 
-use browserlens_page::Viewport;
+use browserlens_core::page::Viewport;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -7,9 +7,9 @@
 use crate::error::ImportError;
 use crate::har::{self, Visit};
 use crate::plan::{ALSO, Marks, Plan, TARGET};
-use browserlens_page::{Capture, NodeKey, Page};
-use browserlens_scenario::{Target, called};
-use browserlens_strategy::{Event, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_core::page::{Capture, NodeKey, Page};
+use browserlens_core::strategy::{Event, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_trace::scenario::{Target, called};
 use browserlens_trace::{
     ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, Settled, StepRecord, TraceMeta,
     TraceSource, TraceWriter,

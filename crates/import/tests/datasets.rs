@@ -1,8 +1,8 @@
 //! Small files of our own in exactly the layouts that data sets are published in.
 
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
 use browserlens_import::{Format, ImportOptions, import};
-use browserlens_page::Page;
-use browserlens_strategy::StepIndex;
 use browserlens_trace::{Trace, TraceSource, verify};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -64,9 +64,9 @@ fn opened(report: &ImportReport) -> Trace {
     Trace::open(&made.path).expect("opens")
 }
 
-fn shown(trace: &Trace, step: u32) -> browserlens_page::Page {
-    let capture = trace.capture(browserlens_strategy::StepIndex(step)).expect("capture");
-    browserlens_page::Page::parse(&capture).expect("parses")
+fn shown(trace: &Trace, step: u32) -> browserlens_core::page::Page {
+    let capture = trace.capture(browserlens_core::strategy::StepIndex(step)).expect("capture");
+    browserlens_core::page::Page::parse(&capture).expect("parses")
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn without_rendering_the_dom_comes_with_its_frames_shadow_trees_and_state() {
     assert!(!page.nodes().any(|node| {
         node.attributes().any(|(name, _)| name.starts_with("browserlens-") || name.starts_with("__playwright"))
     }));
-    let action = trace.step(browserlens_strategy::StepIndex(1)).expect("row").action.expect("an action");
+    let action = trace.step(browserlens_core::strategy::StepIndex(1)).expect("row").action.expect("an action");
     assert_eq!(action.target, Some(by_id("q").key()));
 }
 
@@ -172,7 +172,7 @@ fn huge_numbers_doubled_keys_and_times_out_of_order_are_read_as_far_as_they_make
     assert!(gaps.contains("number out of range") && gaps.contains("a reference has no number"), "{gaps}");
     let trace = opened(&report);
     assert_eq!((trace.meta().viewport.width, trace.meta().viewport.height), (1280, 800));
-    let events = trace.events(&browserlens_strategy::EventFilter::default(), None, 100).expect("events");
+    let events = trace.events(&browserlens_core::strategy::EventFilter::default(), None, 100).expect("events");
     assert_eq!(events.len(), 3);
     assert!(events.windows(2).all(|pair| pair[0].at_ms <= pair[1].at_ms));
 }
@@ -242,12 +242,13 @@ fn contradictions_and_damaged_lines_are_gaps_of_a_trace_that_opens() {
     }
     let trace = Trace::open(&made.path).expect("opens");
     for step in 0..2 {
-        let page =
-            browserlens_page::Page::parse(&trace.capture(browserlens_strategy::StepIndex(step)).expect("capture"))
-                .expect("parses");
+        let page = browserlens_core::page::Page::parse(
+            &trace.capture(browserlens_core::strategy::StepIndex(step)).expect("capture"),
+        )
+        .expect("parses");
         assert_ne!(page.title(), "ran");
     }
-    let action = trace.step(browserlens_strategy::StepIndex(1)).expect("row").action.expect("an action");
+    let action = trace.step(browserlens_core::strategy::StepIndex(1)).expect("row").action.expect("an action");
     assert_eq!(action.taken.node.map(|node| (node.role, node.name)), Some(("button".to_owned(), "Go".to_owned())));
     // A trace that stands there is not overwritten.
     let again =

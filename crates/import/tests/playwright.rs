@@ -5,8 +5,8 @@
 
 mod common;
 
-use browserlens_scenario::Scenario;
-use browserlens_strategy::EventFilter;
+use browserlens_core::strategy::EventFilter;
+use browserlens_trace::scenario::Scenario;
 use common::{assert_alike, driven, imported, newest, older, recorded, root, said};
 use std::path::Path;
 

@@ -4,8 +4,8 @@
 #[path = "common/zipped.rs"]
 mod zipped;
 
+use browserlens_core::strategy::{EventFilter, StepIndex};
 use browserlens_import::{Format, ImportOptions, import};
-use browserlens_strategy::{EventFilter, StepIndex};
 use browserlens_trace::{Trace, verify};
 use serde_json::json;
 use zipped::{call, lines, page, zip};

@@ -3,9 +3,9 @@
 #[path = "common/table.rs"]
 mod table;
 
+use browserlens_core::page::{Page, PayloadKind};
+use browserlens_core::strategy::StepIndex;
 use browserlens_import::{Format, ImportError, ImportOptions, ImportReport, Limits, fuzzing, import};
-use browserlens_page::{Page, PayloadKind};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::{Trace, verify};
 use parquet::basic::Compression;
 use std::path::PathBuf;

@@ -11,7 +11,7 @@
 mod common;
 
 use browserlens_import::{Format, ImportOptions, import};
-use browserlens_scenario::Scenario;
+use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{Trace, verify};
 use common::{driven, newest, root, said};
 use serde_json::Value;

@@ -7,10 +7,10 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use browserlens_core::strategy::{ConsoleMessage, EventFilter, EventKind, PageSource, RequestEvent};
 use browserlens_inspect::{
     ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery,
 };
-use browserlens_strategy::{ConsoleMessage, EventFilter, EventKind, PageSource, RequestEvent};
 use common::{NOW, open, request, trace_of};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;

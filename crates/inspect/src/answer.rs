@@ -5,7 +5,7 @@
 //! what nobody sees is written as an escape, but in bodies and HTML, which say how much of it they
 //! hold.
 
-use browserlens_page::text::escaped_json;
+use browserlens_core::page::text::escaped_json;
 use schemars::JsonSchema;
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};

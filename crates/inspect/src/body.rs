@@ -7,8 +7,8 @@
 
 use crate::answer::{cut, is_zero};
 use crate::error::InspectError;
-use browserlens_page::text::{count_unseen, escaped_line};
-use browserlens_strategy::{BodySide, PageSource, RequestEvent};
+use browserlens_core::page::text::{count_unseen, escaped_line};
+use browserlens_core::strategy::{BodySide, PageSource, RequestEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -11,7 +11,7 @@
 use crate::error::InspectError;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use browserlens_strategy::SourceId;
+use browserlens_core::strategy::SourceId;
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds since 1970-01-01 UTC; the caller reads the clock.

@@ -3,7 +3,7 @@
 //! In: a query that cannot be answered. Out: an [`InspectError`] that names the field and the
 //! allowed values. Invariant: no text of a page.
 
-use browserlens_strategy::SourceError;
+use browserlens_core::strategy::SourceError;
 
 /// A query could not be answered.
 #[derive(Debug, thiserror::Error)]

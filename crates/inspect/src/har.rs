@@ -11,7 +11,7 @@ use crate::body::unseen_in;
 use crate::cursor::UnixMillis;
 use crate::error::InspectError;
 use crate::limits::Limits;
-use browserlens_strategy::{BodySide, Event, EventFilter, EventKind, PageSource, RequestParts};
+use browserlens_core::strategy::{BodySide, Event, EventFilter, EventKind, PageSource, RequestParts};
 use chrono::{DateTime, SecondsFormat};
 use serde_json::{Value, json};
 use std::io::Write;

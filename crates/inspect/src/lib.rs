@@ -1,6 +1,6 @@
 //! Console, network and DOM answers that fit a context window.
 //!
-//! In: a typed query and any [`browserlens_strategy::PageSource`]. Out: a typed [`Answer`]: a page
+//! In: a typed query and any [`browserlens_core::strategy::PageSource`]. Out: a typed [`Answer`]: a page
 //! of data, how much there is, which filters were applied, what was cut, where to go on.
 //! Invariants: nothing is cut without a mark that says how much; a cursor goes on with its own
 //! query and source or is refused with the reason; paging gives every row exactly once; nothing

@@ -11,8 +11,8 @@ use crate::dom;
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{HtmlQuery, TextQuery};
-use browserlens_page::Page;
-use browserlens_page::text::{count_unseen, escaped};
+use browserlens_core::page::Page;
+use browserlens_core::page::text::{count_unseen, escaped};
 use browserlens_snapshot::html::{self, HtmlOptions};
 
 /// The answer of `get_html`.

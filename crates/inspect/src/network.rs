@@ -8,8 +8,8 @@ use crate::body::{self, Body, Wanted};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, NetworkQuery, OneOrMany};
-use browserlens_page::text::escaped_line;
-use browserlens_strategy::{BodySide, Event, EventFilter, EventKind, PageSource, RequestParts};
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::strategy::{BodySide, Event, EventFilter, EventKind, PageSource, RequestParts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,7 @@ use crate::answer::{Answer, Cuts, Sizes, counted};
 use crate::cache::Remembered;
 use crate::cursor::{Cursors, Place, Short, short};
 use crate::error::InspectError;
-use browserlens_strategy::{Event, EventFilter, PageSource, SourceId};
+use browserlens_core::strategy::{Event, EventFilter, PageSource, SourceId};
 
 /// The rows of a page, and the place after them; none if they are the last.
 pub(crate) struct Rows {

@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::network;
 use crate::pages;
 use crate::query::{ConsoleQuery, NetworkQuery};
-use browserlens_strategy::{Event, EventFilter, PageSource};
+use browserlens_core::strategy::{Event, EventFilter, PageSource};
 use serde::Serialize;
 use std::io::Write;
 

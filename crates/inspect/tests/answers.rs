@@ -3,12 +3,12 @@
 
 mod common;
 
+use browserlens_core::page::PageBuilder;
+use browserlens_core::strategy::{EventKind, PageSource, RequestEvent, StepIndex};
 use browserlens_inspect::{
     ConsoleQuery, HtmlQuery, Inspector, Limits, NetworkQuery, OneOrMany, Presets, SummaryQuery, TOOLS, TextQuery,
     UnixMillis, har, stream,
 };
-use browserlens_page::PageBuilder;
-use browserlens_strategy::{EventKind, PageSource, RequestEvent, StepIndex};
 use browserlens_trace::{Outcome, Redactor, TraceWriter};
 use common::trace_common::{self, planted};
 use common::{Memory, NOW, asked, bundled, console, inspector, open, request, trace_of};
@@ -201,7 +201,7 @@ fn bodies_are_asked_for_by_path_or_shape() {
     assert_eq!((&answer["note"], &answer["text"]), (&json!("it is no JSON"), &json!("not json")));
 }
 
-fn page() -> browserlens_page::Page {
+fn page() -> browserlens_core::page::Page {
     PageBuilder::outline(
         r#"
         generic tag=html

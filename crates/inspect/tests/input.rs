@@ -3,8 +3,8 @@
 
 mod common;
 
+use browserlens_core::page::PageBuilder;
 use browserlens_inspect::{TOOLS, compact, tools};
-use browserlens_page::PageBuilder;
 use common::{Memory, NOW, bundled, console, inspector};
 use proptest::prelude::{prop_assert_eq, proptest};
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 
 mod common;
 
+use browserlens_core::strategy::EventKind;
 use browserlens_inspect::{ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, OneOrMany, SummaryQuery};
-use browserlens_strategy::EventKind;
 use common::{NOW, console, open, request, trace_of};
 
 const ROWS: usize = 50_000;

@@ -3,8 +3,8 @@
 
 mod common;
 
+use browserlens_core::strategy::{EventKind, PageSource};
 use browserlens_inspect::{ConsoleQuery, NetworkQuery, OneOrMany, UnixMillis};
-use browserlens_strategy::{EventKind, PageSource};
 use common::{Memory, NOW, asked, bundled, console, inspector, open, trace_of};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 
@@ -62,7 +62,7 @@ proptest! {
         let (mut seen, _) = requests(&mut source, None, &sizes, |source| {
             (0..added).for_each(|_| source.add(kind(source.events.len())));
         });
-        let is_request = |event: &&browserlens_strategy::Event| matches!(event.kind, EventKind::Request(_));
+        let is_request = |event: &&browserlens_core::strategy::Event| matches!(event.kind, EventKind::Request(_));
         let expected: Vec<u64> = before.iter().filter(is_request).map(|event| event.position).collect();
         let failed_first = |position: &u64| match &before[*position as usize].kind {
             EventKind::Request(request) => (!request.has_failed(), *position),

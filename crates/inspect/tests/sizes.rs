@@ -8,10 +8,10 @@
 
 mod common;
 
+use browserlens_core::page::{NodeKind, NodeRef};
+use browserlens_core::strategy::{ConsoleMessage, EventFilter, EventKind, PageSource, RequestEvent, RequestParts};
+use browserlens_core::tokens::Encoding;
 use browserlens_inspect::compact;
-use browserlens_page::{NodeKind, NodeRef};
-use browserlens_strategy::{ConsoleMessage, EventFilter, EventKind, PageSource, RequestEvent, RequestParts};
-use browserlens_tokens::Encoding;
 use browserlens_trace::TracePages;
 use common::{NOW, inspector, open};
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! Recognition among 10,000 screens: by a page, by a summary, and where every pattern has to be
 //! tried.
 
+use browserlens_core::page::{Page, PageBuilder};
 use browserlens_knowledge::{
     ContentType, Indicator, IndicatorKind, Knowledge, Recogniser, ScreenDefinition, StateSignature,
 };
-use browserlens_page::{Page, PageBuilder};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 

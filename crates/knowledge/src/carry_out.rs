@@ -11,7 +11,7 @@
 use crate::error::KnowledgeError;
 use crate::model::ElementTarget;
 use crate::translate::{ActionType, Wanted, resolve, shown};
-use browserlens_strategy::{ActError, ActionKind, Actor, NodeHint, TakenAction};
+use browserlens_core::strategy::{ActError, ActionKind, Actor, NodeHint, TakenAction};
 use browserlens_trace::Trace;
 use url::Url;
 

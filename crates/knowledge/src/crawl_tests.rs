@@ -1,6 +1,6 @@
 use super::*;
 use crate::extract::extract;
-use browserlens_page::PageBuilder;
+use browserlens_core::page::PageBuilder;
 
 /// A website in memory: pages by URL, and how long each takes.
 struct Fake {

@@ -105,7 +105,7 @@ pub enum KnowledgeError {
     Trace(#[from] browserlens_trace::TraceError),
     /// A page cannot be read from its source.
     #[error(transparent)]
-    Source(#[from] browserlens_strategy::SourceError),
+    Source(#[from] browserlens_core::strategy::SourceError),
 }
 
 impl KnowledgeError {

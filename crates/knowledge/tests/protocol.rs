@@ -6,13 +6,13 @@ mod common;
 #[path = "protocol/fixtures.rs"]
 mod fixtures;
 
+use browserlens_core::page::PageBuilder;
+use browserlens_core::strategy::StepIndex;
 use browserlens_knowledge::protocol::{
     Agent, AgentInstruction, AgentResponse, Environment, InstructionType, NavigationGraph,
 };
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{Document, Knowledge, Recording, ScreenId, extract, ingest};
-use browserlens_page::PageBuilder;
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use fixtures::{action, knowledge};
 use serde_json::{Value, json};

@@ -6,9 +6,9 @@
 
 mod common;
 
+use browserlens_core::page::{BoxInDocument, Flags, NodeKey, NodeSpec, Page, PageBuilder};
 use browserlens_knowledge::translate::{ActionType, Context, Profile, Refs, TranslateError, translate};
 use browserlens_knowledge::{ActionDefinition, BrowserUseAction};
-use browserlens_page::{BoxInDocument, Flags, NodeKey, NodeSpec, Page, PageBuilder};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -9,11 +9,11 @@
 
 mod common;
 
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{ActionKind, StepIndex};
 use browserlens_knowledge::translate::{ActionType, Context, Profile, Refs, TranslateError, as_done, translate};
 use browserlens_knowledge::{ActionDefinition, BrowserUseAction, Knowledge, Provenance, Recording, extract};
-use browserlens_page::{NodeKey, Page};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::{ActionKind, StepIndex};
+use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{ActionRecord, Trace};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -76,7 +76,7 @@ fn no_screen_mixes_what_people_call_differently() {
 #[test]
 fn every_variant_has_its_scenario_and_labels() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../traces/variants/scenarios");
-    let scenarios = browserlens_scenario::Scenario::load_all(&folder).expect("scenarios");
+    let scenarios = browserlens_trace::scenario::Scenario::load_all(&folder).expect("scenarios");
     let recorded: Vec<String> = common::variants()
         .iter()
         .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())

@@ -90,7 +90,7 @@ fn a_text_that_fills_a_form_by_halves_lacks_what_the_page_asks_for() {
 }
 
 /// A form as its page shows it at first: what it asks for, with the state of each field.
-fn form(fields: &str) -> browserlens_page::Page {
+fn form(fields: &str) -> browserlens_core::page::Page {
     let outline = format!(
         "form \"Booking\" tag=form id=\"f\" box=0,0,400,400\n{fields}  button \"Book\" tag=button box=0,90,50,20\n"
     );

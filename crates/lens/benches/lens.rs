@@ -6,6 +6,9 @@
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 #![allow(clippy::print_stdout, reason = "criterion reports no percentiles")]
 
+use browserlens_core::page::{Capture, NodeSpec, Page, PageBuilder};
+use browserlens_core::strategy::{NoClock, Ref, Run, StepIndex, StepInput};
+use browserlens_core::tokens::ImageFormula;
 use browserlens_lens::differ::emit::{EmitOptions, Emitted, emit};
 use browserlens_lens::differ::{Side, diff};
 use browserlens_lens::extract::{ExtractOptions, Grade, extract};
@@ -13,9 +16,6 @@ use browserlens_lens::format::{Head, Observed, Style, write};
 use browserlens_lens::reference::Reference;
 use browserlens_lens::router::{CostRouter, HeuristicRouter, Router, SignalCache, Signals};
 use browserlens_lens::{Lens, LensOptions, Representation, parse};
-use browserlens_page::{Capture, NodeSpec, Page, PageBuilder};
-use browserlens_strategy::{NoClock, Ref, Run, StepIndex, StepInput};
-use browserlens_tokens::ImageFormula;
 use browserlens_trace::Trace;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::collections::HashSet;

@@ -12,8 +12,8 @@ use crate::format::Style;
 use crate::format::fold::row_controls;
 use crate::refs::RefTable;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, StateSet, Tree};
-use browserlens_page::NodeKey;
-use browserlens_strategy::Ref;
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::Ref;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -378,7 +378,7 @@ mod tests {
     use super::*;
     use crate::extract::{ExtractOptions, extract};
     use crate::format::write_items;
-    use browserlens_page::{Flags, NodeSpec, Page, PageBuilder};
+    use browserlens_core::page::{Flags, NodeSpec, Page, PageBuilder};
 
     fn view_of(page: &Page) -> View {
         extract(page, &HashSet::new(), &ExtractOptions::default())

@@ -23,7 +23,7 @@
 
 mod marks;
 
-use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Visibility, role};
+use browserlens_core::page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Visibility, role};
 use marks::{Mark, mark_of};
 use std::collections::HashMap;
 

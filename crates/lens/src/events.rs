@@ -6,7 +6,7 @@
 //! a page says, it takes a dozen short lines at most, and what has no room is counted.
 
 use crate::format::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
-use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, Event, EventKind, StepInput, TabEvent};
+use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, Event, EventKind, StepInput, TabEvent};
 use std::collections::HashMap;
 
 /// Most lines.

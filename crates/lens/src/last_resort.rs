@@ -5,7 +5,7 @@
 
 use crate::controls::{MOST_BESIDE, is_alike, is_drawn};
 use crate::extract::collapse;
-use browserlens_page::{NodeKind, NodeRef};
+use browserlens_core::page::{NodeKind, NodeRef};
 
 /// Most nodes of a picture in which labels are looked for: every shape is held against every label
 /// and every other shape.

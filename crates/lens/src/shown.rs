@@ -24,7 +24,7 @@ use crate::format::{
     parse_after,
 };
 use crate::tree::{Elided, Item, Mark, ROOT, Tree};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -292,7 +292,7 @@ fn readable(tree: &Tree) -> Vec<Vec<char>> {
 }
 
 fn ends_run(item: &Item) -> bool {
-    browserlens_page::role::is_landmark(&item.role)
+    browserlens_core::page::role::is_landmark(&item.role)
         || matches!(
             &*item.role,
             "heading"

@@ -16,8 +16,8 @@ use crate::extract::{Grade, Representation};
 use crate::format::{LEGEND, Style};
 use crate::lens::{Base, Lens, LensOptions, RouterKind};
 use crate::router::Tier;
-use browserlens_strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_core::strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use serde_json::Value;
 
 /// Version of what these strategies write; part of every cache key.

@@ -3,12 +3,12 @@
 
 mod common;
 
+use browserlens_core::page::capture::ChangedAlone;
+use browserlens_core::page::{NodeKey, Page, SecondLook};
+use browserlens_core::strategy::{Observation, ObservationKind};
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::differ::SemanticFilter;
 use browserlens_lens::{Base, Lens, LensOptions, Observed, ShownState, parse};
-use browserlens_page::capture::ChangedAlone;
-use browserlens_page::{NodeKey, Page, SecondLook};
-use browserlens_strategy::{Observation, ObservationKind};
-use browserlens_tokens::Encoding;
 use common::{a11y, observe, page, try_observe};
 use std::sync::Arc;
 

@@ -3,15 +3,15 @@
 
 mod common;
 
-use browserlens_lens::format::{DialogState, DownloadState, EventNote, Observed, Said, TabChange, write};
-use browserlens_lens::tree::{Item, ROOT, Tree};
-use browserlens_lens::{Lens, LensOptions, ShownState, Style, parse};
-use browserlens_page::{Capture, Page};
-use browserlens_strategy::{
+use browserlens_core::page::{Capture, Page};
+use browserlens_core::strategy::{
     ActionKind, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventKind, NoClock, Observation, Run,
     StepIndex, StepInput, TabEvent, TakenAction,
 };
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
+use browserlens_lens::format::{DialogState, DownloadState, EventNote, Observed, Said, TabChange, write};
+use browserlens_lens::tree::{Item, ROOT, Tree};
+use browserlens_lens::{Lens, LensOptions, ShownState, Style, parse};
 use common::{a11y, page};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -2,11 +2,11 @@
 //! goldens show how it reads.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use browserlens_core::strategy::Ref;
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::format::{Head, Observed, write};
 use browserlens_lens::tree::{Item, ROOT, StateSet, Tree};
 use browserlens_lens::{Style, parse};
-use browserlens_strategy::Ref;
-use browserlens_tokens::Encoding;
 use proptest::prelude::*;
 
 fn full(tree: Tree) -> Observed {

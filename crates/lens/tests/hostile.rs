@@ -8,8 +8,8 @@
 
 mod common;
 
+use browserlens_core::page::{Flags, NodeSpec, PageBuilder};
 use browserlens_lens::{Lens, LensOptions, ShownState, Style};
-use browserlens_page::{Flags, NodeSpec, PageBuilder};
 use common::attack::{PIECES, check, hostile, observe, observe_all, options, page};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 
 mod common;
 
-use browserlens_lens::{Lens, LensOptions, Representation};
-use browserlens_page::{BoxInViewport, Capture, Page};
-use browserlens_strategy::{
+use browserlens_core::page::{BoxInViewport, Capture, Page};
+use browserlens_core::strategy::{
     CaptureImage, ImageSpace, NoClock, Observation, Request, Run, StepIndex, StepInput, StrategyError,
 };
+use browserlens_lens::{Lens, LensOptions, Representation};
 use common::page;
 use image::{ImageFormat, Rgba, RgbaImage};
 use std::io::Cursor;

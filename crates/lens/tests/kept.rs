@@ -4,9 +4,9 @@
 
 mod common;
 
+use browserlens_core::page::{NodeKey, NodeRef, Page};
+use browserlens_core::strategy::{Ref, StepIndex};
 use browserlens_lens::{Lens, LensOptions};
-use browserlens_page::{NodeKey, NodeRef, Page};
-use browserlens_strategy::{Ref, StepIndex};
 use common::{traces, try_observe};
 use std::collections::HashMap;
 use std::sync::Arc;

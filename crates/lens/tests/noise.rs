@@ -3,10 +3,10 @@
 
 mod common;
 
+use browserlens_core::page::{Capture, Page, Viewport};
+use browserlens_core::strategy::{NoClock, StepIndex, StepInput, Task};
 use browserlens_lens::build;
 use browserlens_lens::differ::FilterPass;
-use browserlens_page::{Capture, Page, Viewport};
-use browserlens_strategy::{NoClock, StepIndex, StepInput, Task};
 use common::laws::{self, NOISE, Noise};
 use common::page;
 use serde_json::json;

@@ -3,12 +3,12 @@
 
 mod common;
 
+use browserlens_core::page::Page;
+use browserlens_core::strategy::{Request, Run, StepIndex};
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::extract::Grade;
 use browserlens_lens::reference::{Reference, unmarked_differences};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
-use browserlens_page::Page;
-use browserlens_strategy::{Request, Run, StepIndex};
-use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
 use common::{a11y, laws, observe, page};
 use proptest::prelude::*;

@@ -3,9 +3,9 @@
 
 mod common;
 
+use browserlens_core::strategy::ObservationKind;
 use browserlens_lens::router::{Route, RouteError, Router, Signals, Tier};
 use browserlens_lens::{Lens, LensOptions, Representation, RouterKind};
-use browserlens_strategy::ObservationKind;
 use common::{observe, page};
 use std::sync::{Arc, Mutex};
 
@@ -46,8 +46,8 @@ fn a_router_of_ones_own_is_told_what_was_shown_where_a_delta_could_follow_it() {
 }
 
 /// A page whose dialog makes everything behind it inert to the accessibility tree.
-fn with_dialog(open: bool) -> Arc<browserlens_page::Page> {
-    use browserlens_page::{Clickability, Flags, NodeSpec, PageBuilder};
+fn with_dialog(open: bool) -> Arc<browserlens_core::page::Page> {
+    use browserlens_core::page::{Clickability, Flags, NodeSpec, PageBuilder};
     let mut builder = PageBuilder::new("https://a.test/board", "Board");
     builder.document(1, 1);
     for (at, name) in ["One", "Two", "Three", "Four"].into_iter().enumerate() {

@@ -3,9 +3,9 @@
 
 mod common;
 
+use browserlens_core::strategy::StepIndex;
 use browserlens_lens::extract::{ExtractOptions, extract};
 use browserlens_lens::mixed_rows;
-use browserlens_strategy::StepIndex;
 use std::collections::HashSet;
 
 #[test]

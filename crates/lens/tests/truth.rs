@@ -3,10 +3,10 @@
 
 mod common;
 
+use browserlens_core::page::capture::ChangedAlone;
+use browserlens_core::page::{NodeKey, NodeSpec, PageBuilder, SecondLook};
+use browserlens_core::strategy::{ObservationKind, Request, Run};
 use browserlens_lens::{Lens, LensOptions, ShownState};
-use browserlens_page::capture::ChangedAlone;
-use browserlens_page::{NodeKey, NodeSpec, PageBuilder, SecondLook};
-use browserlens_strategy::{ObservationKind, Request, Run};
 use common::laws::{self, TOLD, differences};
 use common::{a11y, observe, page, try_observe};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn marks_cover_what_they_say_and_no_more() {
     assert_eq!(differences("… @m4"), 0);
 }
 
-fn nested(depth: u32, named: bool) -> Arc<browserlens_page::Page> {
+fn nested(depth: u32, named: bool) -> Arc<browserlens_core::page::Page> {
     let mut builder = PageBuilder::new("https://deep.test/", "Deep");
     for level in 0..depth {
         let role = if named { "group" } else { "generic" };

@@ -9,10 +9,10 @@
 //! `{"step":0,"target":…,"kind":…,"text":…,"images":[…],"total_us":…,"browser_us":…}`. The lens is
 //! attached as any other program would be.
 
+use browserlens_core::strategy::{Observation, ObservationKind};
 use browserlens_live::{LiveError, LiveLens};
 use browserlens_recorder::{AttachTab, BesideStep, LiveOptions, RecordOptions, record};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::{Observation, ObservationKind};
+use browserlens_trace::scenario::Scenario;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::io::{BufRead, Write};

@@ -5,10 +5,10 @@
 //! machine does hits both alike. The server is spoken to over stdio, as agents do, and looks at the
 //! same tab. It ends after the seconds (150 if none are said), with what it measured until then.
 
+use browserlens_core::page::Viewport;
+use browserlens_core::strategy::{PageSource, Task};
 use browserlens_live::{Action, LiveLens, Session};
-use browserlens_page::Viewport;
 use browserlens_recorder::{LiveOptions, SiteServer};
-use browserlens_strategy::{PageSource, Task};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::error::Error;

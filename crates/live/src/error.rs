@@ -4,8 +4,8 @@
 //! Invariants: an action that failed has done nothing, or its reason says how far it came; no error
 //! is about another node than the one that was meant.
 
+use browserlens_core::strategy::{ActError, SourceError, StrategyError};
 use browserlens_recorder::RecordError;
-use browserlens_strategy::{ActError, SourceError, StrategyError};
 
 /// An observation or an action on a live page that failed.
 #[derive(Debug, thiserror::Error)]

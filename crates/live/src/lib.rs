@@ -2,7 +2,7 @@
 //! that were shown.
 //!
 //! In: a URL, or the address of a browser that runs. Out:
-//! [`Observation`](browserlens_strategy::Observation)s, and actions carried out on the node of a
+//! [`Observation`](browserlens_core::strategy::Observation)s, and actions carried out on the node of a
 //! ref. Invariants: a [`Session`] is one reader: its shown state, its refs and its position in the
 //! events are its own, so that several can look at one page; a ref that it was not shown, whose
 //! node is gone, covered or of another document is an error that says which, and nothing was done

@@ -7,9 +7,9 @@
 use crate::action::{Action, DropAt, TabAction};
 use crate::error::{LiveError, Meant, of_ref};
 use crate::session::Session;
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{ActError, ActionKind, Actor, CaptureImage, Observation, Request, TakenAction, Task};
 use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, Wait};
-use browserlens_strategy::{ActError, ActionKind, Actor, CaptureImage, Observation, Request, TakenAction, Task};
 use serde_json::Value;
 
 /// The strategy that is the whole system.

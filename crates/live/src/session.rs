@@ -5,12 +5,12 @@
 //! one page do not disturb each other.
 
 use crate::error::LiveError;
-use browserlens_lens::build;
-use browserlens_page::{BoxInViewport, Capture, Flags, NodeKey, Page, PayloadKind};
-use browserlens_strategy::{
+use browserlens_core::page::{BoxInViewport, Capture, Flags, NodeKey, Page, PayloadKind};
+use browserlens_core::strategy::{
     CaptureImage, Event, EventFilter, ImageSpace, NoClock, Observation, PageSource, Request, Run, StepCache, StepIndex,
     StepInput, Strategy, TakenAction, Task,
 };
+use browserlens_lens::build;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ impl Session {
         let by_key: HashMap<NodeKey, u32> = page.nodes().map(|node| (node.key(), node.id().0)).collect();
         for target in &observation.refs {
             let said = by_key.get(&target.key).map(|id| {
-                let node = page.node(browserlens_page::NodeId(*id));
+                let node = page.node(browserlens_core::page::NodeId(*id));
                 let name: String = node.name().chars().take(60).collect();
                 if name.is_empty() { node.role().to_owned() } else { format!("{} {name:?}", node.role()) }
             });

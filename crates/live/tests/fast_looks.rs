@@ -6,9 +6,9 @@
 
 mod common;
 
-use browserlens_page::Page;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::PageSource;
 use browserlens_recorder::{LiveBrowser, LiveOptions};
-use browserlens_strategy::PageSource;
 use common::{Differences, looks_of, traces};
 use std::path::PathBuf;
 use std::time::Duration;

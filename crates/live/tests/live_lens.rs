@@ -1,9 +1,9 @@
 //! A loop on bundled pages: observe, act by ref, observe what changed; and every way in which a ref
 //! can be wrong.
 
+use browserlens_core::strategy::{ObservationKind, PageSource};
 use browserlens_live::{Action, LiveError, LiveLens, TabAction};
 use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, SiteServer, Wait};
-use browserlens_strategy::{ObservationKind, PageSource};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -3,9 +3,9 @@
 
 mod common;
 
+use browserlens_core::strategy::PageSource;
 use browserlens_live::{Action, LiveLens};
 use browserlens_recorder::{FastLook, LiveOptions, LookWay, SiteServer};
-use browserlens_strategy::PageSource;
 use common::{Differences, traces};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -128,7 +128,7 @@ fn a_new_drawing_has_its_own_styles_and_not_those_of_the_one_like_it() {
         return copy.querySelector('button:has(svg)').querySelectorAll('*').length; })()";
     let below = browser.evaluate(add).expect("adds").as_u64().expect("a count") as usize;
     let waiting =
-        |page: &browserlens_page::Page| page.nodes().filter(|node| node.style("cursor") == Some("wait")).count();
+        |page: &browserlens_core::page::Page| page.nodes().filter(|node| node.style("cursor") == Some("wait")).count();
     let patched = waiting(&browser.look().expect("a page"));
     assert_eq!(browser.look_way(), LookWay::Patched);
     assert_eq!(patched, waiting(&browser.look_afresh().expect("a page")));

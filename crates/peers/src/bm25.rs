@@ -8,12 +8,12 @@
 
 use crate::browsergym::BrowserGym;
 use crate::truncate::{read_budget, still_shown};
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::strategy::{
     ActionChannel, Observation, ObservationKind, RefTarget, Request, Run, Stage, StepInput, Strategy, StrategyError,
     Task, TextFormat,
 };
-use browserlens_tokens::{Encoding, Tokens};
+use browserlens_core::tokens::{Encoding, Tokens};
+use browserlens_reading::{OptionsError, OptionsReader};
 use std::collections::{HashMap, HashSet};
 
 pub(crate) const NAME: &str = "search/bm25-lines";
@@ -185,13 +185,13 @@ fn bm25(lines: &[&str], query: &str) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::Viewport;
+    use browserlens_core::page::Viewport;
     use proptest::prelude::*;
     use serde_json::json;
 
     fn run(goal: &str, budget: u32) -> Box<dyn Run> {
         let task = Task { goal: goal.to_owned(), viewport: Viewport::default(), locale: "en-US".to_owned() };
-        browserlens_strategy::Strategy::start(&Bm25Lines { budget: Tokens(budget) }, &task)
+        browserlens_core::strategy::Strategy::start(&Bm25Lines { budget: Tokens(budget) }, &task)
     }
 
     #[test]

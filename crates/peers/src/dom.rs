@@ -8,7 +8,7 @@
 //! are the document.
 
 use crate::payloads::{self, Marked, Snapshot};
-use browserlens_page::{
+use browserlens_core::page::{
     BoxInDocument, Capture, Flags, FrameId, NodeId, NodeKey, NodeKind, NodeRef, Page, PayloadKind, Visibility,
 };
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! What other tools would have shown, one module a peer, each versioned by the upstream version
 //! that it reproduces.
 //!
-//! In: a [`browserlens_page::Page`] and, where there are some, the payloads that it was parsed from
+//! In: a [`browserlens_core::page::Page`] and, where there are some, the payloads that it was parsed from
 //! (raw text, uncut attributes and the order of accessibility properties are only there). Out: the
 //! peer's text and what its handles mean. Invariants: what a peer really said, where that was
 //! recorded, is a strategy of its own ([`Recorded`], whose name says so); a reproduction never
@@ -44,7 +44,7 @@ pub use raw::{RawAxTree, RawHtml};
 pub use recorded::{RECORDED_SUFFIX, Recorded, recorded_names};
 pub use truncate::TruncateBottom;
 
-use browserlens_strategy::Strategy;
+use browserlens_core::strategy::Strategy;
 use serde_json::Value;
 
 /// Reason of an observation that was computed from the page.
@@ -91,7 +91,7 @@ pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_strategy::{ActionChannel, TextFormat};
+    use browserlens_core::strategy::{ActionChannel, TextFormat};
     use serde_json::json;
 
     #[test]

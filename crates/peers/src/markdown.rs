@@ -10,11 +10,11 @@
 
 use crate::dom::{self, Dom, Id};
 use crate::raw::push_escaped;
-use browserlens_page::{Flags, NodeKind, States};
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::page::{Flags, NodeKind, States};
+use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
+use browserlens_reading::{OptionsError, OptionsReader};
 use htmd::element_handler::{HandlerResult, Handlers};
 use htmd::options::{BulletListMarker, HrStyle, Options};
 use htmd::{Element, HtmlToMarkdown};

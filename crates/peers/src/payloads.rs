@@ -4,7 +4,7 @@
 //! the properties of accessibility nodes in their order ([`AxNode`]), listener types. Invariant: a
 //! payload that is missing or malformed reads as absent; numbers out of range read as nothing.
 
-use browserlens_page::{Capture, Payload, PayloadKind};
+use browserlens_core::page::{Capture, Payload, PayloadKind};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;

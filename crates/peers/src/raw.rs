@@ -6,11 +6,11 @@
 //! [`Dom`] and so not in the HTML.
 
 use crate::dom::{self, Dom, Id};
-use browserlens_page::{NodeKind, PayloadKind};
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::page::{NodeKind, PayloadKind};
+use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
+use browserlens_reading::{OptionsError, OptionsReader};
 
 pub(crate) const AX_TREE: &str = "raw/ax-tree";
 pub(crate) const HTML: &str = "raw/html";
@@ -228,7 +228,7 @@ fn is_void(tag: &str) -> bool {
 mod tests {
     use super::*;
     use crate::testing::{Step, outline};
-    use browserlens_page::{Capture, PageBuilder, Payload};
+    use browserlens_core::page::{Capture, PageBuilder, Payload};
 
     fn payload(kind: PayloadKind, frame: u32, body: &str) -> Payload {
         Payload { kind, frame, node: 0, body: body.as_bytes().into() }
@@ -281,7 +281,7 @@ mod tests {
     fn a_page_nested_ten_thousand_deep_becomes_html() {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         for _ in 0..10_000 {
-            builder.open(browserlens_page::NodeSpec::default());
+            builder.open(browserlens_core::page::NodeSpec::default());
         }
         let page = builder.finish();
         let text = html(&Dom::new(&page, &[]));

@@ -4,10 +4,10 @@
 //! handles mean as far as the tool tells. Invariants: nothing is computed from the page; a step at
 //! which the tool saw another page, or said nothing, is an error and no numbers.
 
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::strategy::{
     ActionChannel, Observation, ObservationKind, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
+use browserlens_reading::{OptionsError, OptionsReader};
 use serde_json::Value;
 
 /// What is known of one output of a tool.
@@ -149,7 +149,7 @@ fn is_delta(format: TextFormat, text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::testing::Step;
-    use browserlens_page::{PageBuilder, Viewport};
+    use browserlens_core::page::{PageBuilder, Viewport};
 
     fn run(output: &str) -> Box<dyn Run> {
         let task = Task { goal: String::new(), viewport: Viewport::default(), locale: "en-US".to_owned() };

@@ -4,7 +4,7 @@
 //! never overlap; beyond [`MOST`] of them nothing more is added, so that layered pages cost bounded
 //! time and cover less.
 
-use browserlens_page::BoxInDocument;
+use browserlens_core::page::BoxInDocument;
 
 /// Most rectangles that are kept.
 const MOST: usize = 5_000;

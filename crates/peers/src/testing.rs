@@ -1,8 +1,8 @@
 //! Steps for tests: a page, perhaps a capture, events and recorded output, and one call to observe
 //! them.
 
-use browserlens_page::{Capture, Page, PageBuilder};
-use browserlens_strategy::{Event, NoClock, Observation, PeerOutput, Run, StepIndex, StepInput, StrategyError};
+use browserlens_core::page::{Capture, Page, PageBuilder};
+use browserlens_core::strategy::{Event, NoClock, Observation, PeerOutput, Run, StepIndex, StepInput, StrategyError};
 use std::sync::Arc;
 
 pub(crate) struct Step {

@@ -5,11 +5,11 @@
 //! handles that it took are not known; requests are not answered.
 
 use crate::browsergym;
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::strategy::{
     ActionChannel, Observation, RefTarget, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_tokens::{Encoding, Tokens};
+use browserlens_core::tokens::{Encoding, Tokens};
+use browserlens_reading::{OptionsError, OptionsReader};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -119,7 +119,7 @@ pub(crate) fn still_shown(text: &str, refs: Vec<RefTarget>) -> Vec<RefTarget> {
 mod tests {
     use super::*;
     use crate::testing::{Step, outline};
-    use browserlens_page::Viewport;
+    use browserlens_core::page::Viewport;
 
     fn observe(options: &Value, step: &Step) -> Observation {
         let task = Task { goal: String::new(), viewport: Viewport::default(), locale: "en-US".to_owned() };

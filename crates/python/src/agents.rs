@@ -3,7 +3,7 @@
 use crate::errors::{Raised, Result};
 use crate::replay::encoding_of;
 use browserlens_agents::{AgentsError, RunCosts, RunRecord};
-use browserlens_tokens::ImageFormula;
+use browserlens_core::tokens::ImageFormula;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -4,13 +4,13 @@
 //! text and its hint are the error's own (what nobody sees escaped), and its place says as data
 //! what the text says in words: file, table, row, step, URL.
 
+use browserlens_core::page::text::{escaped, escaped_line};
+use browserlens_core::strategy::{SourceError, StrategyError};
 use browserlens_inspect::InspectError;
 use browserlens_live::LiveError;
-use browserlens_page::text::{escaped, escaped_line};
 use browserlens_reading::ReadError;
 use browserlens_recorder::RecordError;
 use browserlens_snapshot::SnapshotError;
-use browserlens_strategy::{SourceError, StrategyError};
 use browserlens_trace::TraceError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

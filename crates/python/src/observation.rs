@@ -3,9 +3,9 @@
 //! In: what the lens wrote. Out: text, images, refs and what it cost. Invariant: it never changes.
 
 use crate::errors::Raised;
-use browserlens_page::text::escaped_line;
-use browserlens_strategy::{ImageSpace, Observation as Shown, ObservationKind};
-use browserlens_tokens::Encoding;
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::strategy::{ImageSpace, Observation as Shown, ObservationKind};
+use browserlens_core::tokens::Encoding;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -98,7 +98,7 @@ impl Observation {
     /// The pictures.
     #[getter]
     fn images(&self) -> Vec<Image> {
-        let image = |image: &browserlens_strategy::ObservedImage| Image { image: image.clone() };
+        let image = |image: &browserlens_core::strategy::ObservedImage| Image { image: image.clone() };
         self.shown.images.iter().map(image).collect()
     }
 
@@ -115,7 +115,7 @@ impl Observation {
     /// Counts the tokens of the text; images are not counted.
     #[pyo3(signature = (encoding = "o200k_base"))]
     fn tokens(&self, py: Python<'_>, encoding: &str) -> PyResult<u32> {
-        let encoding: Encoding = encoding.parse().map_err(|error: browserlens_tokens::UnknownEncoding| {
+        let encoding: Encoding = encoding.parse().map_err(|error: browserlens_core::tokens::UnknownEncoding| {
             Raised::options(error.to_string(), "use o200k_base or cl100k_base")
         })?;
         Ok(py.detach(|| encoding.count(&self.shown.text).0))
@@ -139,7 +139,7 @@ impl Observation {
 /// A picture of an observation.
 #[pyclass(frozen, module = "browserlens")]
 pub struct Image {
-    image: browserlens_strategy::ObservedImage,
+    image: browserlens_core::strategy::ObservedImage,
 }
 
 #[pymethods]

@@ -5,11 +5,11 @@
 
 use crate::errors::{Raised, Result};
 use crate::tables::{Table, nodes};
-use browserlens_page::text::{escaped_json, escaped_line};
+use browserlens_core::page::text::{escaped_json, escaped_line};
+use browserlens_core::tokens::Tokens;
 use browserlens_reading::{Answer, DEFAULT_CHARS, ReadOptions, Searcher, answer_of, extract};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX, documents};
 use browserlens_snapshot::{Format, GrepOptions, Mode, RefStyle, SnapshotOptions, snapshot};
-use browserlens_tokens::Tokens;
 use pyo3::prelude::*;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A page: one capture as one tree.
 #[pyclass(frozen, module = "browserlens")]
 pub struct Page {
-    pub(crate) page: Arc<browserlens_page::Page>,
+    pub(crate) page: Arc<browserlens_core::page::Page>,
 }
 
 /// The arguments of a snapshot, as Python gives them.

@@ -6,7 +6,7 @@
 
 use crate::errors::{Raised, Result};
 use crate::page::Page;
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use browserlens_reading::graph::{GraphStore, PageGraph, SeenAt, StoreError};
 use browserlens_reading::{Extraction, ReadOptions, Searcher, answer_of_many, duplicates, extract};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Pages that are answered from together.
 #[pyclass(frozen, module = "browserlens")]
 pub struct Pages {
-    pages: Vec<(String, Arc<browserlens_page::Page>, Extraction)>,
+    pages: Vec<(String, Arc<browserlens_core::page::Page>, Extraction)>,
 }
 
 fn store(error: StoreError) -> Raised {
@@ -48,7 +48,8 @@ impl Pages {
             let message = format!("{} names for {} pages", names.len(), pages.len());
             return Err(Raised::options(message, "give as many names as pages, or none").into());
         }
-        let pages: Vec<Arc<browserlens_page::Page>> = pages.iter().map(|page| Arc::clone(&page.get().page)).collect();
+        let pages: Vec<Arc<browserlens_core::page::Page>> =
+            pages.iter().map(|page| Arc::clone(&page.get().page)).collect();
         let names = names.unwrap_or_else(|| pages.iter().map(|page| page.url().to_owned()).collect());
         let cut = ReadOptions::default().cut;
         let pages = py.detach(|| {
@@ -133,7 +134,7 @@ impl Pages {
     fn about(&self, py: Python<'_>, what: &str, chars: usize) -> PyResult<String> {
         Ok(py.detach(|| {
             let about = self.graph()?.about(what, chars).map_err(store)?;
-            Ok::<_, Raised>(browserlens_page::text::escaped(&about.to_text()).into_owned())
+            Ok::<_, Raised>(browserlens_core::page::text::escaped(&about.to_text()).into_owned())
         })?)
     }
 

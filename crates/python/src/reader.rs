@@ -6,13 +6,13 @@
 //! reader was told.
 
 use crate::errors::{Raised, Result};
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{Observation, PageSource, Ref, Request, SourceId, TakenAction};
 use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
 use browserlens_lens::{LensOptions, Representation, lens_options};
 use browserlens_live::Sight;
-use browserlens_page::{NodeKey, Page};
 use browserlens_reading::{ReadOptions, Searcher};
 use browserlens_snapshot::{Session, SnapshotOptions, snapshot_in};
-use browserlens_strategy::{Observation, PageSource, Ref, Request, SourceId, TakenAction};
 use browserlens_trace::Mask;
 use serde_json::Value;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Reader {
             if bare.starts_with('@') { bare.to_owned() } else { format!("@e{}", bare.trim_start_matches('e')) };
         let parsed: Ref = written
             .parse()
-            .map_err(|error: browserlens_strategy::MalformedRef| Raised::page(error.to_string(), hint))?;
+            .map_err(|error: browserlens_core::strategy::MalformedRef| Raised::page(error.to_string(), hint))?;
         self.session.node(parsed).ok_or_else(|| Raised::page(format!("{parsed} was not shown in this session"), hint))
     }
 

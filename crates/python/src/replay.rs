@@ -8,12 +8,12 @@
 use crate::errors::{Raised, Result};
 use crate::tables::Table;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array, UInt64Array};
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::table::{Cells, measurements, timings};
 use browserlens_replay::{
     ConfiguredStrategy, Merge, PartOptions, PlannedTrace, Quiet, ReplayError, ReplayOptions, RunResult, Store,
     StrategiesError, Tokenizer, find_traces, merge, read_parts, strategies,
 };
-use browserlens_tokens::Encoding;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};

@@ -10,8 +10,8 @@ use arrow_array::{
     ArrayRef, BooleanArray, Float32Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array, UInt64Array,
 };
 use arrow_schema::ArrowError;
-use browserlens_page::Page;
-use browserlens_page::text::escaped;
+use browserlens_core::page::Page;
+use browserlens_core::page::text::escaped;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;

@@ -8,8 +8,8 @@ use crate::page::Page;
 use crate::reader::Reader;
 use crate::tables::{Table, texts};
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
-use browserlens_page::text::escaped_line;
-use browserlens_strategy::{EventFilter, EventKind, StepIndex};
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::strategy::{EventFilter, EventKind, StepIndex};
 use browserlens_trace::TracePages;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -142,7 +142,7 @@ fn observations(path: &Path, strategy: &str, options: &Value) -> Result<Vec<Obse
 
 fn steps(trace: &browserlens_trace::Trace) -> Result<Table> {
     let rows = trace.steps()?;
-    let taken = |pick: fn(&browserlens_strategy::TakenAction) -> String| -> Vec<String> {
+    let taken = |pick: fn(&browserlens_core::strategy::TakenAction) -> String| -> Vec<String> {
         let of = |row: &browserlens_trace::StepRow| {
             row.action.as_ref().map_or_else(String::new, |action| pick(&action.taken))
         };

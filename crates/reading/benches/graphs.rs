@@ -6,14 +6,14 @@
 
 mod synthetic;
 
-use browserlens_page::Page;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::graph::{
     ConceptKind, ContentGraph, ContentKind, ContentNode, FoundConcept, GraphStore, PageGraph, RELATED_CONCEPT,
     RELATED_LIMIT, SeenAt, summary, to_json, to_svg,
 };
 use browserlens_reading::{BoilerplateRule, blocks};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;

@@ -3,9 +3,9 @@
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 
-use browserlens_page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::strategy::StepIndex;
 use browserlens_reading::{Cache, CacheOptions, Cut, content_hash, extract, read_text};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;

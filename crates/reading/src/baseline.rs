@@ -11,7 +11,7 @@
 //!
 //! Invariants: the text is the document's own, before the browser collapses white space or changes
 //! case; frames and shadow trees give nothing, for a tree walker does not enter them, and slotted
-//! text counts below its host. Why not from a [`browserlens_page::Page`]: it holds what is
+//! text counts below its host. Why not from a [`browserlens_core::page::Page`]: it holds what is
 //! rendered.
 //!
 //! What `offsetParent` is: null for what has no box, for `body` and `html`, and for what is fixed
@@ -25,8 +25,8 @@
 //! its slot is.
 
 use crate::js_trim;
-use browserlens_page::capture::COMPUTED_STYLES;
-use browserlens_page::{Capture, PayloadKind};
+use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::{Capture, PayloadKind};
 use serde::Deserialize;
 use std::borrow::Cow;
 

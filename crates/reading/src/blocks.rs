@@ -23,7 +23,7 @@
 //! before ends, to the character.
 
 use crate::xpath::Xpaths;
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, Visibility};
 use serde::{Deserialize, Serialize};
 
 /// Most characters of a block; what is longer is divided.

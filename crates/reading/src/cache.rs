@@ -10,7 +10,7 @@
 //! captured and parsed, which takes far longer than reading it: of a live page a hit saves the
 //! extraction, and lets a caller keep more under the same key (an index; vectors, which may have
 //! been paid for), but it does not save the look at the browser. That look is cheap only as long as
-//! nobody acts: [`browserlens_strategy::PageSource::page`] gives the capture that it has until the
+//! nobody acts: [`browserlens_core::strategy::PageSource::page`] gives the capture that it has until the
 //! next action. This is the price of never being stale. [`Cache::latest`] answers without a page,
 //! by the address that somebody went to ([`Cache::visit`]) and for [`CacheOptions::life_ms`], as a
 //! cache in front of a browser would, and may be wrong about a page that changed since.
@@ -32,7 +32,7 @@ use crate::boilerplate::PagePlace;
 use crate::content_hash::{ContentHash, content_hash};
 use crate::sections::{Cut, Extraction};
 use body::{Body, Key, TextId};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@
 //! same page, and so covers states and values that no text says, and not what is painted over or
 //! how boxes flow.
 
-use browserlens_page::{Flags, NodeKind, Page, Visibility};
+use browserlens_core::page::{Flags, NodeKind, Page, Visibility};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -77,7 +77,7 @@ pub fn content_hash(page: &Page) -> ContentHash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     #[test]
     fn what_is_said_counts_and_what_is_not_does_not() {

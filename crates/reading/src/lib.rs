@@ -1,6 +1,6 @@
 //! Reading a page as text.
 //!
-//! In: a [`browserlens_page::Page`] and, for the baseline, the capture that it was parsed from.
+//! In: a [`browserlens_core::page::Page`] and, for the baseline, the capture that it was parsed from.
 //! Out: what a person could read on it: whole, in sections, by question, as a graph; and the
 //! strategies that show only that. Invariants: what no person sees is not said; nothing here keeps
 //! handles or states, so an agent that is shown only this cannot act (channel `none`); nothing here
@@ -63,7 +63,7 @@ pub use xpath::Xpaths;
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-use browserlens_strategy::Strategy;
+use browserlens_core::strategy::Strategy;
 
 /// Returns the names that [`build`] knows.
 pub fn names() -> &'static [&'static str] {

@@ -10,7 +10,7 @@ use crate::retrieval::{Hit, Index, answer_from};
 use crate::sections::Extraction;
 use crate::tool::{Answer, ReadError, Searcher};
 use crate::{BehindEnd, ReadOptions};
-use browserlens_page::text::one_line;
+use browserlens_core::page::text::one_line;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
@@ -151,7 +151,7 @@ impl Duplicates {
 mod tests {
     use super::*;
     use crate::{Cut, extract};
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn read(heading: &str, text: &str) -> Extraction {
         let outline = format!(

@@ -6,7 +6,7 @@
 //! never longer than was asked for, and what is left out is told.
 
 use crate::{Extraction, ReadOptions, Section};
-use browserlens_page::text::{escaped, escaped_line};
+use browserlens_core::page::text::{escaped, escaped_line};
 use std::fmt::Write as _;
 
 /// Headings that are named where a section is not found.
@@ -257,7 +257,7 @@ fn end_of_piece(text: &str, bytes: usize) -> usize {
 mod tests {
     use super::*;
     use crate::{Cut, extract};
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
     use proptest::prelude::*;
 
     fn guide() -> Extraction {

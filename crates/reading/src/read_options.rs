@@ -296,22 +296,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_what_is_allowed() {
         let all = [
-            "limit=0",
-            "limit=many",
-            "offset=-1",
-            "cut=h2",
-            "min_relevance=2",
-            "min_relevance=NaN",
-            "query=",
-            "query=\"\"",
-            "section=  nocache",
-            "limt=3",
-            "nocache x",
-            "query=a query=b",
-            "query=\"a",
-            "query=\"a\"b",
-            "query=\"a\\b\"",
-            "query=a graph b",
+            "limit=0", "limit=many", "offset=-1", "cut=h2", "min_relevance=2", "min_relevance=NaN", "query=",
+            "query=\"\"", "section=  nocache", "limt=3", "nocache x", "query=a query=b", "query=\"a", "query=\"a\"b",
+            "query=\"a\\b\"", "query=a graph b",
         ];
         insta::assert_snapshot!(all.map(refused).join("\n"), @r#"
         option "limit": is "0", expected a whole number of at least 1

@@ -13,7 +13,7 @@
 //! has headings or not.
 
 use crate::blocks::{Block, BlockKind, blocks};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

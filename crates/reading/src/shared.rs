@@ -7,8 +7,8 @@ use crate::boilerplate::{OwnSections, PageTexts};
 use crate::embed::{Embedder, Lexical};
 use crate::retrieval::PageIndex;
 use crate::sections::{Cut, Extraction, extract};
-use browserlens_page::Page;
-use browserlens_strategy::{StageClock, StepCache};
+use browserlens_core::page::Page;
+use browserlens_core::strategy::{StageClock, StepCache};
 use std::sync::Arc;
 
 /// A page that was read, cut at headings of every level.

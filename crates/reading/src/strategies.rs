@@ -17,9 +17,9 @@ use crate::retrieval::{By, PageIndex, SearchOptions, answer, for_page};
 use crate::sections::Extraction;
 use crate::shared::{self, Read};
 use crate::{BoilerplateIndex, OptionsError, OptionsReader};
-use browserlens_page::Page;
-use browserlens_page::text::escaped;
-use browserlens_strategy::{
+use browserlens_core::page::Page;
+use browserlens_core::page::text::escaped;
+use browserlens_core::strategy::{
     ActionChannel, NoClock, Observation, ObservationKind, Request, Run, Stage, StageClock, StepCache, StepInput,
     Strategy, StrategyError, Task, TextFormat,
 };
@@ -192,8 +192,8 @@ fn under(page: &Extraction, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{Capture, Page, PageBuilder, Viewport};
-    use browserlens_strategy::{NoClock, StepIndex};
+    use browserlens_core::page::{Capture, Page, PageBuilder, Viewport};
+    use browserlens_core::strategy::{NoClock, StepIndex};
     use serde_json::json;
     use std::sync::Arc;
 

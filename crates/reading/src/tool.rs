@@ -17,7 +17,7 @@ use crate::{
     BehindEnd, BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, PartError, ReadOptions, Reading,
     Section, content_hash, extract,
 };
-use browserlens_strategy::{PageSource, SourceError};
+use browserlens_core::strategy::{PageSource, SourceError};
 use std::sync::Arc;
 
 /// Most characters of what `graph` gives.
@@ -288,7 +288,7 @@ pub fn place_in(
 mod tests {
     use super::*;
     use crate::{CacheOptions, Cut};
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn extraction() -> Extraction {
         let page = PageBuilder::outline(

@@ -8,8 +8,8 @@
 //! Slotted text is in the document and counts.
 
 use crate::{BaselineError, OptionsError, OptionsReader, js_trim, read_text, utf16_prefix};
-use browserlens_page::{Flags, NodeKind, NodeRef, Page, Visibility};
-use browserlens_strategy::{
+use browserlens_core::page::{Flags, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
 
@@ -150,8 +150,8 @@ impl Run for ReadTextVisible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{Capture, NodeSpec, PageBuilder, capture::COMPUTED_STYLES};
-    use browserlens_strategy::{NoClock, StepIndex};
+    use browserlens_core::page::{Capture, NodeSpec, PageBuilder, capture::COMPUTED_STYLES};
+    use browserlens_core::strategy::{NoClock, StepIndex};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -234,14 +234,14 @@ mod tests {
         builder.leaf(NodeSpec { flags: Flags::SLOTTED, ..NodeSpec::text_node("slotted") });
         builder.close().close().close();
         builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, ..NodeSpec::default() });
-        builder.open_frame(browserlens_page::Frame {
+        builder.open_frame(browserlens_core::page::Frame {
             number: 2,
             loader: 2,
             url: "https://test.test/frame".to_owned(),
             title: String::new(),
             owner: None,
             document: None,
-            scroll: browserlens_page::ScrollOffset::default(),
+            scroll: browserlens_core::page::ScrollOffset::default(),
             rendered_text: String::new(),
         });
         builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });

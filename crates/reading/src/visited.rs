@@ -86,7 +86,7 @@ impl Visited {
 mod tests {
     use super::*;
     use crate::extract;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn mark(url: &str, document: &str, state: u64) -> Mark {
         Mark { url: url.to_owned(), document: document.to_owned(), state }

@@ -13,7 +13,7 @@
 //! reading takes ten seconds, a query after it one; tasks lie an hour apart.
 
 use crate::{Cache, CacheError, Cut, Outcome, content_hash};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use std::collections::HashMap;
 
 /// Time from one action to the next, in milliseconds.

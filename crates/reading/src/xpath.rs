@@ -17,7 +17,7 @@
 //! in that tree. Numbers count elements of a capture, where what is slotted counts below its host;
 //! an element that is slotted nowhere is not captured.
 
-use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page};
 use rustc_hash::FxHashMap;
 
 /// Most steps of an xpath.
@@ -169,7 +169,7 @@ fn id_of<'p>(node: NodeRef<'p>) -> Option<&'p str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{NodeSpec, PageBuilder};
+    use browserlens_core::page::{NodeSpec, PageBuilder};
     use std::collections::HashSet;
 
     fn all(page: &Page) -> Vec<String> {
@@ -195,15 +195,8 @@ mod tests {
         assert_eq!(
             all(&page),
             [
-                "/html",
-                "/html/body",
-                "//*[@id=\"top\"]",
-                "//*[@id=\"top\"]/h2[1]",
-                "//*[@id=\"top\"]/h2[2]",
-                "/html/body/div[1]",
-                "/html/body/div[1]/p",
-                "/html/body/div[2]",
-                "/html/body/div[2]/p",
+                "/html", "/html/body", "//*[@id=\"top\"]", "//*[@id=\"top\"]/h2[1]", "//*[@id=\"top\"]/h2[2]",
+                "/html/body/div[1]", "/html/body/div[1]/p", "/html/body/div[2]", "/html/body/div[2]/p",
             ]
         );
     }

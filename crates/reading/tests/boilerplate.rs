@@ -2,9 +2,9 @@
 
 mod graph_common;
 
+use browserlens_core::strategy::StepIndex;
 use browserlens_reading::graph::{ContentGraph, GraphStore, SeenAt};
 use browserlens_reading::{BoilerplateIndex, BoilerplateRule, Cut, PagePlace, Repeatable, blocks, extract};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use graph_common::{graph, page};
 use proptest::prelude::*;
@@ -170,7 +170,8 @@ fn under_five_percent_of_the_text_stored_for_the_documentation_site_is_stored_tw
     let mut store = GraphStore::in_memory().expect("opens");
     let (mut urls, mut shown) = (BTreeSet::new(), Vec::new());
     for step in 0..trace.len() {
-        let page = browserlens_page::Page::parse(&trace.capture(StepIndex(step)).expect("a capture")).expect("a page");
+        let page =
+            browserlens_core::page::Page::parse(&trace.capture(StepIndex(step)).expect("a capture")).expect("a page");
         let graph = ContentGraph::of(page.url(), page.title(), &blocks(&page));
         store.save(&graph, SeenAt(i64::from(step))).expect("saved");
         urls.insert(browserlens_reading::normal_url(page.url()));

@@ -2,7 +2,7 @@
 
 mod graph_common;
 
-use browserlens_page::{NodeSpec, PageBuilder};
+use browserlens_core::page::{NodeSpec, PageBuilder};
 use browserlens_reading::graph::{
     ContentGraph, ContentId, ContentKind, GraphStore, HeadingMatch, JSON_FORMAT, Relation, STORE_VERSION, SVG_ROWS,
     SeenAt, StoreError, from_json, json_graph_schema, summary, to_dot, to_json, to_svg,

@@ -1,6 +1,6 @@
 //! Pages that are empty, endless, flat or without structure.
 
-use browserlens_page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::page::{NodeSpec, Page, PageBuilder};
 use browserlens_reading::{Cache, CacheOptions, Cut, Outcome, ReadOptions, blocks, content_hash, extract};
 
 /// Reads a page, keeps it, and reads it from the cache.

@@ -2,7 +2,7 @@
 
 mod graph_common;
 
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
 use browserlens_reading::graph::{
     Added, ConceptKind, GraphStore, LinkKind, PATH_STEPS, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt,

@@ -1,9 +1,9 @@
 //! The table of the README, measured on the bundled traces;
 //! `UPDATE_README=1 cargo test -p browserlens-reading --test readme` writes it anew.
 
-use browserlens_page::Page;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
 use browserlens_reading::{Cache, CacheOptions, Counts, Pattern, TASK_MS, workload};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
 //! How often what is found holds the answer, over pages that retrieval was tuned on: never those
 //! whose questions it is measured by.
 
+use browserlens_core::strategy::StepIndex;
+use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::retrieval::{By, Index, SearchOptions, answer, for_page, rank};
 use browserlens_reading::{Cut, Extraction, extract};
-use browserlens_strategy::StepIndex;
-use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Records one scenario: `record <scenario.toml> <sites folder> <out.trace>`.
 
 use browserlens_recorder::{Progress, RecordOptions, record};
-use browserlens_scenario::Scenario;
+use browserlens_trace::scenario::Scenario;
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;

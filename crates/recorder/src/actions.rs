@@ -8,8 +8,8 @@
 use crate::aim::{Aim, Handle, Scene, Undone, impossible};
 use crate::driver::Driver;
 use crate::socket::CallError;
-use browserlens_page::NodeKey;
-use browserlens_strategy::{EventKind, TabEvent};
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{EventKind, TabEvent};
 use chromiumoxide::cdp::browser_protocol::input::MouseButton;
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -7,7 +7,7 @@
 use crate::driver::Driver;
 use crate::seen::Seen;
 use crate::socket::CallError;
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use browserlens_trace::Canonicalizer;
 use serde_json::{Value, json};
 

@@ -211,7 +211,7 @@ impl Drop for Chrome {
 }
 
 fn one_line(text: &str) -> String {
-    browserlens_page::text::one_line(text).chars().take(400).collect()
+    browserlens_core::page::text::one_line(text).chars().take(400).collect()
 }
 
 fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<BrowserConfig, String> {

@@ -12,8 +12,8 @@ use crate::mask;
 use crate::options::StepReport;
 use crate::settle::Rest;
 use crate::tape::{Taken, Tape, acted, in_words};
-use browserlens_page::{Capture, NodeKey, Page, PayloadKind, Viewport};
-use browserlens_strategy::{ActionKind, EventFilter, PageSource, SourceError, StepIndex, TakenAction};
+use browserlens_core::page::{Capture, NodeKey, Page, PayloadKind, Viewport};
+use browserlens_core::strategy::{ActionKind, EventFilter, PageSource, SourceError, StepIndex, TakenAction};
 use browserlens_trace::{
     ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
 };

@@ -9,7 +9,7 @@ use crate::driver::Driver;
 use crate::seen::Seen;
 use crate::snapshot_rows::{Nodes, by_frame};
 use crate::socket::CallError;
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use browserlens_trace::Canonicalizer;
 use std::collections::HashMap;
 use std::time::Duration;

@@ -3,8 +3,8 @@
 //! In: causes of every layer below. Out: one [`RecordError`] that names step and node, with a hint
 //! and an exit code. Invariant: steps that were finished before the error stay in the trace.
 
-use browserlens_scenario::ScenarioError;
 use browserlens_trace::TraceError;
+use browserlens_trace::scenario::ScenarioError;
 use std::path::PathBuf;
 
 /// A recording that failed.

@@ -3,8 +3,8 @@
 //! In: a fact and the parsed page. Out: whether it stands in the rendered text. Invariant:
 //! whitespace is normalised; facts that exist only as pixels are not checked here.
 
-use browserlens_page::{Flags, Page};
-use browserlens_scenario::Fact;
+use browserlens_core::page::{Flags, Page};
+use browserlens_trace::scenario::Fact;
 
 fn normalised(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

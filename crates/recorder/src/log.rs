@@ -7,7 +7,7 @@
 //! Headers as really sent and received come apart from their request, in any order: of one id the
 //! n-th belong to its n-th redirect.
 
-use browserlens_strategy::{DialogEvent, DownloadEvent, Event, EventKind, RequestEvent};
+use browserlens_core::strategy::{DialogEvent, DownloadEvent, Event, EventKind, RequestEvent};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -233,7 +233,7 @@ fn by_moment(a: &Entry, b: &Entry) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_strategy::ConsoleMessage;
+    use browserlens_core::strategy::ConsoleMessage;
 
     fn console(text: &str) -> EventKind {
         EventKind::Console(ConsoleMessage { text: text.to_owned(), ..ConsoleMessage::default() })

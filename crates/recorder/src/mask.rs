@@ -4,7 +4,7 @@
 //! field, and of any text that holds a known secret, has no pixel of the page left; a picture
 //! without secrets keeps its bytes.
 
-use browserlens_page::{BoxInDocument, Capture, Flags, NodeId, NodeKind, NodeRef, Page, PayloadKind};
+use browserlens_core::page::{BoxInDocument, Capture, Flags, NodeId, NodeKind, NodeRef, Page, PayloadKind};
 use image::{ImageFormat, Rgba};
 use std::io::Cursor;
 
@@ -111,7 +111,7 @@ pub fn mask_pictures(capture: &mut Capture, page: &Page, known: &[String]) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn white(width: u32, height: u32) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -3,7 +3,7 @@
 //! In: JSON. Out: small structs. Invariant: every field that a browser may leave out or rename has
 //! a default.
 
-use browserlens_strategy::ConsoleMessage;
+use browserlens_core::strategy::ConsoleMessage;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -10,7 +10,7 @@ use crate::messages as m;
 use crate::socket::{CALL_LIMIT, RawEvent, Socket};
 use crate::world::{Flight, State, World};
 use base64::Engine;
-use browserlens_strategy::RequestEvent;
+use browserlens_core::strategy::RequestEvent;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;

@@ -2,8 +2,8 @@
 //!
 //! In: nothing; plain types between the command line and the recorder.
 
-use browserlens_page::{Capture, Page, PayloadKind};
-use browserlens_strategy::{ActionKind, Event, EventKind};
+use browserlens_core::page::{Capture, Page, PayloadKind};
+use browserlens_core::strategy::{ActionKind, Event, EventKind};
 use browserlens_trace::{RedactionKey, Settled};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

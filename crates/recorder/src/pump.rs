@@ -14,7 +14,7 @@ use crate::network;
 use crate::socket::{RawEvent, Socket};
 use crate::watch::Signal;
 use crate::world::{Frame, OpenDialog, Session, State, Tab, World};
-use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, TabEvent};
+use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, TabEvent};
 use serde_json::{Value, json};
 use session::start_session;
 use std::sync::Arc;

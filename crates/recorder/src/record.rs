@@ -18,9 +18,9 @@ use crate::socket::locked;
 use crate::stage::{Stage, point_of};
 use crate::storage;
 use crate::tape::{Taken, Tape};
-use browserlens_page::{NodeKey, Payload, PayloadKind};
-use browserlens_scenario::{Action, Scenario, Step};
-use browserlens_strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
+use browserlens_core::page::{NodeKey, Payload, PayloadKind};
+use browserlens_core::strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
+use browserlens_trace::scenario::{Action, Scenario, Step};
 use browserlens_trace::{ActionRecord, Outcome, TraceError};
 use std::time::{Duration, Instant};
 
@@ -289,7 +289,7 @@ impl Recording<'_> {
             return Ok(());
         }
         let node = key.and_then(|key| self.stage.current.as_ref().and_then(|seen| seen.page.find(key)));
-        if node.is_some_and(|node| node.flags().has(browserlens_page::Flags::SECRET)) {
+        if node.is_some_and(|node| node.flags().has(browserlens_core::page::Flags::SECRET)) {
             match &mut self.taker {
                 Taker::Trace(tape) => tape.learn(text),
                 Taker::Peer(pass) => pass.redactor.learn(text),

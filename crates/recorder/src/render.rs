@@ -19,7 +19,7 @@ use crate::seen::Seen;
 use crate::setup::runs_as_root;
 use crate::socket::{CallError, locked};
 use crate::stage::Stage;
-use browserlens_page::{Capture, NodeKey, Page, Payload, PayloadKind, Viewport};
+use browserlens_core::page::{Capture, NodeKey, Page, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
 use serde_json::json;
 use std::path::PathBuf;

@@ -9,9 +9,9 @@ use crate::error::RecordError;
 use crate::look::LookedFrame;
 use crate::seen::Seen;
 use crate::socket::CallError;
-use browserlens_page::{NodeId, NodeKey, NodeKind, Page};
-use browserlens_scenario::{Target, TargetBy};
+use browserlens_core::page::{NodeId, NodeKey, NodeKind, Page};
 use browserlens_trace::Canonicalizer;
+use browserlens_trace::scenario::{Target, TargetBy};
 use serde_json::{Value, json};
 
 const MOST_CANDIDATES: usize = 10;
@@ -179,7 +179,7 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     #[test]
     fn candidates_of_a_target_without_match_are_those_that_come_near() {

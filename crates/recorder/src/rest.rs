@@ -14,7 +14,7 @@ use crate::pump::SHOWN;
 use crate::settle::{Rest, SCRIPT_RUNS, forget_announced};
 use crate::socket::{CallError, Pending, Reply};
 use crate::world::State;
-use browserlens_strategy::{ConsoleMessage, EventKind};
+use browserlens_core::strategy::{ConsoleMessage, EventKind};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

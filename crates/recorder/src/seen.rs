@@ -5,8 +5,8 @@
 //! which processes happened to attach.
 
 use crate::look::{Look, LookedFrame, RawPayload};
-use browserlens_page::raw::Snapshot;
-use browserlens_page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind};
+use browserlens_core::page::raw::Snapshot;
+use browserlens_core::page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind};
 use browserlens_trace::{CanonicalError, Canonicalizer};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) enum SeenError {
     #[error(transparent)]
     Canonical(#[from] CanonicalError),
     #[error(transparent)]
-    Parse(#[from] browserlens_page::ParseError),
+    Parse(#[from] browserlens_core::page::ParseError),
 }
 
 impl Seen {

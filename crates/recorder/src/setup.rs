@@ -10,7 +10,7 @@ use crate::options::RecordOptions;
 use crate::pump::SessionSetup;
 use crate::site_server::{SiteClock, SiteServer};
 use crate::stage::Stage;
-use browserlens_scenario::Scenario;
+use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{
     Canonicalizer, CreateOptions, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
 };

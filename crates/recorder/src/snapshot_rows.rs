@@ -4,7 +4,7 @@
 //! Invariant: a body that is no snapshot has no documents.
 
 use crate::seen::Seen;
-use browserlens_page::PayloadKind;
+use browserlens_core::page::PayloadKind;
 use serde::Deserialize;
 use std::collections::HashMap;
 

@@ -15,9 +15,9 @@ use crate::options::FastLook;
 use crate::seen::{Seen, SeenError};
 use crate::settle::Rest;
 use crate::socket::CallError;
-use browserlens_page::{NodeKey, Payload, PayloadKind, ScrollOffset, SecondLook};
-use browserlens_scenario::{Target, TargetBy, called};
+use browserlens_core::page::{NodeKey, Payload, PayloadKind, ScrollOffset, SecondLook};
 use browserlens_trace::Canonicalizer;
+use browserlens_trace::scenario::{Target, TargetBy, called};
 use std::time::{Duration, Instant};
 
 /// How often a torn capture is taken again.
@@ -258,8 +258,8 @@ impl Stage {
             Some(seen) => seen,
             None => {
                 empty = Seen {
-                    capture: browserlens_page::Capture::default(),
-                    page: std::sync::Arc::new(browserlens_page::PageBuilder::new("about:blank", "").finish()),
+                    capture: browserlens_core::page::Capture::default(),
+                    page: std::sync::Arc::new(browserlens_core::page::PageBuilder::new("about:blank", "").finish()),
                     frames: Vec::new(),
                     timings: Vec::new(),
                 };

@@ -7,9 +7,9 @@
 use crate::error::RecordError;
 use crate::options::StepReport;
 use crate::settle::Rest;
-use browserlens_page::{Capture, NodeKey};
-use browserlens_scenario::{Target, called};
-use browserlens_strategy::{ActionKind, Event, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_core::page::{Capture, NodeKey};
+use browserlens_core::strategy::{ActionKind, Event, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_trace::scenario::{Target, called};
 use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError, TraceWriter};
 use std::time::Instant;
 
@@ -99,7 +99,7 @@ pub(crate) fn acted(
 }
 
 /// Returns a node in words: its role and name, and which one it is where several are called so.
-pub(crate) fn in_words(page: &browserlens_page::Page, key: NodeKey) -> Option<NodeHint> {
+pub(crate) fn in_words(page: &browserlens_core::page::Page, key: NodeKey) -> Option<NodeHint> {
     let node = page.find(key)?;
     let (role, name) = (node.role().to_owned(), called(node));
     let alike = Target::role(&role, &name).matches(page);

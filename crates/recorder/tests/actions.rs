@@ -3,8 +3,8 @@
 
 mod common;
 
+use browserlens_core::strategy::{ActionKind, EventKind, StepIndex};
 use browserlens_recorder::RecordError;
-use browserlens_strategy::{ActionKind, EventKind, StepIndex};
 use common::{fixture, recorded, recorded_with, try_record};
 
 /// Records a scenario whose facts are the test; returns it for further questions.

@@ -3,10 +3,10 @@
 
 mod common;
 
+use browserlens_core::strategy::{EventFilter, EventKind, StepIndex};
 use browserlens_recorder::{LeaveOut, RecordOptions, record};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::{EventFilter, EventKind, StepIndex};
 use browserlens_trace::Trace;
+use browserlens_trace::scenario::Scenario;
 use common::sites;
 use std::panic::AssertUnwindSafe;
 

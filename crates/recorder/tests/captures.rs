@@ -2,13 +2,13 @@
 
 mod common;
 
-use browserlens_page::{Flags, PayloadKind, States, Tri, Visibility};
-use browserlens_strategy::{EventKind, StepIndex};
+use browserlens_core::page::{Flags, PayloadKind, States, Tri, Visibility};
+use browserlens_core::strategy::{EventKind, StepIndex};
 use common::{by_id, fixture, log_of, page_of, recorded, recorded_with};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-fn close(bounds: browserlens_page::BoxInDocument, expected: [f32; 4]) -> bool {
+fn close(bounds: browserlens_core::page::BoxInDocument, expected: [f32; 4]) -> bool {
     let found = [bounds.x, bounds.y, bounds.width, bounds.height];
     found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.51)
 }
@@ -74,7 +74,7 @@ async fn values_checked_states_and_the_active_element() {
     let (recorded, page) = page_of("/capture-active.html?where=plain").await;
     assert_eq!(page.focused().expect("a focused node").attribute("id"), Some("plain"));
     let capture = recorded.trace.capture(StepIndex(0)).expect("capture");
-    let probe: browserlens_page::FrameProbe =
+    let probe: browserlens_core::page::FrameProbe =
         serde_json::from_slice(&capture.get(PayloadKind::Probe, 1).expect("probe").body).expect("a probe");
     assert!(probe.focused && probe.active.is_some());
 }
@@ -98,7 +98,7 @@ async fn pseudo_elements_slots_shadow_trees_and_hidden_text() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn listeners_scroll_offsets_rendered_text_and_covers() {
-    use browserlens_page::Clickability;
+    use browserlens_core::page::Clickability;
     let (_recorded, page) = page_of("/capture-listeners.html").await;
     for id in ["listener", "attribute", "property", "delegate"] {
         assert!(by_id(&page, id).clickability().any(Clickability::LISTENER.with(Clickability::HANDLER)), "{id}");
@@ -239,7 +239,7 @@ async fn a_page_that_changes_all_the_time_is_torn_and_says_so() {
     let recorded = recorded_with(&fixture("/capture-torn.html", ""), |options| options.second_look = false).await;
     assert_eq!(recorded.report.steps[0].torn_retries, 3);
     let capture = recorded.trace.capture(StepIndex(0)).expect("capture");
-    let probe: browserlens_page::FrameProbe =
+    let probe: browserlens_core::page::FrameProbe =
         serde_json::from_slice(&capture.get(PayloadKind::Probe, 1).expect("probe").body).expect("a probe");
     assert!(probe.mutations.0 < probe.mutations.1);
     let calm =

@@ -2,9 +2,9 @@
 
 mod common;
 
-use browserlens_page::{NodeKey, Page};
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{ActionKind, Actor, PageSource, StepIndex, TakenAction};
 use browserlens_recorder::{ClientTape, ClientTapeOptions, LiveBrowser, LiveOptions, SiteServer};
-use browserlens_strategy::{ActionKind, Actor, PageSource, StepIndex, TakenAction};
 use browserlens_trace::{Outcome, Trace, TraceSource, verify};
 use common::{by_id, sites};
 

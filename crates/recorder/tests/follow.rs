@@ -6,9 +6,9 @@
 
 mod common;
 
-use browserlens_page::Page;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
 use browserlens_recorder::{Cancel, FollowOptions, FollowReport, SiteServer, follow};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::{Trace, verify};
 use common::{Browser, by_id, sites};
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 mod common;
 
+use browserlens_core::strategy::{ActError, ActionKind, Actor, EventFilter, PageSource, StepIndex, TakenAction};
 use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer, Wait};
-use browserlens_strategy::{ActError, ActionKind, Actor, EventFilter, PageSource, StepIndex, TakenAction};
 use common::sites;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ fn a_fast_look_outlives_the_frames_of_the_page_before() {
 fn options_of_a_list_that_a_script_enabled_can_be_chosen() {
     let mut live =
         LiveBrowser::open_site(&sites(), "fixtures", "/action-select.html", &LiveOptions::default()).expect("opens");
-    let chosen = |page: &browserlens_page::Page| {
+    let chosen = |page: &browserlens_core::page::Page| {
         let found = page.nodes().find(|node| node.role() == "option" && node.name() == "Red");
         found.expect("the option").selected()
     };

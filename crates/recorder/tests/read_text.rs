@@ -3,10 +3,10 @@
 
 mod common;
 
-use browserlens_page::Page;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::{ActionKind, Actor, PageSource, TakenAction};
 use browserlens_reading::{Cut, READ_TEXT_SCRIPT, extract, read_text};
 use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer};
-use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
 use common::sites;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 
 mod common;
 
-use browserlens_page::PayloadKind;
+use browserlens_core::page::PayloadKind;
+use browserlens_core::strategy::{EventKind, StepIndex};
 use browserlens_recorder::{Cancel, Progress, RecordError, RecordOptions, record};
-use browserlens_strategy::{EventKind, StepIndex};
 use browserlens_trace::{Trace, TraceError};
 use common::{fixture, processes_with, recorded, recorded_with, scenario, sites, try_record, wait_until_gone};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn a_recorder_killed_at_any_moment_leaves_a_trace_with_every_finished_step_and_n
             let trace = Trace::open(&out).unwrap_or_else(|error| panic!("killed after {moment:?}: {error}"));
             for index in 0..trace.len() {
                 let capture = trace.capture(StepIndex(index)).expect("a finished step has its capture");
-                browserlens_page::Page::parse(&capture).expect("parses");
+                browserlens_core::page::Page::parse(&capture).expect("parses");
                 with_steps += 1;
             }
         }
@@ -133,7 +133,7 @@ async fn a_page_that_never_settles_is_recorded_and_on_a_bundled_site_an_error() 
     let steps = trace.steps().expect("steps");
     assert_eq!(steps.len(), 1);
     assert!(!steps[0].settled.quiet);
-    let page = browserlens_page::Page::parse(&trace.capture(StepIndex(0)).expect("capture")).expect("parses");
+    let page = browserlens_core::page::Page::parse(&trace.capture(StepIndex(0)).expect("capture")).expect("parses");
     assert!(page.root().visible_text().contains("Still here"));
 }
 

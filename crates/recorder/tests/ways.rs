@@ -12,11 +12,11 @@ mod common;
 #[path = "common/known.rs"]
 mod known;
 
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{ActionKind, Actor, PageSource, TakenAction};
 use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment, NavigationGraph};
 use browserlens_knowledge::{BrowserUseAction, Knowledge, Recogniser, Recording, ScreenId, extract};
-use browserlens_page::{NodeKey, Page};
 use browserlens_recorder::{LiveBrowser, LiveOptions};
-use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
 use browserlens_trace::Trace;
 use common::sites;
 use known::{SECRETS, traces};

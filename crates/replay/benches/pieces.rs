@@ -4,9 +4,9 @@
 //! Run with `cargo bench -p browserlens-replay --bench pieces`.
 #![allow(missing_docs, reason = "criterion's macros write the entry points")]
 
-use browserlens_page::Page;
-use browserlens_strategy::StepIndex;
-use browserlens_tokens::Encoding;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
+use browserlens_core::tokens::Encoding;
 use browserlens_trace::Trace;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

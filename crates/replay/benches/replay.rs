@@ -6,8 +6,8 @@
 
 mod common;
 
+use browserlens_core::strategy::StepIndex;
 use browserlens_replay::{PackedPages, find_traces, replay, strategies};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use common::{bundled, options};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};

@@ -16,12 +16,12 @@ use crate::info::{AskedInfo, DEPTH, ReadInfo};
 use crate::measure::Tokenizer;
 use crate::packed::PackedPages;
 use crate::steps::TracePlan;
-use browserlens_page::Page;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
+use browserlens_core::tokens::Encoding;
 use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::PageIndex};
-use browserlens_scenario::Question;
-use browserlens_strategy::StepIndex;
-use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
+use browserlens_trace::scenario::Question;
 use std::path::Path;
 
 /// Version of what is computed here; part of the key.

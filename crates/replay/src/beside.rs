@@ -13,12 +13,12 @@ use crate::error::ReplayError;
 use crate::info::AnswerInfo;
 use crate::measure::Tokenizer;
 use crate::steps::TracePlan;
+use browserlens_core::strategy::{EventFilter, PageSource, RequestParts, SourceError, StepIndex};
+use browserlens_core::tokens::Encoding;
 use browserlens_inspect::{
     ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, SummaryQuery, UnixMillis, compact,
 };
-use browserlens_scenario::EventPlace;
-use browserlens_strategy::{EventFilter, PageSource, RequestParts, SourceError, StepIndex};
-use browserlens_tokens::Encoding;
+use browserlens_trace::scenario::EventPlace;
 use browserlens_trace::{PeerText, PeersFile, TracePages, peers_path};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

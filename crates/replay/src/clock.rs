@@ -3,8 +3,8 @@
 //! In: stages as a run announces them, and what shared values of the step cost. Out: microseconds
 //! per stage. Invariant: times go into [`crate::Timing`] rows only, never into a measurement.
 
-use browserlens_strategy::{Stage, StageClock};
-use browserlens_tokens::Micros;
+use browserlens_core::strategy::{Stage, StageClock};
+use browserlens_core::tokens::Micros;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Micros) {
     (result, since.elapsed().into())
 }
 
-/// The [`browserlens_strategy::Timer`] of the shared values of a step.
+/// The [`browserlens_core::strategy::Timer`] of the shared values of a step.
 pub(crate) fn timer(work: &mut dyn FnMut()) -> Micros {
     timed(work).1
 }

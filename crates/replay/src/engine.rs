@@ -22,7 +22,7 @@ use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use crate::unit::{Shared, Unit};
 use crate::{asked, known};
-use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
+use browserlens_core::tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -4,7 +4,7 @@
 //! the file and has a hint that says what to do next. A strategy that fails is no error here: it is
 //! a row of the measurements.
 
-use browserlens_scenario::ScenarioError;
+use browserlens_trace::scenario::ScenarioError;
 use browserlens_trace::{ExitClass, TraceError};
 use std::path::{Path, PathBuf};
 

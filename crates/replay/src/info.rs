@@ -4,7 +4,7 @@
 //! Invariant: counts and tokens only; what they mean is worked out from them elsewhere.
 
 use browserlens_knowledge::gaps::HoleCount;
-use browserlens_scenario::Wording;
+use browserlens_trace::scenario::Wording;
 use serde::{Deserialize, Serialize};
 
 /// What a kind of answer costs over the steps of a trace, and what it tells.

@@ -13,8 +13,8 @@ use crate::steps::{StepLoader, TracePlan};
 use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
 use crate::unit::{Shared, Unit};
+use browserlens_core::page::NodeKey;
 use browserlens_lens::ShownState;
-use browserlens_page::NodeKey;
 use std::collections::BTreeMap;
 use std::path::Path;
 

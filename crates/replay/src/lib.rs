@@ -17,6 +17,7 @@ mod cache;
 mod clock;
 pub mod engine;
 mod error;
+pub mod external;
 pub mod fidelity;
 pub mod gate;
 mod info;
@@ -50,7 +51,7 @@ pub use beside::{
 };
 pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
-pub use browserlens_scenario::{AttackKind, Wording};
+pub use browserlens_trace::scenario::{AttackKind, Wording};
 pub use browserlens_trace::{Origin, whole};
 pub use clock::LATENCY_VERSION;
 pub use engine::{Progress, Quiet, ReplayOptions, replay};

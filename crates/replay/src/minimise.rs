@@ -19,9 +19,9 @@ use crate::error::ReplayError;
 use crate::reader::{Haystack, ReadNode, Reader, Reading, find};
 use crate::score::{PageIndex, Shown};
 use crate::steps::{LoadedStep, StepLoader, TracePlan, resolve};
-use browserlens_page::{NodeId, NodeKey, Page};
-use browserlens_scenario::{Fact, Target, TargetBy};
-use browserlens_strategy::{ActionChannel, NoClock, NodeHint, ObservationKind, StepInput, Task, TextFormat};
+use browserlens_core::page::{NodeId, NodeKey, Page};
+use browserlens_core::strategy::{ActionChannel, NoClock, NodeHint, ObservationKind, StepInput, Task, TextFormat};
+use browserlens_trace::scenario::{Fact, Target, TargetBy};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -222,7 +222,7 @@ impl Needs<'_> {
     fn target_of(&self, id: NodeId) -> Option<Target> {
         let node = self.page.node(id);
         let plain = |by: TargetBy| Target { by, within: None, nth: None };
-        let by_role = (!node.name().is_empty() && !browserlens_page::role::is_generic(node.role()))
+        let by_role = (!node.name().is_empty() && !browserlens_core::page::role::is_generic(node.role()))
             .then(|| Target::role(node.role(), node.name()));
         let text = node.visible_text().split_whitespace().collect::<Vec<_>>().join(" ");
         let by_text = (!text.is_empty() && text.len() <= LONGEST_TEXT).then(|| plain(TargetBy::Text(text)));
@@ -308,7 +308,7 @@ fn without(reading: &Reading, removed: &[bool]) -> Reading {
 mod tests {
     use super::*;
     use crate::reader::aria;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     const PAGE: &str = r#"
         navigation "Main"

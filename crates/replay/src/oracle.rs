@@ -7,7 +7,7 @@
 //! happens. Nodes without an entity id say nothing.
 
 use crate::measure::{RefScore, count};
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use std::collections::{BTreeMap, HashMap};
 
 /// Follows the refs of one run.

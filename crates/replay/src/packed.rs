@@ -7,7 +7,7 @@
 
 use crate::error::ReplayError;
 use crate::store::write_atomically;
-use browserlens_page::{PACKED_FORMAT_VERSION, Page};
+use browserlens_core::page::{PACKED_FORMAT_VERSION, Page};
 use browserlens_trace::TraceHash;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ impl PackedPages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     #[test]
     fn a_kept_page_is_loaded_and_a_damaged_one_is_not() {

@@ -6,8 +6,8 @@
 
 use crate::error::ReplayError;
 use crate::strategies::ConfiguredStrategy;
+use browserlens_core::strategy::{PeerOutput, RefTarget};
 use browserlens_peers::RECORDED_SUFFIX;
-use browserlens_strategy::{PeerOutput, RefTarget};
 use browserlens_trace::{PeerText, PeerVariant, PeersFile, TraceHash, peers_path};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

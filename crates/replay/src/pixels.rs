@@ -6,9 +6,9 @@
 //! the image-token table counts, so that a fact is never readable for one model family only). Why
 //! not optical character recognition: it would measure the recogniser.
 
-use browserlens_page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page};
-use browserlens_strategy::{ImageSpace, ObservedImage};
-use browserlens_tokens::{ImageFormula, ImageSize};
+use browserlens_core::page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::strategy::{ImageSpace, ObservedImage};
+use browserlens_core::tokens::{ImageFormula, ImageSize};
 
 /// An image that the agent has before it, and what of it is old.
 #[derive(Clone, Debug)]
@@ -138,8 +138,8 @@ fn paints(node: NodeRef<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::capture::COMPUTED_STYLES;
-    use browserlens_page::{BoxInViewport, NodeSpec, PageBuilder};
+    use browserlens_core::page::capture::COMPUTED_STYLES;
+    use browserlens_core::page::{BoxInViewport, NodeSpec, PageBuilder};
 
     fn screenshot(width: u32, height: u32, css_width: f32, css_height: f32) -> SeenImage {
         let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: css_width, height: css_height });

@@ -10,10 +10,10 @@
 use crate::pixels::{self, SeenImage};
 use crate::steps::LoadedStep;
 use crate::store::content_hash;
+use browserlens_core::page::BoxInDocument;
+use browserlens_core::strategy::{CaptureImage, ObservedImage};
+use browserlens_core::tokens::ImageSize;
 use browserlens_lens::{rgba, shrunk};
-use browserlens_page::BoxInDocument;
-use browserlens_strategy::{CaptureImage, ObservedImage};
-use browserlens_tokens::ImageSize;
 use image::{RgbaImage, imageops};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -170,9 +170,9 @@ fn differences(old: &RgbaImage, now: &RgbaImage) -> Vec<[u32; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{BoxInViewport, Capture, PageBuilder};
-    use browserlens_strategy::{ImageSpace, StepIndex};
-    use browserlens_tokens::Micros;
+    use browserlens_core::page::{BoxInViewport, Capture, PageBuilder};
+    use browserlens_core::strategy::{ImageSpace, StepIndex};
+    use browserlens_core::tokens::Micros;
     use image::{DynamicImage, ImageFormat};
     use std::collections::HashMap;
     use std::io::Cursor;

@@ -14,8 +14,8 @@ use crate::error::ReplayError;
 use crate::inspect::Inspected;
 use crate::measure::{Measurement, StepNumbers};
 use crate::strategies::ConfiguredStrategy;
-use browserlens_strategy::ActionChannel;
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_core::strategy::ActionChannel;
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use std::collections::BTreeMap;
 use std::path::Path;
 

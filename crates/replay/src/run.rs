@@ -11,11 +11,11 @@ use crate::measure::{Measurement, StepNumbers, TaskMeasurement, Timing, Tokenize
 use crate::peers::RecordedPeer;
 use crate::store::{Store, content_hash, write_atomically};
 use crate::strategies::StrategyInfo;
-use browserlens_page::BoxInViewport;
-use browserlens_scenario::AttackKind;
-use browserlens_strategy::{ActionKind, Intent};
-use browserlens_tokens::Encoding;
+use browserlens_core::page::BoxInViewport;
+use browserlens_core::strategy::{ActionKind, Intent};
+use browserlens_core::tokens::Encoding;
 use browserlens_trace::Origin;
+use browserlens_trace::scenario::AttackKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -304,7 +304,7 @@ impl RunResult {
 }
 
 /// Returns an action in words, as time lines show it: kind, node, what was typed.
-pub fn action_in_words(kind: ActionKind, node: Option<&browserlens_strategy::NodeHint>, text: &str) -> String {
+pub fn action_in_words(kind: ActionKind, node: Option<&browserlens_core::strategy::NodeHint>, text: &str) -> String {
     let mut words = kind.name().to_owned();
     if let Some(node) = node {
         words.push_str(&format!(" {} {:?}", node.role, node.name));

@@ -9,14 +9,14 @@ use crate::clock::{timed, timer};
 use crate::error::ReplayError;
 use crate::packed::PackedPages;
 use crate::peers::{self, PeersPlan};
-use browserlens_page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
-use browserlens_scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
-use browserlens_snapshot::select::Selector;
-use browserlens_strategy::{
+use browserlens_core::page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
+use browserlens_core::strategy::{
     ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StageClock, StepCache,
     StepIndex, StepInput, TakenAction,
 };
-use browserlens_tokens::Micros;
+use browserlens_core::tokens::Micros;
+use browserlens_snapshot::select::Selector;
+use browserlens_trace::scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
 use browserlens_trace::{Origin, PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, screenshot_space};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -392,7 +392,7 @@ fn crops(page: &Page, capture: &Capture) -> Vec<CaptureImage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
     use browserlens_trace::{ActionRecord, Settled};
 
     fn steps(toml: &str) -> Vec<Step> {

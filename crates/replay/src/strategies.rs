@@ -1,7 +1,7 @@
 //! The strategies of a run, from `traces/strategies.toml`.
 //!
 //! In: `[[strategy]]` tables with `name` (`family/variant`), `why`, `options` and `sweep`, and
-//! `[[external]]` tables for commands of the user's own ([`browserlens_external`]). Out: built
+//! `[[external]]` tables for commands of the user's own ([`crate::external`]). Out: built
 //! strategies in the order of the file. Invariant: a name that no crate knows, a key that is not
 //! read, an option that a strategy does not take: each is an error with file and line, and says
 //! what is known.
@@ -10,8 +10,8 @@ mod sweep;
 
 pub use sweep::SweepPoint;
 
-use browserlens_external::Declaration;
-use browserlens_strategy::{ActionChannel, Strategy, TextFormat};
+use crate::external::Declaration;
+use browserlens_core::strategy::{ActionChannel, Strategy, TextFormat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -169,7 +169,7 @@ impl StrategiesError {
             Self::Unreadable { .. } => "check the path and its permissions",
             Self::Malformed { .. } => {
                 "each strategy is a [[strategy]] table with name, why and, if needed, options and sweep, or an \
-                    [[external]] table as crates/external/PROTOCOL.md has it"
+                    [[external]] table as crates/replay/PROTOCOL.md has it"
             }
             Self::Unknown { .. } | Self::NotConfigured { .. } => "choose one of the names listed, or mend the spelling",
             Self::Twice { .. } => "give one of them another variant, such as lens/delta-2",
@@ -185,7 +185,7 @@ struct File {
     #[serde(default)]
     #[schemars(with = "Vec<Entry>")]
     strategy: Vec<Spanned<Entry>>,
-    /// Commands that speak the protocol of crates/external/PROTOCOL.md
+    /// Commands that speak the protocol of crates/replay/PROTOCOL.md
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     external: Vec<Spanned<Declaration>>,

@@ -7,9 +7,9 @@
 
 use crate::clock::stage_name;
 use crate::measure::{Cost, Measurement, RowKind, StepNumbers, TargetScore, Timing};
-use browserlens_page::text::escaped;
-use browserlens_strategy::Stage;
-use browserlens_tokens::ImageFormula;
+use browserlens_core::page::text::escaped;
+use browserlens_core::strategy::Stage;
+use browserlens_core::tokens::ImageFormula;
 
 /// The cells of a column; none is *no number*.
 #[derive(Clone, Debug, PartialEq)]

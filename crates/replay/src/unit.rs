@@ -19,13 +19,13 @@ use crate::score::{self, Band, Missing, PageIndex, Said, Shown, Told};
 use crate::steps::{LoadedStep, TracePlan};
 use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
-use browserlens_lens::ShownState;
-use browserlens_page::{NodeKey, Page};
-use browserlens_peers::RECORDED_SUFFIX;
-use browserlens_strategy::{
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{
     NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StrategyError, Task, TextFormat,
 };
-use browserlens_tokens::{ImageSize, Micros};
+use browserlens_core::tokens::{ImageSize, Micros};
+use browserlens_lens::ShownState;
+use browserlens_peers::RECORDED_SUFFIX;
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};

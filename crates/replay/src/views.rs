@@ -14,8 +14,8 @@ use crate::score::PageIndex;
 use crate::steps::{StepLoader, TracePlan};
 use crate::strategies::ConfiguredStrategy;
 use crate::unit::{Shared, Unit};
-use browserlens_page::BoxInViewport;
-use browserlens_strategy::Event;
+use browserlens_core::page::BoxInViewport;
+use browserlens_core::strategy::Event;
 use std::path::Path;
 
 /// One step of a trace, for looking at.

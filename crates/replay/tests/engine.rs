@@ -3,9 +3,9 @@
 
 mod common;
 
-use browserlens_page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{FUSED_WAY, Measurement, Progress, ReplayError, RunResult, find_traces, strategies};
-use browserlens_tokens::Encoding;
 use common::{Behaviour, Request, SHARED, World, configured, configured_version};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

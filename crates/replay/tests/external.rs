@@ -4,15 +4,15 @@
 
 mod common;
 
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{
     ConfiguredStrategy, Measurement, Quiet, ReplayOptions, RunResult, Tokenizer, replay, strategies,
 };
-use browserlens_tokens::Encoding;
 use common::{Behaviour, NEVER, Request, World, configured};
 use std::path::{Path, PathBuf};
 
 fn example() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../external/examples/lister.py")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../replay/examples/lister.py")
 }
 
 /// Declares commands in the world's folder.

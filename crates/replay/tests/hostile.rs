@@ -4,8 +4,8 @@
 //! `traces/strategies.toml`. Out: nothing of ours is fooled beyond what is listed here with its
 //! reason, and the attacks are real: they fool others.
 
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{Quiet, ReplayOptions, RunResult, Tokenizer, replay, strategies};
-use browserlens_tokens::Encoding;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -5,8 +5,8 @@
 //! reader panics on mutilated texts, in its own format or another's, nor on deep nesting with a
 //! small stack.
 
+use browserlens_core::strategy::{NodeHint, ObservationKind, TextFormat};
 use browserlens_replay::reader::{Reader, find};
-use browserlens_strategy::{NodeHint, ObservationKind, TextFormat};
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;

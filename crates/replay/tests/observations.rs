@@ -5,8 +5,8 @@
 //! traces: what is not there is not tested.
 #![allow(missing_docs, reason = "a test has no readers")]
 
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{Quiet, ReplayOptions, RunResult, Tokenizer, find_traces, replay, strategies};
-use browserlens_tokens::Encoding;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;

@@ -2,11 +2,11 @@
 
 mod common;
 
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{
     ConfiguredStrategy, Decided, Merge, Part, PartOptions, PlannedTrace, ReplayError, Store, Tokenizer, decide, merge,
     read_parts,
 };
-use browserlens_tokens::Encoding;
 use common::{Behaviour, NEVER, Request, World, configured, configured_version, pages};
 use std::path::{Path, PathBuf};
 

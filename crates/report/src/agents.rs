@@ -17,7 +17,7 @@ use crate::numbers::{NONE, percent_range, ratio, ratio_interval, rounded, thousa
 use crate::text_table::{TextTable, wrap};
 use crate::{Estimate, Share};
 use browserlens_agents::{EndReason, ErrorKind, Prices, RunCosts, RunRecord};
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -11,11 +11,11 @@ use crate::median::{mean, median};
 use crate::quality::{Quality, Wanted};
 use crate::share::Share;
 use crate::stats::Estimate;
+use browserlens_core::strategy::Stage;
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::RECORDED_SUFFIX;
 use browserlens_replay::routing::RouterTable;
 use browserlens_replay::{Cost, Measurement, PerMille, TaskMeasurement, Timing};
-use browserlens_strategy::Stage;
-use browserlens_tokens::{Encoding, ImageFormula};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one strategy did on one scenario.

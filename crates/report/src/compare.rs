@@ -9,8 +9,8 @@
 use crate::numbers::{points, ratio, ratio_interval, thousands};
 use crate::stats::Estimate;
 use crate::text_table::TextTable;
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::TaskMeasurement;
-use browserlens_tokens::{Encoding, ImageFormula};
 use std::collections::BTreeMap;
 
 /// Below this share a difference is slight, from the other on it is large.

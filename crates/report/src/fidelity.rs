@@ -6,7 +6,7 @@
 
 use crate::numbers::{NONE, thousands};
 use crate::text_table::{TextTable, escape_markdown};
-use browserlens_page::text::is_unseen;
+use browserlens_core::page::text::is_unseen;
 use browserlens_replay::fidelity::{Cause, Difference, ENCODING, Fidelity, PeerFidelity, Sizes, bars};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -119,12 +119,7 @@ fn sums(peer: &PeerFidelity) -> (String, String) {
 
 fn overview(fidelity: &Fidelity) -> TextTable {
     let mut table = TextTable::new([
-        "tool",
-        "traces",
-        "steps",
-        "token ratio",
-        "worst step",
-        "equal lines %",
+        "tool", "traces", "steps", "token ratio", "worst step", "equal lines %",
         "worst step ", // The blank tells the two columns apart in the source; Markdown drops it.
         "verdict",
     ]);

@@ -7,13 +7,13 @@
 
 use crate::AgentRun;
 use crate::preview;
+use browserlens_core::page::BoxInViewport;
+use browserlens_core::tokens::ImageFormula;
 use browserlens_knowledge::Knowledge;
-use browserlens_page::BoxInViewport;
 use browserlens_replay::{
     AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, Origin, PerMille, RecordedPeer, Store, SweepPoint,
     TaskMeasurement, Timing,
 };
-use browserlens_tokens::ImageFormula;
 use rayon::prelude::*;
 use std::error::Error;
 

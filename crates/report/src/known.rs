@@ -63,15 +63,7 @@ impl Known {
     /// One row a site.
     pub fn table(&self) -> TextTable {
         let mut table = TextTable::new([
-            "knowledge",
-            "traces",
-            "steps %",
-            "whole %",
-            "wrong %",
-            "seed %",
-            "browser-use %",
-            "gaps %",
-            "known %",
+            "knowledge", "traces", "steps %", "whole %", "wrong %", "seed %", "browser-use %", "gaps %", "known %",
             "made up",
         ]);
         for row in &self.rows {

@@ -5,13 +5,13 @@
 
 use crate::AgentRun;
 use crate::input::*;
-use browserlens_page::BoxInViewport;
+use browserlens_core::page::BoxInViewport;
+use browserlens_core::strategy::Request;
+use browserlens_core::tokens::{ImageFormula, ImageSize, Micros};
 use browserlens_replay::{
     AskedRequest, Cost, ExamScore, FactScore, FreshScore, ImageCost, MarkScore, Measurement, Outcome, PerMille,
     ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
 };
-use browserlens_strategy::Request;
-use browserlens_tokens::{ImageFormula, ImageSize, Micros};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 

@@ -121,12 +121,7 @@ pub(crate) fn costs_table(summary: &Summary) -> TextTable {
 /// What is reached by scrolling, what marks cover, and refs.
 pub(crate) fn shown_table(summary: &Summary) -> TextTable {
     let mut table = TextTable::new([
-        "strategy",
-        "tasks with scrolls",
-        "steps with scrolls",
-        "elided %",
-        "volatile %",
-        "wrong rebinds",
+        "strategy", "tasks with scrolls", "steps with scrolls", "elided %", "volatile %", "wrong rebinds",
         "unmarked differences",
     ]);
     for row in &summary.strategies {

@@ -23,8 +23,8 @@ use crate::sweeps::{self, SWEEPS_NOTE};
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use crate::tiers::{TIERS_NOTE, Tiers};
 use crate::{About, ReportInput};
+use browserlens_core::tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION, ImageFormula};
 use browserlens_replay::RECORDED_SUFFIX;
-use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION, ImageFormula};
 use std::fmt::Write;
 
 /// How wide the terminal's table may be, in characters.

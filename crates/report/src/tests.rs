@@ -196,7 +196,7 @@ fn an_empty_run_makes_a_report() {
         strategies: &[],
         observations: &NoObservations,
         baseline: "playwright-mcp/full",
-        formula: browserlens_tokens::ImageFormula::Claude28,
+        formula: browserlens_core::tokens::ImageFormula::Claude28,
         cache_discount: browserlens_replay::PerMille::DEFAULT_CACHE_DISCOUNT,
         knowledge: None,
         agents: &[],

@@ -4,7 +4,7 @@
 //! Invariant: a cell is one line in which nothing is unseen, and in Markdown it cannot end its cell
 //! or become markup.
 
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 
 /// On which side a column's cells line up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use crate::input::ReportInput;
 use crate::numbers::{NONE, fraction, rounded_or_none, thousands};
 use crate::share::Share;
 use crate::text_table::TextTable;
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{Cost, Measurement, RECORDED_SUFFIX, RowKind};
-use browserlens_tokens::Encoding;
 use std::collections::BTreeMap;
 
 /// A class of models.

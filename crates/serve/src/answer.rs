@@ -6,8 +6,8 @@
 //! which are asked for as they are and say how many such characters they hold.
 
 use crate::error::ToolError;
-use browserlens_page::text::{escaped, escaped_json};
-use browserlens_strategy::{Observation, ObservationKind};
+use browserlens_core::page::text::{escaped, escaped_json};
+use browserlens_core::strategy::{Observation, ObservationKind};
 use std::sync::Arc;
 
 /// What a tool says.

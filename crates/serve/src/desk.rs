@@ -10,7 +10,7 @@ use crate::sessions::{Reply, Request, said};
 use crate::worker::{Worker, WorkerRef};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -7,10 +7,10 @@
 
 use crate::shared::{Witness, WitnessMaker};
 use crate::source::{Act, Source};
-use browserlens_page::text::escaped_line;
-use browserlens_page::{Flags, NodeKey, Page, States};
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::{Flags, NodeKey, Page, States};
+use browserlens_core::strategy::{ActionKind, TakenAction};
 use browserlens_recorder::{ClientTape, ClientTapeOptions, RecordError};
-use browserlens_strategy::{ActionKind, TakenAction};
 use browserlens_trace::{Outcome, RedactionKey, TraceError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

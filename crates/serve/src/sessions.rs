@@ -248,7 +248,7 @@ impl Host {
     fn list(&self) -> Reply {
         let mut lines = String::new();
         for (name, kept) in self.sessions().iter() {
-            let source = browserlens_page::text::escaped_line(&kept.source);
+            let source = browserlens_core::page::text::escaped_line(&kept.source);
             let held = if kept.worker.feed().is_held() { ", paused by `watch`" } else { "" };
             // Writing to a string does not fail.
             let _ = writeln!(lines, "{name}  {source}  used {} s ago{held}", kept.used.elapsed().as_secs());

@@ -4,8 +4,8 @@
 //! nothing; a trace goes on by one step only when the action is the one that was recorded there.
 
 use crate::error::ToolError;
-use browserlens_page::{Flags, NodeKey, Page, SecondLook, Tri, Viewport};
-use browserlens_strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
+use browserlens_core::page::{Flags, NodeKey, Page, SecondLook, Tri, Viewport};
+use browserlens_core::strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
 use browserlens_trace::{StepRow, TracePages, screenshot_space};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

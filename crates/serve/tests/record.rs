@@ -3,13 +3,13 @@
 
 mod common;
 
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::ShownState;
-use browserlens_page::Page;
 use browserlens_recorder::SiteServer;
 use browserlens_replay::{Quiet, ReplayOptions, Tokenizer, replay, strategies};
 use browserlens_serve::{Policy, RecordingOptions, Shared, TraceOpener, recording};
-use browserlens_strategy::StepIndex;
-use browserlens_tokens::Encoding;
 use browserlens_trace::{Trace, TraceSource, verify};
 use common::{Mcp, live, shared, sites};
 use serde_json::json;

@@ -3,10 +3,10 @@
 
 mod common;
 
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{ActError, ActionKind, Actor, Event, EventFilter, EventKind, PageSource, TakenAction};
 use browserlens_recorder::{LiveBrowser, LiveOptions};
 use browserlens_serve::Policy;
-use browserlens_strategy::{ActError, ActionKind, Actor, Event, EventFilter, EventKind, PageSource, TakenAction};
 use common::{Mcp, live};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -69,8 +69,8 @@ impl Page {
 
     fn find(&mut self, name: &str) -> NodeKey {
         let page = self.browser.look().expect("a page");
-        let named = |node: &browserlens_page::NodeRef<'_>| node.name() == name && !node.role().is_empty();
-        let marked = |node: &browserlens_page::NodeRef<'_>| node.attribute("id") == Some(name);
+        let named = |node: &browserlens_core::page::NodeRef<'_>| node.name() == name && !node.role().is_empty();
+        let marked = |node: &browserlens_core::page::NodeRef<'_>| node.attribute("id") == Some(name);
         let found = page.nodes().find(named).or_else(|| page.nodes().find(marked));
         let found = found.unwrap_or_else(|| panic!("no {name:?}"));
         found.key()

@@ -2,8 +2,8 @@
 
 mod common;
 
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::ShownState;
-use browserlens_tokens::Encoding;
 use common::{Mcp, on_trace};
 use serde_json::json;
 use std::sync::Arc;
@@ -206,7 +206,7 @@ async fn a_hostile_page_forges_nothing_in_answers() {
     let found = mcp.call("find", json!({ "text": "" , "limit": 1000 })).await;
     for line in found.lines().skip(1) {
         assert!(line.starts_with("- ") || line.starts_with("… "), "{line:?}");
-        assert!(!line.contains(browserlens_page::text::is_unseen), "{line:?}");
+        assert!(!line.contains(browserlens_core::page::text::is_unseen), "{line:?}");
         for (at, _) in line.match_indices("@e").filter(|(at, _)| !line[..*at].ends_with('\\')) {
             let end =
                 line[at + 2..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(line.len(), |end| at + 2 + end);

@@ -7,17 +7,17 @@ mod hostile;
 #[path = "common/http.rs"]
 mod http;
 
+use browserlens_core::page::text::{count_unseen, is_unseen};
+use browserlens_core::page::{BoxInDocument, Capture, Flags, NodeKey, NodeSpec, Page, PageBuilder};
+use browserlens_core::strategy::{
+    ActError, BodyHead, BodySide, CaptureImage, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event,
+    EventFilter, EventKind, EventTally, PageSource, RequestEvent, SourceError, SourceId, StepIndex, TabEvent,
+};
 use browserlens_inspect::CursorKey;
 use browserlens_knowledge::protocol::InstructionType;
 use browserlens_knowledge::{Document, Knowledge, Store, ingest};
-use browserlens_page::text::{count_unseen, is_unseen};
-use browserlens_page::{BoxInDocument, Capture, Flags, NodeKey, NodeSpec, Page, PageBuilder};
 use browserlens_serve::{
     Act, HttpOptions, KnowledgeBase, Opener, Policy, Shared, Source, TabLine, ToolError, Undone, serve_http, tools,
-};
-use browserlens_strategy::{
-    ActError, BodyHead, BodySide, CaptureImage, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event,
-    EventFilter, EventKind, EventTally, PageSource, RequestEvent, SourceError, SourceId, StepIndex, TabEvent,
 };
 use common::Mcp;
 use hostile::shared;

@@ -3,12 +3,12 @@
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 
-use browserlens_page::capture::COMPUTED_STYLES;
-use browserlens_page::{NodeId, NodeSpec, Page, PageBuilder};
+use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::{NodeId, NodeSpec, Page, PageBuilder};
+use browserlens_core::tokens::{Encoding, Tokens};
 use browserlens_snapshot::chunk::{ChunkOptions, chunk};
 use browserlens_snapshot::content::{ContentOptions, Header, sections, write_markdown, write_tree};
 use browserlens_snapshot::markdown;
-use browserlens_tokens::{Encoding, Tokens};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 

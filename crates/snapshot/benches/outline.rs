@@ -3,7 +3,7 @@
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 
-use browserlens_page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::page::{NodeSpec, Page, PageBuilder};
 use browserlens_snapshot::grep::Grep;
 use browserlens_snapshot::outline::{OutlineOptions, build, write};
 use browserlens_snapshot::path::Paths;

@@ -7,7 +7,7 @@
 use crate::grep::Grep;
 use crate::nearest::Choice;
 use crate::path::Paths;
-use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page};
 use std::collections::HashMap;
 
 /// What is written.

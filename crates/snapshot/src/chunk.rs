@@ -15,7 +15,7 @@ mod documents;
 mod split;
 
 use crate::markdown;
-use browserlens_tokens::{Encoding, Tokens};
+use browserlens_core::tokens::{Encoding, Tokens};
 pub use documents::{Document, documents};
 use split::{Atom, Unit};
 use std::ops::Range;

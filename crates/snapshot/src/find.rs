@@ -5,10 +5,10 @@
 //! counted; in an element that is not on the page nothing is found.
 
 use crate::interactive::Session;
+use browserlens_core::page::{NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
 use browserlens_lens::{ShownNode, ShownState};
-use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
-use browserlens_strategy::Ref;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -247,7 +247,7 @@ fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
     use std::sync::Arc;
 
     #[test]

@@ -5,7 +5,7 @@
 //! out, secret values always; iterative; shadow trees stand in place of what their host holds,
 //! frames inside their `iframe`.
 
-use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page};
 
 /// Attributes that say something to a reader.
 const KEPT: &[&str] = &[
@@ -257,7 +257,7 @@ fn line(out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     const ALL: HtmlOptions<'_> =
         HtmlOptions { include_hidden: false, include_links: true, include_images: true, max_depth: None, kept: None };
@@ -313,7 +313,7 @@ mod tests {
     fn ten_thousand_nested_elements_are_written() {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         for _ in 0..10_000 {
-            builder.open(browserlens_page::NodeSpec::default());
+            builder.open(browserlens_core::page::NodeSpec::default());
         }
         builder.text("deep");
         let html = write(&builder.finish(), &[NodeId::ROOT], ALL);

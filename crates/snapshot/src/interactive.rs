@@ -9,11 +9,13 @@ use crate::grep::Grep;
 use crate::nearest::Choice;
 use crate::options::{Mode, RefStyle, SnapshotError};
 use crate::path::Paths;
+use browserlens_core::page::{Capture, NodeId, NodeKey, Page};
+use browserlens_core::strategy::{
+    NoClock, Observation, Ref, RefTarget, Request, Run, StepIndex, StepInput, StrategyError,
+};
 use browserlens_lens::format::{Head, Observed, Style, write, write_item};
 use browserlens_lens::tree::{ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
-use browserlens_page::{Capture, NodeId, NodeKey, Page};
-use browserlens_strategy::{NoClock, Observation, Ref, RefTarget, Request, Run, StepIndex, StepInput, StrategyError};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -397,7 +399,7 @@ fn seed_refs(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::grep::GrepOptions;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn page() -> Arc<Page> {
         Arc::new(PageBuilder::outline(

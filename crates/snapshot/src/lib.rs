@@ -1,6 +1,6 @@
 //! A page before it is read: its outline, its content, and what can be acted on in it.
 //!
-//! In: a [`browserlens_page::Page`] and options. Out: text in a documented grammar, and a typed
+//! In: a [`browserlens_core::page::Page`] and options. Out: text in a documented grammar, and a typed
 //! tree of markdown with chunks for the way on. Invariant: nothing hidden is written unless it was
 //! asked for, and no text of a page can forge a line.
 

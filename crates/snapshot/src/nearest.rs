@@ -4,8 +4,8 @@
 //! first. Invariants: deterministic; linear in what there is; text of the page is quoted, on one
 //! line, and short.
 
+use browserlens_core::page::text::escaped_line;
 use browserlens_lens::format::escape;
-use browserlens_page::text::escaped_line;
 use std::collections::HashSet;
 
 /// How many are named.

@@ -15,9 +15,9 @@ use crate::options::{Format, Mode, SnapshotError, SnapshotOptions};
 use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
 use crate::select::Selector;
-use browserlens_page::text::{count_unseen, escaped};
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
-use browserlens_strategy::Ref;
+use browserlens_core::page::text::{count_unseen, escaped};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::strategy::Ref;
 use std::sync::Arc;
 
 /// Takes a snapshot of a page that stands alone: refs are those that the lens gives it as a first

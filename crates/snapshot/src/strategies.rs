@@ -18,14 +18,14 @@ use crate::options::RefStyle;
 use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
 use crate::rank::rank;
-use browserlens_lens::LEGEND;
-use browserlens_page::text::escaped;
-use browserlens_page::{NodeId, Page};
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::page::text::escaped;
+use browserlens_core::page::{NodeId, Page};
+use browserlens_core::strategy::{
     ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
     TextFormat,
 };
+use browserlens_lens::LEGEND;
+use browserlens_reading::{OptionsError, OptionsReader};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -199,8 +199,8 @@ fn words_of(section: &Section) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{Capture, PageBuilder, Viewport};
-    use browserlens_strategy::{NoClock, StepIndex};
+    use browserlens_core::page::{Capture, PageBuilder, Viewport};
+    use browserlens_core::strategy::{NoClock, StepIndex};
     use serde_json::json;
 
     fn page() -> Arc<Page> {

@@ -2,9 +2,9 @@
 
 mod common;
 
+use browserlens_core::tokens::Tokens;
 use browserlens_snapshot::chunk::{ChunkOptions, documents};
 use browserlens_snapshot::{Format, GrepOptions, Mode, SnapshotOptions, lines, outline, snapshot};
-use browserlens_tokens::Tokens;
 use common::{article, documentation};
 
 fn options(mode: Mode, format: Format, grep: &str) -> SnapshotOptions {

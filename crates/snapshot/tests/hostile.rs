@@ -2,7 +2,7 @@
 
 mod common;
 
-use browserlens_page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::page::{NodeSpec, Page, PageBuilder};
 use browserlens_snapshot::{Format, GrepOptions, Mode, Session, SnapshotError, SnapshotOptions, snapshot, snapshot_in};
 use common::article;
 use std::sync::Arc;

@@ -6,10 +6,10 @@
 //! closed select are in `innerText` and are not seen; shadow trees, pseudo-elements and values of
 //! fields are seen and are not in it.
 
-use browserlens_page::{Flags, FrameId, NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::page::{Flags, FrameId, NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::strategy::StepIndex;
 use browserlens_snapshot::content::{self, ContentOptions, Header, Section};
 use browserlens_snapshot::markdown;
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Over the bundled traces: outlines are whole and cheap, paths lead back.
 
-use browserlens_page::{NodeId, NodeKey, Page};
+use browserlens_core::page::{NodeId, NodeKey, Page};
+use browserlens_core::strategy::StepIndex;
+use browserlens_core::tokens::Encoding;
 use browserlens_snapshot::content::{self, ContentOptions};
 use browserlens_snapshot::outline::{self, Meta, OutlineOptions};
 use browserlens_snapshot::path::{Path, Paths};
-use browserlens_strategy::StepIndex;
-use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -38,7 +38,7 @@ fn is_heading(page: &Page, node: NodeId) -> bool {
 
 fn is_landmark(page: &Page, node: NodeId) -> bool {
     let node = page.node(node);
-    browserlens_page::role::is_landmark(node.role()) && node.is_visible()
+    browserlens_core::page::role::is_landmark(node.role()) && node.is_visible()
 }
 
 #[test]

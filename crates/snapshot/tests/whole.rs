@@ -1,9 +1,9 @@
 //! Outlines of any page are whole: every landmark and heading has a line or is counted by a note.
 
-use browserlens_page::{Flags, NodeId, NodeSpec, Page, PageBuilder, Visibility};
+use browserlens_core::page::{Flags, NodeId, NodeSpec, Page, PageBuilder, Visibility};
+use browserlens_core::tokens::Encoding;
 use browserlens_snapshot::outline::{MOST_TOKENS, OutlineOptions, Role, build, parse, write};
 use browserlens_snapshot::path::Paths;
-use browserlens_tokens::Encoding;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -91,7 +91,7 @@ proptest! {
             }
         }
         for node in page.nodes() {
-            let landmark = browserlens_page::role::is_landmark(node.role()) && node.is_visible();
+            let landmark = browserlens_core::page::role::is_landmark(node.role()) && node.is_visible();
             let heading = is_heading(&page, node.id());
             let in_heading = node.ancestors().any(|above| is_heading(&page, above.id()));
             if (landmark || heading) && !in_heading {

@@ -3,7 +3,7 @@
 //! In: the text of an answer. Out: [`Seen`] elements with their refs, in the order of the answer.
 //! Invariant: nothing is known of the page but what the answer says.
 
-use browserlens_scenario::{Target, TargetBy};
+use browserlens_trace::scenario::{Target, TargetBy};
 
 /// An element as an answer names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

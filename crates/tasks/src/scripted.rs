@@ -10,7 +10,7 @@ use crate::error::TasksError;
 use crate::reading::Seen;
 use crate::speech::{self, Places, Speech};
 use crate::tool::Asking;
-use browserlens_scenario::{Action, Step, Target};
+use browserlens_trace::scenario::{Action, Step, Target};
 use futures::future::BoxFuture;
 use std::path::PathBuf;
 use std::time::Duration;

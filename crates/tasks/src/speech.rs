@@ -7,7 +7,7 @@
 use crate::agent::Wanted;
 use crate::reading::{Seen, plain};
 use crate::tool::{Function, SHELL};
-use browserlens_scenario::{Action, Target, TargetBy, Value as StepValue};
+use browserlens_trace::scenario::{Action, Target, TargetBy, Value as StepValue};
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -6,7 +6,7 @@
 
 use crate::check::{Condition, RawCondition};
 use crate::error::TasksError;
-use browserlens_scenario::{Action, Step, Value};
+use browserlens_trace::scenario::{Action, Step, Value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! In: errors of SQLite, zstd and the file system. Out: [`TraceError`]. Invariant: every error
 //! names the file, the table and row where there is one, and has a hint that says what to do next.
 
-use browserlens_strategy::StepIndex;
+use browserlens_core::strategy::StepIndex;
 use std::path::{Path, PathBuf};
 
 /// Place in a trace file: a table and, where known, a row of it.

@@ -16,7 +16,7 @@ use crate::error::{Place, TraceError};
 use crate::rows::{self, int, text};
 use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, EVENT_TABLES, FAILED, HOST, REQUEST, TAB_EVENT, Table};
 use crate::search::{self, Without, searched_columns};
-use browserlens_strategy::{
+use browserlens_core::strategy::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent,
     RequestParts, TabEvent,
 };

@@ -6,8 +6,8 @@
 use crate::error::TraceError;
 use crate::reader::Trace;
 use crate::record::StepRow;
-use browserlens_page::Payload;
-use browserlens_strategy::EventFilter;
+use browserlens_core::page::Payload;
+use browserlens_core::strategy::EventFilter;
 use serde_json::json;
 use std::fs::File;
 use std::io::Write;
@@ -57,7 +57,7 @@ pub fn export(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> Result<Export
     for step in 0..trace.len() {
         let name = PathBuf::from(format!("step-{step:03}"));
         make_folder(&folder.join(&name))?;
-        for payload in &trace.capture(browserlens_strategy::StepIndex(step))?.payloads {
+        for payload in &trace.capture(browserlens_core::strategy::StepIndex(step))?.payloads {
             write(name.join(file_name(payload)), &payload.body)?;
         }
     }
@@ -79,7 +79,7 @@ fn file_name(payload: &Payload) -> String {
 }
 
 fn step_json(step: &StepRow) -> serde_json::Value {
-    let key = |key: &browserlens_page::NodeKey| key.to_string();
+    let key = |key: &browserlens_core::page::NodeKey| key.to_string();
     json!({
         "index": step.index,
         "tab": step.tab,

@@ -8,7 +8,7 @@ use crate::error::TraceError;
 use crate::record::StepRecord;
 use crate::rows::{self, int, text};
 use crate::schema::{DOCUMENT, FRAME};
-use browserlens_page::Payload;
+use browserlens_core::page::Payload;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::collections::BTreeSet;

@@ -7,8 +7,8 @@ use crate::origin::Origin;
 use crate::reader::Trace;
 use crate::record::{TraceHash, TraceMeta};
 use crate::schema::EVENT_TABLES;
-use browserlens_page::PayloadKind;
-use browserlens_strategy::{ActionKind, StepIndex};
+use browserlens_core::page::PayloadKind;
+use browserlens_core::strategy::{ActionKind, StepIndex};
 use serde::Serialize;
 use std::path::PathBuf;
 

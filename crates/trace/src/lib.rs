@@ -24,6 +24,7 @@ mod record;
 pub mod redact;
 mod rows;
 mod salvage;
+pub mod scenario;
 mod schema;
 mod search;
 mod verify;

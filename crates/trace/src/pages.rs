@@ -5,8 +5,8 @@
 
 use crate::error::TraceError;
 use crate::reader::Trace;
-use browserlens_page::{BoxInDocument, BoxInViewport, Capture, Page, PayloadKind};
-use browserlens_strategy::{
+use browserlens_core::page::{BoxInDocument, BoxInViewport, Capture, Page, PayloadKind};
+use browserlens_core::strategy::{
     BodyHead, BodySide, CaptureImage, Event, EventFilter, EventTally, ImageSpace, PageSource, SourceError, SourceId,
     StepIndex,
 };

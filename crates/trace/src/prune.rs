@@ -8,8 +8,8 @@ use crate::reader::Trace;
 use crate::record::{Outcome, StepRecord, StepRow};
 use crate::redact::Redactor;
 use crate::writer::TraceWriter;
-use browserlens_page::PayloadKind;
-use browserlens_strategy::{EventFilter, EventKind, StepIndex};
+use browserlens_core::page::PayloadKind;
+use browserlens_core::strategy::{EventFilter, EventKind, StepIndex};
 use std::path::Path;
 
 /// What [`prune`] leaves out.

@@ -23,8 +23,8 @@ use crate::schema::{
     ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB, Table,
 };
 use crate::search::Without;
-use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
-use browserlens_strategy::{BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
+use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
+use browserlens_core::strategy::{BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
 use checks::broken_in_a_blob;
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 //! In: what the recorder saw. Out: plain types, the same for writer and reader.
 //! Invariant: what the writer was given (redacted) the reader gives back.
 
-use browserlens_page::{Capture, NodeKey, Viewport};
-use browserlens_strategy::{Event, Intent, StepIndex, TakenAction};
+use browserlens_core::page::{Capture, NodeKey, Viewport};
+use browserlens_core::strategy::{Event, Intent, StepIndex, TakenAction};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

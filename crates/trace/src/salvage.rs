@@ -13,8 +13,8 @@ use crate::redact::Redactor;
 use crate::rows::{is_whole, readable_keys};
 use crate::schema::{ACTION, ACTION_NODE, ENTITY_LIST, EVENT_TABLES, META, PAYLOAD, STEP, Table};
 use crate::writer::{TraceWriter, beside};
-use browserlens_page::{Capture, Payload, Viewport};
-use browserlens_strategy::{Event, EventFilter, StepIndex};
+use browserlens_core::page::{Capture, Payload, Viewport};
+use browserlens_core::strategy::{Event, EventFilter, StepIndex};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 

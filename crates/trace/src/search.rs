@@ -21,7 +21,7 @@ mod chunk;
 use crate::error::{Place, TraceError};
 use crate::rows::{self, int, text};
 use crate::schema::{EVENT_TABLES, SEARCH, SEARCHED_FROM, Table};
-use browserlens_strategy::{EventFilter, host_of};
+use browserlens_core::strategy::{EventFilter, host_of};
 use chunk::Chunk;
 use memchr::memmem::Finder;
 use rusqlite::types::Value;
@@ -78,7 +78,7 @@ fn shape(table: &Table) -> Shape {
 const HOST: &str = "url AS host";
 
 /// Returns the columns of a table that are searched, as
-/// [`browserlens_strategy::EventKind::searched`] names them.
+/// [`browserlens_core::strategy::EventKind::searched`] names them.
 pub(crate) fn searched_columns(table: &Table) -> [&'static str; SEARCHED] {
     let texts = shape(table).texts;
     [texts[0], texts[1]]

@@ -9,7 +9,7 @@ use crate::file::{self, Trust};
 use crate::reader::{Trace, check_blobs, check_rows};
 use crate::schema::{PAYLOAD, STEP};
 use crate::search;
-use browserlens_strategy::{EventFilter, StepIndex};
+use browserlens_core::strategy::{EventFilter, StepIndex};
 use std::path::{Path, PathBuf};
 
 /// What [`verify`] found.

@@ -18,8 +18,8 @@ use crate::schema::{
 };
 use crate::search::{self, SearchOptions};
 use crate::{canonical, events};
-use browserlens_page::{NodeKey, Payload, PayloadKind};
-use browserlens_strategy::StepIndex;
+use browserlens_core::page::{NodeKey, Payload, PayloadKind};
+use browserlens_core::strategy::StepIndex;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::collections::{BTreeSet, HashMap};

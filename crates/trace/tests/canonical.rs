@@ -3,7 +3,7 @@
 
 mod common;
 
-use browserlens_page::{NodeKey, PayloadKind};
+use browserlens_core::page::{NodeKey, PayloadKind};
 use browserlens_trace::*;
 use common::*;
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use browserlens_strategy::*;
+use browserlens_core::strategy::*;
 use browserlens_trace::*;
 use common::*;
 use rusqlite::Connection;
@@ -57,7 +57,12 @@ impl Written {
     }
 }
 
-type All = (Vec<StepRow>, Vec<browserlens_page::Capture>, Vec<Event>, Vec<Vec<(browserlens_page::NodeKey, String)>>);
+type All = (
+    Vec<StepRow>,
+    Vec<browserlens_core::page::Capture>,
+    Vec<Event>,
+    Vec<Vec<(browserlens_core::page::NodeKey, String)>>,
+);
 
 fn everything(trace: &Trace) -> Result<All, TraceError> {
     let steps = trace.steps()?;

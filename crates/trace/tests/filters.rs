@@ -4,7 +4,7 @@
 
 mod common;
 
-use browserlens_strategy::{
+use browserlens_core::strategy::{
     BodySide, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally,
     RequestEvent, RequestParts, TabEvent,
 };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use browserlens_strategy::StepIndex;
+use browserlens_core::strategy::StepIndex;
 use browserlens_trace::*;
 use common::*;
 use std::process::{Command, Stdio};

@@ -1,6 +1,6 @@
 //! Peers' files: what is written is read again, secrets are not, and damage is named.
 
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use browserlens_trace::{
     PeerPass, PeerRow, PeerText, PeersFile, RedactionKey, RedactionOptions, Redactor, TraceError, TraceHash,
     peers_path, write_peers,

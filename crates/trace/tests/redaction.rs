@@ -3,8 +3,8 @@
 
 mod common;
 
-use browserlens_page::PayloadKind;
-use browserlens_strategy::*;
+use browserlens_core::page::PayloadKind;
+use browserlens_core::strategy::*;
 use browserlens_trace::*;
 use common::planted::{self, JWT, page, quiet};
 use common::*;

@@ -4,7 +4,7 @@
 
 mod common;
 
-use browserlens_strategy::*;
+use browserlens_core::strategy::*;
 use browserlens_trace::*;
 use common::{event, meta, redactor, request, step, steps};
 use rusqlite::Connection;

@@ -5,7 +5,7 @@
 
 use super::{Builder, Runs, count_at, text_at};
 use crate::record::{EndReason, Usage};
-use browserlens_tokens::ImageSize;
+use browserlens_core::tokens::ImageSize;
 use serde_json::Value;
 
 pub(super) fn is_it(first: &Value) -> bool {

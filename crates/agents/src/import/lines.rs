@@ -4,7 +4,7 @@
 
 use super::Runs;
 use crate::record::{Agent, Call, End, EndReason, Header, RunRecord};
-use browserlens_tokens::ImageSize;
+use browserlens_core::tokens::ImageSize;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;

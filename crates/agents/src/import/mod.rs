@@ -14,7 +14,7 @@ mod otel;
 use crate::AgentsError;
 use crate::record::{Call, End, EndReason, RunRecord, Usage};
 use base64::Engine;
-use browserlens_tokens::ImageSize;
+use browserlens_core::tokens::ImageSize;
 use serde_json::Value;
 use std::path::Path;
 

@@ -133,7 +133,7 @@ pub(crate) struct AgentsTableArgs {
     pub by: Vec<AgentsByArg>,
     /// Count text under this encoding
     #[arg(long, value_name = "NAME", default_value = "o200k_base")]
-    pub encoding: browserlens_tokens::Encoding,
+    pub encoding: browserlens_core::tokens::Encoding,
     /// Dollars a million tokens, by model: a TOML file with `date` and `[models."NAME"]` tables of
     /// `input`, `cached`, `output`
     #[arg(long, value_name = "FILE")]
@@ -157,7 +157,7 @@ pub(crate) struct AgentsCompareArgs {
     pub within: Option<PathBuf>,
     /// Count text under this encoding
     #[arg(long, value_name = "NAME", default_value = "o200k_base")]
-    pub encoding: browserlens_tokens::Encoding,
+    pub encoding: browserlens_core::tokens::Encoding,
     /// Print as Markdown
     #[arg(long)]
     pub markdown: bool,
@@ -188,7 +188,7 @@ pub(crate) struct AgentsCounterfactualArgs {
     pub cache_dir: PathBuf,
     /// Count text under this encoding
     #[arg(long, value_name = "NAME", default_value = "o200k_base")]
-    pub encoding: browserlens_tokens::Encoding,
+    pub encoding: browserlens_core::tokens::Encoding,
     /// Print as Markdown
     #[arg(long)]
     pub markdown: bool,

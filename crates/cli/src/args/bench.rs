@@ -35,7 +35,7 @@ pub(crate) struct Selection {
     pub runs_dir: PathBuf,
     /// Rank by the tokens of this encoding; both are always counted
     #[arg(long, value_name = "NAME", default_value = "o200k_base")]
-    pub encoding: browserlens_tokens::Encoding,
+    pub encoding: browserlens_core::tokens::Encoding,
     /// Count with this implementation
     #[arg(long, value_enum, default_value_t = TokenizerArg::Fast)]
     pub tokenizer: TokenizerArg,

@@ -5,9 +5,9 @@ use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, 
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_agents::{AgentsError, EndReason, Format, Given, Prices, RunRecord, import, link};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::tokens::ImageFormula;
 use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
-use browserlens_tokens::ImageFormula;
 use browserlens_trace::{RedactionOptions, Redactor};
 use rayon::prelude::*;
 use std::collections::BTreeSet;

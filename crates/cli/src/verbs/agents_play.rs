@@ -8,13 +8,13 @@ use crate::args::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs, Con
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_agents::{EndReason, RunRecord};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::tokens::Encoding;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
     Agent, Context, Folders, McpTool, ModelAgent, ModelOptions, PATIENCE, PROMPT_VERSION, Place, Played, Scripted,
     Stage, StdioAgent, Task, TasksError, Tool, ToolCommand, Verdict, play,
 };
-use browserlens_tokens::Encoding;
 use browserlens_trace::{RedactionOptions, Redactor};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};

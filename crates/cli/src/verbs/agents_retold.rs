@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_agents::{AgentsError, RunRecord, trace_of};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use browserlens_replay::{ReplayOptions, RunResult, Tokenizer};
 use browserlens_report::{Counterfactual, counterfactual_table};
 use browserlens_trace::Trace;

@@ -5,9 +5,9 @@ use super::replay_failure;
 use crate::args::AgentsValidityArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{History, RunResult};
 use browserlens_report::{Validity, measured_runs};
-use browserlens_tokens::Encoding;
 use std::path::PathBuf;
 
 pub(crate) fn run(args: &AgentsValidityArgs) -> Ended {

@@ -6,9 +6,9 @@ use super::{file_url, is_url};
 use crate::args::ChunksArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_core::tokens::Tokens;
 use browserlens_snapshot::chunk::{ChunkOptions, documents};
 use browserlens_snapshot::{Format, Mode, SnapshotOptions, snapshot_in};
-use browserlens_tokens::Tokens;
 use std::path::Path;
 
 pub(crate) fn run(args: &ChunksArgs) -> Ended {
@@ -71,5 +71,5 @@ fn read(args: &ChunksArgs, source: &str) -> Result<(String, String), Failure> {
         let message = format!("{source}: cannot be read: {error}");
         Failure::words(Exit::Input, message, "name a file of text in UTF-8")
     })?;
-    Ok((browserlens_page::text::escaped(&text).into_owned(), file_url(Path::new(source)).unwrap_or_default()))
+    Ok((browserlens_core::page::text::escaped(&text).into_owned(), file_url(Path::new(source)).unwrap_or_default()))
 }

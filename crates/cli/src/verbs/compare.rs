@@ -5,11 +5,11 @@ use super::{json_failure, replay_failure};
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_core::tokens::ImageFormula;
 use browserlens_replay::{AcceptedRun, History, RunResult, check};
 use browserlens_report::{
     comparison_markdown, comparison_table, comparisons, gate_markdown, gate_words, scenario_comparisons,
 };
-use browserlens_tokens::ImageFormula;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

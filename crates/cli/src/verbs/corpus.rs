@@ -5,11 +5,11 @@ use crate::args::{CorpusVerb, MakeArgs};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
+use browserlens_core::page::text::escaped_line;
 use browserlens_corpus::{
     CorpusError, CorpusStats, Failed, MakeOptions, MakeProgress, find_traces, make, split, stats, write_links,
     write_lists,
 };
-use browserlens_page::text::escaped_line;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

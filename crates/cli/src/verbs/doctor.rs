@@ -10,7 +10,7 @@ use super::json_failure;
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::{Ended, output};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use checks::{Check, State};
 
 pub(crate) fn run(args: &DoctorArgs) -> Ended {

@@ -12,7 +12,7 @@ use crate::{Ended, output};
 use browserlens_replay::RunResult;
 use browserlens_replay::llm::{Exam, ExamResults, ExamRow, LlmRun, Prompt};
 use browserlens_report::{exam_answers_table, exam_table};
-use browserlens_scenario::Scenario;
+use browserlens_trace::scenario::Scenario;
 use std::collections::BTreeMap;
 
 pub(crate) fn run(args: &ExamArgs) -> Ended {

@@ -5,8 +5,8 @@ use super::key_of_user;
 use crate::args::ImportArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_core::page::text::escaped_line;
 use browserlens_import::{Format, ImportError, ImportOptions, ImportReport, import};
-use browserlens_page::text::escaped_line;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 

@@ -4,13 +4,13 @@ use super::{is_url, json_failure, trace_failure};
 use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_core::page::text::{escaped, escaped_json, escaped_line};
+use browserlens_core::strategy::{PageSource, StepIndex};
 use browserlens_inspect::{
     Answer, ConsoleAnswer, ConsoleQuery, CursorKey, DomNode, DomQuery, HtmlQuery, InspectError, Inspector, LimitError,
     Limits, NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery,
     UnixMillis, compact, har, stream, tools,
 };
-use browserlens_page::text::{escaped, escaped_json, escaped_line};
-use browserlens_strategy::{PageSource, StepIndex};
 use browserlens_trace::{Mask, Trace};
 use chrono::{DateTime, Utc};
 use serde::Serialize;

@@ -12,7 +12,7 @@ use std::path::Path;
 const SCENARIO: &str = include_str!("new/scenario.toml");
 const PAGE: &str = include_str!("new/page.html");
 const STRATEGIES: &str = include_str!("new/strategies.toml");
-const LISTER: &str = include_str!("../../../external/examples/lister.py");
+const LISTER: &str = include_str!("../../../replay/examples/lister.py");
 /// Where the bench looks for strategies if it is not told.
 const STRATEGIES_FILE: &str = "traces/strategies.toml";
 

@@ -5,8 +5,9 @@ use super::{html_file, is_url, trace_failure};
 use crate::args::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_page::Page;
-use browserlens_page::text::escaped_json;
+use browserlens_core::page::Page;
+use browserlens_core::page::text::escaped_json;
+use browserlens_core::strategy::StepIndex;
 use browserlens_reading::graph::{
     ContentGraph, FoundConcept, Together, answer_together, around, concepts, to_dot, to_json, to_svg,
 };
@@ -14,7 +15,6 @@ use browserlens_reading::{
     Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of,
     answer_of_many, extract, normal_url, place_in,
 };
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use std::path::Path;
 use std::sync::Arc;
@@ -330,8 +330,8 @@ fn folder(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
 
 #[cfg(feature = "record")]
 fn live(args: &ReadArgs, url: &str) -> Result<Arc<Page>, Failure> {
+    use browserlens_core::strategy::PageSource as _;
     use browserlens_recorder::{LiveBrowser, LiveOptions};
-    use browserlens_strategy::PageSource as _;
     no_step(args, url)?;
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
     let mut browser =

@@ -6,13 +6,13 @@ use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use browserlens_recorder::{
     Cancel, LeaveOut, PEERS, PeerOptions, PeersReport, Progress, RecordError, RecordOptions, RecordReport, find_peers,
     record, record_peers,
 };
-use browserlens_scenario::{Scenario, ScenarioError};
 use browserlens_trace::RedactionKey;
+use browserlens_trace::scenario::{Scenario, ScenarioError};
 use std::path::Path;
 use std::sync::Arc;
 

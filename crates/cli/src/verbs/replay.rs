@@ -6,7 +6,7 @@ use crate::args::{Selection, TokenizerArg};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::progress::Bar;
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use browserlens_replay::{ConfiguredStrategy, Measured, ReplayOptions, RunResult, Tokenizer, find_traces, strategies};
 use browserlens_trace::Trace;
 use globset::{Glob, GlobSet, GlobSetBuilder};

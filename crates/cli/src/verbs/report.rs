@@ -5,13 +5,13 @@ use super::report_input::{self, KeptPreviews, Sources};
 use crate::args::Pricing;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
+use browserlens_core::tokens::ImageFormula;
 use browserlens_knowledge::{Knowledge, Recording, extract};
 use browserlens_replay::llm::LlmResults;
 use browserlens_replay::{RECORDED_SUFFIX, RunResult, find_traces};
 use browserlens_report::{
     About, BASELINE, ReportInput, ReportPaths, StrategyInfo, Summary, terminal_table, write_report_with,
 };
-use browserlens_tokens::ImageFormula;
 use browserlens_trace::Trace;
 use std::path::Path;
 

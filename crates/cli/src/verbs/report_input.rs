@@ -7,11 +7,11 @@
 
 use crate::output;
 use crate::progress::Bar;
+use browserlens_core::strategy::{DialogEvent, Event, EventKind};
 use browserlens_replay::{ConfiguredStrategy, RunResult, StepView, Store, TraceInfo, find_traces, strategies, views};
 use browserlens_report::preview::{Size, preview};
 use browserlens_report::{EventInfo, FactInfo, Observations, ScenarioInfo, StepInfo, StrategyRefs};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::{DialogEvent, Event, EventKind};
+use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{Trace, whole};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};

@@ -4,7 +4,7 @@ use super::{replay_failure, trace_failure};
 use crate::args::ScenarioVerb;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use browserlens_replay::{MinimalSet, find_traces, minimise};
 use browserlens_trace::Trace;
 use std::path::{Path, PathBuf};
@@ -68,8 +68,8 @@ fn in_toml(sets: &[MinimalSet]) -> String {
 }
 
 /// A target as it is written in TOML: strings are escaped as JSON escapes them, which TOML reads.
-fn toml(target: &browserlens_scenario::Target) -> String {
-    use browserlens_scenario::TargetBy;
+fn toml(target: &browserlens_trace::scenario::Target) -> String {
+    use browserlens_trace::scenario::TargetBy;
     let quoted = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
     let mut parts = match &target.by {
         TargetBy::Role { role, name } => {
@@ -87,7 +87,7 @@ fn toml(target: &browserlens_scenario::Target) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_scenario::{Scenario, Target};
+    use browserlens_trace::scenario::{Scenario, Target};
 
     #[test]
     fn what_is_printed_is_read_back_as_the_same_targets() {

@@ -3,7 +3,7 @@
 use crate::args::{SchemaArgs, SchemaOf};
 use crate::exit::Exit;
 use crate::{Ended, output};
-use browserlens_scenario::{Written, schema};
+use browserlens_trace::scenario::{Written, schema};
 
 pub(crate) fn run(args: &SchemaArgs) -> Ended {
     let schema = match args.of {

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &SkillArgs) -> Ended {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_tokens::Encoding;
+    use browserlens_core::tokens::Encoding;
 
     #[test]
     fn it_costs_at_most_900_tokens_and_holds_the_legend_once() {

@@ -5,9 +5,9 @@ use super::{html_file, is_url, trace_failure};
 use crate::args::{GrepArgs, LiveArgs, SnapshotArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
 use browserlens_snapshot::{Format, GrepOptions, PROMPT, Session, SnapshotError, SnapshotOptions, snapshot_in};
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use std::sync::Arc;
 
@@ -117,8 +117,8 @@ fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(Session, Arc
 
 #[cfg(feature = "record")]
 fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(Session, Arc<Page>), Failure> {
+    use browserlens_core::strategy::PageSource as _;
     use browserlens_recorder::{LiveBrowser, LiveOptions};
-    use browserlens_strategy::PageSource as _;
     if step.is_some() {
         return Err(Failure::words(
             Exit::Usage,

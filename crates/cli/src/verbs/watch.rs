@@ -10,7 +10,7 @@ use crate::args::{BenchArgs, WatchArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::status;
 use browserlens_agents::{RunRecord, trace_of};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use browserlens_serve::{Watching, serve_watch};
 use clap::{Args as _, FromArgMatches as _};
 use std::ffi::OsString;

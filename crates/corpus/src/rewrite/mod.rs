@@ -13,7 +13,7 @@ mod snapshot;
 pub(crate) use record::{drop_bodies, step};
 
 use crate::error::CorpusError;
-use browserlens_page::{Capture, NodeKey, Payload, PayloadKind};
+use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind};
 use serde_json::Value;
 use std::path::Path;
 

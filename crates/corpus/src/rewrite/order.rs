@@ -15,8 +15,8 @@ mod moving;
 
 use super::Orders;
 use crate::random::Draws;
-use browserlens_page::capture::COMPUTED_STYLES;
-use browserlens_page::{Payload, PayloadKind};
+use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::{Payload, PayloadKind};
 use moving::{move_ax, move_nodes, move_spans};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};

@@ -5,7 +5,7 @@
 
 use super::{Orders, Sink, capture};
 use crate::error::CorpusError;
-use browserlens_strategy::{ActionKind, Event, EventKind, NodeHint};
+use browserlens_core::strategy::{ActionKind, Event, EventKind, NodeHint};
 use browserlens_trace::{ActionRecord, StepRecord};
 use std::path::Path;
 

@@ -5,7 +5,7 @@
 //! entries, so that only texts change.
 
 use super::{Reason, Sink, backend_of};
-use browserlens_page::capture::COMPUTED_STYLES;
+use browserlens_core::page::capture::COMPUTED_STYLES;
 use serde_json::Value;
 use std::collections::HashMap;
 

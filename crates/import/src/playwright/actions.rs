@@ -7,7 +7,7 @@ use super::model::{Call, Model};
 use super::pages::Shown;
 use crate::json::text;
 use crate::plan::PlannedAction;
-use browserlens_strategy::ActionKind;
+use browserlens_core::strategy::ActionKind;
 use serde_json::Value;
 
 /// Calls that only look, wait or prepare: they are no steps, and leaving them out loses nothing.

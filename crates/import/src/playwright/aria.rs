@@ -5,7 +5,7 @@
 //! nothing of the tree goes into the trace; it only says how well the page was reconstructed.
 
 use crate::json::text;
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn what_the_recorder_saw_and_the_page_lacks_is_counted() {
-        let page = browserlens_page::PageBuilder::outline("main\n  button \"Go  now\"");
+        let page = browserlens_core::page::PageBuilder::outline("main\n  button \"Go  now\"");
         let tree = br#"[{"role":"generic","children":[{"role":"button","name":"Go now"},{"role":"button","name":"Go now"},{"role":"link","name":"x"}]}]"#;
         let (all, lacking) = missing(tree, &page).expect("it can be read");
         assert_eq!((all, lacking), (3, vec!["link \"x\"".to_owned(), "button \"Go now\"".to_owned()]));
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_painted_in_capitals_is_the_same_name() {
-        let page = browserlens_page::PageBuilder::outline("main\n  button \"SAVED FILTERS\"");
+        let page = browserlens_core::page::PageBuilder::outline("main\n  button \"SAVED FILTERS\"");
         let tree = br#"[{"role":"button","name":"Saved filters"},{"role":"button","name":"Saved lists"}]"#;
         let (all, lacking) = missing(tree, &page).expect("it can be read");
         assert_eq!((all, lacking), (2, vec!["button \"Saved lists\"".to_owned()]));

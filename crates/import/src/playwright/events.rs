@@ -9,7 +9,9 @@ use crate::archive::Archive;
 use crate::json::{number, text};
 use crate::plan::PlannedEvent;
 use crate::request::{BODY_LIMIT, request_of};
-use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, RequestEvent, TabEvent};
+use browserlens_core::strategy::{
+    ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, RequestEvent, TabEvent,
+};
 use browserlens_trace::redact::names::ONE_TIME_CODE_FIELDS;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};

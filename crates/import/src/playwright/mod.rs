@@ -20,7 +20,7 @@ use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::{Plan, PlannedStep};
-use browserlens_page::Viewport;
+use browserlens_core::page::Viewport;
 use browserlens_trace::Origin;
 use model::Model;
 use pages::{RecordedPages, Shown};

@@ -11,7 +11,7 @@ use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::json::{self, members, number, text};
 use crate::limits::Limits;
-use browserlens_page::Viewport;
+use browserlens_core::page::Viewport;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 

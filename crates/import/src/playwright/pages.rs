@@ -12,7 +12,7 @@ use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::Pages;
 use crate::scene::{Answer, Resources, Scene};
-use browserlens_page::Viewport;
+use browserlens_core::page::Viewport;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

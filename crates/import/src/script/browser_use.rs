@@ -171,7 +171,7 @@ mod tests {
                 "state":{}}]}"#;
         let script = of(json).expect("reads").remove(0);
         let toml = script.toml(Path::new("agent.toml")).expect("a scenario");
-        let scenario = browserlens_scenario::Scenario::parse(&toml, Path::new("agent.toml")).expect("parses");
+        let scenario = browserlens_trace::scenario::Scenario::parse(&toml, Path::new("agent.toml")).expect("parses");
         let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
         assert_eq!(kinds, ["fill", "click", "fill", "scroll"]);
         assert!(toml.contains("button:nth-of-type(2)") && !toml.contains("hunter2"), "{toml}");

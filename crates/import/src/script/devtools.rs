@@ -164,7 +164,7 @@ mod tests {
             {"type":"navigate","url":"http://a.test/b"}]}"##,
         );
         let toml = script.toml(Path::new("order.toml")).expect("a scenario");
-        let scenario = browserlens_scenario::Scenario::parse(&toml, Path::new("order.toml")).expect("parses");
+        let scenario = browserlens_trace::scenario::Scenario::parse(&toml, Path::new("order.toml")).expect("parses");
         let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
         assert_eq!(
             kinds,

@@ -11,7 +11,7 @@ mod selector;
 mod selenium;
 
 use crate::error::ImportError;
-use browserlens_scenario::Scenario;
+use browserlens_trace::scenario::Scenario;
 use serde_json::Value;
 use std::path::Path;
 use toml::Table;

@@ -7,9 +7,9 @@
 
 use super::{MOST_STEPS, Script, selector, stem};
 use crate::error::ImportError;
-use browserlens_page::{Flags, NodeKey, Page};
-use browserlens_scenario::Target;
-use browserlens_strategy::{ActionKind, StepIndex};
+use browserlens_core::page::{Flags, NodeKey, Page};
+use browserlens_core::strategy::{ActionKind, StepIndex};
+use browserlens_trace::scenario::Target;
 use browserlens_trace::{ActionRecord, Trace};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -66,7 +66,7 @@ fn page(trace: &Trace, step: StepIndex) -> Result<Page, ImportError> {
 fn telling(page: &Page, before: Option<&Page>) -> Vec<String> {
     let of = |page: &Page| -> Vec<String> {
         let telling = page.nodes().filter(|node| node.is_visible() && TELLING.contains(&node.role()));
-        let text = |node: browserlens_page::NodeRef<'_>| {
+        let text = |node: browserlens_core::page::NodeRef<'_>| {
             let own = if node.role() == "dialog" { node.name().to_owned() } else { node.visible_text() };
             own.split_whitespace().collect::<Vec<_>>().join(" ")
         };
@@ -176,7 +176,7 @@ fn target(page: &Page, key: NodeKey) -> Option<Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_scenario::Scenario;
+    use browserlens_trace::scenario::Scenario;
 
     #[test]
     fn a_recording_becomes_the_scenario_that_it_was_made_by() {

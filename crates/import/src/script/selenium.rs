@@ -180,7 +180,7 @@ mod tests {
         file.write_all(json.as_bytes()).expect("writes");
         let scripts = read(file.path()).expect("reads");
         let toml = scripts[0].toml(Path::new("order.toml")).expect("a scenario");
-        let scenario = browserlens_scenario::Scenario::parse(&toml, Path::new("order.toml")).expect("parses");
+        let scenario = browserlens_trace::scenario::Scenario::parse(&toml, Path::new("order.toml")).expect("parses");
         let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
         assert_eq!(kinds, ["click", "fill", "press", "select", "click", "check"]);
         assert_eq!(scenario.steps[5].facts[0].text, "Thank you");

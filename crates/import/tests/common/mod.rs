@@ -3,11 +3,11 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use browserlens_core::page::{Page, States};
+use browserlens_core::strategy::StepIndex;
 use browserlens_import::{Format, ImportOptions, ImportedTrace, import};
-use browserlens_page::{Page, States};
 use browserlens_recorder::{RecordOptions, SiteServer, find_chrome, record};
-use browserlens_scenario::{Action, Scenario, Target, TargetBy};
-use browserlens_strategy::StepIndex;
+use browserlens_trace::scenario::{Action, Scenario, Target, TargetBy};
 use browserlens_trace::{Trace, verify};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -192,7 +192,7 @@ pub fn assert_alike(ours: &Trace, theirs: &Trace) {
             "step {step}"
         );
         assert_eq!(ours.target.is_some(), theirs_action.target.is_some(), "step {step}: {:?}", theirs_action);
-        let words = |hint: &Option<browserlens_strategy::NodeHint>| {
+        let words = |hint: &Option<browserlens_core::strategy::NodeHint>| {
             hint.as_ref().map(|hint| (hint.role.clone(), hint.name.clone()))
         };
         assert_eq!(words(&ours.taken.node), words(&theirs_action.taken.node), "step {step}");

@@ -4,12 +4,12 @@
 #[path = "../../../trace/tests/common/mod.rs"]
 pub mod trace_common;
 
-use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
-use browserlens_page::{BoxInDocument, Capture, Page, PageBuilder};
-use browserlens_strategy::{
+use browserlens_core::page::{BoxInDocument, Capture, Page, PageBuilder};
+use browserlens_core::strategy::{
     BodyHead, BodySide, CaptureImage, ConsoleMessage, Event, EventFilter, EventKind, EventTally, PageSource,
     RequestEvent, SourceError, SourceId, StepIndex,
 };
+use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
 use browserlens_trace::{Trace, TracePages};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

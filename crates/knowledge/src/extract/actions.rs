@@ -12,7 +12,7 @@ use crate::model::{
     ActionDefinition, ActionId, ElementTarget, Knowledge, Metadata, Provenance, ScreenId, TransitionDefinition,
     TransitionId, WebsiteId,
 };
-use browserlens_strategy::ActionKind;
+use browserlens_core::strategy::ActionKind;
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;
 

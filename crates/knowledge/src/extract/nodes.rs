@@ -4,8 +4,8 @@
 //! selector of something stable. Invariant: text of a page stands in a selector only as an escaped
 //! CSS string.
 
-use browserlens_page::text::is_unseen;
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::text::is_unseen;
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
 use std::collections::HashMap;
 
 /// Returns a name on one line, without what cannot be seen: it may differ between pages that look
@@ -25,7 +25,7 @@ pub(crate) fn one_line(text: &str) -> String {
 /// it away.
 pub(crate) fn role_of<'p>(node: NodeRef<'p>) -> &'p str {
     let role = node.role();
-    if !browserlens_page::role::is_generic(role) {
+    if !browserlens_core::page::role::is_generic(role) {
         return role;
     }
     if let Some(written) = node.attribute("role") {

@@ -3,8 +3,8 @@ use super::*;
 use crate::model::{ContentType, ScreenDefinition};
 use crate::recognise::Recogniser;
 use crate::validate::validate;
-use browserlens_page::{NodeKey, Page, PageBuilder};
-use browserlens_strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_core::page::{NodeKey, Page, PageBuilder};
+use browserlens_core::strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_trace::ActionRecord;
 use std::collections::BTreeSet;
 

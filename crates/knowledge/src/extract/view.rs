@@ -9,7 +9,7 @@ mod node;
 
 pub(crate) use super::nodes::{Labels, name_of, one_line, role_of};
 use super::nodes::{selector_of, short_text};
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page, States};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, States};
 use node::{
     built_like, dialog_name, form_of, heading_level, in_main, is_chosen, is_field, is_filled, is_modal, is_open_dialog,
     own_name, skeleton_hash,
@@ -293,14 +293,14 @@ impl<'p> Reader<'p> {
             view.skeleton.insert(skeleton_hash(node));
         }
         let role = role_of(node);
-        if browserlens_page::role::is_landmark(role) || matches!(role, "dialog" | "alertdialog") {
+        if browserlens_core::page::role::is_landmark(role) || matches!(role, "dialog" | "alertdialog") {
             let name = if role == "dialog" || role == "alertdialog" {
                 dialog_name(node, &self.labels)
             } else {
                 own_name(node, &self.labels)
             };
             view.parts.push(Part { role: role.to_owned(), name, selector: selector_of(node), in_dialog });
-            if !in_dialog && browserlens_page::role::is_landmark(role) {
+            if !in_dialog && browserlens_core::page::role::is_landmark(role) {
                 view.outline.insert(role.to_owned());
             }
         }

@@ -11,8 +11,8 @@ use crate::model::{
     ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, Metadata, ScreenDefinition, ScreenId,
 };
 use crate::translate::{ActionType, TranslateError, shown};
+use browserlens_core::page::text::one_line;
 use browserlens_llm::json_object;
-use browserlens_page::text::one_line;
 use browserlens_snapshot::select::Selector;
 use jsonschema::Validator;
 use serde::Deserialize;

@@ -5,7 +5,7 @@
 
 use super::graph::{Graph, MapOptions};
 use crate::model::Knowledge;
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

@@ -5,7 +5,7 @@
 
 use super::graph::{Graph, MapOptions, Way};
 use crate::model::{Knowledge, ScreenDefinition};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 216;

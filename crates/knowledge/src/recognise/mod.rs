@@ -28,7 +28,7 @@ use crate::extract::view::{ElementKind, PageView};
 use crate::model::{ActionId, BrowserUseAction, Indicator, IndicatorKind, Knowledge, ScreenDefinition, ScreenId};
 use crate::validate::has_signature;
 use aho_corasick::AhoCorasick;
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use patterns::{LIMITS, Limits, Matches, Patterns, literal_prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@
 //! shortened, and what nobody sees of it as escapes.
 
 use super::Profile;
-use browserlens_page::text::one_line;
+use browserlens_core::page::text::one_line;
 use std::fmt;
 
 /// Most characters of a foreign text in a message.

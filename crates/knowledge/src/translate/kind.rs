@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn every_action_of_a_recording_has_a_type() {
-        for kind in browserlens_strategy::ActionKind::ALL {
+        for kind in browserlens_core::strategy::ActionKind::ALL {
             ActionType::parse(kind.name()).unwrap();
         }
     }

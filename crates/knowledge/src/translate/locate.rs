@@ -5,7 +5,7 @@
 //! selector was run over the page and matched this node alone in its tree; a node in a closed
 //! shadow tree or in a frame of another origin has no path.
 
-use browserlens_page::{Flags, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeKind, NodeRef, Page};
 use browserlens_snapshot::select::Selector;
 use url::Url;
 
@@ -84,7 +84,7 @@ pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, NoPath> {
         path.push(selector(at, &trees).ok_or(NoPath::NoSelector)?);
         let host = trees.host[at.id().index()];
         if host != DOCUMENT {
-            let host = page.node(browserlens_page::NodeId(host));
+            let host = page.node(browserlens_core::page::NodeId(host));
             if !host.flags().has(Flags::SHADOW_HOST_OPEN) {
                 return Err(NoPath::ClosedShadow);
             }
@@ -162,7 +162,7 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
         if above == DOCUMENT {
             break;
         }
-        at = page.node(browserlens_page::NodeId(above));
+        at = page.node(browserlens_core::page::NodeId(above));
         if let Some(id) = id_of(at) {
             let below = steps.iter().rev().cloned().collect::<Vec<_>>().join(" > ");
             let text = format!("#{id} > {below}");

@@ -13,9 +13,9 @@ use super::error::{Candidate, TranslateError, shown};
 use super::nearest::likeness;
 use crate::extract::view::{Labels, name_of, one_line, role_of};
 use crate::model::{ActionDefinition, ElementTarget};
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page, States, role};
-use browserlens_scenario::{Target, TargetBy, called};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, States, role};
 use browserlens_snapshot::select::Selector;
+use browserlens_trace::scenario::{Target, TargetBy, called};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -297,7 +297,7 @@ fn varying(page: &Page, wanted: &Wanted) -> Vec<NodeId> {
 fn preferred(page: &Page, kind: ActionType, found: Vec<NodeId>) -> Vec<NodeId> {
     let tests: [&dyn Fn(NodeRef<'_>) -> bool; 3] = [
         &|node| fits(kind, node),
-        &|node| node.covered_by().is_none() && !node.flags().has(browserlens_page::Flags::INERT),
+        &|node| node.covered_by().is_none() && !node.flags().has(browserlens_core::page::Flags::INERT),
         &|node| !node.states().has(States::DISABLED),
     ];
     let found = tests.into_iter().fold(found, |found, test| {

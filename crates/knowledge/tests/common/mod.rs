@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "each test is a program of its own and uses a part")]
 
+use browserlens_core::page::{Page, PageBuilder};
+use browserlens_core::strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_knowledge::Recording;
-use browserlens_page::{Page, PageBuilder};
-use browserlens_strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_trace::ActionRecord;
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::{DEEPEST_GRID, MOST_BESIDE, has_words, is_all_of_its_field, is_scrolled_grid};
 use crate::extract::markup_role;
-use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, States, Visibility, role};
+use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, States, Visibility, role};
 
 /// What speaks for an element.
 #[derive(Clone, Copy, PartialEq, Eq)]

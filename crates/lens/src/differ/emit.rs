@@ -12,7 +12,7 @@ use super::{Change, Matching, Side};
 use crate::bugs::{Bug, has};
 use crate::format::{ChildRun, Entry, Gone, Head, Locator, Scratch, escape};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
-use browserlens_page::{NodeKey, role};
+use browserlens_core::page::{NodeKey, role};
 use std::collections::HashSet;
 
 /// Longest old value that a change repeats, in characters.

@@ -10,7 +10,7 @@ use super::{Change, Side};
 use crate::bugs::{Bug, has};
 use crate::extract::View;
 use crate::tree::{Item, NONE, Tree};
-use browserlens_page::{NodeRef, Page, States, role};
+use browserlens_core::page::{NodeRef, Page, States, role};
 
 /// Largest container that may be marked volatile for what came in it by itself, in items.
 const LARGEST_VOLATILE: u32 = 40;

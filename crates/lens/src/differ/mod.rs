@@ -15,7 +15,7 @@ mod plan;
 pub use filter::{FilterPass, SemanticFilter};
 
 use crate::tree::{NONE, ROOT, Tree};
-use browserlens_page::{NodeKey, role};
+use browserlens_core::page::{NodeKey, role};
 use order::longest_increasing;
 use std::collections::HashMap;
 

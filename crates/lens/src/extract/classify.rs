@@ -7,7 +7,7 @@ use super::dom::Dom;
 use super::names::{self, is_glyph};
 use crate::controls::{Controls, is_box_of_a_combobox, is_used_unseen};
 use crate::tree::{CLICKABLE, StateSet};
-use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
+use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
 use std::borrow::Cow;
 
 /// Role of an element whose content is edited in place; what is below it is its value.

@@ -7,7 +7,7 @@
 use super::Meta;
 use super::first::is_modal;
 use crate::tree::{NONE, ROOT, StateSet, Tree};
-use browserlens_page::{Flags, Page};
+use browserlens_core::page::{Flags, Page};
 
 /// Marks what is covered and what is inert.
 pub(super) fn covered(page: &Page, tree: &mut Tree, meta: &[Meta]) {

@@ -10,7 +10,7 @@ use super::Meta;
 use super::names::collapse;
 use crate::last_resort::{drawn_label, kind_of_its_own};
 use crate::tree::{NONE, StateSet, Tree};
-use browserlens_page::{NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{NodeKind, NodeRef, Page, role};
 use std::sync::Arc;
 
 /// Longest text that labels a field beside it, in characters.

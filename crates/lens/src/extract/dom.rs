@@ -7,7 +7,7 @@
 
 use super::names::{collapse, says_something};
 use crate::tree::StateSet;
-use browserlens_page::{Flags, FrameId, NodeId, NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{Flags, FrameId, NodeId, NodeKind, NodeRef, Page, role};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;

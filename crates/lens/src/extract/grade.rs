@@ -5,7 +5,7 @@
 
 use super::{Meta, View};
 use crate::tree::{Elided, Item, ROOT, TEXT, Tree};
-use browserlens_page::role;
+use browserlens_core::page::role;
 
 /// What the distilled DOM keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

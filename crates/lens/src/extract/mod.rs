@@ -30,7 +30,7 @@ pub use grade::Grade;
 pub use regions::Region;
 
 use crate::tree::{Elided, Item, Mark, ROOT, Tree};
-use browserlens_page::{NodeId, NodeKey, Page};
+use browserlens_core::page::{NodeId, NodeKey, Page};
 use std::collections::HashSet;
 
 /// What the router chooses between.

@@ -5,8 +5,8 @@
 //! that of the name.
 
 use crate::tree::{Item, StateSet, Tree};
-use browserlens_page::role;
-use browserlens_page::text::is_unseen;
+use browserlens_core::page::role;
+use browserlens_core::page::text::is_unseen;
 
 /// Returns text with every run of white space as one blank and none at its ends, without the glyphs
 /// of icon fonts; nothing if nothing of it can be seen.

@@ -3,7 +3,7 @@
 //! In: a page. Out: [`Region`]s in document order. Invariant: only what is seen and is larger than
 //! an icon counts.
 
-use browserlens_page::{BoxInDocument, Flags, NodeKey, NodeKind, Page};
+use browserlens_core::page::{BoxInDocument, Flags, NodeKey, NodeKind, Page};
 
 /// Side in CSS px under which an image without a name counts as decoration.
 const ICON_SIDE: f32 = 48.0;

@@ -5,7 +5,7 @@ mod controls;
 use super::*;
 use crate::format::{Style, write_items};
 use crate::reference::Reference;
-use browserlens_page::{BoxInDocument, Clickability, Flags, NodeSpec, PageBuilder, Visibility};
+use browserlens_core::page::{BoxInDocument, Clickability, Flags, NodeSpec, PageBuilder, Visibility};
 
 /// The lines of a page in the accessibility view.
 fn shown(page: &Page) -> String {
@@ -17,7 +17,7 @@ fn shown(page: &Page) -> String {
     let mut tree = view.tree;
     for (id, acts) in acts.iter().enumerate().filter(|(_, acts)| **acts) {
         assert!(acts);
-        tree.item_mut(id as u32).reference = Some(browserlens_strategy::Ref::new(id as u32));
+        tree.item_mut(id as u32).reference = Some(browserlens_core::strategy::Ref::new(id as u32));
     }
     write_items(&tree, Style::DEFAULT)
 }
@@ -194,8 +194,8 @@ fn a_select_that_the_accessibility_tree_leaves_out_keeps_its_value() {
     let text = build(|page| {
         page.open(unheard("select", &[("aria-label", "Site")]));
         for (name, selected) in [("Main house", true), ("North annex", false)] {
-            let states = browserlens_page::States::SELECTABLE.with(browserlens_page::States::SELECTED);
-            let states = if selected { states } else { browserlens_page::States::NONE };
+            let states = browserlens_core::page::States::SELECTABLE.with(browserlens_core::page::States::SELECTED);
+            let states = if selected { states } else { browserlens_core::page::States::NONE };
             page.open(NodeSpec {
                 states,
                 visibility: Visibility::NotRendered,
@@ -259,7 +259,7 @@ fn an_inert_part_says_so_and_beside_a_modal_dialog_nothing_does() {
             page.leaf(with_flag(Flags::INERT, "button", "Save"));
             if modal {
                 page.open(NodeSpec {
-                    states: browserlens_page::States::MODAL,
+                    states: browserlens_core::page::States::MODAL,
                     ..NodeSpec::with_role("dialog", "Sure?")
                 });
                 page.leaf(NodeSpec::with_role("button", "Yes"));
@@ -298,7 +298,7 @@ fn a_list_marker_is_said_where_it_does_more_than_count() {
         build(|page| {
             page.open(NodeSpec { tag: "ol", attributes, ..NodeSpec::with_role("list", "") });
             page.open(NodeSpec::with_role("listitem", ""));
-            let kind = browserlens_page::NodeKind::Pseudo;
+            let kind = browserlens_core::page::NodeKind::Pseudo;
             page.leaf(NodeSpec { kind, tag: "::marker", text: marker, ..NodeSpec::default() });
             page.text("Turn it off");
             page.close();
@@ -318,7 +318,8 @@ fn a_list_marker_is_said_where_it_does_more_than_count() {
 fn the_error_that_an_invalid_field_names_stands_beside_it() {
     let page = |invalid: bool, filler: usize| {
         build(|page| {
-            let states = if invalid { browserlens_page::States::INVALID } else { browserlens_page::States::NONE };
+            let states =
+                if invalid { browserlens_core::page::States::INVALID } else { browserlens_core::page::States::NONE };
             let attributes = vec![("aria-errormessage", "wrong")];
             page.leaf(NodeSpec { states, attributes, ..NodeSpec::with_role("textbox", "Mail") });
             for _ in 0..filler {

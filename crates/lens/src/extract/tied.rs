@@ -8,7 +8,7 @@
 use super::Meta;
 use super::first::is_modal;
 use crate::tree::{NONE, ROOT, StateSet, Tree};
-use browserlens_page::{NodeId, NodeKind, Page};
+use browserlens_core::page::{NodeId, NodeKind, Page};
 use std::collections::HashMap;
 
 /// How many siblings further an error still stands beside its field.

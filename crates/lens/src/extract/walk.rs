@@ -11,7 +11,7 @@ use super::names::{collapse, collapse_lines, equals, holds, pieces_below, said_b
 use crate::bugs::{Bug, has};
 use crate::controls::Controls;
 use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
-use browserlens_page::{Flags, NodeId, NodeKey, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeId, NodeKey, NodeRef, Page};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 
 use super::Meta;
 use crate::tree::{Item, NONE, ROOT, Tree};
-use browserlens_page::{Clickability, NodeRef, Page};
+use browserlens_core::page::{Clickability, NodeRef, Page};
 
 /// Lets the parts that take cards be acted on.
 pub(super) fn zones(page: &Page, tree: &Tree, meta: &mut [Meta]) {

@@ -5,7 +5,7 @@
 //! `unescape(escape(x)) == x`.
 
 use crate::bugs::{Bug, has};
-use browserlens_page::text::{is_unseen, push_escape};
+use browserlens_core::page::text::{is_unseen, push_escape};
 
 /// Whether a deliberate bug leaves a character as it is.
 fn left(c: char) -> bool {

@@ -7,7 +7,7 @@
 
 use super::escape;
 use super::scan::Scan;
-use browserlens_strategy::DialogKind;
+use browserlens_core::strategy::DialogKind;
 use std::fmt::Write as _;
 
 /// Text of an event, as far as it is told.

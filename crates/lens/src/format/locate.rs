@@ -8,7 +8,7 @@
 
 use super::{Child, owner};
 use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use std::collections::HashMap;
 
 /// Longest name that a locator spells out, in characters; of longer ones the beginning stands for

@@ -25,7 +25,7 @@ pub use style::Style;
 pub use write::{write, write_after, write_item, write_items};
 
 use crate::tree::{Cut, Handle, Mark, StateSet, Tree};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 
 /// The text that explains the grammar to an LLM; counted once a task.
 pub const LEGEND: &str = include_str!("../../legend.txt");

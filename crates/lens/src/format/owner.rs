@@ -6,7 +6,7 @@
 
 use super::fold;
 use crate::tree::{Item, ROOT, Tree};
-use browserlens_page::role;
+use browserlens_core::page::role;
 
 /// Levels above an item on which its owner is looked for.
 const MOST_LEVELS: usize = 6;

@@ -5,7 +5,7 @@
 
 use super::escape::unescape;
 use crate::tree::Handle;
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 
 /// A cursor over one line.
 #[derive(Clone, Debug)]

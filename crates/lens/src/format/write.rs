@@ -389,7 +389,7 @@ impl Writer<'_> {
                 let follows = self.style.text_follows
                     && item.is_text()
                     && plain
-                    && !browserlens_page::role::is_text_field(&before.role);
+                    && !browserlens_core::page::role::is_text_field(&before.role);
                 self.out.push_str(if follows { " " } else { ", " });
             }
             self.item(item);

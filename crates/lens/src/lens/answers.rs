@@ -15,8 +15,10 @@ use crate::extract::{Grade, Representation, View};
 use crate::format::Observed;
 use crate::reference::Reference;
 use crate::tree::{Elided, Handle, ROOT};
-use browserlens_page::role;
-use browserlens_strategy::{NoClock, Observation, ObservationKind, ObservedImage, Request, StageClock, StrategyError};
+use browserlens_core::page::role;
+use browserlens_core::strategy::{
+    NoClock, Observation, ObservationKind, ObservedImage, Request, StageClock, StrategyError,
+};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -239,7 +241,7 @@ impl Lens {
         self.reveal(request, &Wanted { items: order, names: Vec::new() })
     }
 
-    fn is_shown(&self, key: browserlens_page::NodeKey) -> bool {
+    fn is_shown(&self, key: browserlens_core::page::NodeKey) -> bool {
         self.told.as_ref().is_some_and(|told| told.side.keys.contains(&Some(key)))
     }
 }

@@ -11,8 +11,8 @@ use crate::budget::Handles;
 use crate::extract::Grade;
 use crate::format::EventNote;
 use crate::refs::Acting;
-use browserlens_page::NodeKey;
-use browserlens_strategy::Ref;
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::Ref;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 

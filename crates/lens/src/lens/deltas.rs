@@ -15,8 +15,8 @@ use crate::extract::{Representation, View};
 use crate::format::{Head, Observed};
 use crate::reference::Reference;
 use crate::tree::ROOT;
-use browserlens_page::NodeKey;
-use browserlens_strategy::StepInput;
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::StepInput;
 use std::collections::HashSet;
 
 /// Earlier states that a delta is really made from, the most alike first.

@@ -13,9 +13,9 @@ use crate::format::{Head, Observed, write, write_after};
 use crate::reference::{Reference, unmarked_differences};
 use crate::shown::{ApplyError, ShownState};
 use crate::tree::Tree;
-use browserlens_page::NodeKey;
-use browserlens_strategy::StrategyError;
-use browserlens_tokens::Tokens;
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::StrategyError;
+use browserlens_core::tokens::Tokens;
 use std::collections::HashSet;
 
 /// Most items that one token of a full text is taken to tell. Where equal rows fold to even less,

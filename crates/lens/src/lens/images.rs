@@ -11,9 +11,11 @@ use super::pixels::{self, Part, piece, size_of};
 use super::shared;
 use crate::extract::{ExtractOptions, Region, Representation};
 use crate::format::ImageNote;
-use browserlens_page::{BoxInDocument, NodeKey, Page};
-use browserlens_strategy::{CaptureImage, ImageSpace, ObservedImage, StageClock, StepCache, StepInput, StrategyError};
-use browserlens_tokens::{ImageFormula, ImageSize};
+use browserlens_core::page::{BoxInDocument, NodeKey, Page};
+use browserlens_core::strategy::{
+    CaptureImage, ImageSpace, ObservedImage, StageClock, StepCache, StepInput, StrategyError,
+};
+use browserlens_core::tokens::{ImageFormula, ImageSize};
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@
 
 use super::pixels::{encode, opaque};
 use crate::extract::View;
-use browserlens_page::{BoxInDocument, NodeKind, Page};
-use browserlens_strategy::{ImageSpace, ObservedImage};
+use browserlens_core::page::{BoxInDocument, NodeKind, Page};
+use browserlens_core::strategy::{ImageSpace, ObservedImage};
 use image::{Rgb, RgbImage};
 
 /// Side in CSS px from which the seen part of a node is worth a mark.

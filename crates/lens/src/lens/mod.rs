@@ -30,12 +30,12 @@ use crate::router::{
 };
 use crate::shown::ShownState;
 use crate::{bugs, events};
-use browserlens_page::{NodeKey, Page};
-use browserlens_strategy::{
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{
     CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StageClock,
     StepCache, StepInput, StrategyError,
 };
-use browserlens_tokens::Tokens;
+use browserlens_core::tokens::Tokens;
 use deltas::{Delta, Tried};
 use fitting::Subject;
 use images::{Picture, Pixels};

@@ -4,7 +4,7 @@ use crate::differ::SemanticFilter;
 use crate::extract::{Grade, Representation};
 use crate::format::Style;
 use crate::router::Tier;
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_core::tokens::{Encoding, ImageFormula};
 
 /// Which of the shown states a delta may start from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

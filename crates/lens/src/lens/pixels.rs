@@ -4,8 +4,8 @@
 //! Invariants: what comes out depends on nothing but what went in; at a step an image is decoded
 //! once, and a piece encoded once, for all strategies that look.
 
-use browserlens_strategy::{StageClock, StepCache};
-use browserlens_tokens::ImageSize;
+use browserlens_core::strategy::{StageClock, StepCache};
+use browserlens_core::tokens::ImageSize;
 use fast_image_resize::images::{TypedImage, TypedImageRef};
 use fast_image_resize::pixels::U8x4;
 use fast_image_resize::{FilterType as Kernel, ResizeAlg, ResizeOptions, Resizer};
@@ -233,7 +233,7 @@ pub(super) fn size_of(png: &[u8]) -> Option<ImageSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_strategy::NoClock;
+    use browserlens_core::strategy::NoClock;
     use image::Rgba;
 
     fn png(shade: u8) -> Arc<[u8]> {

@@ -7,8 +7,8 @@
 use crate::extract::{ExtractOptions, Grade, Representation, View, extract};
 use crate::reference::Reference;
 use crate::refs::Acting;
-use browserlens_page::{NodeKey, Page};
-use browserlens_strategy::{StageClock, StepCache};
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{StageClock, StepCache};
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::meaning::{BLOCK_ROLES, Meaning, is_generic, meaning, plain_word};
 use super::{Draft, Run, Thing, Writer, is_line_break, is_read, is_said_by_order, squeeze};
 use crate::controls::is_box_of_a_combobox;
 use crate::tree::Item;
-use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef};
+use browserlens_core::page::{Clickability, Flags, NodeId, NodeKind, NodeRef};
 
 impl<'p> Writer<'p> {
     /// Decides from the node and its ancestors what it is, and tells its children what encloses

@@ -5,7 +5,7 @@
 
 use super::{among, is_generic, is_read, squeeze};
 use crate::tree::StateSet;
-use browserlens_page::{Flags, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeKind, NodeRef, Page};
 
 pub(super) struct Markup<'p> {
     page: &'p Page,
@@ -195,7 +195,7 @@ pub(super) fn words(top: NodeRef<'_>) -> String {
     let mut at = top.id().0;
     let mut ends: Vec<u32> = Vec::new();
     while at < top.end() && words.len() <= 2_000 {
-        let node = top.page().node(browserlens_page::NodeId(at));
+        let node = top.page().node(browserlens_core::page::NodeId(at));
         let closing = ends.iter().filter(|end| **end <= at).count();
         words.extend(std::iter::repeat_n(' ', closing));
         ends.retain(|end| *end > at);

@@ -19,8 +19,8 @@ pub use count::unmarked_differences;
 use crate::controls::{Controls, is_used_unseen};
 use crate::extract::{Grade, Representation};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
-use browserlens_page::text::is_unseen;
-use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
+use browserlens_core::page::text::is_unseen;
+use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
 use markup::Markup;
 use meaning::{Meaning, among, is_generic, meaning};
 

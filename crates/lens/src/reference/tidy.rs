@@ -7,7 +7,7 @@
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
 use crate::last_resort::{drawn_label, kind_of_its_own};
 use crate::tree::StateSet;
-use browserlens_page::{Clickability, Flags, NodeKind, NodeRef};
+use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef};
 use std::collections::HashSet;
 
 const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor dark \

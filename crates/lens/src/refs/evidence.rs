@@ -9,7 +9,7 @@ pub(super) use surroundings::Surroundings;
 
 use crate::bugs::{Bug, has};
 use crate::differ::filter::tells_time;
-use browserlens_page::{NodeKey, role};
+use browserlens_core::page::{NodeKey, role};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

@@ -21,8 +21,8 @@ mod tests;
 
 use crate::bugs::{Bug, has};
 use crate::extract::View;
-use browserlens_page::{NodeKey, Page};
-use browserlens_strategy::Ref;
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::Ref;
 use evidence::{Evidence, Fate, Row, Surroundings};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

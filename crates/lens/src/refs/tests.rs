@@ -4,7 +4,7 @@ mod documents;
 
 use super::*;
 use crate::extract::{ExtractOptions, extract};
-use browserlens_page::PageBuilder;
+use browserlens_core::page::PageBuilder;
 
 /// The refs of a run over small pages.
 struct Run {

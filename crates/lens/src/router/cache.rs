@@ -8,7 +8,7 @@
 //! need different representations, and in a single-page application they share the document too.
 
 use super::Signals;
-use browserlens_page::{Page, SecondLook};
+use browserlens_core::page::{Page, SecondLook};
 use std::collections::HashMap;
 
 /// How many steps signals may be reused.
@@ -71,7 +71,7 @@ impl SignalCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{NodeKey, PageBuilder};
+    use browserlens_core::page::{NodeKey, PageBuilder};
 
     fn page_at(url: &str, loader: u32, buttons: usize, clickables: usize) -> Page {
         let mut builder = PageBuilder::new(url, "");

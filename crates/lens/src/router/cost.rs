@@ -11,7 +11,7 @@
 
 use super::{Route, RouteError, Router, Signals};
 use crate::extract::Representation;
-use browserlens_tokens::ImageFormula;
+use browserlens_core::tokens::ImageFormula;
 
 /// Coverage from which a tree is sufficient, as in the seed's rule.
 const ENOUGH: f32 = 0.8;

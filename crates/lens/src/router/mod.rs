@@ -126,7 +126,7 @@ impl Router for FixedRouter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn heuristic(canvases: u32, coverage: f32, nodes: u32) -> Route {
         let signals =

@@ -4,11 +4,11 @@
 //! [`Signals`]. Invariant: one visit a node, no allocation a node; under 1 ms on 10,000 nodes
 //! (`benches/lens.rs`). The token estimates are made of counts: no text is tokenised and no
 //! observation written. They are there to compare representations of one page with each other; how
-//! many tokens an observation has is for `browserlens_tokens` to say.
+//! many tokens an observation has is for `browserlens_core::tokens` to say.
 
 use super::page_type::{self, Evidence, PageType};
-use browserlens_page::{BoxInDocument, Flags, NodeKind, NodeRef, Page, SecondLook, role};
-use browserlens_tokens::{ImageFormula, ImageSize};
+use browserlens_core::page::{BoxInDocument, Flags, NodeKind, NodeRef, Page, SecondLook, role};
+use browserlens_core::tokens::{ImageFormula, ImageSize};
 
 /// Bytes of text that make one token, about.
 const BYTES_PER_TOKEN: u32 = 4;
@@ -237,7 +237,7 @@ impl Sizes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{Clickability, NodeSpec, PageBuilder};
+    use browserlens_core::page::{Clickability, NodeSpec, PageBuilder};
 
     #[test]
     fn coverage_counts_clickable_nodes_that_the_accessibility_tree_misses() {

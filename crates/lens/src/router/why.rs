@@ -2,7 +2,7 @@
 
 use super::{CostRouter, PageType, Route, Signals};
 use crate::extract::Representation;
-use browserlens_tokens::ImageFormula;
+use browserlens_core::tokens::ImageFormula;
 
 /// Returns the signals with their values, what each representation would cost, and what was chosen
 /// and why; a line each.

@@ -1,7 +1,7 @@
 //! What is shown, node by node: what a text says of one, and what it says was left out.
 
 use crate::tree::{Elided, Handle, Item, ROOT, StateSet, Tree};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 
 /// An elided mark and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! One item of a tree: its role, name, states, marks and handle.
 
 use super::TEXT;
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

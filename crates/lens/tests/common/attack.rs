@@ -1,13 +1,13 @@
 //! Pages whose texts imitate what the lens writes, and what a reader of its texts may find there.
 
+use browserlens_core::page::{BoxInViewport, Capture, Flags, NodeSpec, Page, PageBuilder, States};
+use browserlens_core::strategy::{
+    CaptureImage, ImageSpace, NoClock, Observation, Request, Run, StepIndex, StepInput, StrategyError,
+};
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::extract::Grade;
 use browserlens_lens::format::{parse_after, write_after};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState, Style};
-use browserlens_page::{BoxInViewport, Capture, Flags, NodeSpec, Page, PageBuilder, States};
-use browserlens_strategy::{
-    CaptureImage, ImageSpace, NoClock, Observation, Request, Run, StepIndex, StepInput, StrategyError,
-};
-use browserlens_tokens::Encoding;
 use image::{ImageFormat, Rgba, RgbaImage};
 use proptest::prelude::*;
 use std::io::Cursor;
@@ -223,7 +223,7 @@ pub fn check(
     for (at, line) in text.split('\n').enumerate() {
         let begins = if at == 0 { line.starts_with('[') || line.starts_with('…') } else { is_statement(line) };
         prop_assert!(begins, "line {} is none of the lens's: {:?}", at, line);
-        let unseen = line.chars().find(|c| browserlens_page::text::is_unseen(*c));
+        let unseen = line.chars().find(|c| browserlens_core::page::text::is_unseen(*c));
         prop_assert_eq!(unseen, None, "in {:?}", line);
     }
     // Nothing of the page looks like a ref or handle of the lens, inside of quotes neither.

@@ -4,17 +4,17 @@
 //! call these as they are, and again with a deliberate bug.
 
 use super::{a11y, observe, page, try_observe};
+use browserlens_core::page::capture::ChangedAlone;
+use browserlens_core::page::{Capture, NodeKey, Page, SecondLook};
+use browserlens_core::strategy::{
+    DialogEvent, DialogKind, Event, EventKind, NoClock, Observation, Request, Run, StepIndex, StepInput,
+};
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::differ::{FilterPass, SemanticFilter};
 use browserlens_lens::extract::Grade;
 use browserlens_lens::reference::{Reference, unmarked_differences};
 use browserlens_lens::router::{SignalCache, Signals};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
-use browserlens_page::capture::ChangedAlone;
-use browserlens_page::{Capture, NodeKey, Page, SecondLook};
-use browserlens_strategy::{
-    DialogEvent, DialogKind, Event, EventKind, NoClock, Observation, Request, Run, StepIndex, StepInput,
-};
-use browserlens_tokens::Encoding;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -6,9 +6,9 @@ pub mod laws;
 pub mod site;
 pub mod witness;
 
+use browserlens_core::page::{Capture, Page, PageBuilder, SecondLook};
+use browserlens_core::strategy::{NoClock, Observation, Run, StepIndex, StepInput, StrategyError};
 use browserlens_lens::{Lens, LensOptions};
-use browserlens_page::{Capture, Page, PageBuilder, SecondLook};
-use browserlens_strategy::{NoClock, Observation, Run, StepIndex, StepInput, StrategyError};
 use browserlens_trace::Trace;
 use std::sync::Arc;
 

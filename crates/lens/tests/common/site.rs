@@ -2,7 +2,7 @@
 //! re-renders, navigations, dialogs, clocks, hostile text. Each element stands for an entity, which
 //! the page does not know.
 
-use browserlens_page::{
+use browserlens_core::page::{
     Clickability, Flags, Frame, NodeKey, NodeKind, NodeSpec, Page, PageBuilder, States, Visibility,
 };
 use proptest::prelude::*;

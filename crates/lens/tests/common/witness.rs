@@ -5,16 +5,16 @@
 
 use super::site::{Op, Site, op, text};
 use super::{a11y, try_observe};
+use browserlens_core::page::capture::ChangedAlone;
+use browserlens_core::page::{NodeKey, Page, SecondLook, States};
+use browserlens_core::strategy::{Observation, ObservationKind, Ref, Request, Run, StrategyError};
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::differ::SemanticFilter;
 use browserlens_lens::extract::Grade;
 use browserlens_lens::format::{Entry, Observed, parse_after, write, write_after};
 use browserlens_lens::reference::{Reference, unmarked_differences};
 use browserlens_lens::tree::{Item, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState, Style, parse};
-use browserlens_page::capture::ChangedAlone;
-use browserlens_page::{NodeKey, Page, SecondLook, States};
-use browserlens_strategy::{Observation, ObservationKind, Ref, Request, Run, StrategyError};
-use browserlens_tokens::Encoding;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 

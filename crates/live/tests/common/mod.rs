@@ -2,11 +2,11 @@
 
 #![allow(dead_code, reason = "the test and the example use a part of it each")]
 
+use browserlens_core::page::{BoxInDocument, Capture, Flags, NodeKind, NodeRef, Page, States, Viewport, Visibility};
+use browserlens_core::strategy::{NoClock, StepIndex, StepInput, Task};
 use browserlens_lens::build;
-use browserlens_page::{BoxInDocument, Capture, Flags, NodeKind, NodeRef, Page, States, Viewport, Visibility};
 use browserlens_recorder::{FastLook, RecordOptions, record};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::{NoClock, StepIndex, StepInput, Task};
+use browserlens_trace::scenario::Scenario;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

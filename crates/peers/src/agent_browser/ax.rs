@@ -5,7 +5,7 @@
 //! the browser sent them, children as positions. Invariant: ignored nodes keep their place and
 //! their children but say nothing; children that were not sent are left out.
 
-use browserlens_page::{Capture, PayloadKind};
+use browserlens_core::page::{Capture, PayloadKind};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;

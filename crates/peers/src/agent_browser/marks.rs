@@ -9,7 +9,7 @@
 //! that of its parent, unless it is a link.
 
 use crate::dom::{Dom, Id};
-use browserlens_page::{BoxInDocument, Capture, FrameProbe, NodeKind, PayloadKind};
+use browserlens_core::page::{BoxInDocument, Capture, FrameProbe, NodeKind, PayloadKind};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 

@@ -17,11 +17,11 @@ mod tree;
 mod write;
 
 use crate::dom::{self, Dom};
-use browserlens_page::{Capture, NodeKey, Page};
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::page::{Capture, NodeKey, Page};
+use browserlens_core::strategy::{
     ActionChannel, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
+use browserlens_reading::{OptionsError, OptionsReader};
 use marks::Mark;
 use refs::Refs;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{Step, outline};
-use browserlens_page::{
+use browserlens_core::page::{
     BoxInDocument, Frame, NodeSpec, PageBuilder, Payload, PayloadKind, ScrollOffset, capture::COMPUTED_STYLES,
 };
 use proptest::prelude::*;
@@ -324,7 +324,7 @@ fn what_stands_for_a_hidden_field_takes_its_role_and_state() {
         tag: "input",
         backend,
         attributes: vec![("type", kind)],
-        visibility: browserlens_page::Visibility::NotRendered,
+        visibility: browserlens_core::page::Visibility::NotRendered,
         ..NodeSpec::default()
     };
     let page = page_of(|builder| {
@@ -364,7 +364,11 @@ fn frames_of_the_main_frame_are_written_below_their_elements_and_theirs_are_not(
     let page = page_of(|builder| {
         let outer = builder.open(element("iframe", 10, &[], false));
         builder.open_frame(frame(2, outer));
-        builder.open(NodeSpec { kind: browserlens_page::NodeKind::Document, tag: "#document", ..NodeSpec::default() });
+        builder.open(NodeSpec {
+            kind: browserlens_core::page::NodeKind::Document,
+            tag: "#document",
+            ..NodeSpec::default()
+        });
         builder.open(element("html", 60, &[], false));
         // The same number as an element of the main document: marks of one must not reach the
         // other.

@@ -6,7 +6,7 @@
 
 use super::view::View;
 use crate::dom::Id;
-use browserlens_page::NodeKind;
+use browserlens_core::page::NodeKind;
 
 /// The attributes that are shown, in the order that decides which of two equal values stays.
 pub const SHOWN: &[&str] = &[

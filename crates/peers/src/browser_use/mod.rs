@@ -23,12 +23,12 @@ mod write;
 
 use crate::dom::{self, Dom, Id};
 pub use attributes::SHOWN as BROWSER_USE_ATTRIBUTES;
-use browserlens_page::{NodeKey, Page};
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{
     ActionChannel, DialogKind, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task,
     TextFormat,
 };
+use browserlens_reading::{OptionsError, OptionsReader};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use titles::Titles;

@@ -1,10 +1,10 @@
 use super::*;
 use crate::testing::{Step, outline};
-use browserlens_page::{
+use browserlens_core::page::{
     BoxInDocument, Capture, Flags, Frame, NodeKind, NodeSpec, PageBuilder, Payload, PayloadKind, ScrollOffset,
     capture::COMPUTED_STYLES,
 };
-use browserlens_strategy::{DialogEvent, Event};
+use browserlens_core::strategy::{DialogEvent, Event};
 use proptest::prelude::*;
 
 fn style(name: &str) -> u8 {

@@ -5,8 +5,8 @@
 //! called by its URL, one that history brings back by what it was called when it was left, and a
 //! move within a document by what the document was called before.
 
-use browserlens_page::Page;
-use browserlens_strategy::ActionKind;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::ActionKind;
 use std::collections::HashMap;
 
 /// The titles of all tabs, by the number of their main frame.
@@ -86,7 +86,7 @@ fn url_words(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn told(titles: &mut Titles, url: &str, title: &str, loader: u32, action: ActionKind) -> String {
         let mut builder = PageBuilder::new(url, title);

@@ -9,7 +9,7 @@ use super::attributes;
 use super::view::{View, has_internal_shadow};
 use crate::dom::{Id, Shadow};
 use crate::rects::{Rect, RectUnion};
-use browserlens_page::{BoxInDocument, FrameId, NodeKey, NodeKind};
+use browserlens_core::page::{BoxInDocument, FrameId, NodeKey, NodeKind};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a simplified node stands for.

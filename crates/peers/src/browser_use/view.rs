@@ -7,7 +7,7 @@
 
 use crate::dom::{Dom, Id};
 use crate::payloads::{self, AxNode, AxValue};
-use browserlens_page::{
+use browserlens_core::page::{
     BoxInDocument, Capture, Clickability, Flags, FrameId, NodeKind, PayloadKind, States, Tri, Visibility,
 };
 use std::borrow::Cow;

@@ -8,7 +8,7 @@
 
 use super::layout::Place;
 use crate::dom::{Dom, Id, Shadow};
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use std::collections::HashMap;
 
 /// The marks of one run.
@@ -119,9 +119,9 @@ fn is_marked_tag(tag: &str) -> bool {
 mod tests {
     use super::*;
     use crate::testing::outline;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
-    fn bids(bids: &mut Bids, page: &browserlens_page::Page) -> Vec<String> {
+    fn bids(bids: &mut Bids, page: &browserlens_core::page::Page) -> Vec<String> {
         let dom = Dom::new(page, &[]);
         let found = bids.mark(&dom);
         let keys = (0..dom.len() as Id).map(|id| (dom.key(id), dom.tag(id).to_owned()));
@@ -143,7 +143,7 @@ mod tests {
         bids(&mut state, &outline("generic tag=div #10"));
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.document(1, 2);
-        builder.open(browserlens_page::NodeSpec { tag: "html", backend: 10, ..Default::default() });
+        builder.open(browserlens_core::page::NodeSpec { tag: "html", backend: 10, ..Default::default() });
         assert_eq!(bids(&mut state, &builder.finish()), ["html 0"]);
     }
 

@@ -9,8 +9,8 @@
 //! `visibility` do not count.
 
 use crate::payloads;
-use browserlens_page::capture::COMPUTED_STYLES;
-use browserlens_page::{Capture, Page, PayloadKind};
+use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::{Capture, Page, PayloadKind};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

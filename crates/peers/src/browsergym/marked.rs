@@ -11,7 +11,7 @@
 use super::ax::{AxNode, Ignored};
 use super::layout::{Layout, Place};
 use crate::dom::{Dom, Id};
-use browserlens_page::{Flags, Visibility};
+use browserlens_core::page::{Flags, Visibility};
 use serde_json::Value;
 use std::collections::HashMap;
 

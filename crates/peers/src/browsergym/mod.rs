@@ -20,10 +20,10 @@ mod write;
 
 use crate::dom::{self, Dom};
 use bids::Bids;
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
+use browserlens_reading::{OptionsError, OptionsReader};
 use layout::Layout;
 use std::sync::Arc;
 

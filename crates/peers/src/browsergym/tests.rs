@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{Step, outline};
-use browserlens_page::{Capture, Page, PageBuilder, Payload, PayloadKind};
+use browserlens_core::page::{Capture, Page, PageBuilder, Payload, PayloadKind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ impl Shot {
         styles: &[(&str, &str)],
     ) -> i64 {
         let at = self.node(parent, 1, &tag.to_uppercase(), "", attributes);
-        let all = browserlens_page::capture::COMPUTED_STYLES.map(|name| {
+        let all = browserlens_core::page::capture::COMPUTED_STYLES.map(|name| {
             let given = styles.iter().find(|(style, _)| *style == name).map(|(_, value)| *value);
             self.string(given.unwrap_or(if name == "display" { "block" } else { "" }))
         });
@@ -242,10 +242,10 @@ fn ordered_lists_count_zero_as_the_marks_write_the_value() {
     }
     let page = {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
-        let style = browserlens_page::capture::COMPUTED_STYLES.iter().position(|name| *name == "list-style-type");
+        let style = browserlens_core::page::capture::COMPUTED_STYLES.iter().position(|name| *name == "list-style-type");
         let styles = vec![(style.expect("is captured") as u8, "decimal")];
         for backend in [3, 5] {
-            builder.leaf(browserlens_page::NodeSpec {
+            builder.leaf(browserlens_core::page::NodeSpec {
                 tag: "li",
                 backend,
                 styles: styles.clone(),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{Step, outline};
-use browserlens_page::{NodeSpec, PageBuilder};
+use browserlens_core::page::{NodeSpec, PageBuilder};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -97,7 +97,7 @@ fn links_without_text_are_no_links_and_boxes_on_a_line_stand_apart() {
 }
 
 fn style(name: &str) -> u8 {
-    let at = browserlens_page::capture::COMPUTED_STYLES.iter().position(|known| *known == name);
+    let at = browserlens_core::page::capture::COMPUTED_STYLES.iter().position(|known| *known == name);
     at.expect("a captured style") as u8
 }
 

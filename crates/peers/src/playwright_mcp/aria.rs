@@ -7,7 +7,7 @@
 
 use super::drawing;
 use crate::dom::{Dom, Id, Shadow};
-use browserlens_page::{Clickability, Flags, NodeKey, NodeKind, States, Visibility};
+use browserlens_core::page::{Clickability, Flags, NodeKey, NodeKind, States, Visibility};
 use std::collections::HashMap;
 
 /// Generated content as it was when its element was last rendered: the browser tells a script the

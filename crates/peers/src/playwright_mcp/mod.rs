@@ -23,12 +23,12 @@ mod yaml;
 
 use crate::dom::{self, Dom, Id, Shadow};
 use aria::{Aria, Generated};
-use browserlens_page::{FrameProbe, NodeKind, Page, PayloadKind, States};
-use browserlens_reading::{OptionsError, OptionsReader};
-use browserlens_strategy::{
+use browserlens_core::page::{FrameProbe, NodeKind, Page, PayloadKind, States};
+use browserlens_core::strategy::{
     ActionChannel, ConsoleMessage, Event, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy,
     StrategyError, Task, TextFormat,
 };
+use browserlens_reading::{OptionsError, OptionsReader};
 use refs::Refs;
 use tree::TreeBuilder;
 

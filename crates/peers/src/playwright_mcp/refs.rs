@@ -7,7 +7,7 @@
 //! so that refs of a gone document stay dead.
 
 use crate::dom::Id;
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use std::collections::HashMap;
 
 /// The refs of one document.

@@ -6,7 +6,7 @@
 
 use super::aria::Aria;
 use crate::dom::Id;
-use browserlens_page::NodeKind;
+use browserlens_core::page::NodeKind;
 
 const VALID_ROLES: &[&str] = &[
     "alert", "alertdialog", "application", "article", "banner", "blockquote", "button", "caption", "cell", "checkbox",

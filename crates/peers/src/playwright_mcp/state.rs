@@ -6,7 +6,7 @@
 
 use super::aria::{Aria, is_true};
 use crate::dom::Id;
-use browserlens_page::States;
+use browserlens_core::page::States;
 
 const CHECKED: &[&str] = &["checkbox", "menuitemcheckbox", "option", "radio", "switch", "menuitemradio", "treeitem"];
 const SELECTED: &[&str] = &["gridcell", "option", "row", "tab", "rowheader", "columnheader", "treeitem"];

@@ -2,11 +2,11 @@ mod frames;
 
 use super::*;
 use crate::testing::{Step, outline};
-use browserlens_page::{
+use browserlens_core::page::{
     BoxInDocument, Capture, Flags, Frame, NodeSpec, PageBuilder, Payload, ScrollOffset, Visibility,
     capture::COMPUTED_STYLES,
 };
-use browserlens_strategy::ConsoleMessage;
+use browserlens_core::strategy::ConsoleMessage;
 use proptest::prelude::*;
 
 fn style(name: &str) -> u8 {
@@ -239,8 +239,8 @@ fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
         "generic tag=html #2\n  generic tag=body #3\n    paragraph #4\n      generic tag=span #5\n        text \"ONE\" \
             #6\n      generic tag=span #8\n        text \"TWO\" #9\n    textbox #10 value=\"old\"",
     );
-    let capture = browserlens_page::Capture {
-        payloads: vec![browserlens_page::Payload {
+    let capture = browserlens_core::page::Capture {
+        payloads: vec![browserlens_core::page::Payload {
             kind: PayloadKind::Snapshot,
             frame: 1,
             node: 0,

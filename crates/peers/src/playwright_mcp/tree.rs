@@ -10,7 +10,7 @@ use super::name::Names;
 use super::refs::DocumentRefs;
 use super::state::{Invalid, Mark, can_be_disabled};
 use crate::dom::Id;
-use browserlens_page::NodeKind;
+use browserlens_core::page::NodeKind;
 use std::collections::HashMap;
 
 /// A child of a node: text or a node of the arena.

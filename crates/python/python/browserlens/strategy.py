@@ -14,7 +14,7 @@
             return Observation("\\n".join(lines), refs=refs)
 
 ``start`` is called once a trace, ``observe`` once a step, in order, each on a new instance of the class a trace. An optional third method, ``request(request)``, answers what
-the reader asks for; None says that there is no answer. What the steps hold is described in ``crates/external/PROTOCOL.md``: this module speaks that protocol.
+the reader asks for; None says that there is no answer. What the steps hold is described in ``crates/replay/PROTOCOL.md``: this module speaks that protocol.
 
 A class may say more of itself: ``why`` (one line for reports), ``format`` (how its texts are parsed; default ``plain``), ``channel`` (how an agent acts on them; default
 ``ref``, for ``plain`` and ``markdown`` ``none``), ``version``, ``deterministic`` (equal steps give equal observations: then results are cached, which needs a version),

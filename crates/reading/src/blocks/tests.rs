@@ -1,7 +1,7 @@
 //! Blocks of small pages, of deep pages, and of any page.
 
 use super::*;
-use browserlens_page::{Flags, Frame, NodeSpec, PageBuilder, ScrollOffset};
+use browserlens_core::page::{Flags, Frame, NodeSpec, PageBuilder, ScrollOffset};
 use proptest::prelude::*;
 
 /// One line a block.
@@ -191,28 +191,8 @@ fn a_page_nested_ten_thousand_deep_is_read_in_one_pass() {
 /// A page of any shape: depth of each node below the last, tag, text, whether it is hidden.
 fn any_page() -> impl proptest::strategy::Strategy<Value = Page> {
     let tags = prop::sample::select(vec![
-        "div",
-        "p",
-        "span",
-        "b",
-        "h1",
-        "h2",
-        "h4",
-        "ul",
-        "li",
-        "pre",
-        "code",
-        "blockquote",
-        "table",
-        "tr",
-        "td",
-        "br",
-        "section",
-        "button",
-        "a",
-        "dl",
-        "dt",
-        "dd",
+        "div", "p", "span", "b", "h1", "h2", "h4", "ul", "li", "pre", "code", "blockquote", "table", "tr", "td", "br",
+        "section", "button", "a", "dl", "dt", "dd",
     ]);
     let node = (0usize..4, tags, "[ a-z\n\u{ad}\u{a0}é]{0,12}", 0u8..8, any::<bool>());
     prop::collection::vec(node, 0..60).prop_map(|nodes| {

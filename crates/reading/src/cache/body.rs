@@ -9,7 +9,7 @@
 
 use crate::blocks::{Block, BlockKind};
 use crate::sections::{Cut, Extraction};
-use browserlens_page::NodeId;
+use browserlens_core::page::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 

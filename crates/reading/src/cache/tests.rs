@@ -1,7 +1,7 @@
 //! Hits, life, space, several users at once, and files that are not as they should be.
 
 use super::*;
-use browserlens_page::{NodeSpec, PageBuilder};
+use browserlens_core::page::{NodeSpec, PageBuilder};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -305,8 +305,9 @@ fn repeated<'t>(texts: impl Iterator<Item = &'t str>) -> (usize, usize) {
 fn under_five_percent_of_what_is_kept_of_the_documentation_site_is_kept_twice() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/docs-combine-three-documents.trace");
     let trace = browserlens_trace::Trace::open(trace).expect("opens");
-    let pages: Vec<Page> =
-        (0..trace.len()).map(|step| trace.page(browserlens_strategy::StepIndex(step)).expect("a page").0).collect();
+    let pages: Vec<Page> = (0..trace.len())
+        .map(|step| trace.page(browserlens_core::strategy::StepIndex(step)).expect("a page").0)
+        .collect();
     let (_folder, path) = folder();
     let mut cache = open(&path);
     let mut read: Vec<String> = Vec::new();

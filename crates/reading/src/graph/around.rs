@@ -4,7 +4,7 @@
 //! node. Invariants: a line a node, whatever it says; what a limit leaves out is counted.
 
 use super::content::{ContentGraph, ContentId};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use std::fmt::Write as _;
 
 /// Most characters that a line says of a node.

@@ -10,7 +10,7 @@ use super::content::fold;
 use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
 use crate::terms::Terms;
-use browserlens_page::{NodeKind, NodeRef, Page};
+use browserlens_core::page::{NodeKind, NodeRef, Page};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use url::Url;
 

@@ -6,7 +6,7 @@
 //! and not a layout engine: the containment forest is an outline, and an outline needs no engine.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -26,7 +26,7 @@ use crate::blocks::{Block, blocks};
 use crate::boilerplate::BoilerplateRule;
 use crate::embed::Embedder;
 use crate::terms::Terms;
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use rusqlite::{OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

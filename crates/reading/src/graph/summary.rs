@@ -9,7 +9,7 @@
 //! all, its first blocks do.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode};
-use browserlens_page::text::one_line;
+use browserlens_core::page::text::one_line;
 
 /// A paragraph cut below this says nothing: it is left out instead.
 const LEAST_PARAGRAPH: usize = 24;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::tool::{Answer, ReadError, Searcher};
 use crate::{Extraction, ReadOptions, duplicates};
-use browserlens_page::text::escaped_line;
+use browserlens_core::page::text::escaped_line;
 
 /// What is asked of many pages.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! one line of at most 200 characters; what nobody sees is escaped.
 
 use super::Hit;
-use browserlens_page::text::{escaped, one_line};
+use browserlens_core::page::text::{escaped, one_line};
 use std::fmt::Write as _;
 
 /// Most characters of a query that an answer repeats.

@@ -1,7 +1,7 @@
 //! Sections of small pages and of any blocks.
 
 use super::*;
-use browserlens_page::{NodeId, PageBuilder};
+use browserlens_core::page::{NodeId, PageBuilder};
 use proptest::prelude::*;
 
 fn shown(extraction: &Extraction) -> String {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, missing_docs, reason = "each test file uses some of it")]
 
-use browserlens_page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::page::{NodeSpec, Page, PageBuilder};
 use browserlens_reading::graph::{ContentGraph, ContentKind, ContentNode};
 
 /// Builds a page from lines: `# heading`, `- item`, `> quote`, `| table`, a code line with four
@@ -64,7 +64,8 @@ fn open(builder: &mut PageBuilder, tag: &str, role: &str, shown: &'static str) {
 }
 
 fn display(shown: &'static str) -> Vec<(u8, &'static str)> {
-    let at = browserlens_page::capture::COMPUTED_STYLES.iter().position(|name| *name == "display").expect("captured");
+    let at =
+        browserlens_core::page::capture::COMPUTED_STYLES.iter().position(|name| *name == "display").expect("captured");
     vec![(at as u8, shown)]
 }
 

@@ -22,7 +22,7 @@ use crate::driver::Driver;
 use crate::look::{LOOK_LIMIT, Look};
 use crate::session_id::new_session;
 use crate::socket::{CallError, Pending, Reply};
-use browserlens_page::capture::COMPUTED_STYLES;
+use browserlens_core::page::capture::COMPUTED_STYLES;
 use mirror::Mirror;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 //! In: the columns of a snapshot. Out: a frame's elements in flat-tree order. Invariant: generated
 //! nodes are no elements; the hash is the script's.
 
-use browserlens_page::raw::{Document, Snapshot};
+use browserlens_core::page::raw::{Document, Snapshot};
 
 /// Where the styles stand that say whether a box clips what it holds, among those that a fast look
 /// reads.

@@ -10,7 +10,7 @@ use super::{FastState, LookWay, string_of, style_indices};
 use crate::driver::Driver;
 use crate::look::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
 use crate::socket::{CallError, Pending};
-use browserlens_page::PayloadKind;
+use browserlens_core::page::PayloadKind;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;

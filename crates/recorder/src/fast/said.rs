@@ -6,8 +6,8 @@
 use super::order::Elements;
 use crate::look::Heard;
 use crate::socket::Reply;
-use browserlens_page::States;
-use browserlens_page::raw::Said;
+use browserlens_core::page::States;
+use browserlens_core::page::raw::Said;
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ pub(crate) fn listeners(reply: &Reply, backends: &[i64]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::raw::Snapshot;
+    use browserlens_core::page::raw::Snapshot;
 
     #[test]
     fn rows_are_of_the_nodes_of_the_snapshot_only_where_both_saw_the_same_elements() {

@@ -6,8 +6,8 @@
 //! described, and by what it is only if the document has one of it. Why not ask the browser:
 //! whoever acts without a pause has left the document by then.
 
-use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
-use browserlens_strategy::NodeHint;
+use browserlens_core::page::{NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::strategy::NodeHint;
 use serde::Deserialize;
 
 /// Characters of an element's text that are compared.
@@ -121,7 +121,7 @@ pub(crate) fn limits() -> [usize; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn page() -> Page {
         PageBuilder::outline(

@@ -6,7 +6,7 @@
 //! that Enter clicks) is no action; an action that is written takes nothing more in.
 
 use crate::follow::signal::{Said, Spot};
-use browserlens_strategy::ActionKind;
+use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
 
 /// An action of somebody else.
@@ -250,7 +250,7 @@ fn added(one: &str, other: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::NodeKey;
+    use browserlens_core::page::NodeKey;
 
     fn spot(backend: u32) -> Option<Spot> {
         Some(Spot { key: Some(NodeKey { frame: 1, loader: 1, backend }), ..Spot::default() })

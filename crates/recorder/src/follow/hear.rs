@@ -8,7 +8,7 @@ use super::group::{self, Act, Taken};
 use super::listen::Heard;
 use super::signal::{Said, Spot, Told};
 use crate::watch::Signal;
-use browserlens_strategy::ActionKind;
+use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
 
 impl Following<'_> {

@@ -10,7 +10,7 @@
 use crate::driver::Driver;
 use crate::seen::Seen;
 use crate::snapshot_rows::{Nodes, by_frame};
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::json;

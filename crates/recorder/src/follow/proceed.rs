@@ -10,7 +10,7 @@ use crate::error::RecordError;
 use crate::options::Progress;
 use crate::socket::CallError;
 use crate::tape::Tape;
-use browserlens_strategy::ActionKind;
+use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
 
 impl Following<'_> {

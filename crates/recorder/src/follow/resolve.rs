@@ -10,9 +10,9 @@ use crate::follow::group::Act;
 use crate::follow::number::Numbers;
 use crate::follow::signal::Spot;
 use crate::tape::{acted, in_words};
-use browserlens_page::Clickability;
-use browserlens_page::{Flags, NodeKey, NodeRef, Page};
-use browserlens_strategy::{ActionKind, StepIndex};
+use browserlens_core::page::Clickability;
+use browserlens_core::page::{Flags, NodeKey, NodeRef, Page};
+use browserlens_core::strategy::{ActionKind, StepIndex};
 use browserlens_trace::ActionRecord;
 
 /// How far above the element under the pointer the node is looked for that the pointer was meant
@@ -88,7 +88,7 @@ fn meant(kind: ActionKind, node: NodeRef<'_>) -> Vec<NodeKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     #[test]
     fn a_click_on_what_a_button_holds_means_the_button() {

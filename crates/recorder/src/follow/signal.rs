@@ -4,7 +4,7 @@
 //! and the kind may be missing.
 
 use crate::follow::describe::Described;
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use serde::Deserialize;
 
 /// What the listener says of one event.

@@ -8,9 +8,9 @@ use super::{LiveBrowser, gone};
 use crate::actions::{Deed, DragEnd};
 use crate::aim::{Scene, Undone};
 use crate::error::RecordError;
-use browserlens_page::NodeKey;
-use browserlens_scenario::{Target, TargetBy};
-use browserlens_strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
+use browserlens_trace::scenario::{Target, TargetBy};
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //! In: events as they come. Out: the same, the oldest without bodies. Invariant: what is held stays
 //! within the limit, and sizes stay.
 
-use browserlens_strategy::{Event, EventKind};
+use browserlens_core::strategy::{Event, EventKind};
 
 /// Most bytes of bodies that a live session holds; of more, the oldest go. Their sizes stay.
 pub(super) const BODIES_HELD: usize = 64 << 20;
@@ -42,7 +42,7 @@ impl HeldBodies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_strategy::RequestEvent;
+    use browserlens_core::strategy::RequestEvent;
 
     #[test]
     fn of_too_many_bodies_the_oldest_go_and_their_sizes_stay() {

@@ -14,7 +14,7 @@ use crate::pump::{Pump, SessionSetup};
 use crate::socket::{RawEvent, Socket, locked};
 use crate::wire::{CdpInbox, CdpTransport};
 use crate::world::World;
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

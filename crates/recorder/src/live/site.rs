@@ -8,7 +8,7 @@
 use super::{LiveBrowser, LiveOptions, Origin, gone};
 use crate::error::RecordError;
 use crate::site_server::{SiteClock, SiteServer};
-use browserlens_strategy::SourceError;
+use browserlens_core::strategy::SourceError;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl LiveBrowser {
     }
 
     /// Lets the page come to rest, after something was done to it past
-    /// [`Actor::act`](browserlens_strategy::Actor::act).
+    /// [`Actor::act`](browserlens_core::strategy::Actor::act).
     ///
     /// # Errors
     /// [`SourceError`] if the page is gone.

@@ -1,8 +1,8 @@
 //! The live page as a [`PageSource`]: what is looked at is captured when it may have changed.
 
 use super::{LiveBrowser, gone};
-use browserlens_page::{BoxInDocument, Capture, Page};
-use browserlens_strategy::{
+use browserlens_core::page::{BoxInDocument, Capture, Page};
+use browserlens_core::strategy::{
     BodyHead, BodySide, CaptureImage, Event, EventFilter, EventKind, EventTally, PageSource, SourceError, SourceId,
     StepIndex,
 };

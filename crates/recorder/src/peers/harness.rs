@@ -311,5 +311,5 @@ pub(crate) enum Begun {
 }
 
 pub(crate) fn one_line(text: &str) -> String {
-    browserlens_page::text::one_line(text).chars().take(600).collect()
+    browserlens_core::page::text::one_line(text).chars().take(600).collect()
 }

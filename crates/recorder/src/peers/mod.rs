@@ -15,7 +15,7 @@ use crate::error::RecordError;
 use crate::options::{Progress, RecordOptions};
 use crate::record::{Recording, Taker};
 use crate::setup::open;
-use browserlens_scenario::Scenario;
+use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{PeerPass, PeerText, PeersFile, Redactor, Trace, TraceError, peers_path, write_peers};
 use harness::{Harness, HarnessError};
 use pass::{Pass, PassEnd};

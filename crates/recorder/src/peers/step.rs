@@ -11,7 +11,7 @@ use crate::record::{Recording, Taker};
 use crate::settle::Rest;
 use crate::socket::CallError;
 use crate::stage::Stage;
-use browserlens_strategy::StepIndex;
+use browserlens_core::strategy::StepIndex;
 use std::time::Duration;
 
 impl Recording<'_> {

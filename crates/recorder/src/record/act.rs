@@ -5,8 +5,8 @@ use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
 use crate::error::RecordError;
 use crate::stage::point_of;
-use browserlens_page::NodeKey;
-use browserlens_scenario::{Action, Step, Target};
+use browserlens_core::page::NodeKey;
+use browserlens_trace::scenario::{Action, Step, Target};
 use std::path::Path;
 
 impl Recording<'_> {

@@ -6,11 +6,11 @@ pub mod browser;
 
 #[allow(unused_imports, reason = "each test file uses a part of it")]
 pub use browser::{Browser, processes_with, wait_until_gone};
-use browserlens_page::{NodeRef, Page};
+use browserlens_core::page::{NodeRef, Page};
+use browserlens_core::strategy::{Event, EventFilter, EventKind, StepIndex};
 use browserlens_recorder::{RecordError, RecordOptions, RecordReport, record};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::{Event, EventFilter, EventKind, StepIndex};
 use browserlens_trace::Trace;
+use browserlens_trace::scenario::Scenario;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -105,7 +105,7 @@ pub fn assert_same_but(first: &Trace, second: &Trace, level: impl Fn(&mut EventK
     for index in 0..first.len() {
         let capture = |trace: &Trace| trace.capture(StepIndex(index)).expect("capture");
         let (a, b) = (capture(first), capture(second));
-        let places = |capture: &browserlens_page::Capture| -> Vec<_> {
+        let places = |capture: &browserlens_core::page::Capture| -> Vec<_> {
             capture.payloads.iter().map(|payload| (payload.kind, payload.frame, payload.node)).collect()
         };
         assert_eq!(places(&a), places(&b), "step {index}");

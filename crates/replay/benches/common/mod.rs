@@ -1,7 +1,7 @@
 //! What the benchmarks share: the bundled traces, and a replay of them.
 
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::{ConfiguredStrategy, Quiet, ReplayOptions, Tokenizer};
-use browserlens_tokens::Encoding;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -1,9 +1,9 @@
 //! Recall over a ranking that is made up, and the bundled questions over the recorded pages.
 
 use super::*;
-use browserlens_page::PageBuilder;
+use browserlens_core::page::PageBuilder;
 use browserlens_reading::{Cut, extract, visible_text};
-use browserlens_scenario::Wording;
+use browserlens_trace::scenario::Wording;
 
 /// Finds always the same sections in the same order.
 struct MadeUp {

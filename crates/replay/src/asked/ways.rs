@@ -5,7 +5,7 @@
 //! there is without any of this.
 
 use super::{AskedPage, DEPTH, Reply, Way};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use browserlens_reading::embed::{Embedder, Lexical};
 use browserlens_reading::retrieval::{By, Hit, IndexError, PageIndex, SearchOptions, VERSION, answer, for_page};
 use browserlens_reading::{BoilerplateIndex, Cut, Extraction, MAX_CHARS, extract, utf16_prefix, visible_text};
@@ -88,7 +88,7 @@ pub(super) fn prepare<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
     use browserlens_reading::retrieval::rank;
 
     #[test]

@@ -9,7 +9,7 @@
 use super::lines::Hunk;
 use super::normalise::Lines;
 use super::parts::Parts;
-use browserlens_strategy::TextFormat;
+use browserlens_core::strategy::TextFormat;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;

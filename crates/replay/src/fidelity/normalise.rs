@@ -16,7 +16,7 @@
 //! Why not the numbers' order: which node has which ref is the oracle's question (wrong rebinds),
 //! not this one's.
 
-use browserlens_strategy::TextFormat;
+use browserlens_core::strategy::TextFormat;
 
 /// What stands in place of a ref or id.
 pub const PLACEHOLDER: &str = "*";

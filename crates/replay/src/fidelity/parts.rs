@@ -5,7 +5,7 @@
 //! reader: nothing here is looked up or scored.
 
 use super::normalise::PLACEHOLDER;
-use browserlens_strategy::TextFormat;
+use browserlens_core::strategy::TextFormat;
 
 /// The parts of a line, without its indentation; empty where the line has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,17 +153,7 @@ mod tests {
     fn odd_lines_do_no_harm() {
         for format in [PlaywrightAria, BrowserUse, BrowserGym] {
             for line in [
-                "",
-                "- ",
-                "- '",
-                "- ':",
-                "- \"",
-                "[*] ",
-                "[*] a '",
-                "<",
-                "[*]<é",
-                "- a \"é",
-                "[*] a 'b' value='é",
+                "", "- ", "- '", "- ':", "- \"", "[*] ", "[*] a '", "<", "[*]<é", "- a \"é", "[*] a 'b' value='é",
                 "[*] a 'b' value=",
             ] {
                 Parts::of(format, line);

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
     use crate::measure::{Timing, Tokenizer};
     use crate::run::RunHeader;
-    use browserlens_tokens::{Encoding, Micros};
+    use browserlens_core::tokens::{Encoding, Micros};
 
     fn past(machine: &str, micros: u64) -> PastRun {
         PastRun {

@@ -5,8 +5,8 @@
 //! is a name of [`ActionKind`], ignoring case; `target` and `text` are texts, null or absent.
 //! Invariant: nothing is guessed: a wrong name or type is no answer, and counts as a wrong step.
 
+use browserlens_core::strategy::ActionKind;
 use browserlens_llm::{Schema, json_object};
-use browserlens_strategy::ActionKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -15,7 +15,7 @@ use crate::error::ReplayError;
 use crate::reader::Haystack;
 use crate::store::write_atomically;
 use browserlens_llm::{Answer, Ask, Cassette, ChatRequest, Message, Part, Role, Schema, json_object};
-use browserlens_scenario::{ExamAnswer, ExamQuestion, Scenario};
+use browserlens_trace::scenario::{ExamAnswer, ExamQuestion, Scenario};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet};

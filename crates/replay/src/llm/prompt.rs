@@ -6,7 +6,7 @@
 
 use super::error::LlmReadError;
 use crate::store::content_hash;
-use browserlens_strategy::{ActionChannel, ActionKind};
+use browserlens_core::strategy::{ActionChannel, ActionKind};
 use std::path::Path;
 
 const BUILT_IN: &str = include_str!("next_action.md");

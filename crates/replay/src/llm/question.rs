@@ -13,8 +13,8 @@ use crate::reader::simple_steps;
 use crate::run::{RunResult, StepInfo, TraceInfo};
 use crate::store::Store;
 use crate::strategies::StrategyInfo;
+use browserlens_core::strategy::{ActionKind, Intent};
 use browserlens_llm::{ChatRequest, Message, Part, ResponseFormat, Role};
-use browserlens_strategy::{ActionKind, Intent};
 use serde_json::{Map, Value};
 
 /// Which model is asked, and how.

@@ -16,9 +16,9 @@ use crate::reader::Reader;
 use crate::run::{RunResult, TraceInfo};
 use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
+use browserlens_core::strategy::{ActionChannel, Intent, ObservationKind};
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_llm::{Answer, Ask, Cassette, ChatRequest, EndpointError, LlmError, Part};
-use browserlens_strategy::{ActionChannel, Intent, ObservationKind};
-use browserlens_tokens::{Encoding, ImageFormula};
 use std::collections::{BTreeMap, HashSet};
 
 /// After so many failures in a row nothing more is asked.

@@ -1,5 +1,5 @@
 use super::*;
-use browserlens_strategy::ActionKind;
+use browserlens_core::strategy::ActionKind;
 
 fn row(trace: &str, step: u32, element: bool, shared: u32, predicted: u32, expected: u32) -> LlmRow {
     LlmRow {

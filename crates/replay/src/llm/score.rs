@@ -13,8 +13,8 @@
 
 use super::answer::NextAction;
 use crate::reader::{Reading, find};
-use browserlens_page::{BoxInViewport, NodeKey};
-use browserlens_strategy::{ActionChannel, ActionKind, Intent, NodeHint};
+use browserlens_core::page::{BoxInViewport, NodeKey};
+use browserlens_core::strategy::{ActionChannel, ActionKind, Intent, NodeHint};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -18,14 +18,14 @@ use crate::steps::resolve;
 use crate::store::content_hash;
 use crate::strategies::ConfiguredStrategy;
 use crate::trace_files::find_traces;
-use browserlens_page::NodeKey;
-use browserlens_scenario::{ExamAnswer, ExamQuestion, Scenario};
-use browserlens_strategy::{
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{
     ActionChannel, Observation, ObservationKind, Request, Run, StepIndex, StepInput, Strategy, StrategyError, Task,
     TextFormat,
 };
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
 use browserlens_trace::Trace;
+use browserlens_trace::scenario::{ExamAnswer, ExamQuestion, Scenario};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

@@ -3,7 +3,7 @@
 //! In: texts, image sizes. Out: [`Cost`], whose arithmetic is exact. Invariant: no rounding but
 //! that of [`Cost::discounted`], which says how.
 
-use browserlens_tokens::{Encoding, ImageFormula, ImageSize};
+use browserlens_core::tokens::{Encoding, ImageFormula, ImageSize};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::AddAssign;

@@ -15,8 +15,8 @@ pub use scores::{
 };
 pub use task::TaskMeasurement;
 
-use browserlens_strategy::Request;
-use browserlens_tokens::Micros;
+use browserlens_core::strategy::Request;
+use browserlens_core::tokens::Micros;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

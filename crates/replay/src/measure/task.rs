@@ -191,7 +191,7 @@ impl TaskMeasurement {
 mod tests {
     use super::*;
     use crate::measure::{AskedRequest, FreshScore, ImageCost, Outcome, ScrollScore, StepNumbers, TargetScore};
-    use browserlens_strategy::Request;
+    use browserlens_core::strategy::Request;
 
     fn row(step: u32, kind: RowKind, tokens: u64, legend: u64, success: bool) -> Measurement {
         let text = |o200k| Cost { o200k, cl100k: o200k + 1, images: ImageCost::default() };

@@ -13,14 +13,7 @@ use std::borrow::Cow;
 
 /// Words that stand in the same form beside the attributes that the tool is known to write.
 const MORE_WORDS: [&str; 9] = [
-    "compound_components",
-    "image_alt",
-    "image_title",
-    "image_label",
-    "image_src",
-    "aria-hidden",
-    "href",
-    "for",
+    "compound_components", "image_alt", "image_title", "image_label", "image_src", "aria-hidden", "href", "for",
     "tabindex",
 ];
 
@@ -123,7 +116,7 @@ struct Element {
 }
 
 fn is_field(role: &str, tag: &str) -> bool {
-    browserlens_page::role::is_text_field(role)
+    browserlens_core::page::role::is_text_field(role)
         || matches!(role, "checkbox" | "radio" | "slider" | "listbox" | "switch")
         || (role == "button" && tag == "input")
 }
@@ -207,15 +200,7 @@ fn element(line: &str) -> Option<Element> {
     };
     node.also.extend(purpose.map(str::to_owned));
     for state in [
-        "checked",
-        "selected",
-        "expanded",
-        "aria-expanded",
-        "pressed",
-        "disabled",
-        "invalid",
-        "required",
-        "level",
+        "checked", "selected", "expanded", "aria-expanded", "pressed", "disabled", "invalid", "required", "level",
         "busy",
     ] {
         if let Some(value) = get(state) {

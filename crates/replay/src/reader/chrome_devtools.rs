@@ -12,44 +12,12 @@ use super::outline::Outline;
 use super::tags;
 
 const FLAGS: [&str; 18] = [
-    "atomic",
-    "busy",
-    "checked",
-    "disableable",
-    "disabled",
-    "expandable",
-    "expanded",
-    "focusable",
-    "focused",
-    "invalid",
-    "modal",
-    "multiline",
-    "multiselectable",
-    "pressed",
-    "readonly",
-    "required",
-    "selectable",
-    "selected",
+    "atomic", "busy", "checked", "disableable", "disabled", "expandable", "expanded", "focusable", "focused",
+    "invalid", "modal", "multiline", "multiselectable", "pressed", "readonly", "required", "selectable", "selected",
 ];
 const KEYS: [&str; 18] = [
-    "autocomplete",
-    "checked",
-    "description",
-    "haspopup",
-    "invalid",
-    "keyshortcuts",
-    "level",
-    "live",
-    "orientation",
-    "pressed",
-    "relevant",
-    "roledescription",
-    "url",
-    "value",
-    "valuemax",
-    "valuemin",
-    "valuetext",
-    "busy",
+    "autocomplete", "checked", "description", "haspopup", "invalid", "keyshortcuts", "level", "live", "orientation",
+    "pressed", "relevant", "roledescription", "url", "value", "valuemax", "valuemin", "valuetext", "busy",
 ];
 /// What the tool adds to the element that is selected in the developer tools.
 const PICKED: &str = " [selected in the DevTools Elements panel]";

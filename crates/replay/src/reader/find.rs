@@ -9,8 +9,8 @@
 
 use super::node::{ReadNode, Reading};
 use super::text::normalize;
-use browserlens_page::role as roles;
-use browserlens_strategy::NodeHint;
+use browserlens_core::page::role as roles;
+use browserlens_core::strategy::NodeHint;
 
 /// What the reader found for an intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

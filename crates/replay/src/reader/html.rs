@@ -237,12 +237,7 @@ impl<'t> Parser<'t> {
             }
         }
         for state in [
-            "aria-checked",
-            "aria-selected",
-            "aria-pressed",
-            "aria-expanded",
-            "aria-disabled",
-            "aria-invalid",
+            "aria-checked", "aria-selected", "aria-pressed", "aria-expanded", "aria-disabled", "aria-invalid",
             "aria-current",
         ] {
             if let Some(value) = get(state) {

@@ -1,7 +1,7 @@
 //! The reader: the deterministic agent that sees only observations and must find the next action's
 //! node.
 //!
-//! In: the texts of a run in order, and the [`Intent`](browserlens_strategy::Intent) of the next
+//! In: the texts of a run in order, and the [`Intent`](browserlens_core::strategy::Intent) of the next
 //! action. Out: what can be read, and the node it would act on. One small parser a format; one
 //! request policy for all ([`policy`]). Invariants: no parser panics, whatever the text; nothing
 //! here knows facts, page or action node; equal texts read equally.
@@ -34,8 +34,8 @@ pub use node::{Mark, ReadNode, Reading};
 pub use simple::{SimpleText, steps as simple_steps};
 pub use text::Haystack;
 
+use browserlens_core::strategy::{ObservationKind, TextFormat};
 use browserlens_lens::ShownState;
-use browserlens_strategy::{ObservationKind, TextFormat};
 
 /// What an agent has read so far of one run: the shown state.
 #[derive(Debug)]

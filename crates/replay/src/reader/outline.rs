@@ -8,7 +8,7 @@
 
 use super::node::{ReadNode, Reading};
 use super::tags;
-use browserlens_page::role as roles;
+use browserlens_core::page::role as roles;
 use std::collections::BTreeMap;
 
 /// How many levels up a text names what it stands in, and how long such a name grows, in bytes.

@@ -19,7 +19,7 @@
 use super::find;
 use super::node::{Mark, Reading};
 use super::text::words;
-use browserlens_strategy::{NodeHint, Request};
+use browserlens_core::strategy::{NodeHint, Request};
 
 /// Most requests at one step.
 pub const MAX_REQUESTS: usize = 3;

@@ -8,7 +8,7 @@
 use super::node::{ReadNode, Reading};
 use super::outline::Outline;
 use super::tags;
-use browserlens_page::role as roles;
+use browserlens_core::page::role as roles;
 
 /// States that the tool does not print.
 const SILENT: [&str; 9] =

@@ -7,7 +7,7 @@
 //! `contains` on joined text: one separator for all pieces loses facts that span inline elements,
 //! none at all finds facts that nobody can read.
 
-use browserlens_page::text::is_unseen;
+use browserlens_core::page::text::is_unseen;
 
 const SEAM: char = '\u{1}';
 

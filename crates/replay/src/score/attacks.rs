@@ -10,9 +10,9 @@
 
 use crate::reader::Reading;
 use crate::reader::text::normalize;
-use browserlens_page::Page;
-use browserlens_scenario::{Attack, Sign};
-use browserlens_strategy::TextFormat;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::TextFormat;
+use browserlens_trace::scenario::{Attack, Sign};
 
 /// What of a step's observation attacks are looked for in.
 pub(crate) struct Said<'a> {
@@ -93,8 +93,8 @@ fn has_line(text: &str, begins: &str) -> bool {
 mod tests {
     use super::*;
     use crate::reader::Reader;
-    use browserlens_page::PageBuilder;
-    use browserlens_strategy::ObservationKind;
+    use browserlens_core::page::PageBuilder;
+    use browserlens_core::strategy::ObservationKind;
 
     fn page(outline: &str) -> Page {
         let mut builder = PageBuilder::new("https://site.test/", "t");

@@ -10,8 +10,8 @@
 use crate::measure::ExamScore;
 use crate::reader::{Haystack, Reading};
 use crate::steps::resolve;
-use browserlens_page::{NodeKey, Page};
-use browserlens_scenario::{ExamAnswer, ExamQuestion};
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_trace::scenario::{ExamAnswer, ExamQuestion};
 use std::collections::BTreeMap;
 
 /// How many lines an answer may stand from its owner.
@@ -163,8 +163,8 @@ fn readable(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
-    use browserlens_scenario::Target;
+    use browserlens_core::page::PageBuilder;
+    use browserlens_trace::scenario::Target;
 
     fn words(says: &[&str], about: Option<&str>) -> ExamQuestion {
         let says = says.iter().map(|text| (*text).to_owned()).collect();

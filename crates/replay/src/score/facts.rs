@@ -4,8 +4,8 @@ use super::{Band, Missing, Shown};
 use crate::measure::{FactScore, count};
 use crate::pixels;
 use crate::steps::resolve;
-use browserlens_page::{BoxInDocument, NodeId};
-use browserlens_scenario::Fact;
+use browserlens_core::page::{BoxInDocument, NodeId};
+use browserlens_trace::scenario::Fact;
 
 /// What came of the facts of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::probes::Probes;
 use crate::reader::Haystack;
-use browserlens_page::{NodeId, NodeKey, NodeKind, Page};
+use browserlens_core::page::{NodeId, NodeKey, NodeKind, Page};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
@@ -30,7 +30,7 @@ impl PageIndex {
             for node in page.nodes().filter(|node| node.is_visible()) {
                 let words = match node.kind() {
                     NodeKind::Text | NodeKind::Pseudo => node.text(),
-                    NodeKind::Element if browserlens_page::role::is_text_field(node.role()) => node.value(),
+                    NodeKind::Element if browserlens_core::page::role::is_text_field(node.role()) => node.value(),
                     _ => "",
                 };
                 if haystack.push(words) {

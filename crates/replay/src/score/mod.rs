@@ -33,8 +33,8 @@ use crate::measure::TargetScore;
 use crate::pixels::{self, SeenImage};
 use crate::reader::{Haystack, ReadNode, Reading, find};
 use crate::steps::NextAction;
-use browserlens_page::{NodeKey, NodeKind, Page};
-use browserlens_strategy::{ActionChannel, NodeHint};
+use browserlens_core::page::{NodeKey, NodeKind, Page};
+use browserlens_core::strategy::{ActionChannel, NodeHint};
 use std::collections::{BTreeMap, HashSet};
 
 /// What is shown at a step.

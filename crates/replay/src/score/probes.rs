@@ -23,8 +23,8 @@ use crate::pixels;
 use crate::random::SplitMix64;
 use crate::reader::text::normalize;
 use crate::reader::{ReadNode, Reading, find};
-use browserlens_page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page};
-use browserlens_strategy::{ActionChannel, NodeHint};
+use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::strategy::{ActionChannel, NodeHint};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Most probes of a kind on one page.
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::reader::{aria, plain};
     use crate::score::PageIndex;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
     use proptest::prelude::*;
 
     const PAGE: &str = r#"

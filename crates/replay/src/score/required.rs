@@ -10,8 +10,8 @@ use super::Shown;
 use crate::measure::{RequiredScore, count};
 use crate::pixels;
 use crate::steps::resolve;
-use browserlens_page::NodeId;
-use browserlens_scenario::{Target, TargetBy};
+use browserlens_core::page::NodeId;
+use browserlens_trace::scenario::{Target, TargetBy};
 use std::collections::HashSet;
 
 impl Shown<'_> {

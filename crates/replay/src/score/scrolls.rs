@@ -11,7 +11,7 @@
 
 use super::Shown;
 use crate::measure::TargetScore;
-use browserlens_page::{BoxInDocument, NodeKey, Page};
+use browserlens_core::page::{BoxInDocument, NodeKey, Page};
 
 /// The part of the document that a viewport-limited strategy shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub(crate) fn walk(missing: &[Missing]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn bounds(y: f32, height: f32) -> BoxInDocument {
         BoxInDocument { x: 0.0, y, width: 100.0, height }

@@ -4,9 +4,9 @@ use super::Shown;
 use crate::measure::FreshScore;
 use crate::reader::{ReadNode, find};
 use crate::steps::resolve;
-use browserlens_page::{Flags, NodeKey};
-use browserlens_scenario::StateFact;
-use browserlens_strategy::NodeHint;
+use browserlens_core::page::{Flags, NodeKey};
+use browserlens_core::strategy::NodeHint;
+use browserlens_trace::scenario::StateFact;
 
 impl Shown<'_> {
     /// Compares the states that the step names with what is shown of them.

@@ -3,9 +3,9 @@
 use super::*;
 use crate::measure::{FactScore, FreshScore, RequiredScore};
 use crate::reader::{aria, plain};
-use browserlens_page::{BoxInViewport, PageBuilder};
-use browserlens_scenario::{Fact, PixelFact, StateFact, Target, TargetBy};
-use browserlens_strategy::{ActionKind, ImageSpace, Intent, ObservedImage};
+use browserlens_core::page::{BoxInViewport, PageBuilder};
+use browserlens_core::strategy::{ActionKind, ImageSpace, Intent, ObservedImage};
+use browserlens_trace::scenario::{Fact, PixelFact, StateFact, Target, TargetBy};
 
 fn page() -> Page {
     PageBuilder::outline(

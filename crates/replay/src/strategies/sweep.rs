@@ -6,7 +6,7 @@
 //! says its values (`lens/delta:budget=500`), so that no two are the same; a member that has a name
 //! of its own differs from the family in nothing but those options.
 
-use browserlens_strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
+use browserlens_core::strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;

@@ -1,15 +1,15 @@
 //! A small world for tests: traces written by the real writer, pages from outlines, and strategies
 //! that behave or do not.
 
-use browserlens_page::{Capture, NodeKey, Page, PageBuilder, Viewport};
-use browserlens_replay::{
-    ConfiguredStrategy, PackedPages, Progress, ReplayError, ReplayOptions, RunResult, Tokenizer, replay,
-};
-use browserlens_strategy::{
+use browserlens_core::page::{Capture, NodeKey, Page, PageBuilder, Viewport};
+use browserlens_core::strategy::{
     ActionChannel, ActionKind, Intent, NoClock, NodeHint, Observation, RefTarget, Run, Stage, StepCache, StepIndex,
     StepInput, Strategy, StrategyError, TakenAction, Task, TextFormat,
 };
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
+use browserlens_replay::{
+    ConfiguredStrategy, PackedPages, Progress, ReplayError, ReplayOptions, RunResult, Tokenizer, replay,
+};
 use browserlens_trace::{
     ActionRecord, Outcome, RedactionOptions, Redactor, Settled, StepRecord, Trace, TraceMeta, TraceSource, TraceWriter,
 };
@@ -298,7 +298,7 @@ impl Run for Lister {
         Ok(Observation { refs, ..Observation::full_text(text, "always") })
     }
 
-    fn request(&mut self, request: &browserlens_strategy::Request) -> Result<Observation, StrategyError> {
+    fn request(&mut self, request: &browserlens_core::strategy::Request) -> Result<Observation, StrategyError> {
         let refused =
             || StrategyError::Unanswerable { request: request.to_string(), reason: "not this one".to_owned() };
         let shared =

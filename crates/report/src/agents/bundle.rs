@@ -6,7 +6,7 @@
 use super::{AgentsBy, MeasuredRun, measured};
 use crate::{Estimate, ReportInput, Share};
 use browserlens_agents::RunRecord;
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 

@@ -10,8 +10,8 @@ use crate::numbers::{ratio, ratio_interval, rounded, thousands};
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use crate::{AgentsBy, Estimate};
 use browserlens_agents::{RunCosts, RunRecord};
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::{Cost, Measurement, RowKind, StepNumbers};
-use browserlens_tokens::{Encoding, ImageFormula};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -411,8 +411,8 @@ mod tests {
         let header = browserlens_agents::Header { task: task.into(), tool: tool.into(), ..Default::default() };
         let end = browserlens_agents::End { reward: Some(reward), ..Default::default() };
         let record = browserlens_agents::RunRecord { header, end: Some(end), ..Default::default() };
-        let images = browserlens_tokens::ImageFormula::Claude28;
-        crate::measured_runs(&[record], &[], browserlens_tokens::Encoding::O200kBase, images, None).remove(0)
+        let images = browserlens_core::tokens::ImageFormula::Claude28;
+        crate::measured_runs(&[record], &[], browserlens_core::tokens::Encoding::O200kBase, images, None).remove(0)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::style::look_at;
 use crate::agents::AgentPoint;
 use crate::numbers::fraction;
 use crate::{Estimate, ReportError};
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
 
 /// One picture: its files, its title, what it is against, and a point's cost.
 struct Kind {

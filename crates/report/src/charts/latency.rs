@@ -6,7 +6,7 @@ use super::style::{GRID, MUTED, PALETTE, linear_ticks, text_width};
 use crate::aggregate::{StageTimes, stage_name};
 use crate::numbers::milliseconds;
 use crate::{ReportError, Summary};
-use browserlens_strategy::Stage;
+use browserlens_core::strategy::Stage;
 use plotters::style::RGBColor;
 
 const FILE: &str = "latency.svg";

@@ -6,7 +6,7 @@ use super::scatter::{NAMED, Point, Scatter, draw as draw_scatter};
 use super::style::{look_of, looks};
 use crate::numbers::fraction;
 use crate::{ReportError, Summary};
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
 
 const FILE: &str = "pareto.svg";
 const PNG: &str = "pareto.png";

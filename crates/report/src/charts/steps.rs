@@ -5,8 +5,8 @@ use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
 use super::style::{GRID, Look, MUTED, log_ticks, looks, text_width};
 use crate::numbers::compact;
 use crate::{ReportError, ReportInput, Summary};
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::Measurement;
-use browserlens_tokens::Encoding;
 use std::collections::BTreeMap;
 
 const FILE: &str = "tokens-per-step.svg";

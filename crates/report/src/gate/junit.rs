@@ -99,7 +99,7 @@ fn write(gate: &GateReport, cases: &BTreeSet<(String, String)>) -> std::io::Resu
 mod tests {
     use super::*;
     use crate::gate::tests::found;
-    use browserlens_page::text::is_unseen;
+    use browserlens_core::page::text::is_unseen;
 
     #[test]
     fn each_case_fails_with_its_own_findings_and_hostile_names_stay_text() {

@@ -4,7 +4,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_page::text::escaped;
+use browserlens_core::page::text::escaped;
 use sha2::{Digest, Sha256};
 
 /// Escapes text for element content and quoted attribute values; what nobody sees is written so

@@ -28,7 +28,7 @@ use crate::aggregate::Summary;
 use crate::charts::Charts;
 use crate::summary::headline as headline_in_words;
 use crate::{ReportError, ReportInput};
-use browserlens_page::text::escaped_json;
+use browserlens_core::page::text::escaped_json;
 use browserlens_replay::llm::LlmResults;
 use sections::Parts;
 use std::fmt::Write;

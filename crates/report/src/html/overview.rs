@@ -10,10 +10,10 @@ use crate::aggregate::{StrategySummary, Summary, stage_name};
 use crate::quality::Metric;
 use crate::stats::Estimate;
 use crate::{AgentRun, ReportError, ReportInput};
+use browserlens_core::strategy::Stage;
+use browserlens_core::tokens::Encoding;
 use browserlens_replay::Measurement;
 use browserlens_replay::routing::FIXED;
-use browserlens_strategy::Stage;
-use browserlens_tokens::Encoding;
 use serde::Serialize;
 use std::collections::HashMap;
 

@@ -6,7 +6,7 @@ use crate::{AgentPage, AgentRun, EventInfo, FactInfo, StrategyInfo, StrategyRefs
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_agents::{Agent, Call, End, Header, RunRecord};
-use browserlens_page::text::{escaped, is_unseen};
+use browserlens_core::page::text::{escaped, is_unseen};
 use browserlens_replay::{AnswerInfo, Origin, Outcome};
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ fn hostile_run() -> Run {
                 numbers.text = format!("{HOSTILE}{}", numbers.text);
                 numbers.images = vec![HOSTILE.to_owned()];
                 for asked in &mut numbers.requests {
-                    asked.request = browserlens_strategy::Request::Query { text: HOSTILE.to_owned() };
+                    asked.request = browserlens_core::strategy::Request::Query { text: HOSTILE.to_owned() };
                     asked.text = HOSTILE.to_owned();
                 }
             }
@@ -133,13 +133,8 @@ fn hostile_run() -> Run {
     }];
     let about = &mut run.about;
     for text in [
-        &mut about.tool,
-        &mut about.command,
-        &mut about.date,
-        &mut about.machine,
-        &mut about.store,
-        &mut about.revision,
-        &mut about.tokenizer,
+        &mut about.tool, &mut about.command, &mut about.date, &mut about.machine, &mut about.store,
+        &mut about.revision, &mut about.tokenizer,
     ] {
         *text = HOSTILE.to_owned();
     }
@@ -342,18 +337,8 @@ fn the_policy_lets_only_the_pages_own_script_run_and_only_its_own_style_apply() 
 #[test]
 fn the_script_puts_data_into_the_page_as_text_only() {
     for way in [
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "document.write",
-        "eval(",
-        "Function(",
-        "setTimeout(",
-        ".srcdoc",
-        "setAttribute(\"on",
-        "fetch(",
-        "XMLHttpRequest",
-        "import(",
+        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "setTimeout(",
+        ".srcdoc", "setAttribute(\"on", "fetch(", "XMLHttpRequest", "import(",
     ] {
         assert!(!SCRIPT.contains(way), "{way}");
     }

@@ -10,10 +10,10 @@
 
 use super::embed::{self, CUTS, Text};
 use crate::{ReportError, ReportInput, ScenarioInfo, StepInfo, StrategySummary, Summary};
-use browserlens_page::BoxInViewport;
-use browserlens_page::text::escaped;
+use browserlens_core::page::BoxInViewport;
+use browserlens_core::page::text::escaped;
+use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::{Measurement, RowKind, StepNumbers, TargetScore};
-use browserlens_tokens::{Encoding, ImageFormula};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};

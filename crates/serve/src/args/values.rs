@@ -1,6 +1,6 @@
 //! Arguments that several tools take: refs, modes, formats, filters, and what fields are set to.
 
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -24,7 +24,7 @@ impl<'de> Deserialize<'de> for RefArg {
             Some('0'..='9') => format!("@e{trimmed}"),
             _ => trimmed.to_owned(),
         };
-        written.parse().map(Self).map_err(|error: browserlens_strategy::MalformedRef| D::Error::custom(error))
+        written.parse().map(Self).map_err(|error: browserlens_core::strategy::MalformedRef| D::Error::custom(error))
     }
 }
 

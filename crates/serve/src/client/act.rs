@@ -14,11 +14,11 @@ use crate::args::{self, ClickArg, PlaceArg, RefArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::{Flags, NodeKey};
+use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
-use browserlens_page::text::escaped_line;
-use browserlens_page::{Flags, NodeKey};
 use browserlens_snapshot::{FindOptions, candidates, matches};
-use browserlens_strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_trace::MASK;
 use serde_json::Value;
 

@@ -10,13 +10,13 @@ use super::Client;
 use crate::answer::Answer;
 use crate::args;
 use crate::error::ToolError;
+use browserlens_core::page::text::escaped_line;
 use browserlens_knowledge::protocol::{
     Agent, AgentInstruction, AgentResponse, Environment, InstructionContext, InstructionType, PlanStep,
 };
 use browserlens_knowledge::translate::{Profile, Refs, TranslateError};
 use browserlens_knowledge::{BrowserUseAction, Knowledge, KnowledgeId, Recogniser, ScreenId};
 use browserlens_lens::format::escape;
-use browserlens_page::text::escaped_line;
 use serde_json::Value;
 use std::time::Duration;
 

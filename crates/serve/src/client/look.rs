@@ -8,13 +8,13 @@
 use super::{Client, said};
 use crate::error::ToolError;
 use crate::source::{Act, taken};
-use browserlens_lens::{LensOptions, Representation, RouterKind};
-use browserlens_page::{Capture, Flags, NodeKey, Page, PayloadKind, SecondLook};
-use browserlens_snapshot::Session;
-use browserlens_strategy::{
+use browserlens_core::page::{Capture, Flags, NodeKey, Page, PayloadKind, SecondLook};
+use browserlens_core::strategy::{
     ActionKind, CaptureImage, EventFilter, EventKind, ImageSpace, NoClock, NodeHint, Ref, RequestParts, StepIndex,
     StepInput, TakenAction,
 };
+use browserlens_lens::{LensOptions, Representation, RouterKind};
+use browserlens_snapshot::Session;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;

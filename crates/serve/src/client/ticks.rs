@@ -6,7 +6,7 @@
 //! sure it is no tick. Anything else that can be told, such as a state, a name or a place, is no
 //! tick either, and nor is an element with a ref that another took the place of.
 
-use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::page::{NodeKey, NodeKind, NodeRef, Page};
 use std::collections::HashMap;
 use std::time::Duration;
 

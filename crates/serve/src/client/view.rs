@@ -7,8 +7,8 @@ use super::act::blocked;
 use super::{Client, said};
 use crate::answer::Answer;
 use crate::error::ToolError;
-use browserlens_page::text::escaped_line;
-use browserlens_strategy::ImageSpace;
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::strategy::ImageSpace;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

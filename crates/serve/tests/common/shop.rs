@@ -2,8 +2,8 @@
 //! answers.
 
 use super::Mcp;
+use browserlens_core::tokens::Encoding;
 use browserlens_lens::ShownState;
-use browserlens_tokens::Encoding;
 use serde_json::{Value, json};
 
 /// A client that keeps what it was shown, and counts what that cost.

@@ -2,7 +2,7 @@
 #![no_main]
 
 use browserlens_snapshot::chunk::{Chunk, ChunkOptions, SMALLEST_MAX, chunk};
-use browserlens_tokens::Tokens;
+use browserlens_core::tokens::Tokens;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|given: (u8, u8, bool, &str)| {

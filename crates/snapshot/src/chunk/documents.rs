@@ -127,7 +127,7 @@ fn fnv(url: &str, text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_tokens::{Encoding, Tokens};
+    use browserlens_core::tokens::{Encoding, Tokens};
 
     const TEXT: &str = "<!-- source: https://a.test/ -->\n<!-- xpath: /main/section.intro -->\n\n# Guide\n\nSome \
         words to \

@@ -6,7 +6,7 @@
 
 use super::{ChunkOptions, Region};
 use crate::markdown::{clean_title, extensions};
-use browserlens_tokens::Tokens;
+use browserlens_core::tokens::Tokens;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use std::ops::Range;
 use std::rc::Rc;

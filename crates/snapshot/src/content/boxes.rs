@@ -4,7 +4,7 @@
 //! In: a node, or a character. Out: one answer. Invariant: each answer depends on the node, its
 //! parents and its children alone.
 
-use browserlens_page::{Flags, NodeRef, Visibility, role};
+use browserlens_core::page::{Flags, NodeRef, Visibility, role};
 
 /// How a box stands among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! In: a field. Out: its text. Invariant: a secret is dots, always the same number.
 
-use browserlens_page::{Flags, NodeRef, States};
+use browserlens_core::page::{Flags, NodeRef, States};
 
 /// What a filled secret looks like.
 const DOTS: &str = "••••••••";

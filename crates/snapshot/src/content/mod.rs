@@ -25,7 +25,7 @@ pub use tree_text::write_tree;
 use crate::grep::Grep;
 use crate::markdown::{self, Block, WriteOptions};
 use crate::nearest::Choice;
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
 use rustc_hash::FxHashSet;
 
 /// What is read of a page.

@@ -5,8 +5,8 @@ mod structure;
 
 use super::*;
 use crate::markdown::{Align, Definition, Image, Inline, Item, List, Table, normalise, parse, plain_text};
-use browserlens_page::capture::COMPUTED_STYLES;
-use browserlens_page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuilder, ScrollOffset, Visibility};
+use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuilder, ScrollOffset, Visibility};
 use proptest::prelude::*;
 
 /// The path of a node, told by the tags that mean something and their classes.

@@ -12,7 +12,7 @@ use super::ContentOptions;
 use super::boxes::{Flow, flow, is_punctuation, is_section, list_start};
 use super::fields;
 use crate::markdown::{self, Block, MAX_NESTING, Mark, Piece};
-use browserlens_page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page, Visibility};
 use levels::{Kind, Level};
 use rustc_hash::FxHashSet;
 

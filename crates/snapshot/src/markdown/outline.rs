@@ -5,7 +5,7 @@
 
 use super::parse::{Comment, comment, extensions};
 use super::tree::count_words;
-use browserlens_tokens::{Encoding, Tokens};
+use browserlens_core::tokens::{Encoding, Tokens};
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use std::ops::Range;
 

@@ -145,7 +145,7 @@ proptest! {
     fn any_text_is_read_and_read_again(text in "(\\PC|[\\n #>*_`~|:\\[\\]()<!-]){0,120}") {
         let read = parse(&text);
         round_trip(&read, Some(80))?;
-        outline(&text, browserlens_tokens::Encoding::O200kBase);
+        outline(&text, browserlens_core::tokens::Encoding::O200kBase);
     }
 }
 
@@ -305,7 +305,7 @@ fn sections_nest_by_heading_with_words_and_tokens() {
             show(&section.sections, depth + 1, out);
         }
     }
-    let encoding = browserlens_tokens::Encoding::O200kBase;
+    let encoding = browserlens_core::tokens::Encoding::O200kBase;
     let sections = outline(GUIDE, encoding);
     let mut shown = String::new();
     show(&sections, 0, &mut shown);

@@ -12,7 +12,7 @@ use crate::content::words_before;
 use crate::grep::Grep;
 use crate::nearest::Choice;
 use crate::path::Paths;
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
 
 /// Repeated siblings from which some are folded.
 pub(super) const FOLDED_FROM: usize = 4;

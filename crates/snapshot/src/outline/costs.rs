@@ -1,7 +1,7 @@
 //! What a line of an outline costs, and how it is shortened to what it may.
 
 use super::{Line, MOST_TOKENS, write_line};
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
 use rustc_hash::FxHashMap;
 
 /// Lines of at most so many bytes need no counting: they are cheap enough.

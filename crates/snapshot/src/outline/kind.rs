@@ -4,7 +4,7 @@
 //! one; the tag where there is none, as behind a modal dialog.
 
 use super::Role;
-use browserlens_page::{Flags, NodeKind, NodeRef};
+use browserlens_core::page::{Flags, NodeKind, NodeRef};
 
 /// What an element is to an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

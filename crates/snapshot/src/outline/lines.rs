@@ -9,7 +9,7 @@ use super::build::{Built, FOLDED_FROM, NOT, Walk};
 use super::costs::{Costs, fit, shortened};
 use super::{DEEPEST, Line, Meta, Role, write_line};
 use crate::path::Label;
-use browserlens_page::{NodeId, NodeKind, NodeRef};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef};
 
 /// Repeated siblings that stay where others are folded.
 const SHOWN: usize = 2;
@@ -388,7 +388,7 @@ impl Walk<'_, '_> {
                         text.pop();
                     }
                 }
-                _ => block |= node.flags().has(browserlens_page::Flags::BLOCK) || node.tag() == "br",
+                _ => block |= node.flags().has(browserlens_core::page::Flags::BLOCK) || node.tag() == "br",
             }
             if text.len() >= least {
                 break;

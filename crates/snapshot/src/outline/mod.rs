@@ -1,7 +1,7 @@
 //! The outline of a page: its landmarks, headings and parts, how much is in each, and the path that
 //! brings it.
 //!
-//! In: a [`Page`](browserlens_page::Page). Out: an [`Outline`], its text, and from such text the
+//! In: a [`Page`](browserlens_core::page::Page). Out: an [`Outline`], its text, and from such text the
 //! same [`Outline`] again: `parse(write(x)) == x`. Invariants: every landmark and heading that is
 //! shown has a line, or lies in a repeated sibling that a line `TEXT "+N more …"` counts; a line
 //! costs at most [`MOST_TOKENS`] tokens unless its path alone costs more, or it is a heading: those

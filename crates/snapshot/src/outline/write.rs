@@ -5,8 +5,8 @@
 
 use super::{Line, Meta, Outline, Role};
 use crate::path::{Kind, Label};
+use browserlens_core::page::text::escaped_line;
 use browserlens_lens::format::escape;
-use browserlens_page::text::escaped_line;
 use std::fmt::Write as _;
 
 /// Returns the text of an outline.

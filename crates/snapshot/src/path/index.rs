@@ -6,7 +6,7 @@
 use super::name::{in_series, is_heading, tag_of, takes_class};
 use super::{Kind, Label, MOST_STEPS, MOST_STEPS_ABOVE_ID, MOST_STEPS_BY_CLASS, Path, Step, is_name, is_tag};
 use crate::class::{is_meaningful_id, meaningful_class};
-use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page};
 use rustc_hash::FxHashMap as HashMap;
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Semantic paths: where a part of a page stands, in the page's own words.
 //!
-//! In: a [`browserlens_page::Page`]. Out: a [`Paths`]: for each element that means something its
+//! In: a [`browserlens_core::page::Page`]. Out: a [`Paths`]: for each element that means something its
 //! [`Path`], and for each path its element. Invariants: `resolve(path(node)) == node`; a path has
 //! at most [`MOST_STEPS`] steps, however deep the page nests; one forward pass, no recursion.
 //!

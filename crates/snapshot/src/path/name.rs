@@ -4,7 +4,7 @@
 //! element has no tag here.
 
 use super::is_tag;
-use browserlens_page::NodeRef;
+use browserlens_core::page::NodeRef;
 
 /// Returns the tag that a step of an element has, and how much it means.
 pub(super) fn tag_of<'p>(node: NodeRef<'p>, role: &'p str) -> Option<&'p str> {

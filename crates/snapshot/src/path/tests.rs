@@ -1,7 +1,7 @@
 //! Paths of small pages, and of any page.
 
 use super::*;
-use browserlens_page::{Flags, Frame, NodeKind, NodeSpec, Page, PageBuilder, ScrollOffset};
+use browserlens_core::page::{Flags, Frame, NodeKind, NodeSpec, Page, PageBuilder, ScrollOffset};
 use proptest::prelude::*;
 
 fn paths_of(page: &Page) -> Vec<String> {

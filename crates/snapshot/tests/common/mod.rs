@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use browserlens_page::{Flags, NodeSpec, Page, PageBuilder, Viewport};
+use browserlens_core::page::{Flags, NodeSpec, Page, PageBuilder, Viewport};
 use std::sync::Arc;
 
 /// Words that say nothing, as many as are asked for.

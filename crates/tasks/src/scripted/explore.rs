@@ -6,7 +6,7 @@
 
 use super::{Briefing, GaveUp, Hand};
 use crate::reading::{Seen, plain};
-use browserlens_scenario::{Action, Target, Value};
+use browserlens_trace::scenario::{Action, Target, Value};
 use std::collections::BTreeSet;
 
 /// What can be typed into.

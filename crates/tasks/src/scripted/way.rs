@@ -65,6 +65,6 @@ async fn take(hand: &mut Hand, step: &Step, at: &Places<'_>) -> Result<(), GaveU
 
 /// Two points of one element: the drag goes by the difference.
 fn is_same_canvas(from: &super::Target, to: &super::Target) -> bool {
-    use browserlens_scenario::TargetBy::Css;
+    use browserlens_trace::scenario::TargetBy::Css;
     matches!((&from.by, &to.by), (Css { selector: a, point: Some(_) }, Css { selector: b, point: Some(_) }) if a == b)
 }

@@ -3,7 +3,7 @@
 use super::{Places, Speech, command, literal, point_of, text_of};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_outline, plain};
-use browserlens_scenario::{Action, Target};
+use browserlens_trace::scenario::{Action, Target};
 
 /// `agent-browser …`.
 pub(super) struct CommandLine;

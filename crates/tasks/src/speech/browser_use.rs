@@ -3,7 +3,7 @@
 use super::{Places, Speech, call, literal, point_of};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_indexes};
-use browserlens_scenario::{Action, Target};
+use browserlens_trace::scenario::{Action, Target};
 use serde_json::json;
 
 /// Answers to its questions.

@@ -3,7 +3,7 @@
 use super::{Places, Speech, call, command, literal, point_of, searched, text_of};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_find, plain, tag_of};
-use browserlens_scenario::{Action, Target, TargetBy};
+use browserlens_trace::scenario::{Action, Target, TargetBy};
 use serde_json::{Value, json};
 
 /// Most elements that are asked for at once.

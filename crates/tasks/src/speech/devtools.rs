@@ -3,7 +3,7 @@
 use super::{Places, Speech, call, literal, point_of, text_of};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_uids, plain};
-use browserlens_scenario::{Action, Target};
+use browserlens_trace::scenario::{Action, Target};
 use serde_json::{Value, json};
 
 /// Number of the page that is there when it starts.

@@ -4,7 +4,7 @@ use super::{Places, Speech, call, command, literal, point_of, quoted, searched, 
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_outline, plain};
 use crate::tool::SHELL;
-use browserlens_scenario::{Action, Target};
+use browserlens_trace::scenario::{Action, Target};
 use serde_json::{Value, json};
 
 /// What is no longer a moment, in milliseconds.

@@ -4,7 +4,7 @@ use super::{Places, Speech, call, literal, point_of};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_tree};
 use crate::tool::REPLY;
-use browserlens_scenario::{Action, Target};
+use browserlens_trace::scenario::{Action, Target};
 use serde_json::json;
 
 /// What stands in its question which element is meant.

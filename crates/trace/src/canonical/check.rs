@@ -5,7 +5,7 @@ use super::frame_tree::frame_objects;
 use super::snapshot::frame_ids;
 use crate::frames::number;
 use crate::json;
-use browserlens_page::{FrameProbe, Payload, PayloadKind, SecondLook};
+use browserlens_core::page::{FrameProbe, Payload, PayloadKind, SecondLook};
 
 /// Returns what is not canonical about a payload.
 pub(crate) fn check(payload: &Payload) -> Result<(), String> {

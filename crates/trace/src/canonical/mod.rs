@@ -23,7 +23,7 @@ pub(crate) use frame_tree::frame_objects;
 pub(crate) use snapshot::{Part, SnapshotPlace};
 
 use crate::json::{JsonError, Scanner, Token, Writer};
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -16,7 +16,7 @@ mod write;
 pub use read::{Dropped, PeerVariant, PeersFile};
 pub use write::write_peers;
 
-use browserlens_page::NodeKey;
+use browserlens_core::page::NodeKey;
 use std::path::{Path, PathBuf};
 
 /// What kind of text a peer gave.

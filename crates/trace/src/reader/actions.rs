@@ -4,8 +4,8 @@ use super::Trace;
 use crate::error::{Place, TraceError};
 use crate::record::ActionRecord;
 use crate::schema::{ACTION, ACTION_NODE};
-use browserlens_page::NodeKey;
-use browserlens_strategy::{ActionKind, StepIndex};
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{ActionKind, StepIndex};
 use rusqlite::Row;
 
 impl Trace {

@@ -3,8 +3,8 @@
 use super::Trace;
 use crate::error::{Place, TraceError};
 use crate::schema::{CAPTURE, PAYLOAD};
-use browserlens_page::PayloadKind;
-use browserlens_strategy::StepIndex;
+use browserlens_core::page::PayloadKind;
+use browserlens_core::strategy::StepIndex;
 use rusqlite::Row;
 
 /// A row of table `payload`.

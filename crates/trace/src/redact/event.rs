@@ -4,7 +4,7 @@ use super::Redactor;
 use super::names::{is_sensitive, is_sensitive_header, normal};
 use super::shapes::Source;
 use crate::json::{JsonError, Scanner, Token, Writer, unescape};
-use browserlens_strategy::{Event, EventKind, RequestEvent};
+use browserlens_core::strategy::{Event, EventKind, RequestEvent};
 
 impl Redactor {
     /// Replaces the secrets of one event: what is secret by its name or its shape, and what was

@@ -17,7 +17,7 @@
 use super::names::is_secret_field;
 use super::placeholder::MASK;
 use super::{Words, shapes};
-use browserlens_page::{Flags, NodeKind, Page};
+use browserlens_core::page::{Flags, NodeKind, Page};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -153,7 +153,7 @@ fn is_whole_value(text: &[u8], range: &Range<usize>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::PageBuilder;
+    use browserlens_core::page::PageBuilder;
 
     fn masked(secrets: &[&str], text: &str) -> String {
         let mut mask = Mask::default();

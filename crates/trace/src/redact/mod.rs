@@ -34,8 +34,8 @@ mod tree;
 use crate::json::{JsonError, Scanner, Token, Writer, unescape};
 use crate::record::{ActionRecord, StepRecord, TraceMeta};
 use aho_corasick::AhoCorasick;
-use browserlens_page::{NodeKey, Payload, PayloadKind};
-use browserlens_strategy::NodeHint;
+use browserlens_core::page::{NodeKey, Payload, PayloadKind};
+use browserlens_core::strategy::NodeHint;
 use fields::Fields;
 use forms::forms;
 pub use mask::Mask;
@@ -380,7 +380,7 @@ impl Redactor {
     }
 
     fn learn_typed(&mut self, action: &ActionRecord) {
-        use browserlens_strategy::ActionKind::{Fill, Press, Type};
+        use browserlens_core::strategy::ActionKind::{Fill, Press, Type};
         if !matches!(action.taken.kind, Fill | Type | Press) || action.taken.text.is_empty() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::{SEARCHED, shape};
 use crate::schema::Table;
-use browserlens_strategy::EventFilter;
+use browserlens_core::strategy::EventFilter;
 use memchr::memmem::Finder;
 
 /// A chunk that is read.

@@ -3,8 +3,8 @@
 
 pub mod planted;
 
-use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, Viewport};
-use browserlens_strategy::*;
+use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind, Viewport};
+use browserlens_core::strategy::*;
 use browserlens_trace::*;
 use std::path::Path;
 use std::sync::Arc;

@@ -14,11 +14,11 @@ pub fn page(
     field: &[(&str, &str)],
     value: &str,
     heading: &str,
-) -> browserlens_page::Capture {
+) -> browserlens_core::page::Capture {
     RawPage { field, value, heading, ..RawPage::default() }.capture(canonicalizer)
 }
 
-pub fn quiet(index: u32, capture: browserlens_page::Capture) -> StepRecord {
+pub fn quiet(index: u32, capture: browserlens_core::page::Capture) -> StepRecord {
     StepRecord { events: Vec::new(), action: None, ..step(index, capture) }
 }
 

@@ -5,13 +5,13 @@ use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::verbs::trace_failure;
 use crate::{Ended, output};
+use browserlens_core::page::text::escaped_line;
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{
     ContentType, CrawlLimits, Document, KnowledgeId, Recording, Store, extract, fill_available_actions, ingest, renew,
 };
-use browserlens_page::text::escaped_line;
-use browserlens_scenario::Scenario;
 use browserlens_trace::Trace;
+use browserlens_trace::scenario::Scenario;
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -161,9 +161,9 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
 /// Crawls a live website.
 #[cfg(feature = "record")]
 fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording, Failure> {
+    use browserlens_core::strategy::PageSource;
     use browserlens_knowledge::{ActorBrowser, CrawlEnd, carry_out, crawl};
     use browserlens_recorder::{LiveBrowser, LiveOptions};
-    use browserlens_strategy::PageSource;
     let defaults = LiveOptions::default();
     let timeout = defaults.timeout.min(std::time::Duration::from_millis(limits.time_ms.max(15_000)));
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, timeout, ..defaults };
@@ -191,7 +191,7 @@ fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording
     let (opened, failed, left) = (report.opened.len(), report.failed.len(), report.left_out);
     output::status(&format!("{start}: {opened} pages opened, {failed} failed, {left} links left out; {end}"));
     for (url, reason) in &report.failed {
-        output::status(&browserlens_page::text::escaped_line(&format!("  {url}: {reason}")));
+        output::status(&browserlens_core::page::text::escaped_line(&format!("  {url}: {reason}")));
     }
     Ok(recording)
 }

@@ -7,11 +7,11 @@ mod place;
 use super::{json_failure, trace_failure};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::strategy::StepIndex;
 use browserlens_knowledge::{
     MapOptions, Recogniser, Recognition, WebsiteId, schema, site_map_dot, site_map_svg, to_json,
 };
-use browserlens_page::text::escaped_line;
-use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use clap::{Args, Subcommand, ValueEnum};
 use place::{Place, failure, load, read};

@@ -15,7 +15,7 @@ use super::prose::Prose;
 use super::routers::routers;
 use super::run::{FIXED, Part, Run, Scored, step_tokens};
 use super::tables::{self, Cells, cell};
-use browserlens_tokens::Encoding;
+use browserlens_core::tokens::Encoding;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

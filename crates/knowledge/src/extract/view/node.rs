@@ -2,7 +2,7 @@
 
 use super::without_numbers;
 use crate::extract::nodes::{Labels, name_of, one_line, role_of};
-use browserlens_page::{Flags, NodeKind, NodeRef, States, Tri};
+use browserlens_core::page::{Flags, NodeKind, NodeRef, States, Tri};
 
 /// Returns whether a button is the pressed one of several of which one is: that says which view is
 /// shown, as a selected tab does. Of a toolbar any may be pressed, and that says nothing.
@@ -72,7 +72,7 @@ pub(super) fn is_filled(node: NodeRef<'_>, labels: &Labels<'_>) -> bool {
 }
 
 pub(super) fn is_field(role: &str) -> bool {
-    browserlens_page::role::is_text_field(role)
+    browserlens_core::page::role::is_text_field(role)
         || matches!(role, "checkbox" | "radio" | "switch" | "slider" | "listbox" | "ColorWell")
 }
 

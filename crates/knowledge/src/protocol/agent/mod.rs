@@ -24,7 +24,7 @@ use crate::error::KnowledgeError;
 use crate::model::{Knowledge, ScreenDefinition};
 use crate::recognise::Recogniser;
 use crate::translate::{Profile, Refs, shown};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use serde_json::json;
 
 /// Most candidates of an answer.

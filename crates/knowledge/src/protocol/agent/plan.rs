@@ -8,7 +8,7 @@ use super::super::messages::{AgentInstruction, AgentResponse, PlanStep};
 use super::{Agent, Environment, profile};
 use crate::model::{ActionDefinition, BrowserUseAction, Metadata, ScreenId, TaskStep};
 use crate::translate::{Context, Profile, TranslateError, as_done, placeholder, shown, translate};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -213,7 +213,7 @@ impl Work<'_, '_> {
 /// Whether a check is already as wanted.
 pub(super) fn is_checked_so(at: &At<'_>, wanted: Option<bool>) -> bool {
     let At::Node(node) = at else { return false };
-    node.checked().is_some_and(|checked| Some(checked == browserlens_page::Tri::True) == wanted)
+    node.checked().is_some_and(|checked| Some(checked == browserlens_core::page::Tri::True) == wanted)
 }
 
 /// A file that stands in for one that was handed over in a recording: traces keep its name, not

@@ -12,7 +12,7 @@ use crate::model::ElementTarget;
 use crate::translate::ActionType;
 use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
-use browserlens_page::NodeRef;
+use browserlens_core::page::NodeRef;
 use serde_json::{Value, json};
 
 /// Longest wait of `wait`, in seconds.
@@ -34,7 +34,7 @@ impl Work<'_, '_> {
             A::NewTab => one("tabs", json!({ "open": self.url()? })),
             A::GoBack => one("navigate", json!({ "url": "back" })),
             A::GoForward => one("navigate", json!({ "url": "forward" })),
-            A::Refresh => match self.context.page.map(browserlens_page::Page::url).or(self.context.base_url) {
+            A::Refresh => match self.context.page.map(browserlens_core::page::Page::url).or(self.context.base_url) {
                 Some(url) => one("navigate", json!({ "url": url })),
                 None => one("press", json!({ "key": "F5" })),
             },

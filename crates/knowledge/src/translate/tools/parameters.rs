@@ -6,7 +6,7 @@
 
 use super::work::Work;
 use crate::translate::{TranslateError, shown};
-use browserlens_page::Page;
+use browserlens_core::page::Page;
 use serde_json::Value;
 use url::Url;
 

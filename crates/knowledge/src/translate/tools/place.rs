@@ -10,7 +10,7 @@ use crate::translate::error::{TranslateError, shown};
 use crate::translate::locate;
 use crate::translate::resolve::{Wanted, resolve};
 use crate::translate::script::{Operation, Place, Words};
-use browserlens_page::NodeRef;
+use browserlens_core::page::NodeRef;
 use browserlens_snapshot::select::Selector;
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use crate::model::ElementTarget;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
 use crate::translate::script::Operation;
-use browserlens_page::{NodeRef, Tri};
+use browserlens_core::page::{NodeRef, Tri};
 use serde_json::{Map, Value, json};
 
 impl<'p> Work<'_, 'p> {

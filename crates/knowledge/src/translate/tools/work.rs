@@ -8,7 +8,7 @@ use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
 use crate::translate::script::{Operation, Place, script_with};
 use crate::translate::{ActionType, Profile};
-use browserlens_page::{NodeKey, Page};
+use browserlens_core::page::{NodeKey, Page};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt;

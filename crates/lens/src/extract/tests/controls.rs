@@ -30,7 +30,8 @@ fn cells_that_take_the_focus_of_a_grid_can_be_acted_on_unless_they_hold_a_contro
         let listens = Clickability::LISTENER.with(Clickability::TABINDEX);
         page.open(NodeSpec { clickability: listens, ..NodeSpec::with_role("grid", "Readings") });
         page.open(NodeSpec::with_role("row", ""));
-        let cell = || NodeSpec { states: browserlens_page::States::FOCUSABLE, ..NodeSpec::with_role("gridcell", "") };
+        let cell =
+            || NodeSpec { states: browserlens_core::page::States::FOCUSABLE, ..NodeSpec::with_role("gridcell", "") };
         page.open(cell());
         page.leaf(NodeSpec::with_role("button", "Select"));
         page.close();

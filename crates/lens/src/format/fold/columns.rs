@@ -13,7 +13,7 @@ use super::find::Shape;
 use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
 use crate::format::Style;
 use crate::tree::{Item, NONE, ROOT, Tree};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use literal::{FEWEST_FOR_UNIT, split_at_word, unit};
 use std::collections::HashMap;
 

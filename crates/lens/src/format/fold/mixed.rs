@@ -8,8 +8,8 @@
 use super::find::{Kind, groups};
 use crate::extract::View;
 use crate::tree::{NONE, ROOT};
-use browserlens_page::{BoxInDocument, NodeId, Page};
-use browserlens_strategy::Ref;
+use browserlens_core::page::{BoxInDocument, NodeId, Page};
+use browserlens_core::strategy::Ref;
 
 /// How much closer, in CSS px, a text must stand to the next row than to its own before that says
 /// something.
@@ -102,7 +102,7 @@ fn gap(a: BoxInDocument, b: BoxInDocument) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_page::{NodeKind, PageBuilder};
+    use browserlens_core::page::{NodeKind, PageBuilder};
 
     /// The texts of a page in rows of two, from the one at `first` on.
     fn rows(page: &Page, first: usize) -> Vec<Vec<Said>> {

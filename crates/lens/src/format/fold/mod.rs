@@ -20,7 +20,7 @@ pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_row
 pub use told::Patterns;
 
 use crate::tree::{Item, StateSet, Tree};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use std::sync::Arc;
 
 /// A piece of a name, text or value.

@@ -7,7 +7,7 @@ use super::{Own, Part, Pattern, Presence, RefAt, Row, Segment, Words, state_word
 use crate::format::escape::{self, unescape};
 use crate::format::scan::Scan;
 use crate::tree::{Item, StateSet, TEXT};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use std::fmt::Write as _;
 
 /// Appends a pattern, without an end.

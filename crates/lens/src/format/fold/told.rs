@@ -6,7 +6,7 @@
 
 use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
 use crate::tree::{Item, ROOT, Tree};
-use browserlens_strategy::Ref;
+use browserlens_core::strategy::Ref;
 use std::sync::Arc;
 
 /// Patterns that are remembered.

@@ -10,7 +10,7 @@ use super::{Evidence, Row, hash, identifies, uncounted, unsigned};
 use crate::differ::filter::is_advertisement;
 use crate::extract::Meta;
 use crate::tree::Item;
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, role};
 use markup::{
     difference, hash_without, is_chrome, is_item_role, kind_of, label_of, language_of, rows, target_of, words_of,
 };

@@ -6,9 +6,9 @@ use super::*;
 use crate::embed::Lexical;
 use crate::retrieval::{SearchOptions, rank_with};
 use crate::{BoilerplateIndex, Cut, extract};
-use browserlens_scenario::Scenario;
-use browserlens_strategy::StepIndex;
+use browserlens_core::strategy::StepIndex;
 use browserlens_trace::Trace;
+use browserlens_trace::scenario::Scenario;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@
 //! may come, go or change.
 
 use crate::look::Heard;
-use browserlens_page::raw::{Document, Layout, Nodes, RareFlag, RareIndex, Rect, Snapshot};
+use browserlens_core::page::raw::{Document, Layout, Nodes, RareFlag, RareIndex, Rect, Snapshot};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::{Mirror, MirrorOf};
 use crate::fast::changes::{Changes, Described, NewNode};
-use browserlens_page::raw::Snapshot;
+use browserlens_core::page::raw::Snapshot;
 use serde_json::{Value, json};
 
 /// A list of two items with a badge each, painted one after the other; the first item has generated

@@ -6,7 +6,7 @@
 
 use super::{Laid, Mirror, Node, at};
 use crate::fast::changes::{ChangedRow, Changes, NewLayers, NewNode, Repainted};
-use browserlens_page::raw::Rect;
+use browserlens_core::page::raw::Rect;
 use std::collections::{HashMap, HashSet};
 
 /// Styles that make layers, by their place among those that a fast look reads.

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::args::{self, OptionArg, ValueArg};
 use crate::client::Client;
 use crate::error::ToolError;
-use browserlens_strategy::{ActionKind, Ref};
+use browserlens_core::strategy::{ActionKind, Ref};
 
 impl Client {
     /// Sets fields one after the other, and stops at the first that cannot be set.

@@ -6,8 +6,8 @@ use crate::args;
 use crate::client::Client;
 use crate::error::ToolError;
 use crate::source::{Act, taken};
-use browserlens_page::{NodeKey, NodeRef, Page, States, Tri};
-use browserlens_strategy::{ActionKind, Ref};
+use browserlens_core::page::{NodeKey, NodeRef, Page, States, Tri};
+use browserlens_core::strategy::{ActionKind, Ref};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -3,7 +3,7 @@
 use super::{Found, Leave, Walk};
 use crate::content::table::{self, CellData};
 use crate::markdown::{self, Block, Definition, Inline, Item, List, PieceKind, Place, build};
-use browserlens_page::{NodeId, NodeRef};
+use browserlens_core::page::{NodeId, NodeRef};
 
 /// A container of blocks that is open.
 pub(super) enum Kind {

@@ -2,7 +2,7 @@
 
 use crate::extract::markup_role;
 use crate::refs::evidence::hash;
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, role};
 use std::collections::HashMap;
 
 /// Returns the texts of a heading; of one that has none, its name.

@@ -1,0 +1,127 @@
+//! The page hash: whether two captures show the same page to an agent.
+//!
+//! In: a [`Page`]. Out: a BLAKE3 hash over structure, role, name, state, value and text of the
+//! nodes that are visible or in the accessibility tree. Boxes, hover, focus and other attributes
+//! are left out: peers write attributes and move focus, and that must not make their output count
+//! as one of another page.
+
+use crate::page::node::{Flags, NodeKind, States};
+use crate::page::page::Page;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Hash of what a page shows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct PageHash(pub [u8; 32]);
+
+impl fmt::Display for PageHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for PageHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PageHash({self})")
+    }
+}
+
+/// What the hash covers of one node.
+struct Shown<'p> {
+    depth: u32,
+    role: &'p str,
+    name: &'p str,
+    states: States,
+    value: &'p str,
+    text: &'p str,
+    /// For messages only.
+    visible: bool,
+    tag: &'p str,
+}
+
+impl PartialEq for Shown<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.depth == other.depth
+            && self.role == other.role
+            && self.name == other.name
+            && self.states == other.states
+            && self.value == other.value
+            && self.text == other.text
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = if self.text.is_empty() { self.name } else { self.text };
+        let words: String = words.chars().take(60).collect();
+        write!(f, "<{}> {} {words:?}", self.tag, self.role)?;
+        if !self.value.is_empty() {
+            write!(f, " value {:?}", self.value.chars().take(60).collect::<String>())?;
+        }
+        write!(f, " (states {:#x}, depth {}{})", self.states.0, self.depth, if self.visible { "" } else { ", hidden" })
+    }
+}
+
+impl Page {
+    /// Returns the hash of structure, role, name, state, value and text.
+    pub fn hash(&self) -> PageHash {
+        let mut hasher = blake3::Hasher::new();
+        let mut field = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        field(self.url().as_bytes());
+        field(self.title().as_bytes());
+        for node in self.shown_nodes() {
+            field(&node.depth.to_le_bytes());
+            field(node.role.as_bytes());
+            field(node.name.as_bytes());
+            field(&node.states.0.to_le_bytes());
+            field(node.value.as_bytes());
+            field(node.text.as_bytes());
+        }
+        PageHash(*hasher.finalize().as_bytes())
+    }
+
+    /// Says where this page first differs from another in what the hash covers; none if the hashes
+    /// are equal.
+    pub fn first_difference(&self, other: &Self) -> Option<String> {
+        if self.url() != other.url() {
+            return Some(format!("the URL is {:?} and not {:?}", other.url(), self.url()));
+        }
+        if self.title() != other.title() {
+            return Some(format!("the title is {:?} and not {:?}", other.title(), self.title()));
+        }
+        let (mut ours, mut theirs) = (self.shown_nodes(), other.shown_nodes());
+        let mut index = 0_u32;
+        loop {
+            index += 1;
+            match (ours.next(), theirs.next()) {
+                (None, None) => return None,
+                (Some(ours), Some(theirs)) if ours == theirs => {}
+                (Some(ours), Some(theirs)) => return Some(format!("node {index} is {theirs} and not {ours}")),
+                (Some(ours), None) => return Some(format!("node {index}, {ours}, is missing, and all after it")),
+                (None, Some(theirs)) => return Some(format!("node {index}, {theirs}, is there beyond the last one")),
+            }
+        }
+    }
+
+    fn shown_nodes(&self) -> impl Iterator<Item = Shown<'_>> {
+        let unstable = States::FOCUSED.with(States::FOCUSABLE);
+        self.nodes().filter(|node| node.is_visible() || !node.flags().has(Flags::AX_IGNORED)).map(move |node| {
+            let mut states = node.states();
+            states.set(unstable, false);
+            let has_text = matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo);
+            Shown {
+                depth: node.depth(),
+                role: node.role(),
+                name: node.name(),
+                states,
+                value: node.value(),
+                text: if has_text { node.text() } else { "" },
+                visible: node.is_visible(),
+                tag: node.tag(),
+            }
+        })
+    }
+}

@@ -1,0 +1,490 @@
+//! The walk: streams the snapshot's arrays into the arena, frames in place.
+//!
+//! In: [`Parts`]. Out: a [`Page`]. Invariant: every node is opened once, below a node that was
+//! opened before.
+
+mod node;
+mod text;
+
+use super::ax::AxTree;
+use super::geometry::{self, Style};
+use super::raw::{Document, RareIndex, Snapshot};
+use super::{ParseError, Parts, SessionSnapshot, viewport_of};
+use crate::page::build::{NodeSpec, PageBuilder};
+use crate::page::capture::COMPUTED_STYLES;
+use crate::page::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
+use crate::page::page::{Frame, NodeRef, Page};
+use foldhash::fast::RandomState;
+use node::{Styles, attributes_of, bounds_of, clickability_of, paint_order, scrolled_of, shadow_of};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use text::{open_text, pseudo_text, value_of};
+
+/// One document of a snapshot on its way into the arena.
+struct Walk<'d, 'a> {
+    of: &'d SessionSnapshot,
+    snapshot: &'d Snapshot,
+    has_code: bool,
+    /// Which document of the snapshot it is.
+    number: usize,
+    document: &'d Document,
+    frame: u32,
+    ax: Option<&'d AxTree<'a>>,
+    listeners: Option<&'d HashMap<u32, bool>>,
+    layout_of: Vec<u32>,
+    rare: Rare,
+    styles: Vec<Styles<'d>>,
+    /// Which of those a list of the snapshot means.
+    styles_by_raw: HashMap<&'d [i64], usize, RandomState>,
+    /// Next node of the document's arrays.
+    cursor: usize,
+    /// Snapshot indices of the open nodes, with the arena depth at which they stand.
+    open: Vec<Open>,
+    /// Where the document's origin lies, in main-document CSS px.
+    origin: (f32, f32),
+    /// Depth of the builder when the walk began.
+    base: usize,
+}
+
+/// One document of one session's snapshot.
+#[derive(Clone, Copy)]
+struct Content<'d> {
+    of: &'d SessionSnapshot,
+    document: usize,
+}
+
+/// Where a document stands: its origin in main-document CSS px, what is passed on to it, the depth
+/// of the builder.
+struct Place {
+    origin: (f32, f32),
+    style: Style,
+    inherited: Flags,
+    base: usize,
+}
+
+/// What an open node passes on to those below it.
+#[derive(Clone)]
+struct Open {
+    index: i64,
+    /// Arena node; none above the document.
+    node: Option<NodeId>,
+    /// Kind of shadow tree that the node itself lies in.
+    shadow: Flags,
+    is_slot: bool,
+    style: Style,
+    is_code: bool,
+    inherited: Flags,
+}
+
+/// The sparse columns of a snapshot as maps.
+#[derive(Default)]
+struct Rare {
+    shadow: HashMap<i64, i64>,
+    text_value: HashMap<i64, i64>,
+    input_value: HashMap<i64, i64>,
+    checked: Vec<i64>,
+    selected: Vec<i64>,
+    clickable: Vec<i64>,
+    content_document: HashMap<i64, i64>,
+}
+
+fn rare_map(rare: &RareIndex) -> HashMap<i64, i64> {
+    rare.index.iter().copied().zip(rare.value.iter().copied()).collect()
+}
+
+fn sorted(list: &[i64]) -> Vec<i64> {
+    let mut list = list.to_vec();
+    list.sort_unstable();
+    list
+}
+
+const NO_LAYOUT: u32 = u32::MAX;
+
+impl<'d, 'a> Walk<'d, 'a> {
+    fn new(decoded: &'d Parts<'a>, content: Content<'d>, place: Place) -> Option<Self> {
+        let Content { of, document: index } = content;
+        let Place { origin, style, inherited, base } = place;
+        let snapshot = &*of.columns;
+        let document = snapshot.documents.get(index)?;
+        let frame = of.frame(index).unwrap_or(if index == 0 { of.session } else { 0 });
+        let nodes = &document.nodes;
+        let mut layout_of = vec![NO_LAYOUT; nodes.parent_index.len()];
+        for (layout, node) in document.layout.node_index.iter().enumerate() {
+            if let Some(slot) = usize::try_from(*node).ok().and_then(|node| layout_of.get_mut(node))
+                && *slot == NO_LAYOUT
+            {
+                *slot = layout as u32;
+            }
+        }
+        let rare = Rare {
+            shadow: rare_map(&nodes.shadow_root_type),
+            text_value: rare_map(&nodes.text_value),
+            input_value: rare_map(&nodes.input_value),
+            checked: sorted(&nodes.input_checked.index),
+            selected: sorted(&nodes.option_selected.index),
+            clickable: sorted(&nodes.is_clickable.index),
+            content_document: rare_map(&nodes.content_document_index),
+        };
+        let open =
+            vec![Open { index: -1, node: None, shadow: Flags::NONE, is_slot: false, style, is_code: false, inherited }];
+        Some(Self {
+            of,
+            snapshot,
+            has_code: decoded.has_code,
+            number: index,
+            document,
+            frame,
+            ax: decoded.ax.get(&frame),
+            listeners: decoded.listeners.get(&frame),
+            layout_of,
+            rare,
+            styles: Vec::new(),
+            styles_by_raw: HashMap::default(),
+            cursor: 0,
+            open,
+            origin,
+            base,
+        })
+    }
+
+    fn string(&self, index: i64) -> &'d str {
+        self.snapshot.text(index)
+    }
+}
+
+pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
+    let main_number =
+        decoded.frames.iter().find(|frame| frame.parent.is_none()).or(decoded.frames.first()).map(|frame| frame.number);
+    let of = decoded
+        .snapshots
+        .iter()
+        .find(|of| Some(of.session) == main_number)
+        .or(decoded.snapshots.first())
+        .ok_or(ParseError::Empty)?;
+    let main = of.columns.documents.first().ok_or(ParseError::Empty)?;
+
+    let mut builder = PageBuilder::bare();
+    let metrics = decoded.metrics.as_ref();
+    if let Some(metrics) = metrics {
+        builder.viewport(viewport_of(metrics));
+    }
+    let scroll = metrics.map_or(ScrollOffset { x: main.scroll_offset_x, y: main.scroll_offset_y }, |metrics| {
+        ScrollOffset { x: metrics.css_layout_viewport.page_x, y: metrics.css_layout_viewport.page_y }
+    });
+    let content_size = metrics.map_or((main.content_width, main.content_height), |metrics| {
+        (metrics.css_content_size.width, metrics.css_content_size.height)
+    });
+    let size = builder.viewport_size();
+    let root_style = Style::root(BoxInDocument { x: scroll.x, y: scroll.y, width: size.0, height: size.1 });
+    let mut entered: Vec<(u32, usize)> = vec![(of.session, 0)];
+    let mut walks: Vec<Walk<'_, '_>> = Vec::new();
+    let content = Content { of, document: 0 };
+    let place = Place { origin: (0.0, 0.0), style: root_style, inherited: Flags::NONE, base: 0 };
+    let walk = Walk::new(decoded, content, place).ok_or(ParseError::Empty)?;
+    builder.enter_frame(frame_of(decoded, &walk), false);
+    builder.scroll(scroll, content_size.0, content_size.1);
+    walks.push(walk);
+
+    while let Some(walk) = walks.last_mut() {
+        if walk.cursor >= walk.document.nodes.parent_index.len() {
+            let depth = walk.base;
+            builder.close_to(depth);
+            walks.pop();
+            if walks.is_empty() {
+                break;
+            }
+            builder.close_frame();
+            continue;
+        }
+        let index = walk.cursor;
+        walk.cursor += 1;
+        let Some(frame) = step(walk, index, &mut builder) else { continue };
+        // The document of a frame comes right below its element, before the element's own
+        // (fallback) children.
+        let inner = child_document(decoded, walk, index, frame.backend)
+            .filter(|content| !entered.contains(&(content.of.session, content.document)));
+        let Some(content) = inner else {
+            builder.flag(frame.id, Flags::OPAQUE);
+            continue;
+        };
+        entered.push((content.of.session, content.document));
+        if let Some(walk) = Walk::new(decoded, content, Place { base: builder.depth(), ..frame.place }) {
+            builder.enter_frame(frame_of(decoded, &walk), true);
+            walks.push(walk);
+        }
+    }
+    let mut page = builder.finish();
+    geometry::finish(&mut page);
+    enable(&mut page);
+    say_chosen(&mut page);
+    Ok(page)
+}
+
+/// Gives a combobox that is a button the text in it as its value: what is chosen, or what is asked
+/// for. The browser gives it to comboboxes of any other tag.
+pub(super) fn say_chosen(page: &mut Page) {
+    // Under `aria-hidden`, as behind many dialogs, the browser gives no role.
+    let is_combobox = |node: &NodeRef<'_>| match node.role() {
+        "" => node.attribute("role") == Some("combobox"),
+        role => role == "combobox",
+    };
+    let chosen: Vec<(usize, String)> = page
+        .nodes()
+        .filter(|node| node.tag() == "button" && is_combobox(node) && node.value().is_empty())
+        .map(|node| (node.id().index(), node.visible_text()))
+        .filter(|(index, text)| !text.is_empty() && *text != page.strings.get(page.nodes.name[*index]))
+        .collect();
+    for (index, text) in chosen {
+        page.nodes.value[index] = page.strings.push(&text);
+    }
+}
+
+/// Takes `disabled` off native controls that the DOM says are enabled: the accessibility tree may
+/// be older than a script's change.
+fn enable(page: &mut Page) {
+    let stale: Vec<usize> = page
+        .nodes()
+        .filter(|node| {
+            node.states().has(States::DISABLED)
+                && matches!(node.tag(), "button" | "input" | "select" | "textarea" | "option")
+                && !std::iter::once(*node).chain(node.ancestors()).any(|above| {
+                    above.attribute("aria-disabled") == Some("true")
+                        || (above.attribute("disabled").is_some()
+                            && (above.id() == node.id() || matches!(above.tag(), "fieldset" | "optgroup" | "select")))
+                })
+        })
+        .map(|node| node.id().index())
+        .collect();
+    for index in stale {
+        page.nodes.states[index].set(States::DISABLED, false);
+    }
+}
+
+/// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process
+/// one.
+fn child_document<'d>(decoded: &'d Parts<'_>, walk: &Walk<'d, '_>, index: usize, backend: u32) -> Option<Content<'d>> {
+    if let Some(document) = walk.rare.content_document.get(&(index as i64)) {
+        let document = usize::try_from(*document).ok()?;
+        return Some(Content { of: walk.of, document });
+    }
+    let frame = decoded.frames.iter().find(|frame| frame.owner == Some((walk.frame, backend)))?;
+    let of = decoded.snapshots.iter().find(|of| of.session == frame.number)?;
+    Some(Content { of, document: 0 })
+}
+
+fn frame_of(decoded: &Parts<'_>, walk: &Walk<'_, '_>) -> Frame {
+    let info = decoded.frames.iter().find(|frame| frame.number == walk.frame);
+    let probe = decoded.probes.get(&walk.frame);
+    Frame {
+        number: walk.frame,
+        loader: info.map_or(0, |info| info.loader),
+        url: match walk.string(walk.document.document_url) {
+            "" => info.map_or_else(String::new, |info| info.url.clone()),
+            url => url.to_owned(),
+        },
+        title: walk.string(walk.document.title).to_owned(),
+        owner: None,
+        document: None,
+        scroll: ScrollOffset { x: walk.document.scroll_offset_x, y: walk.document.scroll_offset_y },
+        rendered_text: probe.map_or_else(String::new, |probe| probe.text.clone()),
+    }
+}
+
+/// A frame element that was opened, and where its document stands.
+struct FrameElement {
+    id: NodeId,
+    backend: u32,
+    place: Place,
+}
+
+/// Opens one node of a document; returns it if it is a frame element.
+fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Option<FrameElement> {
+    let nodes = &walk.document.nodes;
+    let parent = nodes.parent_index[index];
+    while walk.open.len() > 1 && walk.open.last().is_some_and(|open| open.index != parent) {
+        // Hostile input may name a parent that is not open: stay at the deepest open node that is.
+        if !walk.open.iter().any(|open| open.index == parent) {
+            break;
+        }
+        walk.open.pop();
+        builder.close();
+    }
+    let above = walk.open.last().cloned()?;
+
+    let kind = match nodes.node_type.get(index).copied().unwrap_or(1) {
+        1 => NodeKind::Element,
+        3 => NodeKind::Text,
+        9 => NodeKind::Document,
+        _ => return None,
+    };
+    let raw_name = walk.string(nodes.node_name.get(index).copied().unwrap_or(-1));
+    let kind = if kind == NodeKind::Element && raw_name.starts_with("::") { NodeKind::Pseudo } else { kind };
+    if kind == NodeKind::Document && index > 0 {
+        return None;
+    }
+    let layout = walk.layout_of.get(index).copied().unwrap_or(NO_LAYOUT);
+    let layout = (layout != NO_LAYOUT).then_some(layout as usize);
+    let backend = walk.of.backend(walk.number, index);
+
+    if kind == NodeKind::Text {
+        open_text(walk, index, layout, backend, &above, builder);
+        return None;
+    }
+    let tag: Cow<'_, str> = match kind {
+        NodeKind::Document => Cow::Borrowed("#document"),
+        _ if raw_name.bytes().any(|byte| byte.is_ascii_uppercase()) => Cow::Owned(raw_name.to_ascii_lowercase()),
+        _ => Cow::Borrowed(raw_name),
+    };
+    let attributes = attributes_of(walk, index);
+    let get = |name: &str| attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+
+    let bounds = bounds_of(walk, layout);
+    let styles = walk.styles_of(layout);
+    let style = Style::of(&above.style, &walk.styles[styles].named, bounds, walk.client_box(layout, bounds), &tag)
+        .folding(tag == "details" && get("open").is_none());
+    let mut flags = above.inherited;
+    flags.set(Flags::CANVAS, tag == "canvas");
+    let is_frame = matches!(tag.as_ref(), "iframe" | "frame");
+    flags.set(Flags::IFRAME, is_frame);
+    let shadow = shadow_of(walk, index, &above, builder);
+    flags = flags.with(shadow);
+    flags.set(Flags::ARIA_HIDDEN, above.inherited.has(Flags::ARIA_HIDDEN) || get("aria-hidden") == Some("true"));
+    flags.set(Flags::INERT, above.inherited.has(Flags::INERT) || get("inert").is_some());
+    flags.set(Flags::BLOCK, style.is_block());
+    flags.set(Flags::NO_POINTER_EVENTS, style.no_pointer_events);
+    let input_type = get("type").unwrap_or("text");
+    let secret = tag == "input"
+        && (input_type.eq_ignore_ascii_case("password")
+            || get("autocomplete").is_some_and(|value| {
+                value.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("one-time-code"))
+            }));
+    flags.set(Flags::SECRET, secret);
+
+    let ax = walk.ax.and_then(|tree| tree.get(backend)).filter(|_| kind != NodeKind::Pseudo);
+    let heard = ax.filter(|node| !node.ignored);
+    flags.set(Flags::AX_IGNORED, heard.is_none());
+    let role = match kind {
+        NodeKind::Document => "RootWebArea",
+        _ => heard.map_or("", |node| node.role.as_ref()),
+    };
+    let (mut states, level) = heard.map_or((States::NONE, 0), |node| (node.states, node.level));
+    let checkable = match input_type.to_ascii_lowercase().as_str() {
+        "checkbox" | "radio" => tag == "input",
+        _ => false,
+    };
+    let on = walk.rare.checked.binary_search(&(index as i64)).is_ok();
+    if tag == "input" && (on && heard.is_some() || checkable && heard.is_none()) && !states.has(States::CHECKED_MIXED) {
+        states = states.with(States::CHECKABLE);
+        states.set(States::CHECKED, on);
+    }
+    if tag == "option" && heard.is_none() && walk.rare.selected.binary_search(&(index as i64)).is_ok() {
+        states = states.with(States::SELECTABLE).with(States::SELECTED);
+    }
+    states.set(States::CURRENT, get("aria-current").is_some_and(|value| !matches!(value, "" | "false")));
+    let name = match kind {
+        NodeKind::Document => walk.string(walk.document.title),
+        _ => heard.map_or("", |node| node.name.as_ref()),
+    };
+    let description = heard.map_or("", |node| node.description.as_ref());
+    let value =
+        value_of(walk, index, &tag, input_type, secret, Cow::Borrowed(heard.map_or("", |node| node.value.as_ref())));
+    if secret {
+        builder.secret(get("value").unwrap_or_default());
+        builder.secret(walk.rare.input_value.get(&(index as i64)).map_or("", |value| walk.string(*value)));
+    }
+    let text = if kind == NodeKind::Pseudo { pseudo_text(walk, index, layout) } else { String::new() };
+    if kind == NodeKind::Pseudo && text.trim().is_empty() {
+        return None;
+    }
+    let clickability = if kind == NodeKind::Element {
+        clickability_of(walk, index, backend, &tag, &attributes, &style, &above)
+    } else {
+        Clickability::NONE
+    };
+    let scrolled = scrolled_of(walk, layout, &style, &mut flags, kind);
+
+    let visibility = style.visibility(kind, bounds, layout.is_some());
+    flags.set(Flags::IN_VIEWPORT, layout.is_some() && style.shows(bounds));
+    let spec = NodeSpec {
+        kind,
+        tag: &tag,
+        role,
+        name,
+        description,
+        value: &value,
+        text: &text,
+        backend,
+        states,
+        level,
+        bounds,
+        paint_order: paint_order(walk, layout),
+        visibility,
+        clickability,
+        flags,
+        attributes,
+        styles: Vec::new(),
+        scrolled,
+    };
+    let id = builder.open(spec);
+    let Styles { named, known } = &mut walk.styles[styles];
+    builder.style(named, known);
+    let is_code = matches!(tag.as_ref(), "script" | "style" | "noscript" | "template");
+    // Shadow membership is said per node, not inherited: slotted nodes inside are light again.
+    let inherited = Flags(flags.0 & (Flags::ARIA_HIDDEN.0 | Flags::INERT.0));
+    let shadow = Flags(shadow.0 & (Flags::IN_OPEN_SHADOW.0 | Flags::IN_CLOSED_SHADOW.0));
+    let is_slot = tag == "slot";
+    walk.open.push(Open {
+        index: index as i64,
+        node: Some(id),
+        shadow,
+        is_slot,
+        style: style.clone(),
+        is_code,
+        inherited,
+    });
+    if !is_frame {
+        return None;
+    }
+    let client = walk.client_box(layout, bounds).unwrap_or(bounds);
+    let place = Place { origin: (client.x, client.y), style: style.for_frame(client), inherited, base: 0 };
+    Some(FrameElement { id, backend, place })
+}
+
+impl Walk<'_, '_> {
+    /// The padding box of a layout node, where its content is clipped; in main-document CSS px.
+    fn client_box(&self, layout: Option<usize>, bounds: BoxInDocument) -> Option<BoxInDocument> {
+        let rect = self.document.layout.client_rects.get(layout?).copied().filter(|rect| rect.is_present())?;
+        let [left, top, width, height] = rect.0.map(|number| number as f32);
+        (width > 0.0 && height > 0.0).then_some(BoxInDocument { x: bounds.x + left, y: bounds.y + top, width, height })
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Boxes of a child document are moved by its scroll offset; the main document's space is the
+    /// document itself.
+    fn frame_scroll(&self) -> (f32, f32) {
+        if self.base == 0 { (0.0, 0.0) } else { (self.document.scroll_offset_x, self.document.scroll_offset_y) }
+    }
+}
+
+impl<'d> Walk<'d, '_> {
+    /// Finds the computed styles of a layout node among those seen, or adds them.
+    fn styles_of(&mut self, layout: Option<usize>) -> usize {
+        let document = self.document;
+        let raw = layout.and_then(|layout| document.layout.styles.get(layout)).map_or(&[][..], Vec::as_slice);
+        if let Some(at) = self.styles_by_raw.get(raw) {
+            return *at;
+        }
+        let some = self.snapshot.computed_styles.as_deref();
+        let named = raw
+            .iter()
+            .take(COMPUTED_STYLES.len())
+            .enumerate()
+            .map(|(at, value)| (some.map_or(Some(at as u8), |some| some.get(at).copied()), self.string(*value)))
+            .filter_map(|(style, value)| style.filter(|_| !value.is_empty()).map(|style| (style, value)))
+            .collect();
+        self.styles.push(Styles { named, known: None });
+        self.styles_by_raw.insert(raw, self.styles.len() - 1);
+        self.styles.len() - 1
+    }
+}

@@ -1,0 +1,206 @@
+//! `DOMSnapshot.captureSnapshot` as columns, and what an accessibility tree says of a node.
+//!
+//! In: JSON text, or columns that a live look keeps and changes. Out: the same, typed. Invariant:
+//! every column may be shorter than it should be and every index may point nowhere; what reads them
+//! passes that over. Fields are called as the protocol calls them.
+
+use crate::page::node::States;
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// A snapshot of one session: its documents, and the table that all their texts are indices into.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Snapshot {
+    /// Which styles of the capture contract each row of styles holds, by index; all, in order,
+    /// where it does not say.
+    #[serde(default, rename = "computedStyles")]
+    pub computed_styles: Option<Vec<u8>>,
+    /// The documents, that of the session's root frame first.
+    pub documents: Vec<Document>,
+    /// The texts.
+    pub strings: Vec<Arc<str>>,
+}
+
+impl Snapshot {
+    /// Reads the result of the call.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Returns a text of the table; empty for an index that points nowhere.
+    pub fn text(&self, index: i64) -> &str {
+        usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map_or("", |text| text.as_ref())
+    }
+}
+
+/// One document.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Document {
+    /// Its URL.
+    #[serde(rename = "documentURL", default = "minus_one")]
+    pub document_url: i64,
+    /// Its title.
+    #[serde(default = "minus_one")]
+    pub title: i64,
+    /// Id of its frame.
+    #[serde(default = "minus_one")]
+    pub frame_id: i64,
+    /// Its nodes, in flat-tree order.
+    pub nodes: Nodes,
+    /// Their boxes.
+    #[serde(default)]
+    pub layout: Layout,
+    /// How far it is scrolled.
+    #[serde(default)]
+    pub scroll_offset_x: f32,
+    /// How far it is scrolled.
+    #[serde(default)]
+    pub scroll_offset_y: f32,
+    /// Width of its content.
+    #[serde(default)]
+    pub content_width: f32,
+    /// Height of its content.
+    #[serde(default)]
+    pub content_height: f32,
+}
+
+fn minus_one() -> i64 {
+    -1
+}
+
+/// Columns of a document's nodes.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Nodes {
+    /// Node that holds each.
+    pub parent_index: Vec<i64>,
+    /// Kind, as the DOM numbers kinds.
+    pub node_type: Vec<i64>,
+    /// Kind of the shadow tree that a node lies in.
+    pub shadow_root_type: RareIndex,
+    /// Tag or other name.
+    pub node_name: Vec<i64>,
+    /// Text of a text node.
+    pub node_value: Vec<i64>,
+    /// Backend node id.
+    pub backend_node_id: Vec<i64>,
+    /// Names and values, in turns.
+    pub attributes: Vec<Vec<i64>>,
+    /// What a `textarea` holds.
+    pub text_value: RareIndex,
+    /// What an `input` holds.
+    pub input_value: RareIndex,
+    /// Which `input`s are checked.
+    pub input_checked: RareFlag,
+    /// Which `option`s are selected.
+    pub option_selected: RareFlag,
+    /// Which document a frame element shows.
+    pub content_document_index: RareIndex,
+    /// Kind of a pseudo-element.
+    pub pseudo_type: RareIndex,
+    /// What has listeners of the pointer.
+    pub is_clickable: RareFlag,
+}
+
+/// A column that few nodes have a value in.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct RareIndex {
+    /// The nodes.
+    pub index: Vec<i64>,
+    /// Their values.
+    pub value: Vec<i64>,
+}
+
+/// Nodes of which something is true.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct RareFlag {
+    /// The nodes.
+    pub index: Vec<i64>,
+}
+
+/// Columns of a document's boxes.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Layout {
+    /// Node of each box.
+    pub node_index: Vec<i64>,
+    /// Computed styles.
+    pub styles: Vec<Vec<i64>>,
+    /// Boxes in CSS px of the document.
+    pub bounds: Vec<Rect>,
+    /// Text as it is rendered.
+    pub text: Vec<i64>,
+    /// Place in the order in which layers are painted.
+    pub paint_orders: Vec<i64>,
+    /// What is scrolled, and how far.
+    pub scroll_rects: Vec<Rect>,
+    /// Padding boxes, from the border box's corner.
+    pub client_rects: Vec<Rect>,
+}
+
+/// Up to four numbers, and how many there are; missing ones are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rect(pub [f64; 4], pub u8);
+
+impl<'de> Deserialize<'de> for Rect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RectVisitor;
+        impl<'de> Visitor<'de> for RectVisitor {
+            type Value = Rect;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a rectangle of four numbers")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Rect, A::Error> {
+                let mut rect = Rect::default();
+                while let Some(number) = seq.next_element::<f64>()? {
+                    if let Some(slot) = rect.0.get_mut(usize::from(rect.1)) {
+                        *slot = number;
+                        rect.1 += 1;
+                    }
+                }
+                Ok(rect)
+            }
+        }
+        deserializer.deserialize_seq(RectVisitor)
+    }
+}
+
+impl Rect {
+    /// A rectangle of four numbers.
+    pub fn of(numbers: [f64; 4]) -> Self {
+        Self(numbers, 4)
+    }
+
+    /// Returns whether there is a rectangle.
+    pub fn is_present(self) -> bool {
+        self.1 == 4
+    }
+}
+
+/// What an accessibility tree says of a node.
+#[derive(Clone, Debug, Default)]
+pub struct Said<'a> {
+    /// Whether the tree passes it over.
+    pub ignored: bool,
+    /// Role.
+    pub role: Cow<'a, str>,
+    /// Accessible name.
+    pub name: Cow<'a, str>,
+    /// Accessible description.
+    pub description: Cow<'a, str>,
+    /// Value.
+    pub value: Cow<'a, str>,
+    /// States.
+    pub states: States,
+    /// Level; 0 for none.
+    pub level: u8,
+}
