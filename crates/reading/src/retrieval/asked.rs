@@ -7,6 +7,8 @@
 //! prices, and need not say one. What has no notation of its own (a place, a reason) is no kind.
 
 use crate::terms::is_stop_word;
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
 
 /// A set of kinds, one bit each.
 pub(super) type Kinds = u16;
@@ -89,6 +91,13 @@ const DAYS: &str = "\
 /// What tells a time by something that happens.
 const EVENTS: &str = "after before during if once unless until upon when whenever while";
 const MONTHS: &str = "jan feb mar apr may jun jul aug sep oct nov dec";
+/// Words beside the lists that tell something of a text.
+const OTHERS: &str = "a am an ext extension few midnight noon pm";
+/// All of these: most words of a text are none of them, and need be looked for once.
+static TELLING: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+    let lists = [NUMBERS, CURRENCIES, FREE, TIMES, LASTING, UNITS, REPEATED, DAYS, EVENTS, OTHERS];
+    lists.into_iter().flat_map(|list| list.split(' ')).collect()
+});
 /// Fewest digits of a telephone number.
 const DIGITS: usize = 6;
 
@@ -135,7 +144,8 @@ pub(super) fn kinds_of_text(text: &str) -> Kinds {
         let end = at + word.len();
         let after = &text[end..];
         let lower = word.to_lowercase();
-        let is = |any: &str| is_in(any, &lower);
+        let is_telling = TELLING.contains(lower.as_str());
+        let is = |any: &str| is_telling && is_in(any, &lower);
         let (digits, unit) = lower.split_at(lower.find(|c: char| !c.is_ascii_digit()).unwrap_or(lower.len()));
         let is_digits = !digits.is_empty() && unit.is_empty();
         let is_year = is_digits && digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"));
