@@ -30,7 +30,8 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"(?:…(?: \+\d+ chars)?)?'
 OPPOSITES = [{"checked", "unchecked"}, {"pressed", "unpressed"}, {"expanded", "collapsed"}]
 # One element: its role, its name, its ref, one of the last two at least, then its states and its value.
 ELEMENT = re.compile(
-    rf"(?:(?P<role>[A-Za-z]+) )?(?:~?{QUOTED}(?: (?P<named>@e[\d.]+))?|(?P<bare>@e[\d.]+))(?P<states>(?: [a-z-]+(?![\w:]))*)(?: value: {QUOTED})?"
+    rf"(?:(?P<role>[A-Za-z]+) )?(?:~?{QUOTED}(?: (?P<named>@e[\d.]+))?|(?P<bare>@e[\d.]+))"
+    rf"(?P<states>(?: [a-z-]+(?![\w:]))*)(?: value: {QUOTED})?"
 )
 
 

@@ -28,7 +28,8 @@ KEEP = """() => {
     const kept = [];
     const walk = (root) => {
         for (const e of root.querySelectorAll('*')) {
-            if (typeof e.value !== 'undefined' || typeof e.checked !== 'undefined') kept.push([e, e.getAttribute('value'), e.getAttribute('checked')]);
+            if (typeof e.value !== 'undefined' || typeof e.checked !== 'undefined')
+                kept.push([e, e.getAttribute('value'), e.getAttribute('checked')]);
             if (e.shadowRoot) walk(e.shadowRoot);
         }
     };
