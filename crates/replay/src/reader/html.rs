@@ -49,49 +49,18 @@ struct Parser<'t> {
 }
 
 fn is_void(tag: &str) -> bool {
-    matches!(
-        tag,
-        "area"
-            | "base"
-            | "br"
-            | "col"
-            | "embed"
-            | "hr"
-            | "img"
-            | "input"
-            | "link"
-            | "meta"
-            | "source"
-            | "track"
-            | "wbr"
-    )
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
+        .contains(&tag)
 }
 
 /// Returns whether an open `open` ends where `next` begins.
 fn is_ended_by(open: &str, next: &str) -> bool {
     match open {
-        "p" => matches!(
-            next,
-            "p" | "div"
-                | "ul"
-                | "ol"
-                | "table"
-                | "section"
-                | "article"
-                | "form"
-                | "h1"
-                | "h2"
-                | "h3"
-                | "h4"
-                | "h5"
-                | "h6"
-                | "header"
-                | "footer"
-                | "main"
-                | "nav"
-                | "aside"
-                | "fieldset"
-        ),
+        "p" => [
+            "p", "div", "ul", "ol", "table", "section", "article", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+            "header", "footer", "main", "nav", "aside", "fieldset",
+        ]
+        .contains(&next),
         "li" => next == "li",
         "option" => matches!(next, "option" | "optgroup"),
         "td" | "th" => matches!(next, "td" | "th" | "tr"),
@@ -200,22 +169,11 @@ impl<'t> Parser<'t> {
             ["id", "aria-label", "role", "title", "onclick", "tabindex", "contenteditable", "data-testid"]
                 .iter()
                 .any(|name| get(name).is_some());
-        let skipped = matches!(
-            tag,
-            "html"
-                | "head"
-                | "body"
-                | "script"
-                | "style"
-                | "noscript"
-                | "template"
-                | "title"
-                | "meta"
-                | "link"
-                | "base"
-                | "br"
-                | "wbr"
-        );
+        let skipped = [
+            "html", "head", "body", "script", "style", "noscript", "template", "title", "meta", "link", "base", "br",
+            "wbr",
+        ]
+        .contains(&tag);
         if skipped || (role == "generic" && !says_something) || (tag == "input" && get("type") == Some("hidden")) {
             return None;
         }
