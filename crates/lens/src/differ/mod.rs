@@ -228,9 +228,10 @@ impl Siblings {
         if olds.is_empty() || news.is_empty() {
             return;
         }
-        self.by_identity(old, new, below, wanted, olds.clone(), news.clone());
-        self.by_content(old, new, below, wanted, olds.clone(), news.clone());
-        self.by_fingerprint(old, new, below, wanted, olds, news);
+        let between = Between { old, new, below, wanted, olds, news };
+        self.by_identity(&between);
+        self.by_content(&between);
+        self.by_fingerprint(&between);
         self.by_place(old, new, below, wanted);
     }
 
@@ -268,15 +269,8 @@ impl Siblings {
     }
 
     /// Refs and handles decide alone; keys decide where role and content are compatible.
-    fn by_identity(
-        &mut self,
-        old: &Side,
-        new: &Side,
-        below: &[u32],
-        wanted: &[u32],
-        olds: std::ops::Range<usize>,
-        news: std::ops::Range<usize>,
-    ) {
+    fn by_identity(&mut self, between: &Between<'_>) {
+        let Between { old, new, below, wanted, olds, news } = between.clone();
         let mut by_ref = HashMap::new();
         let mut by_handle = HashMap::new();
         let mut by_key = HashMap::new();
@@ -308,15 +302,8 @@ impl Siblings {
         }
     }
 
-    fn by_content(
-        &mut self,
-        old: &Side,
-        new: &Side,
-        below: &[u32],
-        wanted: &[u32],
-        olds: std::ops::Range<usize>,
-        news: std::ops::Range<usize>,
-    ) {
+    fn by_content(&mut self, between: &Between<'_>) {
+        let Between { old, new, below, wanted, olds, news } = between.clone();
         let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
         for index in olds.rev().filter(|index| self.to_new[*index] == NONE) {
             by_hash.entry(old.hashes[below[index] as usize]).or_default().push(index);
@@ -335,15 +322,8 @@ impl Siblings {
 
     /// Role, name and ordinal, for what has no ref; of a leaf the digits of its name do not count
     /// (a price, a count), and a definition goes by its term.
-    fn by_fingerprint(
-        &mut self,
-        old: &Side,
-        new: &Side,
-        below: &[u32],
-        wanted: &[u32],
-        olds: std::ops::Range<usize>,
-        news: std::ops::Range<usize>,
-    ) {
+    fn by_fingerprint(&mut self, between: &Between<'_>) {
+        let Between { old, new, below, wanted, olds, news } = between.clone();
         let print = |side: &Side, siblings: &[u32], index: usize| {
             let id = siblings[index];
             let item = side.tree.item(id);
@@ -375,6 +355,17 @@ impl Siblings {
             }
         }
     }
+}
+
+/// Siblings between those that are equal at both ends, old and new.
+#[derive(Clone)]
+struct Between<'a> {
+    old: &'a Side,
+    new: &'a Side,
+    below: &'a [u32],
+    wanted: &'a [u32],
+    olds: std::ops::Range<usize>,
+    news: std::ops::Range<usize>,
 }
 
 /// Returns the term that a definition among siblings belongs to.

@@ -152,16 +152,23 @@ impl Cutter {
         }
     }
 
-    fn lines(&mut self, text: String) -> String {
+    /// Counts a text; returns where it ends if it is more than what is left, and whether it is the
+    /// first.
+    fn end_of(&mut self, text: &str) -> Option<(usize, bool)> {
         let length = text.chars().count();
         let is_first = !std::mem::replace(&mut self.begun, true);
         if length <= self.left {
             self.left -= length;
-            return text;
+            return None;
         }
         self.cut = true;
         let end = text.char_indices().nth(self.left).map_or(text.len(), |(at, _)| at);
         self.left = 0;
+        Some((end, is_first))
+    }
+
+    fn lines(&mut self, text: String) -> String {
+        let Some((end, is_first)) = self.end_of(&text) else { return text };
         let end = text[..end].rfind('\n').unwrap_or(if is_first { end } else { 0 });
         crate::markdown::clean_code(&text[..end])
     }
@@ -209,15 +216,7 @@ impl Cutter {
     }
 
     fn words(&mut self, text: String) -> String {
-        let length = text.chars().count();
-        let is_first = !std::mem::replace(&mut self.begun, true);
-        if length <= self.left {
-            self.left -= length;
-            return text;
-        }
-        self.cut = true;
-        let end = text.char_indices().nth(self.left).map_or(text.len(), |(at, _)| at);
-        self.left = 0;
+        let Some((end, is_first)) = self.end_of(&text) else { return text };
         let at_blank = text[end..].starts_with(' ');
         let end = match text[..end].rfind(' ') {
             _ if at_blank => end,
