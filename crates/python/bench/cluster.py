@@ -1,6 +1,7 @@
 """A Ray cluster of processes of this machine: a head without processors, and worker nodes that can be killed.
 
-Everything listens on the loopback device. Processes are ended by their ids, which are those of the descendants of what was started here.
+Everything listens on the loopback device. Processes are ended by their ids, which are those of the
+descendants of what was started here.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-#: Where everything listens: a loopback address that Ray does not take for "this machine", which it would look up the outer address of.
+#: Where everything listens: a loopback address that Ray does not take for "this machine", which it
+#: would look up the outer address of.
 HOST = "127.0.0.2"
 #: Bytes of the object store of a node: tasks hand over rows of some hundred bytes.
 OBJECT_STORE = 80 << 20

@@ -1,11 +1,13 @@
-"""Measures replay on Ray on this machine: rows against a local run, two workers against one, machines lost, memory and time per step as corpora grow.
+"""Measures replay on Ray on this machine: rows against a local run, two workers against one, machines lost,
+memory and time per step as corpora grow.
 
     python crates/python/bench/ray_bars.py CORPUS                         rows, speed-up, lost machines
     python crates/python/bench/ray_bars.py CORPUS --large LARGE           and what grows with the corpus
     python crates/python/bench/ray_bars.py --large LARGE                  that alone
 
-CORPUS and LARGE are folders as `browserlens lab corpus make` writes them; 2,000 and 100,000 steps are the bars. Each worker is a Ray node of one processor. Wall times are only worth
-something on a machine that does nothing else; processor times are printed beside them. Exit code 1: a bar was missed.
+CORPUS and LARGE are folders as `browserlens lab corpus make` writes them; 2,000 and 100,000 steps are the
+bars. Each worker is a Ray node of one processor. Wall times are only worth something on a machine that does
+nothing else; processor times are printed beside them. Exit code 1: a bar was missed.
 """
 
 from __future__ import annotations
@@ -89,7 +91,9 @@ def distributed(corpus: Path, strategies: list[str], out: Path, workers: int, ki
 
 
 def memory(summary: bl_ray.Summary) -> list[dict[str, Any]]:
-    """Of each worker process that did at least twenty tasks: memory in the second fifth of its tasks and in the last, in MiB."""
+    """Of each worker process that did at least twenty tasks: memory in the second fifth of its tasks and
+    in the last, in MiB.
+    """
     found = []
     for pid in sorted({task["pid"] for task in summary.tasks}):
         sizes = [task["rss_kib"] / 1024 for task in sorted(summary.tasks, key=lambda task: task["ended"]) if task["pid"] == pid]
@@ -151,7 +155,7 @@ def growth(given: argparse.Namespace, strategies: list[str], scratch: Path, told
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("corpus", type=Path, nargs="?")
     parser.add_argument("--large", type=Path, help="a corpus of 100,000 steps")
     parser.add_argument("--strategies", default="read-text/visible", help="names or patterns, joined by commas")

@@ -1,7 +1,8 @@
 """browser-use with our observation in place of its own list of elements.
 
-Through what browser-use offers for it: a `BrowserSession` of one's own whose state has another text, and an action of one's own that takes our refs. Our lens
-looks at the tab that browser-use is on through Playwright, over the same browser. Written for browser-use 0.13.
+Through what browser-use offers for it: a `BrowserSession` of one's own whose state has another text, and an
+action of one's own that takes our refs. Our lens looks at the tab that browser-use is on through Playwright,
+over the same browser. Written for browser-use 0.13.
 
 Run: `python browser_use_state.py` with a scripted model in place of a real one; it prints what that model was shown.
 """

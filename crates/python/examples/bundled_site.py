@@ -1,6 +1,7 @@
 """Serves a bundled site to Playwright without a server: requests are answered from its folder.
 
-In: the name of a site below `traces/sites`. Out: a handler for `context.route`. Invariant: nothing else is answered, so nothing leaves the machine.
+In: the name of a site below `traces/sites`. Out: a handler for `context.route`. Invariant: nothing else is
+answered, so nothing leaves the machine.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """One observation as messages of the OpenAI and the Anthropic chat APIs: built, not sent.
 
-Run: `python chat_messages.py` prints both as JSON. Pictures go beside the text; page text is the page's and not the user's, which the system message says.
+Run: `python chat_messages.py` prints both as JSON. Pictures go beside the text; page text is the page's and
+not the user's, which the system message says.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def openai_messages(task: str, observation: Observation) -> list[dict[str, Any]]
 
 
 def anthropic_messages(task: str, observation: Observation) -> dict[str, Any]:
-    """`system` and `messages` of Anthropic's messages; the system text is the same in every step, so it is marked for the cache."""
+    """`system` and `messages` of Anthropic's messages; the system text is the same in every step, so it
+    is marked for the cache.
+    """
     content: list[dict[str, Any]] = []
     for image in observation.images:
         source = {"type": "base64", "media_type": "image/png", "data": image.base64()}

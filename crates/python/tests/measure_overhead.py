@@ -1,8 +1,12 @@
-"""Measures what Python adds to an observation of the shop's listing: `measure_overhead.py BESIDE [PAIRS]`; exit 1 if the bar is missed.
+"""Measures what Python adds to an observation of the shop's listing: `measure_overhead.py BESIDE
+[PAIRS]`; exit 1 if the bar is missed.
 
-One Chromium, one page, pairs in turn, for Playwright's synchronous and asynchronous API: a live lens of Rust, attached for the purpose, observes it for the first time, then one of Python over
-Playwright. Compared is what is left when the wait for the browser is the same for both: `(Python - its transport + Rust's wait) / Rust`, the median of the pairs; waiting is the time in which at least
-one call is under way. Playwright's transport (calls through its driver, answers as Python objects) is told apart. BESIDE is the example `beside` of `browserlens-live`, built as the wheel is.
+One Chromium, one page, pairs in turn, for Playwright's synchronous and asynchronous API: a live lens of Rust,
+attached for the purpose, observes it for the first time, then one of Python over Playwright. Compared is what
+is left when the wait for the browser is the same for both: `(Python - its transport + Rust's wait) / Rust`,
+the median of the pairs; waiting is the time in which at least one call is under way. Playwright's transport
+(calls through its driver, answers as Python objects) is told apart. BESIDE is the example `beside` of
+`browserlens-live`, built as the wheel is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measures a wheel as its users meet it: `measure_wheel.py WHEEL FOLDER [--given]`; exit 1 if a bar is missed.
 
-Installs it by pip alone into a fresh environment in FOLDER and opens a page by the command that it brings. Says how large it is (a bar only
-for what is given to users: `--given`), how long its import and a start of the command take (medians of nine after one that warms the files
-up), and how long it is from `pip install` to the first observation.
+Installs it by pip alone into a fresh environment in FOLDER and opens a page by the command that it brings. Says how
+large it is (a bar only for what is given to users: `--given`), how long its import and a start of the command take
+(medians of nine after one that warms the files up), and how long it is from `pip install` to the first observation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Every step of the bundled scenarios, observed through Playwright and by a live lens of Rust at the same moment: the same, to the letter.
+"""Every step of the bundled scenarios, observed through Playwright and by a live lens of Rust at the same
+moment: the same, to the letter.
 
-The recorder carries the scenario out; `beside` (an example of `browserlens-live`) observes each page and waits while Playwright, attached to the same
-browser, observes it too. `BROWSERLENS_SCENARIOS=all` runs all of them, else a few.
+The recorder carries the scenario out; `beside` (an example of `browserlens-live`) observes each page and waits while
+Playwright, attached to the same browser, observes it too. `BROWSERLENS_SCENARIOS=all` runs all of them, else a few.
 """
 
 from __future__ import annotations

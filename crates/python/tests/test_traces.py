@@ -140,7 +140,9 @@ def test_wrong_arguments_say_what_there_is(trace: Trace) -> None:
 
 
 def unseen(text: str) -> list[str]:
-    """What nobody sees in a text: controls but line ends and tabs, tags, what has no width or turns the direction of text."""
+    """What nobody sees in a text: controls but line ends and tabs, tags, what has no width or turns the
+    direction of text.
+    """
     hidden = [(0x0, 0x8), (0xB, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x200B, 0x200F)]
     hidden += [(0x2028, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0xE0000, 0xE0FFF)]
     return [hex(ord(char)) for char in text if any(first <= ord(char) <= last for first, last in hidden)]

@@ -72,7 +72,9 @@ class Observation:
         """URL of the page."""
     @property
     def way(self) -> str:
-        """How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no browser was asked."""
+        """How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no
+        browser was asked.
+        """
     @property
     def refs(self) -> dict[str, str]:
         """The refs in the text, and the node that each means: `{"@e12": "0.1.57"}`."""
@@ -133,7 +135,9 @@ class Page:
         include_images: bool = False,
         refs: str | None = None,
     ) -> str:
-        """Lists what can be acted on, the outline or the content; refs are those that the lens gives the page as a first one."""
+        """Lists what can be acted on, the outline or the content; refs are those that the lens gives the
+        page as a first one.
+        """
     def chunks(
         self,
         max_tokens: int = ...,
@@ -157,7 +161,10 @@ class Page:
         chars: int = ...,
         skip: int = 0,
     ) -> str:
-        """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many steps around a section or query in the content graph. At most `chars` characters (0 for all); what is left out is told, with how to go on."""
+        """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many
+        steps around a section or query in the content graph. At most `chars` characters (0 for all); what is
+        left out is told, with how to go on.
+        """
 
 @final
 class Pages:
@@ -177,7 +184,9 @@ class Pages:
     def related(self, what: str, *, similarity: float = 0.7, limit: int = 10) -> list[tuple[str, str, str, float]]:
         """Gives the pages that have a concept like this, most similar first: address, title, concept and similarity."""
     def path(self, start: str, end: str) -> list[str] | None:
-        """Gives the concepts on the shortest path from one to another; None if there is no path of at most five steps."""
+        """Gives the concepts on the shortest path from one to another; None if there is no path of at
+        most five steps.
+        """
     def about(self, what: str, *, chars: int = 20_000) -> str:
         """Gives what all pages say about something, each text once, in at most so many characters."""
     def duplicates(self) -> str:
@@ -214,7 +223,9 @@ class Trace:
 
 @final
 class Lens:
-    """The lens over pages that somebody else holds: `begin` work, send what `wait` gives and hand in what comes, until it gives None; then `result`."""
+    """The lens over pages that somebody else holds: `begin` work, send what `wait` gives and hand in what comes,
+    until it gives None; then `result`.
+    """
 
     def __new__(cls, strategy: str, options: str, width: int, height: int, scale: float, bodies: bool) -> Lens: ...
     def begin(self, job: str) -> None:

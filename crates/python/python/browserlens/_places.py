@@ -1,7 +1,8 @@
 """Folders and buckets: listed, read from, written to.
 
-In: URLs and paths that fsspec opens. Out: names, files of this machine, errors in words. Invariants: a file is written whole or not at all; what the network or another machine
-may have spoilt is tried again, what is not there or not allowed is not.
+In: URLs and paths that fsspec opens. Out: names, files of this machine, errors in words. Invariants: a file
+is written whole or not at all; what the network or another machine may have spoilt is tried again, what is
+not there or not allowed is not.
 """
 
 from __future__ import annotations

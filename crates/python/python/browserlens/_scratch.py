@@ -1,9 +1,11 @@
 """Folders for what a process writes in passing, of which none outlives its use for long.
 
-In: nothing. Out: folders below the system's folder for temporary files. Invariants: what a process wrote here is removed when it ends, and where it was killed, by the next process
-that asks for a folder on that machine; nothing of a process that runs is touched.
+In: nothing. Out: folders below the system's folder for temporary files. Invariants: what a process wrote here
+is removed when it ends, and where it was killed, by the next process that asks for a folder on that machine;
+nothing of a process that runs is touched.
 
-Why a lock on a file and not the id of the process in the name: ids are given again, and mean something else in a container.
+Why a lock on a file and not the id of the process in the name: ids are given again, and mean
+something else in a container.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ PREFIX = "browserlens-worker-"
 NEW, LATEST = ".browserlens-worker-", 600.0
 LOCK = "lock"
 
-#: The folder of this process, the file that is locked, and the process: one that was forked off has a folder of its own.
+#: The folder of this process, the file that is locked, and the process: one that was forked off has a
+#: folder of its own.
 _mine: tuple[Path, int, int] | None = None
 
 

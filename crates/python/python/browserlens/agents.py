@@ -1,6 +1,7 @@
 """What agents did, from records of their runs: rows for a table, and two sets of runs side by side.
 
-In: ``*.run`` files, as ``browserlens agents import`` writes them. Out: dicts, which polars and pandas make a table of. ``browserlens agents`` prints the same numbers with their intervals.
+In: ``*.run`` files, as ``browserlens agents import`` writes them. Out: dicts, which polars and pandas make a
+table of. ``browserlens agents`` prints the same numbers with their intervals.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ COMPARED = ("calls", "answered", "read", "new")
 def runs(places: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, encoding: str = "o200k_base") -> list[dict[str, Any]]:
     """One dict a run of these records, or of the records of these folders: who did what, and what it cost.
 
-    Tokens are ``answered`` (the tool's answers), ``read`` (the context summed over the turns) and ``new`` (of that, read for the first time); ``errors`` counts refused calls by kind.
+    Tokens are ``answered`` (the tool's answers), ``read`` (the context summed over the turns) and ``new`` (of
+    that, read for the first time); ``errors`` counts refused calls by kind.
     """
     named = [Path(places)] if isinstance(places, (str, os.PathLike)) else [Path(each) for each in places]
     files: list[str | os.PathLike[str]] = []
@@ -38,7 +40,8 @@ def runs(places: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, e
 def compare(first: Sequence[dict[str, Any]], second: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Two sets of runs on the tasks that both have; of several runs of a task the mean counts.
 
-    ``success`` counts the tasks that both finish, the first alone, the second alone, neither, of those that were judged in every run; ``ratios`` are second ÷ first, geometric means over tasks, None where a number is 0.
+    ``success`` counts the tasks that both finish, the first alone, the second alone, neither, of those that were
+    judged in every run; ``ratios`` are second ÷ first, geometric means over tasks, None where a number is 0.
     """
 
     def by_task(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

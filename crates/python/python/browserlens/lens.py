@@ -1,8 +1,9 @@
 """The lens over Playwright: `observe`, `expand`, `snapshot`, `read_text`, `inspect`.
 
-In: pages of Playwright's synchronous or asynchronous API. Out: observations, texts, pages. Invariants: pages are read by the same code as a browser of
-the command line is, over one CDP session a page; nothing of the browser is set, resized or closed; with an asynchronous page every method returns
-an awaitable, with a synchronous one the result.
+In: pages of Playwright's synchronous or asynchronous API. Out: observations, texts, pages. Invariants: pages
+are read by the same code as a browser of the command line is, over one CDP session a page; nothing of the
+browser is set, resized or closed; with an asynchronous page every method returns an awaitable, with a
+synchronous one the result.
 """
 
 from __future__ import annotations
@@ -123,9 +124,9 @@ DEFAULT_BUDGET = 2_000
 class BrowserLens:
     """One reader of a browser: what it was shown, its refs, its place in the events.
 
-    `strategy` is one of the family `lens/*`; `options` are its options. `budget` limits every observation to so many tokens; what is left out has a
-    mark that `expand` brings, and `None` shows everything. A budget among the options wins. `bodies` keeps the bodies of answers for `inspect`: each
-    costs a call.
+    `strategy` is one of the family `lens/*`; `options` are its options. `budget` limits every observation to
+    so many tokens; what is left out has a mark that `expand` brings, and `None` shows everything. A budget
+    among the options wins. `bodies` keeps the bodies of answers for `inspect`: each costs a call.
     """
 
     def __init__(
@@ -157,12 +158,15 @@ class BrowserLens:
     # What an agent calls.
 
     def observe(self, page: Any, *, full: bool = False, action: tuple[str, str] | None = None) -> Any:
-        """Shows the page: in full first, then what changed. `full` shows everything again; `action` is what was just done, such as
-        `("click", "")`, for strategies that say so."""
+        """Shows the page: in full first, then what changed. `full` shows everything again; `action` is what was
+        just done, such as `("click", "")`, for strategies that say so.
+        """
         return self._on(page, {"do": "observe", "full": full, "action": action})
 
     def expand(self, handle: str, first: int | None = None, last: int | None = None) -> Observation:
-        """Shows what an elided mark of the last observation stands for, `@m3`; `first` and `last` are items of a list, counted from 1."""
+        """Shows what an elided mark of the last observation stands for, `@m3`; `first` and `last` are
+        items of a list, counted from 1.
+        """
         return self._alone({"do": "expand", "handle": handle, "from": first, "to": last})  # type: ignore[no-any-return]
 
     def attend(self, page: Any) -> Any:
@@ -174,7 +178,9 @@ class BrowserLens:
         return self._on(page, {"do": "page"})
 
     def point(self, page: Any, ref: str) -> Any:
-        """Scrolls to the element of a ref and returns where its middle is in the viewport, `(x, y)` in CSS px, for Playwright's mouse."""
+        """Scrolls to the element of a ref and returns where its middle is in the viewport, `(x, y)` in
+        CSS px, for Playwright's mouse.
+        """
         return self._on(page, {"do": "node", "reference": ref}, self._middle)
 
     def snapshot(
@@ -196,10 +202,13 @@ class BrowserLens:
         include_images: bool = False,
         refs: str | None = None,
     ) -> Any:
-        """Lists what can be acted on (`interactive`), how the page is built (`outline`) or what it says (`content`); refs are those of the observations.
+        """Lists what can be acted on (`interactive`), how the page is built (`outline`) or what it says
+        (`content`); refs are those of the observations.
 
-        `grep` searches paths, roles and text of every line; `context` adds so many lines before and after. `max_length` is the most characters a section of
-        content; what is left is told. `refs` is `lens` (`@e5`) or `seed` (`@ref:5`)."""
+        `grep` searches paths, roles and text of every line; `context` adds so many lines before and after.
+        `max_length` is the most characters a section of content; what is left is told. `refs` is `lens`
+        (`@e5`) or `seed` (`@ref:5`).
+        """
         options = {
             "mode": mode,
             "format": format,
@@ -232,13 +241,18 @@ class BrowserLens:
         chars: int = 20_000,
         skip: int = 0,
     ) -> Any:
-        """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many steps around a section or query in the content graph. At most `chars` characters (0 for all); what is left out is told, with how to go on."""
+        """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many
+        steps around a section or query in the content graph. At most `chars` characters (0 for all); what is
+        left out is told, with how to go on.
+        """
         job = {"query": query, "section": section, "graph": graph, "limit": limit, "offset": offset}
         more = {"within": within, "min_relevance": min_relevance, "chars": chars, "skip": skip}
         return self._on(page, {"do": "read_text", "reading": {**job, **more}})
 
     def inspect(self, page: Any, what: str, **query: Any) -> Any:
-        """Asks the `console`, the `network`, the `dom`, `html`, `text` or a `summary`; arguments are those of the tools of the same names. Returns a dict."""
+        """Asks the `console`, the `network`, the `dom`, `html`, `text` or a `summary`; arguments are those of
+        the tools of the same names. Returns a dict.
+        """
         tools = {
             "console": "get_console_messages",
             "network": "get_network_requests",
@@ -252,8 +266,10 @@ class BrowserLens:
         return self._on(page, {"do": "inspect", "tool": tools[what], "query": query}, json.loads)
 
     def measurements(self) -> Table:
-        """An Arrow table, one row an observation: step, URL, kind, how the page was read, representation, images, tokens, calls, and microseconds in all, in
-        compiled code, waiting for the browser and in Playwright's transport."""
+        """An Arrow table, one row an observation: step, URL, kind, how the page was read,
+        representation, images, tokens, calls, and microseconds in all, in compiled code, waiting for
+        the browser and in Playwright's transport.
+        """
         return looks(self._rows)
 
     def close(self) -> None:
@@ -380,7 +396,9 @@ class BrowserLens:
             transport._end()
 
     def _meet_sync(self, link: _Link) -> None:
-        """Tells the lens of the page and of its frames in other processes. Its one call also brings the events that came before it."""
+        """Tells the lens of the page and of its frames in other processes. Its one call also brings the
+        events that came before it.
+        """
         info = self._send_sync(link.cdp, "Target.getTargetInfo", {})["targetInfo"]
         if not link.is_added:
             self._work_sync({"do": "add_page", "session": link.name, "target": info["targetId"], "url": info["url"]})

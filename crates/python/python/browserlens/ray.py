@@ -1,14 +1,17 @@
 """Replay on Ray: as many traces as there are machines for, one task a trace.
 
-In: folders or buckets of traces (anything that fsspec opens), strategies as :mod:`browserlens.replay` takes them. Out: below ``out``
+In: folders or buckets of traces (anything that fsspec opens), strategies as :mod:`browserlens.replay`
+takes them. Out: below ``out``
 
-- ``measurements/*.parquet`` and ``timings/*.parquet``: one file a trace, columns and cells as a run on one machine has them;
+- ``measurements/*.parquet`` and ``timings/*.parquet``: one file a trace, columns and cells as a run
+  on one machine has them;
 - ``parts/*.part``: what :func:`merge` makes a run of, and ``browserlens bench --from`` a report;
 - ``observations/``: what was shown, where that is asked for;
 - ``failed/*.json``: one a trace that could not be replayed.
 
-Rules: a part is written last and under a name that tells everything that its rows depend on, so what is there is not made again, and what is made twice is written once;
-a trace that cannot be read, and a strategy that fails, cost their own rows only.
+Rules: a part is written last and under a name that tells everything that its rows depend on, so what is there
+is not made again, and what is made twice is written once; a trace that cannot be read, and a strategy that
+fails, cost their own rows only.
 """
 
 from __future__ import annotations
@@ -146,7 +149,9 @@ def _cpu() -> float:
 
 
 class _Attempt:
-    """A mark that a part was begun: it stays where a process is lost, so that a trace that takes every process with it is given up in the end."""
+    """A mark that a part was begun: it stays where a process is lost, so that a trace that takes every process
+    with it is given up in the end.
+    """
 
     def __init__(self, place: Place, part: str, retries: int) -> None:
         self.place, self.part, self.retries = place, part, retries
@@ -212,12 +217,15 @@ def _write(item: dict[str, Any], job: _Job, place: Place, folder: str) -> dict[s
 
 
 def _each(items: list[dict[str, Any]], work: Callable[..., Any], told: dict[str, Any], num_cpus: float, a_task: int = 1) -> Iterator[dict[str, Any]]:
-    """Yields a row an item as they come. Ray runs again what was on a machine that it lost; an item that it gives up has no row."""
+    """Yields a row an item as they come. Ray runs again what was on a machine that it lost; an item that
+    it gives up has no row.
+    """
     context = ray.data.DataContext.get_current()
     before = context.max_errored_blocks, context.execution_options.preserve_order
     context.max_errored_blocks, context.execution_options.preserve_order = -1, False
     context.enable_progress_bars, bars = False, context.enable_progress_bars
-    # What Ray reserves for operators that compete is of no use to a single one, and short tasks would wait for one another: two machines would be no faster than one.
+    # What Ray reserves for operators that compete is of no use to a single one, and short tasks would wait
+    # for one another: two machines would be no faster than one.
     context.op_resource_reservation_enabled, reserved = False, context.op_resource_reservation_enabled
     try:
         blocks = max(1, -(-len(items) // a_task))
@@ -249,9 +257,11 @@ def replay(
 ) -> Summary:
     """Replays strategies over traces, one task a trace, on the Ray cluster that is connected, or on this machine.
 
-    ``traces`` are folders, buckets or files, as paths or URLs of fsspec; their scenarios lie in ``scenarios`` below each, unless another place is named. ``out`` is a folder or a
-    bucket that all machines reach; what is there of these traces and strategies is not made again. Results of other traces or strategies in ``out`` are an error, unless
-    ``remove_others`` removes them. ``progress`` prints a line to standard error, or is called with what is done, of how much, and the row of the task.
+    ``traces`` are folders, buckets or files, as paths or URLs of fsspec; their scenarios lie in ``scenarios``
+    below each, unless another place is named. ``out`` is a folder or a bucket that all machines reach; what
+    is there of these traces and strategies is not made again. Results of other traces or strategies in
+    ``out`` are an error, unless ``remove_others`` removes them. ``progress`` prints a line to standard error,
+    or is called with what is done, of how much, and the row of the task.
     """
     began = time.monotonic()
     options = storage_options or {}
@@ -368,9 +378,11 @@ def merge(
     scenarios: str | os.PathLike[str] | None = None,
     storage_options: dict[str, Any] | None = None,
 ) -> Run:
-    """Puts the parts that :func:`replay` wrote together and stores the run below ``runs``: ``browserlens bench --from`` makes a report of it.
+    """Puts the parts that :func:`replay` wrote together and stores the run below ``runs``: ``browserlens bench
+    --from`` makes a report of it.
 
-    With the ``traces`` (files of this machine), what only a view of all of them gives is measured too. What is left out, and which traces failed, the run and its report say.
+    With the ``traces`` (files of this machine), what only a view of all of them gives is measured too. What
+    is left out, and which traces failed, the run and its report say.
     """
     url = os.fspath(out) if "://" in os.fspath(out) else os.path.abspath(out)
     place = Place(url, storage_options or {})

@@ -1,6 +1,7 @@
 """Replay on this machine: strategies over recorded pages, without browser, network or model.
 
-In: traces, strategies (names and patterns of the bundled ones or of a file, and classes of your own). Out: a stored :class:`Run`, which ``browserlens bench --from`` makes a report of.
+In: traces, strategies (names and patterns of the bundled ones or of a file, and classes of your own). Out: a
+stored :class:`Run`, which ``browserlens bench --from`` makes a report of.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def replay(
 ) -> Run:
     """Replays strategies over the traces of a folder, or over these files, and stores the run below ``out``.
 
-    Scenarios are looked for in ``scenarios`` below the folder of the traces, unless another is named. Results are kept in ``cache``, where one is named.
+    Scenarios are looked for in ``scenarios`` below the folder of the traces, unless another is named. Results
+    are kept in ``cache``, where one is named.
     """
     places = [Path(traces)] if isinstance(traces, (str, os.PathLike)) else [Path(each) for each in traces]
     files = [file for place in places for file in trace_files(place)]

@@ -13,14 +13,17 @@
             lines = [f'- {node.role} "{node.name}" [ref={ref}]' for ref, node in refs.items()]
             return Observation("\\n".join(lines), refs=refs)
 
-``start`` is called once a trace, ``observe`` once a step, in order, each on a new instance of the class a trace. An optional third method, ``request(request)``, answers what
-the reader asks for; None says that there is no answer. What the steps hold is described in ``crates/replay/PROTOCOL.md``: this module speaks that protocol.
+``start`` is called once a trace, ``observe`` once a step, in order, each on a new instance of the class a trace. An
+optional third method, ``request(request)``, answers what the reader asks for; None says that there is no answer. What
+the steps hold is described in ``crates/replay/PROTOCOL.md``: this module speaks that protocol.
 
-A class may say more of itself: ``why`` (one line for reports), ``format`` (how its texts are parsed; default ``plain``), ``channel`` (how an agent acts on them; default
-``ref``, for ``plain`` and ``markdown`` ``none``), ``version``, ``deterministic`` (equal steps give equal observations: then results are cached, which needs a version),
-``timeout`` (seconds for one answer, default 10), ``options`` (keyword arguments of the class).
+A class may say more of itself: ``why`` (one line for reports), ``format`` (how its texts are parsed; default
+``plain``), ``channel`` (how an agent acts on them; default ``ref``, for ``plain`` and ``markdown`` ``none``),
+``version``, ``deterministic`` (equal steps give equal observations: then results are cached, which needs a
+version), ``timeout`` (seconds for one answer, default 10), ``options`` (keyword arguments of the class).
 
-It runs in a process of its own: one that raises or returns nonsense loses the step, one that hangs is ended after its time-out, one that crashes takes nothing else with it.
+It runs in a process of its own: one that raises or returns nonsense loses the step, one that hangs is ended
+after its time-out, one that crashes takes nothing else with it.
 Each is an error row that says so. Printing goes to standard error.
 
 This file needs the standard library only and is also the program that runs in that process.

@@ -1,8 +1,9 @@
 // Loaded into the server of @playwright/mcp 0.0.68 before its own code, when `attach` says `"wait":"host"`.
 //
-// The tool's wait after an action, a timer in the page's main world, becomes a wait for the recorder's word that the page has come to
-// rest (20 s at most). Invariant: the recorder is told once for an `act`, and only of the wait of its last call: waits that an earlier
-// call left behind when a dialog or a file chooser cut it short, and second waits, return at once.
+// The tool's wait after an action, a timer in the page's main world, becomes a wait for the recorder's word
+// that the page has come to rest (20 s at most). Invariant: the recorder is told once for an `act`, and only
+// of the wait of its last call: waits that an earlier call left behind when a dialog or a file chooser cut it
+// short, and second waits, return at once.
 'use strict';
 const { AsyncLocalStorage } = require('node:async_hooks');
 const Module = require('node:module');
