@@ -58,7 +58,13 @@ class Cluster:
         self.seen: set[int] = set()
         self.log = Path(self.folder, "start.log").open("ab")
         self.nodes: list[subprocess.Popen[bytes]] = []
-        self.head = self._start("--head", f"--port={self.address.split(':')[1]}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={self.folder}/ray")
+        self.head = self._start(
+            "--head",
+            f"--port={self.address.split(':')[1]}",
+            "--num-cpus=0",
+            "--include-dashboard=false",
+            f"--temp-dir={self.folder}/ray",
+        )
         try:
             self._wait(0)
             for _ in range(workers):
@@ -76,7 +82,9 @@ class Cluster:
         folder = os.path.dirname(sys.executable)
         environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
         environment.pop("RAY_ADDRESS", None)
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=environment, start_new_session=True)
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=environment, start_new_session=True
+        )
 
     def _wait(self, nodes: int, seconds: float = 300) -> None:
         """Waits until so many worker nodes can be asked for processors."""

@@ -52,12 +52,16 @@ def timed(work: Any) -> tuple[Any, dict[str, float]]:
     return result, {"wall_s": round(time.monotonic() - wall, 2), "machine_cpu_s": round(busy() - all_cpu, 2)}
 
 
-def distributed(corpus: Path, strategies: list[str], out: Path, workers: int, kills: int = 0) -> tuple[bl_ray.Summary, dict[str, Any]]:
+def distributed(
+    corpus: Path, strategies: list[str], out: Path, workers: int, kills: int = 0
+) -> tuple[bl_ray.Summary, dict[str, Any]]:
     """One run on a fresh cluster, whose processes are warm: a first run over one trace is not counted."""
     with Cluster(workers=workers) as cluster:
         cluster.connect()
         first = trace_files(corpus)[:workers]
-        bl_ray.replay(first, strategies, out.with_name(out.name + "-warm"), scenarios=corpus / "scenarios", progress=False)
+        bl_ray.replay(
+            first, strategies, out.with_name(out.name + "-warm"), scenarios=corpus / "scenarios", progress=False
+        )
         killed: list[int] = []
         starting: list[threading.Thread] = []
 
@@ -96,11 +100,23 @@ def memory(summary: bl_ray.Summary) -> list[dict[str, Any]]:
     """
     found = []
     for pid in sorted({task["pid"] for task in summary.tasks}):
-        sizes = [task["rss_kib"] / 1024 for task in sorted(summary.tasks, key=lambda task: task["ended"]) if task["pid"] == pid]
+        sizes = [
+            task["rss_kib"] / 1024
+            for task in sorted(summary.tasks, key=lambda task: task["ended"])
+            if task["pid"] == pid
+        ]
         if len(sizes) >= 20:
             fifth = len(sizes) // 5
             early, late = statistics.median(sizes[fifth : 2 * fifth]), statistics.median(sizes[-fifth:])
-            found.append({"pid": pid, "tasks": len(sizes), "early_mib": round(early, 1), "late_mib": round(late, 1), "peak_mib": round(max(sizes), 1)})
+            found.append(
+                {
+                    "pid": pid,
+                    "tasks": len(sizes),
+                    "early_mib": round(early, 1),
+                    "late_mib": round(late, 1),
+                    "peak_mib": round(max(sizes), 1),
+                }
+            )
     return found
 
 
@@ -125,13 +141,25 @@ def spread(given: argparse.Namespace, strategies: list[str], scratch: Path, told
         _, two = distributed(given.corpus, strategies, scratch / f"two-{at}", 2)
         told["rounds"].append({"one": one, "two": two, "times_faster": round(one["wall_s"] / two["wall_s"], 3)})
         print(json.dumps(told["rounds"][-1]), flush=True)
-    bar("rows", same(scratch / "one-0", local) and same(scratch / "two-0", local), f"{local.num_rows} rows, equal to those of the local run")
+    bar(
+        "rows",
+        same(scratch / "one-0", local) and same(scratch / "two-0", local),
+        f"{local.num_rows} rows, equal to those of the local run",
+    )
     gains = [each["times_faster"] for each in told["rounds"]]
-    bar("two workers", statistics.median(gains) >= SPEED_UP, f"{statistics.median(gains):.2f} × one worker (bar {SPEED_UP}), of {gains}")
+    bar(
+        "two workers",
+        statistics.median(gains) >= SPEED_UP,
+        f"{statistics.median(gains):.2f} × one worker (bar {SPEED_UP}), of {gains}",
+    )
     _, lost = distributed(given.corpus, strategies, scratch / "lost", 2, kills=2)
     told["lost"] = lost
     whole = lost["done"] == lost["traces"] and not lost["failed"] and len(lost["killed_after"]) == 2
-    bar("a worker node lost twice", whole and same(scratch / "lost", local), f"after {lost['killed_after']} traces of {lost['traces']}; {lost['done']} done, rows equal: {same(scratch / 'lost', local)}")
+    bar(
+        "a worker node lost twice",
+        whole and same(scratch / "lost", local),
+        f"after {lost['killed_after']} traces of {lost['traces']}; {lost['done']} done, rows equal: {same(scratch / 'lost', local)}",
+    )
 
 
 def growth(given: argparse.Namespace, strategies: list[str], scratch: Path, told: dict[str, Any], bar: Bar) -> None:
@@ -149,9 +177,17 @@ def growth(given: argparse.Namespace, strategies: list[str], scratch: Path, told
     told["small"], told["large"], told["memory"] = small, large, memory(summary)
     print(json.dumps({"small": small, "large": large}), flush=True)
     ratio = large["cpu_ms_a_step"] / small["cpu_ms_a_step"]
-    bar("time per step", abs(ratio - 1) <= WITHIN, f"{large['cpu_ms_a_step']} ms of processor at {large['steps']} steps, {small['cpu_ms_a_step']} ms at {small['steps']}: {ratio:.3f}")
+    bar(
+        "time per step",
+        abs(ratio - 1) <= WITHIN,
+        f"{large['cpu_ms_a_step']} ms of processor at {large['steps']} steps, {small['cpu_ms_a_step']} ms at {small['steps']}: {ratio:.3f}",
+    )
     for each in told["memory"]:
-        bar("memory", each["late_mib"] <= 1.05 * each["early_mib"] + 8, f"{each['early_mib']} MiB early, {each['late_mib']} MiB late, {each['peak_mib']} MiB at most, over {each['tasks']} tasks")
+        bar(
+            "memory",
+            each["late_mib"] <= 1.05 * each["early_mib"] + 8,
+            f"{each['early_mib']} MiB early, {each['late_mib']} MiB late, {each['peak_mib']} MiB at most, over {each['tasks']} tasks",
+        )
 
 
 def main() -> int:

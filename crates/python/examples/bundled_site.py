@@ -41,7 +41,11 @@ class Site:
                 body = (self.folder / route["file"]).read_bytes() if "file" in route else route.get("body", "")
                 content_type = route.get("type", "text/html; charset=utf-8")
                 return {"status": route.get("status", 200), "content_type": content_type, "body": body}
-        below = SITES / "_shared" / path.removeprefix("/_shared/") if path.startswith("/_shared/") else self.folder / path.strip("/")
+        below = (
+            SITES / "_shared" / path.removeprefix("/_shared/")
+            if path.startswith("/_shared/")
+            else self.folder / path.strip("/")
+        )
         for file in (below, below.with_name(below.name + ".html"), below / "index.html"):
             if file.is_file() and file.resolve().is_relative_to(SITES) and file.name != "site.toml":
                 kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"

@@ -26,7 +26,8 @@ from bundled_site import chromium  # noqa: E402
 from browserlens import CHROMIUM_ARGS  # noqa: E402
 
 PRODUCTS = "".join(
-    f'<li><a href="/p/{n}">Laptop {n}</a> <span>${n * 7 + 500}</span> <button>Add {n} to cart</button></li>' for n in range(40)
+    f'<li><a href="/p/{n}">Laptop {n}</a> <span>${n * 7 + 500}</span> <button>Add {n} to cart</button></li>'
+    for n in range(40)
 )
 SHOP = f"""<!doctype html><title>Shop</title><header><nav><a href="/">Home</a></nav></header><main><h1>Laptops</h1>
 <label>Search <input name=q></label><button id=go onclick="document.querySelector('#said').textContent = 'Nothing found'">Go</button>

@@ -61,7 +61,9 @@ class Rust:
 
 @contextmanager
 def rust(beside: str, address: str, target: str) -> Iterator[Rust]:
-    with subprocess.Popen([beside, "--attach", address, target], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+    with subprocess.Popen(
+        [beside, "--attach", address, target], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
         yield Rust(program)
         assert program.stdin
         program.stdin.close()
@@ -132,7 +134,10 @@ async def asynchronous(beside: str, pairs: int) -> list[dict[str, Any]]:
 def main() -> int:
     beside, pairs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 15
     missed = 0
-    for api, rows in (("synchronous", synchronous(beside, pairs)), ("asynchronous", asyncio.run(asynchronous(beside, pairs)))):
+    for api, rows in (
+        ("synchronous", synchronous(beside, pairs)),
+        ("asynchronous", asyncio.run(asynchronous(beside, pairs))),
+    ):
         middle = {name: statistics.median(row[name] for row in rows) / 1e3 for name in rows[0] if name.endswith("_us")}
         ratios = [row["ratio"] for row in rows]
         ratio = statistics.median(ratios)
@@ -142,7 +147,9 @@ def main() -> int:
             f"Rust {middle['rust_us']:.1f} ms, of it {middle['wait_us']:.1f} waiting for the browser; "
             f"Python {middle['total_us']:.1f} ms, of it {middle['transport_us']:.1f} in Playwright's transport ({rows[0]['calls']} calls), {middle['own_us']:.1f} its own"
         )
-        print(f"overhead of Python, the transport aside: {ratio:.3f} (bar {MOST}; {min(ratios):.3f} to {max(ratios):.3f})")
+        print(
+            f"overhead of Python, the transport aside: {ratio:.3f} (bar {MOST}; {min(ratios):.3f} to {max(ratios):.3f})"
+        )
         print(f"with Playwright's transport: {statistics.median(row['total_us'] / row['rust_us'] for row in rows):.2f}")
     return int(missed > 0)
 

@@ -62,7 +62,9 @@ def main() -> int:
     started = millis([str(folder / "bin" / "browserlens"), "--version"])
     size, median = wheel.stat().st_size, statistics.median(imported)
     bar = f" (bar {MOST_BYTES / 1e6:.0f})" if is_given else ""
-    print(f"wheel: {size / 1e6:.1f} MB{bar}; import: {median:.1f} ms (bar {MOST_MS:.0f}; {min(imported):.1f} to {max(imported):.1f})")
+    print(
+        f"wheel: {size / 1e6:.1f} MB{bar}; import: {median:.1f} ms (bar {MOST_MS:.0f}; {min(imported):.1f} to {max(imported):.1f})"
+    )
     print(f"command: {statistics.median(started):.1f} ms to start ({min(started):.1f} to {max(started):.1f})")
     print(f"pip install and page open: {seconds:.1f} s (bar {MOST_SECONDS:.0f})")
     return 0 if (size < MOST_BYTES or not is_given) and median < MOST_MS and seconds < MOST_SECONDS else 1

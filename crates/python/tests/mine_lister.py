@@ -58,7 +58,15 @@ class Garbage(Lister):
     name = "mine/garbage"
 
     def observe(self, step):
-        answers = [None, 7, {"text": 1}, {"text": "a", "kind": "odd"}, {"text": "\ud800"}, {"text": "a", "refs": {"e1": "9.9.9"}}, object()]
+        answers = [
+            None,
+            7,
+            {"text": 1},
+            {"text": "a", "kind": "odd"},
+            {"text": "\ud800"},
+            {"text": "a", "refs": {"e1": "9.9.9"}},
+            object(),
+        ]
         return answers[step.step % len(answers)]
 
 

@@ -39,7 +39,9 @@ def run(code: str, python: str = sys.executable) -> str:
 
 
 def test_the_loop_observes_acts_and_sees_what_changed() -> None:
-    said = json.loads(run("import asyncio, json, shop_loop; print(json.dumps(asyncio.run(shop_loop.main())))").splitlines()[-1])
+    said = json.loads(
+        run("import asyncio, json, shop_loop; print(json.dumps(asyncio.run(shop_loop.main())))").splitlines()[-1]
+    )
     first, typed, listing = said
     assert first.startswith("[FULL PAGE STATE 0]") and typed.startswith("[DELTA") and len(typed) < len(first) / 4
     assert "laptop" in typed

@@ -23,7 +23,9 @@ def native() -> Iterator[Any]:
         yield lens._native
 
 
-def worked(native: Any, job: dict[str, Any], answer: Callable[[str, dict[str, Any]], Any]) -> list[tuple[str, dict[str, Any]]]:
+def worked(
+    native: Any, job: dict[str, Any], answer: Callable[[str, dict[str, Any]], Any]
+) -> list[tuple[str, dict[str, Any]]]:
     """Does a piece of work to its end; returns what it called."""
     called = []
     native.begin(json.dumps(job))
@@ -46,7 +48,17 @@ def added(native: Any) -> None:
 
 def tree(method: str, _: dict[str, Any]) -> Any:
     if method == "Page.getFrameTree":
-        return {"frameTree": {"frame": {"id": "T", "loaderId": "L", "url": "http://shop.test/", "securityOrigin": "http://shop.test", "mimeType": "text/html"}}}
+        return {
+            "frameTree": {
+                "frame": {
+                    "id": "T",
+                    "loaderId": "L",
+                    "url": "http://shop.test/",
+                    "securityOrigin": "http://shop.test",
+                    "mimeType": "text/html",
+                }
+            }
+        }
     raise LookupError(f"{method} is not known here")
 
 
@@ -55,7 +67,9 @@ def test_calls_come_with_their_parameters_as_objects(native: Any) -> None:
     called = worked(native, {"do": "observe", "session": "page1", "full": False, "action": None}, tree)
     asked = dict(called)
     assert asked["Page.getFrameTree"] == {}
-    assert asked["Runtime.evaluate"]["returnByValue"] is True and "computedRole" in asked["Runtime.evaluate"]["expression"]
+    assert (
+        asked["Runtime.evaluate"]["returnByValue"] is True and "computedRole" in asked["Runtime.evaluate"]["expression"]
+    )
     json.dumps(called)
     with pytest.raises(BrowserLensError):
         native.result()

@@ -125,9 +125,13 @@ def test_two_pages_are_one_readers_and_their_refs_stay_apart(shop: Any) -> None:
 
 
 def test_a_frame_of_another_site_is_read(page: Any) -> None:
-    page.context.route("http://pay.test/**", lambda route: route.fulfill(body="<button>Pay now</button>", content_type="text/html"))
+    page.context.route(
+        "http://pay.test/**", lambda route: route.fulfill(body="<button>Pay now</button>", content_type="text/html")
+    )
     page.goto("http://shop.test/")
-    page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<iframe src=http://pay.test/ title=Payment></iframe>')")
+    page.evaluate(
+        "document.body.insertAdjacentHTML('afterbegin', '<iframe src=http://pay.test/ title=Payment></iframe>')"
+    )
     page.frame_locator("iframe").get_by_text("Pay now").wait_for()
     lens = BrowserLens()
     shown = lens.observe(page)
@@ -154,7 +158,9 @@ def test_a_closed_page_says_so(shop: Any) -> None:
 
 
 def test_a_page_that_navigates_while_it_is_observed_is_shown_as_one_or_the_other(page: Any) -> None:
-    script = "let n = +location.hash.slice(1); if (n < 40) setTimeout(() => { location.href = '/' + n + '#' + (n + 1) }, 20)"
+    script = (
+        "let n = +location.hash.slice(1); if (n < 40) setTimeout(() => { location.href = '/' + n + '#' + (n + 1) }, 20)"
+    )
     body = SHOP.replace("</main>", f"</main><script>{script}</script>")
     page.context.route("http://hop.test/**", lambda route: route.fulfill(body=body, content_type="text/html"))
     lens = BrowserLens()

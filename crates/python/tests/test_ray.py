@@ -77,7 +77,9 @@ def test_rows_and_run_are_those_of_one_machine(cluster: Cluster, corpus: Path, t
     row = pa.table(here.measurements).to_pylist()[0]
     at = row["trace"], row["strategy"], row["step"]
     assert merged.observation(*at) == here.observation(*at)
-    assert {task["node"] for task in summary.tasks} == {node["NodeID"] for node in ray.nodes() if node["Resources"].get("CPU")}
+    assert {task["node"] for task in summary.tasks} == {
+        node["NodeID"] for node in ray.nodes() if node["Resources"].get("CPU")
+    }
 
 
 def test_what_is_left_out_is_said(cluster: Cluster, corpus: Path, tmp_path: Path) -> None:
@@ -139,7 +141,9 @@ def test_a_damaged_trace_costs_its_own_row(cluster: Cluster, corpus: Path, tmp_p
 
 def test_strategies_that_misbehave_cost_their_own_rows(cluster: Cluster, corpus: Path, tmp_path: Path) -> None:
     classes = [mine_lister.Raises, mine_lister.Garbage, mine_lister.Hangs, mine_lister.Dies]
-    summary = replay(corpus / f"{NAMES[1]}.trace", [STRATEGIES[0], *classes], tmp_path / "out", scenarios=corpus / "scenarios")
+    summary = replay(
+        corpus / f"{NAMES[1]}.trace", [STRATEGIES[0], *classes], tmp_path / "out", scenarios=corpus / "scenarios"
+    )
     assert (summary.done, summary.failed) == (1, [])
     rows = table(tmp_path / "out").to_pylist()
     wrong = {cls.name: [row for row in rows if row["strategy"] == cls.name and row["error"]] for cls in classes}
@@ -167,7 +171,9 @@ def test_a_bucket_is_read_and_written_like_a_folder(cluster: Cluster, corpus: Pa
         bucket = s3fs.S3FileSystem(**options)
         bucket.mkdir("corpus")
         bucket.mkdir("results")
-        bucket.put([str(path) for path in sorted(corpus.glob("*.trace")) + sorted(corpus.glob("*.peers"))], "corpus/in/")
+        bucket.put(
+            [str(path) for path in sorted(corpus.glob("*.trace")) + sorted(corpus.glob("*.peers"))], "corpus/in/"
+        )
         bucket.put(str(TRACES / "scenarios"), "corpus/in/scenarios", recursive=True)
         here = replay_here(corpus, STRATEGIES, tmp_path / "runs")
         given = ["s3://corpus/in", "s3://no-such-bucket/in"]

@@ -54,10 +54,16 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "flipped-byte": (flip, "table "),
     "foreign": (foreign, "not a trace: "),
     "link-to-nothing": (lambda path: (path.unlink(), path.symlink_to("nowhere.trace")), "No such file"),
-    "missing-row": (sql("DELETE FROM step WHERE number = 2", "DELETE FROM payload WHERE step = 2"), "table step, row 2 is missing"),
+    "missing-row": (
+        sql("DELETE FROM step WHERE number = 2", "DELETE FROM payload WHERE step = 2"),
+        "table step, row 2 is missing",
+    ),
     "newer": (sql("PRAGMA user_version = 99"), "trace format 99, this build reads up to "),
     "text": (lambda path: path.write_bytes(b"no trace"), "it is not an SQLite file"),
-    "truncated": (lambda path: path.write_bytes(WHOLE.read_bytes()[:50_000]), f"truncated: 50000 of {WHOLE.stat().st_size} bytes are there"),
+    "truncated": (
+        lambda path: path.write_bytes(WHOLE.read_bytes()[:50_000]),
+        f"truncated: 50000 of {WHOLE.stat().st_size} bytes are there",
+    ),
 }
 
 
@@ -86,6 +92,9 @@ def test_damaged_traces_among_a_thousand_are_rows_and_the_rest_goes_on(tmp_path:
     rows = pq.read_table(tmp_path / "out" / "measurements")
     ids = rows["trace"].to_pylist()
     assert rows.num_rows == summary.rows and summary.failed_rows == 0
-    assert len(set(ids)) == MANY - len(DAMAGE) and len(set(zip(ids, rows["step"].to_pylist(), strict=True))) == rows.num_rows
+    assert (
+        len(set(ids)) == MANY - len(DAMAGE)
+        and len(set(zip(ids, rows["step"].to_pylist(), strict=True))) == rows.num_rows
+    )
     run = bl_ray.merge(tmp_path / "out", tmp_path / "merged")
     assert sum(note.startswith("Not replayed: ") for note in run.notes) == len(DAMAGE)

@@ -29,7 +29,9 @@ ORDER = [("trace", "ascending"), ("strategy", "ascending"), ("step", "ascending"
 
 
 @pytest.mark.slow
-def test_a_worker_node_killed_twice_loses_nothing_and_makes_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_node_killed_twice_loses_nothing_and_makes_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()
     (folder / "scenarios").symlink_to(TRACES / "scenarios")

@@ -20,7 +20,9 @@ from conftest import ROOT, TRACES
 from browserlens import BrowserLens
 
 BESIDE = os.environ.get("BROWSERLENS_BESIDE", str(ROOT / "target/debug/examples/beside"))
-ALL = sorted(path for path in (TRACES / "scenarios").glob("*/*.toml") if not path.name.endswith((".ask.toml", ".exam.toml")))
+ALL = sorted(
+    path for path in (TRACES / "scenarios").glob("*/*.toml") if not path.name.endswith((".ask.toml", ".exam.toml"))
+)
 FEW = ("newsletter-signup", "wrong-then-right", "sign-off-a-release")
 
 pytestmark = pytest.mark.browser

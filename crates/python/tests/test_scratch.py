@@ -22,7 +22,11 @@ class Worker:
 
     def __init__(self, below: Path) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", WORK], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(below)}
+            [sys.executable, "-c", WORK],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(below)},
         )
         assert self.process.stdout
         self.dropped, self.kept = (Path(self.process.stdout.readline().strip()) for _ in range(2))

@@ -121,7 +121,9 @@ def test_what_is_no_strategy_is_refused_with_a_remedy(tmp_path: Path) -> None:
     assert "lens/full" in raised.value.hint
     with pytest.raises(OptionsError, match="own"):
         taken = tmp_path / "taken.py"
-        taken.write_text("class Taken:\n    name = 'lens/mine'\n    def start(self, task): ...\n    def observe(self, step): return ''\n")
+        taken.write_text(
+            "class Taken:\n    name = 'lens/mine'\n    def start(self, task): ...\n    def observe(self, step): return ''\n"
+        )
         replay(TRACE, f"{taken}:Taken", tmp_path)
 
 
@@ -145,5 +147,7 @@ def test_a_class_without_a_file_is_sent_by_value(tmp_path: Path) -> None:
         "    def observe(self, step): return step.page.title or 'untitled'\n"
         "print(replay(sys.argv[1], Here, sys.argv[2]).observation('login/wrong-then-right', 'mine/here', 0))\n"
     )
-    said = subprocess.run([sys.executable, "-c", script, str(TRACE), str(tmp_path)], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", script, str(TRACE), str(tmp_path)], capture_output=True, text=True, check=True
+    )
     assert said.stdout.strip()

@@ -153,7 +153,10 @@ def test_nothing_unseen_of_a_hostile_trace_comes_out(tmp_path: Path) -> None:
     said = [repr(hostile), *(str(value) for value in hostile.meta.values())]
     tables = [hostile.steps(), hostile.events(), *(hostile.page(step).nodes() for step in range(len(hostile)))]
     run = browserlens.replay.replay(
-        [TRACES / "hostile-moderate-a-post.trace"], ["lens/delta", "raw/html"], scenarios=TRACES / "scenarios", out=tmp_path / "out"
+        [TRACES / "hostile-moderate-a-post.trace"],
+        ["lens/delta", "raw/html"],
+        scenarios=TRACES / "scenarios",
+        out=tmp_path / "out",
     )
     tables += [run.measurements, run.timings]
     for table in tables:

@@ -57,7 +57,15 @@ def test_the_stubs_say_what_the_module_has() -> None:
 def test_everything_public_is_documented() -> None:
     for name in browserlens.__all__:
         assert getattr(browserlens, name).__doc__, name
-    for kind in (_native.Observation, _native.Page, _native.Trace, _native.Table, _native.Image, _native.Lens, browserlens.BrowserLens):
+    for kind in (
+        _native.Observation,
+        _native.Page,
+        _native.Trace,
+        _native.Table,
+        _native.Image,
+        _native.Lens,
+        browserlens.BrowserLens,
+    ):
         for name, member in vars(kind).items():
             if not name.startswith("_"):
                 assert getattr(member, "__doc__", None), f"{kind.__name__}.{name}"

@@ -249,7 +249,9 @@ class Lens:
 class Strategies:
     """Strategies that were read and built."""
 
-    def __new__(cls, sources: list[tuple[str | None, str | os.PathLike[str]]], names: list[str] | None = None) -> Strategies: ...
+    def __new__(
+        cls, sources: list[tuple[str | None, str | os.PathLike[str]]], names: list[str] | None = None
+    ) -> Strategies: ...
     @property
     def names(self) -> list[str]:
         """Their names, in the order of the texts."""

@@ -104,7 +104,9 @@ def listed(place: str, options: dict[str, Any]) -> list[str]:
         raise FileNotFoundError(f"{place}: no such folder")
     base = root.rstrip("/")
     found = sorted(
-        path for path in tried(lambda: fs.find(base)) if path.endswith(".trace") and VARIANTS not in path[len(base) :].split("/")[:-1]
+        path
+        for path in tried(lambda: fs.find(base))
+        if path.endswith(".trace") and VARIANTS not in path[len(base) :].split("/")[:-1]
     )
     if not found:
         raise FileNotFoundError(f"{place}: no trace (*.trace) here")
@@ -138,6 +140,10 @@ class Fetched:
         # Questions stand beside a scenario.
         for suffix in (".toml", ".ask.toml"):
             try:
-                tried(partial(scenarios_fs.get_file, posixpath.join(scenarios, name + suffix), str(there.with_suffix(suffix))))
+                tried(
+                    partial(
+                        scenarios_fs.get_file, posixpath.join(scenarios, name + suffix), str(there.with_suffix(suffix))
+                    )
+                )
             except FileNotFoundError:
                 pass

@@ -21,7 +21,9 @@ __all__ = ["compare", "runs"]
 COMPARED = ("calls", "answered", "read", "new")
 
 
-def runs(places: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, encoding: str = "o200k_base") -> list[dict[str, Any]]:
+def runs(
+    places: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, encoding: str = "o200k_base"
+) -> list[dict[str, Any]]:
     """One dict a run of these records, or of the records of these folders: who did what, and what it cost.
 
     Tokens are ``answered`` (the tool's answers), ``read`` (the context summed over the turns) and ``new`` (of
@@ -32,7 +34,10 @@ def runs(places: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, e
     for place in named:
         found = sorted(place.glob("*.run")) if place.is_dir() else [place]
         if not found:
-            raise OptionsError(f"{place}: holds no run record", hint="turn transcripts into records: browserlens agents import FILE --out FOLDER")
+            raise OptionsError(
+                f"{place}: holds no run record",
+                hint="turn transcripts into records: browserlens agents import FILE --out FOLDER",
+            )
         files += found
     return agent_runs(files, encoding)
 

@@ -65,7 +65,9 @@ def _reason(error: BaseException) -> str:
 
 
 def _is_closed(error: BaseException) -> bool:
-    return type(error).__name__ == "TargetClosedError" or "Target page, context or browser has been closed" in str(error)
+    return type(error).__name__ == "TargetClosedError" or "Target page, context or browser has been closed" in str(
+        error
+    )
 
 
 class _Link:
@@ -379,7 +381,9 @@ class BrowserLens:
                     cdp, node = self._sessions[session], {"backendNodeId": backend}
                     self._send_sync(cdp, "DOM.scrollIntoViewIfNeeded", node)
                     quads = self._send_sync(cdp, "DOM.getContentQuads", node)["quads"]
-                    frame = next((frame for frame in page.frames if link.frames.get(id(frame), ("",))[0] == session), None)
+                    frame = next(
+                        (frame for frame in page.frames if link.frames.get(id(frame), ("",))[0] == session), None
+                    )
                     result = (quads, frame.frame_element().bounding_box() if frame else None)
             except Exception as error:
                 if link is not None and (link.is_gone or page.is_closed()) or _is_closed(error):
@@ -462,7 +466,9 @@ class BrowserLens:
                     cdp, node = self._sessions[session], {"backendNodeId": backend}
                     await self._send_async(cdp, "DOM.scrollIntoViewIfNeeded", node)
                     quads = (await self._send_async(cdp, "DOM.getContentQuads", node))["quads"]
-                    frame = next((frame for frame in page.frames if link.frames.get(id(frame), ("",))[0] == session), None)
+                    frame = next(
+                        (frame for frame in page.frames if link.frames.get(id(frame), ("",))[0] == session), None
+                    )
                     box = await (await frame.frame_element()).bounding_box() if frame else None
                     result = (quads, box)
             except Exception as error:

@@ -145,7 +145,10 @@ def _memory() -> int:
 
 def _cpu() -> float:
     """Processor time of this process and of those that it waited for, in seconds."""
-    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
 
 
 class _Attempt:
@@ -160,7 +163,8 @@ class _Attempt:
         begun = sorted(name for name in self.place.names("begun", "") if name.startswith(f"{self.part}."))
         if len(begun) > self.retries:
             raise BrowserLensError(
-                f"its process was lost {len(begun)} times", hint="look into Ray's log for what ended it: often there was too little memory"
+                f"its process was lost {len(begun)} times",
+                hint="look into Ray's log for what ended it: often there was too little memory",
             )
         self.place.put(b"", "begun", f"{self.part}.{len(begun)}")
 
@@ -186,7 +190,12 @@ def _replay(item: dict[str, Any], job: _Job) -> dict[str, Any]:
         row["error"], row["hint"] = words(raised)
     context = ray.get_runtime_context()
     row.update(
-        seconds=time.monotonic() - began, cpu_seconds=_cpu() - cpu, rss_kib=_memory(), node=context.get_node_id(), pid=os.getpid(), ended=time.time()
+        seconds=time.monotonic() - began,
+        cpu_seconds=_cpu() - cpu,
+        rss_kib=_memory(),
+        node=context.get_node_id(),
+        pid=os.getpid(),
+        ended=time.time(),
     )
     return row
 
@@ -195,7 +204,14 @@ def _write(item: dict[str, Any], job: _Job, place: Place, folder: str) -> dict[s
     fetched = Fetched(item, job.options, folder)
     cache = Path(folder, "cache")
     part = Part(
-        fetched.trace, item["id"], fetched.scenarios, _strategies(job), cache, encoding=job.encoding, date=job.date, machine=_local.machine()
+        fetched.trace,
+        item["id"],
+        fetched.scenarios,
+        _strategies(job),
+        cache,
+        encoding=job.encoding,
+        date=job.date,
+        machine=_local.machine(),
     )
     if job.observations:
         if place.is_local:
@@ -216,7 +232,9 @@ def _write(item: dict[str, Any], job: _Job, place: Place, folder: str) -> dict[s
     return {"steps": part.steps, "rows": part.rows, "failed_rows": part.failed_rows}
 
 
-def _each(items: list[dict[str, Any]], work: Callable[..., Any], told: dict[str, Any], num_cpus: float, a_task: int = 1) -> Iterator[dict[str, Any]]:
+def _each(
+    items: list[dict[str, Any]], work: Callable[..., Any], told: dict[str, Any], num_cpus: float, a_task: int = 1
+) -> Iterator[dict[str, Any]]:
     """Yields a row an item as they come. Ray runs again what was on a machine that it lost; an item that
     it gives up has no row.
     """
@@ -280,13 +298,23 @@ def replay(
             continue
         folder = where if not where.endswith(".trace") else posixpath.dirname(where)
         beside = os.fspath(scenarios) if scenarios else posixpath.join(folder, "scenarios")
-        items += [{"trace": trace, "scenarios": beside if "://" in beside else os.path.abspath(beside)} for trace in found]
+        items += [
+            {"trace": trace, "scenarios": beside if "://" in beside else os.path.abspath(beside)} for trace in found
+        ]
     summary.traces = len(items)
     if not items:
-        first = summary.failed[0] if summary.failed else Failure("", "no traces were given", "name a folder or a bucket")
-        raise OptionsError(first.error if first.trace in first.error else f"{first.trace}: {first.error}", hint=first.hint)
+        first = (
+            summary.failed[0] if summary.failed else Failure("", "no traces were given", "name a folder or a bucket")
+        )
+        raise OptionsError(
+            first.error if first.trace in first.error else f"{first.trace}: {first.error}", hint=first.hint
+        )
     if not ray.is_initialized():
-        ray.init(log_to_driver=False) if "RAY_ADDRESS" in os.environ else ray.init(log_to_driver=False, include_dashboard=False)
+        (
+            ray.init(log_to_driver=False)
+            if "RAY_ADDRESS" in os.environ
+            else ray.init(log_to_driver=False, include_dashboard=False)
+        )
 
     planned, lost = [], {item["trace"]: item for item in items}
     for row in _each(items, _plan, {"options": options}, num_cpus, a_task=8):
@@ -299,12 +327,24 @@ def replay(
     todo: list[dict[str, Any]] = []
     with _scratch.make("strategies") as beside:
         all_strategies = selected.build(beside)
-        decided = json.loads(all_strategies.decide([row["planned"] for row in planned])) if planned else {"ids": [], "strategies": selected.names}
+        decided = (
+            json.loads(all_strategies.decide([row["planned"] for row in planned]))
+            if planned
+            else {"ids": [], "strategies": selected.names}
+        )
         in_play = selected.build(beside, decided["strategies"])
         for row, trace_id in zip(planned, decided["ids"], strict=True):
             what = json.loads(row["planned"])
             part = in_play.part_name(row["planned"], trace_id, encoding)
-            todo.append({"trace": row["trace"], "scenarios": row["scenarios"], "id": trace_id, "part": part, "bytes": what["bytes"]})
+            todo.append(
+                {
+                    "trace": row["trace"],
+                    "scenarios": row["scenarios"],
+                    "id": trace_id,
+                    "part": part,
+                    "bytes": what["bytes"],
+                }
+            )
     there = place.names("parts", ".part")
     _others(place, there - {item["part"] for item in todo}, remove_others)
     summary.resumed = sum(item["part"] in there for item in todo)
@@ -329,7 +369,13 @@ def replay(
         summary.cpu_seconds += row["cpu_seconds"]
         _tell(progress, summary, row)
     for trace in sorted(lost):
-        summary.failed.append(Failure(trace, "Ray gave up its task", "look into Ray's log for what ended it: often there was too little memory"))
+        summary.failed.append(
+            Failure(
+                trace,
+                "Ray gave up its task",
+                "look into Ray's log for what ended it: often there was too little memory",
+            )
+        )
     summary.failed.sort()
     _note_failures(place, summary)
     summary.seconds = time.monotonic() - began
@@ -342,7 +388,12 @@ def _tell(progress: bool | Callable[[int, int, dict[str, Any]], None], summary: 
     if callable(progress):
         progress(summary.done + len(summary.failed), summary.traces, row)
     elif progress:
-        print(f"\r{summary.done} of {summary.traces} traces, {summary.steps} steps, {len(summary.failed)} failed", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{summary.done} of {summary.traces} traces, {summary.steps} steps, {len(summary.failed)} failed",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _others(place: Place, parts: set[str], remove: bool) -> None:
@@ -367,7 +418,10 @@ def _note_failures(place: Place, summary: Summary) -> None:
     for name, failure in now.items():
         place.put(json.dumps(failure._asdict()).encode(), "failed", f"{name}.json")
     what = {key: value for key, value in asdict(summary).items() if key not in ("tasks", "failed")}
-    place.put(json.dumps({**what, "failed": [failure._asdict() for failure in summary.failed]}, indent=1).encode(), "summary.json")
+    place.put(
+        json.dumps({**what, "failed": [failure._asdict() for failure in summary.failed]}, indent=1).encode(),
+        "summary.json",
+    )
 
 
 def merge(

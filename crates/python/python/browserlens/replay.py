@@ -43,7 +43,10 @@ class Selected(NamedTuple):
         path_of_python()
         for name, content in self.files.items():
             Path(folder, name).write_bytes(content)
-        sources: list[tuple[str | None, str | os.PathLike[str]]] = [(self.text, self.path), (self.classes, Path(folder, "strategies.toml"))]
+        sources: list[tuple[str | None, str | os.PathLike[str]]] = [
+            (self.text, self.path),
+            (self.classes, Path(folder, "strategies.toml")),
+        ]
         return Strategies(sources, self.names if names is None else names)
 
 
@@ -61,12 +64,16 @@ def _is_class(each: str) -> bool:
     return bool(colon) and (place.endswith(".py") or "/" not in place)
 
 
-def select(strategies: str | type | Iterable[str | type], strategies_file: str | os.PathLike[str] | None = None) -> Selected:
+def select(
+    strategies: str | type | Iterable[str | type], strategies_file: str | os.PathLike[str] | None = None
+) -> Selected:
     """Chooses strategies by name, by pattern (``*`` stands for anything) and by class."""
     wanted = [strategies] if isinstance(strategies, (str, type)) else list(strategies)
     patterns = [each for each in wanted if isinstance(each, str) and not _is_class(each)]
     declared = [
-        declare(load(each) if isinstance(each, str) else each) for each in wanted if not (isinstance(each, str) and not _is_class(each))
+        declare(load(each) if isinstance(each, str) else each)
+        for each in wanted
+        if not (isinstance(each, str) and not _is_class(each))
     ]
     text = Path(strategies_file).read_text(encoding="utf-8") if strategies_file else None
     path = os.path.abspath(strategies_file) if strategies_file else "strategies.toml"
@@ -74,7 +81,10 @@ def select(strategies: str | type | Iterable[str | type], strategies_file: str |
     for each in declared:
         for name, content in each.files.items():
             if files[name] != content:
-                raise OptionsError(f"{name}: two strategies come from different files of this name", hint="give one of the files another name")
+                raise OptionsError(
+                    f"{name}: two strategies come from different files of this name",
+                    hint="give one of the files another name",
+                )
     names: list[str] = []
     if patterns:
         known = Strategies([(text, Path(path))]).names

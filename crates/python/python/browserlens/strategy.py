@@ -107,7 +107,9 @@ def declare(cls: type | str) -> Declared:
     for method in ("start", "observe"):
         if not callable(getattr(cls, method, None)):
             raise TypeError(f"{cls.__qualname__} is no strategy: it has no method {method!r}")
-    said = {name: getattr(cls, name, None) for name in ("name", "why", "version", "options", "timeout", "format", "channel")}
+    said = {
+        name: getattr(cls, name, None) for name in ("name", "why", "version", "options", "timeout", "format", "channel")
+    }
     name = said["name"] or f"mine/{cls.__name__.lower()}"
     spec, files = _sources(cls)
     form = said["format"] or "plain"
@@ -241,7 +243,10 @@ class _Runner:
             text = getattr(said, "text", None)
             if not isinstance(text, str):
                 raise TypeError(f"{method} returned {type(said).__name__}: expected a text or an Observation")
-            said = {name: getattr(said, name, None) for name in ("text", "refs", "kind", "reason", "images", "representation")}
+            said = {
+                name: getattr(said, name, None)
+                for name in ("text", "refs", "kind", "reason", "images", "representation")
+            }
         answer = {name: value for name, value in said.items() if value}
         answer.update(type="observation", step=step, text=said.get("text"))
         if not isinstance(answer["text"], str):
