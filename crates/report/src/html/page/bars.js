@@ -10,7 +10,10 @@ const bars = (label, parts, rows, unit) => (width) => {
   svg.setAttribute("aria-label", label);
   let at = frame.left;
   parts.forEach((part, index) => {
-    svg.append(shape("rect", { x: at, y: 6, width: 12, height: 12, class: `bar c${index % 7}` }), shape("text", { x: at + 17, y: 16, class: "muted" }, part));
+    svg.append(
+      shape("rect", { x: at, y: 6, width: 12, height: 12, class: `bar c${index % 7}` }),
+      shape("text", { x: at + 17, y: 16, class: "muted" }, part)
+    );
     at += part.length * 6.8 + 32;
   });
   if (rows.length === 0) {
@@ -20,14 +23,21 @@ const bars = (label, parts, rows, unit) => (width) => {
   const most = Math.max(...rows.map((row) => row.parts.reduce((sum, part) => sum + part, 0)), 1e-9);
   const x = (value) => frame.left + (value / most) * (frame.right - frame.left);
   const power = 10 ** Math.floor(Math.log10(most / 4));
-  const tick = [1, 2, 5, 10].map((factor) => factor * power).find((size) => most / size <= (narrow ? 4 : 8)) ?? power * 10;
+  const tick =
+    [1, 2, 5, 10].map((factor) => factor * power).find((size) => most / size <= (narrow ? 4 : 8)) ?? power * 10;
   for (let value = 0; value <= most + 1e-9; value += tick) {
     svg.append(
       shape("line", { x1: x(value), x2: x(value), y1: top - 4, y2: frame.bottom, class: "grid" }),
-      shape("text", { x: x(value), y: frame.bottom + 16, "text-anchor": "middle", class: "muted" }, String(Math.round(value * 1000) / 1000))
+      shape(
+        "text",
+        { x: x(value), y: frame.bottom + 16, "text-anchor": "middle", class: "muted" },
+        String(Math.round(value * 1000) / 1000)
+      )
     );
   }
-  svg.append(shape("text", { x: (frame.left + frame.right) / 2, y: height - 6, "text-anchor": "middle", class: "muted" }, unit));
+  svg.append(
+    shape("text", { x: (frame.left + frame.right) / 2, y: height - 6, "text-anchor": "middle", class: "muted" }, unit)
+  );
   rows.forEach((row, index) => {
     const y = top + index * each;
     const middle = narrow ? y + 31 : y + each / 2;
@@ -44,7 +54,15 @@ const bars = (label, parts, rows, unit) => (width) => {
       const [left, right] = [x(before), x(before + part)];
       before += part;
       if (right - left > 0.05) {
-        group.append(shape("rect", { x: left, y: middle - 8, width: Math.max(right - left, 0.5), height: 16, class: `bar c${at % 7}` }));
+        group.append(
+          shape("rect", {
+            x: left,
+            y: middle - 8,
+            width: Math.max(right - left, 0.5),
+            height: 16,
+            class: `bar c${at % 7}`
+          })
+        );
       }
     });
     group.append(shape("text", { x: x(before) + 6, y: middle + 4, class: "muted" }, narrow ? row.short : row.label));
@@ -60,11 +78,23 @@ const bars = (label, parts, rows, unit) => (width) => {
 {
   const rows = overview.latency.map(({ strategy, parts, total, cached }) => {
     const name = overview.strategies[strategy];
-    const words = parts.map((part, at) => [overview.stages[at], part]).filter(([, part]) => part > 0).map(([stage, part]) => `${stage} ${milliseconds(part)}`);
+    const words = parts
+      .map((part, at) => [overview.stages[at], part])
+      .filter(([, part]) => part > 0)
+      .map(([stage, part]) => `${stage} ${milliseconds(part)}`);
     const label = milliseconds(total) + (cached ? " *" : "");
-    return { name, parts, label, short: label, words: [name, `${milliseconds(total)} per step`, ...words, ...(cached ? ["measured in an earlier run"] : [])] };
+    return {
+      name,
+      parts,
+      label,
+      short: label,
+      words: [name, `${milliseconds(total)} per step`, ...words, ...(cached ? ["measured in an earlier run"] : [])]
+    };
   });
-  drawInto(byId("latency-chart"), bars("Median milliseconds per step, by stage", overview.stages, rows, "milliseconds per step, median"));
+  drawInto(
+    byId("latency-chart"),
+    bars("Median milliseconds per step, by stage", overview.stages, rows, "milliseconds per step, median")
+  );
 }
 if (byId("routers-chart")) {
   const rows = overview.routers.map(({ name, chosen, tasks, tokens, extra, missed }) => ({

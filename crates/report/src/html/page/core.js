@@ -43,7 +43,8 @@ const percent = (value) => (value * 100).toFixed(1) + " %";
 const compact = (value) =>
   value >= 1e6 ? value / 1e6 + "M" : value >= 1e3 ? value / 1e3 + "k" : String(value);
 
-/* The family of a strategy says how it is drawn: ours, a tool's own words, snapshots and searches, the page as it is. */
+/* The family of a strategy says how it is drawn: ours, a tool's own words, snapshots and searches,
+   the page as it is. */
 const FAMILIES = [
   ["lens", "lens/*", "circle"],
   ["peer", "other tools, as recorded", "square"],
@@ -61,7 +62,8 @@ const familyOf = (name) => {
 };
 
 const marker = (kind, x, y, size) => {
-  const points = (list) => list.map(([dx, dy]) => `${(x + dx * size).toFixed(1)},${(y + dy * size).toFixed(1)}`).join(" ");
+  const points = (list) =>
+    list.map(([dx, dy]) => `${(x + dx * size).toFixed(1)},${(y + dy * size).toFixed(1)}`).join(" ");
   const corners = {
     square: [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
     diamond: [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
@@ -97,7 +99,10 @@ const showTip = (lines, near) => {
   tip.hidden = false;
   const box = near.getBoundingClientRect();
   const width = tip.offsetWidth;
-  const left = Math.min(Math.max(box.left + box.width / 2 - width / 2, 8), document.documentElement.clientWidth - width - 8);
+  const left = Math.min(
+    Math.max(box.left + box.width / 2 - width / 2, 8),
+    document.documentElement.clientWidth - width - 8
+  );
   const above = box.top - tip.offsetHeight - 10;
   tip.style.left = `${left + window.scrollX}px`;
   tip.style.top = `${(above > 0 ? above : box.bottom + 10) + window.scrollY}px`;

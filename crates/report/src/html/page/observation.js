@@ -1,8 +1,10 @@
-/* One observation as lines: what changed, what is elided or volatile, what each line costs, and which ref means what. */
+/* One observation as lines: what changed, what is elided or volatile, what each line costs, and which
+   ref means what. */
 const LINES_AT_ONCE = 500;
 const PIECES = /(@[em]\d+(?:\.\d+)?|\[ref=[^\]\s]+\]|\buid=\S+|\[\d+\](?=[<\s]|$))|(…(?: \+?\d+ (?:chars|more items?|off-screen|images?|fields?|texts?|more events?))?)|\b(volatile)\b/g;
 
-/* Lines of a delta in the lens's grammar, by the word that began their change; of any other, whether the step before had them. */
+/* Lines of a delta in the lens's grammar, by the word that began their change; of any other,
+   whether the step before had them. */
 const classify = (text, before, isDelta) => {
   const lines = text.split("\n");
   if (lines[lines.length - 1] === "") {
@@ -11,7 +13,20 @@ const classify = (text, before, isDelta) => {
   const kinds = new Array(lines.length).fill("");
   let gone = [];
   if (isDelta && text.startsWith("[DELTA")) {
-    const words = { CHANGED: "changed", ADDED: "added", NOW: "added", EXPANDED: "added", REMOVED: "removed", MOVED: "moved", ORDER: "moved", PAGE: "changed", FOCUS: "moved", VOLATILE: "muted", ELIDED: "muted", UNCHANGED: "muted" };
+    const words = {
+      CHANGED: "changed",
+      ADDED: "added",
+      NOW: "added",
+      EXPANDED: "added",
+      REMOVED: "removed",
+      MOVED: "moved",
+      ORDER: "moved",
+      PAGE: "changed",
+      FOCUS: "moved",
+      VOLATILE: "muted",
+      ELIDED: "muted",
+      UNCHANGED: "muted"
+    };
     let kind = "";
     lines.forEach((line, at) => {
       const word = /^([A-Z]+)[: ]/.exec(line);
@@ -87,7 +102,8 @@ const lineElement = (line, kind, heat, most, boxes, onRef) => {
   return made;
 };
 
-/* The text of a row, or why there is none. `view` says whether heat is on and whether only changes are wanted; `place`, where the whole text lies. */
+/* The text of a row, or why there is none. `view` says whether heat is on and whether only
+   changes are wanted; `place`, where the whole text lies. */
 const observationText = (entry, before, isDelta, boxes, view, onRef, name, place) => {
   if (!entry || entry.missing) {
     return [element("p", "empty", entry ? entry.missing : "This text is not in the page.")];
@@ -97,7 +113,9 @@ const observationText = (entry, before, isDelta, boxes, view, onRef, name, place
   }
   const { lines, kinds, gone } = classify(entry.text, before, isDelta);
   const most = (entry.heat ?? []).reduce((a, b) => Math.max(a, b), 1);
-  const shown = lines.map((line, at) => at).filter((at) => !view.changes || (kinds[at] !== "" && kinds[at] !== "muted"));
+  const shown = lines
+    .map((line, at) => at)
+    .filter((at) => !view.changes || (kinds[at] !== "" && kinds[at] !== "muted"));
   const block = element("pre", view.heat ? "observation with-heat" : "observation");
   block.tabIndex = 0;
   block.setAttribute("role", "region");
@@ -105,7 +123,13 @@ const observationText = (entry, before, isDelta, boxes, view, onRef, name, place
   const parts = [];
   const counts = kinds.filter((kind) => kind === "added").length;
   if (before !== null && !(isDelta && entry.text.startsWith("[DELTA"))) {
-    parts.push(element("p", "hint", `Against the step before: ${number(counts)} of ${number(lines.length)} lines are new, ${number(gone.length)} are gone.`));
+    parts.push(
+      element(
+        "p",
+        "hint",
+        `Against the step before: ${number(counts)} of ${number(lines.length)} lines are new, ${number(gone.length)} are gone.`
+      )
+    );
   }
   let next = 0;
   const more = element("button", "more");
@@ -127,13 +151,17 @@ const observationText = (entry, before, isDelta, boxes, view, onRef, name, place
       block.append(lineElement(line, "removed", undefined, most, new Map(), onRef));
     }
     if (block.childElementCount === 0) {
-      block.append(element("span", "empty", before === null && !isDelta ? "Nothing was shown before." : "No line changed."));
+      block.append(
+        element("span", "empty", before === null && !isDelta ? "Nothing was shown before." : "No line changed.")
+      );
     }
   }
   parts.push(block, more);
   if (entry.unseen) {
     const [what, are] = entry.unseen === 1 ? ["character", "is"] : ["characters", "are"];
-    parts.push(element("p", "empty", `${number(entry.unseen)} ${what} of it that nobody sees ${are} written as escapes here.`));
+    parts.push(
+      element("p", "empty", `${number(entry.unseen)} ${what} of it that nobody sees ${are} written as escapes here.`)
+    );
   }
   if (entry.cut) {
     const store = place ?? (overview.store || "the run's observation store");

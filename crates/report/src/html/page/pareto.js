@@ -1,4 +1,5 @@
-/* Cost against success: a mark a point, the front as stairs. A point has a name, a cost and a success, both with their intervals, lines that say it in words, and what happens when it is opened. */
+/* Cost against success: a mark a point, the front as stairs. A point has a name, a cost and
+   a success, both with their intervals, lines that say it in words, and what happens when it is opened. */
 const openStrategy = { viewer: null };
 /* No cost is drawn as less, since the axis is logarithmic. */
 const LEAST_COST = 0.1;
@@ -14,7 +15,9 @@ const scatter = (width, { points, intervals, label: ofAll, axis, empty, families
   }
   const logs = points.map((point) => Math.log10(point.cost));
   if (intervals) {
-    logs.push(...points.flatMap((point) => (point.cost_interval ?? []).map((cost) => Math.log10(Math.max(cost, LEAST_COST)))));
+    logs.push(
+      ...points.flatMap((point) => (point.cost_interval ?? []).map((cost) => Math.log10(Math.max(cost, LEAST_COST))))
+    );
   }
   const [low, high] = [Math.min(...logs), Math.max(...logs)];
   const margin = Math.max((high - low) * 0.06, 0.1);
@@ -29,7 +32,11 @@ const scatter = (width, { points, intervals, label: ofAll, axis, empty, families
   for (let level = 1; level >= floor - 1e-9; level -= step) {
     svg.append(
       shape("line", { x1: frame.left, x2: frame.right, y1: y(level), y2: y(level), class: "grid" }),
-      shape("text", { x: frame.left - 8, y: y(level) + 4, "text-anchor": "end", class: "muted" }, `${Math.round(level * 100)} %`)
+      shape(
+        "text",
+        { x: frame.left - 8, y: y(level) + 4, "text-anchor": "end", class: "muted" },
+        `${Math.round(level * 100)} %`
+      )
     );
   }
   for (const [at, label] of logTicks(from, to)) {
@@ -40,7 +47,11 @@ const scatter = (width, { points, intervals, label: ofAll, axis, empty, families
   }
   svg.append(
     shape("line", { x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom, class: "axis" }),
-    shape("text", { x: (frame.left + frame.right) / 2, y: height - 10, "text-anchor": "middle", class: "muted" }, narrow ? axis : `${axis} (cheaper to the left)`)
+    shape(
+      "text",
+      { x: (frame.left + frame.right) / 2, y: height - 10, "text-anchor": "middle", class: "muted" },
+      narrow ? axis : `${axis} (cheaper to the left)`
+    )
   );
   let [legendX, legendY] = [frame.left, 16];
   for (const [name, label, kindOfMark] of families.filter((_, at) => points.some((point) => point.family === at))) {
@@ -72,11 +83,26 @@ const scatter = (width, { points, intervals, label: ofAll, axis, empty, families
     const label = point.short;
     const room = label.length * 6.5 + 4;
     const [px, py] = placed[at];
-    const places = [[10, 4], [-10 - room, 4], [-room / 2, -12], [-room / 2, 20], [8, -9], [8, 17], [-8 - room, -9], [-8 - room, 17]];
+    const places = [
+      [10, 4],
+      [-10 - room, 4],
+      [-room / 2, -12],
+      [-room / 2, 20],
+      [8, -9],
+      [8, 17],
+      [-8 - room, -9],
+      [-8 - room, 17]
+    ];
     const free = places.map(([dx, dy]) => [px + dx, py + dy]).find(([left, base]) => {
       const box = [left, base - 11, left + room, base + 3];
       const inside = box[0] > frame.left && box[2] < width - 2 && box[1] > frame.top - 8 && box[3] < frame.bottom;
-      return inside && taken.every((other, index) => index === at || box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
+      return (
+        inside &&
+        taken.every(
+          (other, index) =>
+            index === at || box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]
+        )
+      );
     });
     if (free) {
       taken.push([free[0], free[1] - 11, free[0] + room, free[1] + 3]);
@@ -87,9 +113,15 @@ const scatter = (width, { points, intervals, label: ofAll, axis, empty, families
   points.forEach((point, at) => {
     const [family, , kindOfMark] = families[point.family];
     const [px, py] = placed[at];
-    const group = shape("g", { class: `mark point ${family}${point.front ? " on-front" : ""}`, tabindex: "0", role: "button" });
+    const group = shape("g", {
+      class: `mark point ${family}${point.front ? " on-front" : ""}`,
+      tabindex: "0",
+      role: "button"
+    });
     if (intervals && point.interval) {
-      group.append(shape("line", { x1: px, x2: px, y1: y(point.interval[0]), y2: y(point.interval[1]), class: "whisker" }));
+      group.append(
+        shape("line", { x1: px, x2: px, y1: y(point.interval[0]), y2: y(point.interval[1]), class: "whisker" })
+      );
     }
     if (intervals && point.cost_interval) {
       const [left, right] = point.cost_interval.map((cost) => x(Math.log10(Math.max(cost, LEAST_COST))));
@@ -127,7 +159,9 @@ const pareto = (width) => {
       `${point.steps[0]} of ${point.steps[1]} steps` + between(point.interval[1], percent),
     ];
     if (point.ratio !== null) {
-      const range = point.ratio_interval ? ` (${point.ratio_interval[0].toFixed(2)}–${point.ratio_interval[1].toFixed(2)})` : "";
+      const range = point.ratio_interval
+        ? ` (${point.ratio_interval[0].toFixed(2)}–${point.ratio_interval[1].toFixed(2)})`
+        : "";
       lines.push(`${point.ratio.toFixed(3)}× the baseline's tokens${range}`);
     }
     if (point.milliseconds !== null) {

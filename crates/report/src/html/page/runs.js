@@ -1,11 +1,13 @@
-/* What agents did: cost against success by tool, and one run call by call. A run's block is unpacked when it is looked at. */
+/* What agents did: cost against success by tool, and one run call by call. A run's block
+   is unpacked when it is looked at. */
 const runs = (() => {
   const state = { run: 0, call: 0 };
   let block = null;
   let asked = 0;
   const stage = document.querySelector(".run-stage");
 
-  const words = (entry, name) => observationText(entry, null, true, new Map(), { heat: false, changes: false }, () => {}, name, "the run's record");
+  const words = (entry, name) =>
+    observationText(entry, null, true, new Map(), { heat: false, changes: false }, () => {}, name, "the run's record");
   const share = (kind, part, title) => {
     const bar = element("span", kind ? `share ${kind}` : "share");
     bar.style.setProperty("--share", String(part));
@@ -45,7 +47,10 @@ const runs = (() => {
 
   const showCall = (call) => {
     const numbers = element("p", "cost");
-    numbers.append(element("strong", "", `${call.call} ${call.name}`), ` turn ${number(call.turn)} · ${numbersOf(call).join(" · ")}`);
+    numbers.append(
+      element("strong", "", `${call.call} ${call.name}`),
+      ` turn ${number(call.turn)} · ${numbersOf(call).join(" · ")}`
+    );
     const parts = [numbers];
     const shares = [];
     if (call.shares[0] !== null) {
@@ -80,7 +85,8 @@ const runs = (() => {
     }
     const page = call.step === null ? undefined : block.pages.find((page) => page.step === call.step);
     if (page === undefined) {
-      const why = block.pages.length === 0 ? `The trace ${block.trace} is not in the page.` : "The answer tells of no page.";
+      const why =
+        block.pages.length === 0 ? `The trace ${block.trace} is not in the page.` : "The answer tells of no page.";
       box.replaceChildren(element("p", "empty", why));
       return;
     }
@@ -135,7 +141,9 @@ const runs = (() => {
     const known = overview.runs[at];
     const judged = known.success === null ? "not judged" : known.success ? "succeeded" : "failed";
     const cut = found?.cut ? `The record ${found.cut}.` : "";
-    byId("run-goal").textContent = [known.goal, `${known.model ?? "No model named"}, ${known.tool}: ${judged}.`, cut].filter(Boolean).join(" ");
+    byId("run-goal").textContent = [known.goal, `${known.model ?? "No model named"}, ${known.tool}: ${judged}.`, cut]
+      .filter(Boolean)
+      .join(" ");
     byId("run-trouble").hidden = found !== null;
     byId("run-trouble").textContent = found === null ? reason : "";
     stage.hidden = found === null;
@@ -151,7 +159,9 @@ const runs = (() => {
 })();
 if (overview.runs.length > 0) {
   const mark = (run) => (run.success === null ? "" : run.success ? "✓ " : "✗ ");
-  byId("run").replaceChildren(...overview.runs.map((run) => element("option", "", `${mark(run)}${run.task} · ${run.tool} · ${run.calls} calls`)));
+  byId("run").replaceChildren(
+    ...overview.runs.map((run) => element("option", "", `${mark(run)}${run.task} · ${run.tool} · ${run.calls} calls`))
+  );
   byId("run").addEventListener("change", (event) => runs.open(event.target.selectedIndex));
   byId("calls").addEventListener("keydown", (event) => {
     const to = { ArrowDown: runs.state.call + 1, ArrowUp: runs.state.call - 1, Home: 0, End: Infinity }[event.key];
@@ -168,7 +178,8 @@ if (byId("agents-chart")) {
   const seconds = (value) => `${value.toFixed(1)} s`;
   const draw = (width) => {
     const kind = byId("agents-cost").selectedIndex;
-    const spelled = kind === 0 ? (value) => `${rounded(value)} tokens read a run` : (value) => `${seconds(value)} a run`;
+    const spelled =
+      kind === 0 ? (value) => `${rounded(value)} tokens read a run` : (value) => `${seconds(value)} a run`;
     const points = overview.agents.filter((agent) => agent.cost[kind] !== null).map((agent) => ({
       name: agent.tool,
       short: agent.tool,

@@ -3,7 +3,11 @@
   const COLOURS = 7;
   const MOST_PANELS = 60;
   const names = overview.strategies;
-  const wanted = [overview.shown[0], overview.shown[1], ...["lens/delta", "lens/full", "raw/html"].map((name) => names.indexOf(name))];
+  const wanted = [
+    overview.shown[0],
+    overview.shown[1],
+    ...["lens/delta", "lens/full", "raw/html"].map((name) => names.indexOf(name))
+  ];
   const chosen = new Set(wanted.filter((at) => at >= 0 && at < names.length));
   const lookOf = (strategy) => {
     const at = [...chosen].sort((a, b) => a - b).indexOf(strategy);
@@ -16,8 +20,17 @@
     const lines = overview.tokens[at] ?? [];
     const steps = Math.max(...lines.map((line) => line.length), 1);
     const x = (step) => frame.left + 6 + (steps > 1 ? (step / (steps - 1)) * (frame.right - frame.left - 12) : 0);
-    const y = (tokens) => frame.bottom - ((Math.log10(Math.max(tokens, 1)) - range[0]) / (range[1] - range[0])) * (frame.bottom - frame.top);
-    const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", class: "panel", tabindex: "0" });
+    const y = (tokens) =>
+      frame.bottom -
+      ((Math.log10(Math.max(tokens, 1)) - range[0]) / (range[1] - range[0])) * (frame.bottom - frame.top);
+    const svg = shape("svg", {
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "group",
+      class: "panel",
+      tabindex: "0"
+    });
     svg.append(shape("text", { x: 0, y: 16, class: "name on-front" }, scenario.name));
     for (const [tick, label] of logTicks(range[0], range[1])) {
       const level = y(10 ** tick);
@@ -28,7 +41,9 @@
     }
     const stride = Math.max(Math.ceil(steps / Math.max(Math.floor(width / 42), 2)), 1);
     for (let step = 0; step < steps; step += stride) {
-      svg.append(shape("text", { x: x(step), y: frame.bottom + 16, "text-anchor": "middle", class: "muted" }, String(step)));
+      svg.append(
+        shape("text", { x: x(step), y: frame.bottom + 16, "text-anchor": "middle", class: "muted" }, String(step))
+      );
     }
     svg.append(
       shape("line", { x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom, class: "axis" }),
@@ -46,7 +61,14 @@
       });
       svg.append(shape("g", { class: lookOf(strategy) }, shape("path", { d: path || "M0 0" }), ...dots));
     }
-    const cursor = shape("line", { x1: 0, x2: 0, y1: frame.top, y2: frame.bottom, class: "cursor", visibility: "hidden" });
+    const cursor = shape("line", {
+      x1: 0,
+      x2: 0,
+      y1: frame.top,
+      y2: frame.bottom,
+      class: "cursor",
+      visibility: "hidden"
+    });
     svg.append(cursor);
     let current = -1;
     const show = (step) => {
@@ -55,7 +77,9 @@
       cursor.setAttribute("x2", x(current));
       cursor.setAttribute("visibility", "visible");
       const told = [...chosen].map((strategy) => [names[strategy], lines[strategy]?.[current]]);
-      const words = told.map(([name, tokens]) => `${name}: ${tokens === undefined ? "not run" : tokens === null ? "failed" : number(tokens)}`);
+      const words = told.map(
+        ([name, tokens]) => `${name}: ${tokens === undefined ? "not run" : tokens === null ? "failed" : number(tokens)}`
+      );
       showTip([`${scenario.name}, step ${current}`, ...words], cursor);
       svg.setAttribute("aria-label", `${scenario.name}, step ${current} of ${steps - 1}: ${words.join("; ")}`);
     };
@@ -63,7 +87,10 @@
       cursor.setAttribute("visibility", "hidden");
       hideTip();
     };
-    svg.setAttribute("aria-label", `Tokens of ${scenario.name} over ${steps} steps; arrow keys read the steps, Enter opens one`);
+    svg.setAttribute(
+      "aria-label",
+      `Tokens of ${scenario.name} over ${steps} steps; arrow keys read the steps, Enter opens one`
+    );
     svg.addEventListener("mousemove", (event) => {
       const place = event.clientX - svg.getBoundingClientRect().left;
       show(Math.round(((place - frame.left - 6) / Math.max(frame.right - frame.left - 12, 1)) * (steps - 1)));
@@ -92,12 +119,17 @@
     const logs = known.map((tokens) => Math.log10(Math.max(tokens, 1)));
     const least = logs.reduce((a, b) => Math.min(a, b), Infinity);
     const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
-    const range = known.length > 0 ? [Math.floor(least * 2) / 2, Math.max(Math.ceil(most * 2) / 2, Math.floor(least * 2) / 2 + 0.5)] : [0, 1];
+    const range =
+      known.length > 0
+        ? [Math.floor(least * 2) / 2, Math.max(Math.ceil(most * 2) / 2, Math.floor(least * 2) / 2 + 0.5)]
+        : [0, 1];
     const columns = Math.max(Math.min(Math.floor(width / 330), overview.scenarios.length, 6), 1);
     const each = Math.floor((width - (columns - 1) * 18) / columns);
     overview.scenarios.slice(0, MOST_PANELS).forEach((scenario, at) => grid.append(panel(scenario, at, each, range)));
     if (overview.scenarios.length > MOST_PANELS) {
-      grid.append(element("p", "hint", `${overview.scenarios.length - MOST_PANELS} more scenarios stand in the tables.`));
+      grid.append(
+        element("p", "hint", `${overview.scenarios.length - MOST_PANELS} more scenarios stand in the tables.`)
+      );
     }
     return grid;
   };
@@ -110,7 +142,16 @@
   const showLegend = () => {
     legend.replaceChildren(...[...chosen].sort((a, b) => a - b).map((strategy) => {
       const chip = element("span", "chip");
-      const line = shape("svg", { viewBox: "0 0 24 8", width: 24, height: 8 }, shape("g", { class: lookOf(strategy) }, shape("path", { d: "M0 4H24" }), shape("circle", { cx: 12, cy: 4, r: 3 })));
+      const line = shape(
+        "svg",
+        { viewBox: "0 0 24 8", width: 24, height: 8 },
+        shape(
+          "g",
+          { class: lookOf(strategy) },
+          shape("path", { d: "M0 4H24" }),
+          shape("circle", { cx: 12, cy: 4, r: 3 })
+        )
+      );
       line.setAttribute("aria-hidden", "true");
       chip.append(line, ` ${names[strategy]}`);
       return chip;

@@ -36,7 +36,9 @@ const verdict = (row, facts) => {
   const [total, read, pixels] = row.facts;
   if (total > 0) {
     const where = pixels > 0 ? `, ${pixels} in pixels only` : "";
-    chips.push(chip(`${read === total ? "✓" : "✗"} ${read} of ${total} facts read${where}`, read === total ? "good" : "bad"));
+    chips.push(
+      chip(`${read === total ? "✓" : "✗"} ${read} of ${total} facts read${where}`, read === total ? "good" : "bad")
+    );
   }
   facts.forEach((fact, at) => {
     if (row.facts_read[at] === false) {
@@ -45,14 +47,21 @@ const verdict = (row, facts) => {
   });
   const [right, wrong, missing] = row.fresh;
   if (right + wrong + missing > 0) {
-    chips.push(chip(`${wrong > 0 ? "✗" : "✓"} states: ${right} right, ${wrong} wrong, ${missing} not shown`, wrong > 0 ? "bad" : "good"));
+    chips.push(
+      chip(
+        `${wrong > 0 ? "✗" : "✓"} states: ${right} right, ${wrong} wrong, ${missing} not shown`,
+        wrong > 0 ? "bad" : "good"
+      )
+    );
     if (wrong > 0) {
       why.push(`${wrong} ${wrong === 1 ? "state is" : "states are"} shown wrong.`);
     }
   }
   if (row.required) {
     const [shown, all] = row.required;
-    chips.push(chip(`${shown === all ? "✓" : "✗"} ${shown} of ${all} required nodes shown`, shown === all ? "good" : "bad"));
+    chips.push(
+      chip(`${shown === all ? "✓" : "✗"} ${shown} of ${all} required nodes shown`, shown === all ? "good" : "bad")
+    );
   }
   if (row.probes[1] > 0) {
     chips.push(chip(`${row.probes[0]} of ${row.probes[1]} probes found`));

@@ -1,7 +1,16 @@
 /* The step viewer: a scenario's block is unpacked when it is looked at, and kept. */
 const viewer = (() => {
   const scenarios = overview.scenarios;
-  const state = { scenario: 0, step: 0, left: overview.shown[0], right: overview.shown[1], before: false, refs: true, heat: true, changes: false };
+  const state = {
+    scenario: 0,
+    step: 0,
+    left: overview.shown[0],
+    right: overview.shown[1],
+    before: false,
+    refs: true,
+    heat: true,
+    changes: false
+  };
   let block = null;
   let asked = 0;
 
@@ -45,9 +54,14 @@ const viewer = (() => {
     const shown = state.before && state.step > 0 ? block.steps[state.step - 1] : step;
     const box = byId("screen");
     byId("shot-title").textContent = shown === step ? "Page after the action" : "Page before the action";
-    const image = picture(shown.picture, shown === step ? "Screenshot after the action" : "Screenshot before the action");
+    const image = picture(
+      shown.picture,
+      shown === step ? "Screenshot after the action" : "Screenshot before the action"
+    );
     if (image === null) {
-      box.replaceChildren(element("p", "empty", shown.picture === null ? "No screenshot." : "This screenshot is not in the page."));
+      box.replaceChildren(
+        element("p", "empty", shown.picture === null ? "No screenshot." : "This screenshot is not in the page.")
+      );
       return;
     }
     const parts = [image];
@@ -66,10 +80,18 @@ const viewer = (() => {
       const targets = shown.targets.filter(inView);
       for (const place of targets) {
         const isLarge = place[2] * place[3] > (width * height) / 4;
-        svg.append(labelled(place, shown === step ? "next" : "action", isLarge ? "mark-target large" : "mark-target", [width, height]));
+        svg.append(
+          labelled(place, shown === step ? "next" : "action", isLarge ? "mark-target large" : "mark-target", [
+            width,
+            height
+          ])
+        );
       }
       const outside = shown.targets.length - targets.length;
-      svg.setAttribute("aria-label", `${targets.length} boxes of the ${shown === step ? "next action's" : "action's"} node${state.refs ? `, ${refs.length} refs of ${overview.strategies[state.left]}` : ""}`);
+      svg.setAttribute(
+        "aria-label",
+        `${targets.length} boxes of the ${shown === step ? "next action's" : "action's"} node${state.refs ? `, ${refs.length} refs of ${overview.strategies[state.left]}` : ""}`
+      );
       parts.push(svg);
       box.replaceChildren(...parts);
       const frame = element("div", "screen");
@@ -80,7 +102,15 @@ const viewer = (() => {
       }
       if (state.refs && shown.refs[state.left] === undefined) {
         const known = Object.keys(shown.refs).map((at) => overview.strategies[at]);
-        box.append(element("p", "hint", known.length > 0 ? `Boxes of refs are known for ${known.join(", ")}: choose one on the left.` : "No boxes of refs are known here."));
+        box.append(
+          element(
+            "p",
+            "hint",
+            known.length > 0
+              ? `Boxes of refs are known for ${known.join(", ")}: choose one on the left.`
+              : "No boxes of refs are known here."
+          )
+        );
       }
       return;
     }
@@ -116,7 +146,17 @@ const viewer = (() => {
     const earlier = state.step > 0 ? block.steps[state.step - 1].rows[strategy] : null;
     const before = earlier && earlier.text !== undefined ? block.texts[earlier.text] : null;
     const beforeText = before && !before.missing ? before.text : null;
-    parts.push(...observationText(block.texts[row.text], beforeText, row.kind === "delta", boxesOf(step, strategy), state, point, `Observation of ${overview.strategies[strategy]}`));
+    parts.push(
+      ...observationText(
+        block.texts[row.text],
+        beforeText,
+        row.kind === "delta",
+        boxesOf(step, strategy),
+        state,
+        point,
+        `Observation of ${overview.strategies[strategy]}`
+      )
+    );
     for (const place of row.images) {
       parts.push(picture(place, "Image of the observation") ?? element("p", "empty", "This image is not in the page."));
     }
@@ -125,7 +165,15 @@ const viewer = (() => {
       answer.open = true;
       answer.append(
         element("summary", "", `The reader asked: ${request.request} · ${number(request.tokens)} tokens`),
-        ...observationText(block.texts[request.text], null, true, boxesOf(step, strategy), { heat: state.heat, changes: false }, point, `Observation of ${overview.strategies[strategy]}, answer`)
+        ...observationText(
+          block.texts[request.text],
+          null,
+          true,
+          boxesOf(step, strategy),
+          { heat: state.heat, changes: false },
+          point,
+          `Observation of ${overview.strategies[strategy]}, answer`
+        )
       );
       parts.push(answer);
     }
@@ -185,8 +233,17 @@ const viewer = (() => {
     byId("right").selectedIndex = state.right;
     markCurrent(byId("timeline"), state.step);
     drawScreen(step);
-    described(byId("page"), [["Action", step.action || "first page"], ["Next", step.next], ["Title", step.title], ["URL", step.url]]);
-    listed(byId("facts"), "Facts to read", step.facts.map((fact) => element("li", "", fact.text + (fact.pixels ? " (may be read from pixels)" : ""))));
+    described(byId("page"), [
+      ["Action", step.action || "first page"],
+      ["Next", step.next],
+      ["Title", step.title],
+      ["URL", step.url]
+    ]);
+    listed(
+      byId("facts"),
+      "Facts to read",
+      step.facts.map((fact) => element("li", "", fact.text + (fact.pixels ? " (may be read from pixels)" : "")))
+    );
     showEvents(step);
     pane(byId("left-pane"), state.left, step);
     pane(byId("right-pane"), state.right, step);
@@ -219,7 +276,9 @@ const viewer = (() => {
     state.scenario = Math.min(Math.max(scenario, 0), scenarios.length - 1);
     byId("scenario").selectedIndex = state.scenario;
     const known = scenarios[state.scenario];
-    byId("goal").textContent = [known.goal, known.complete ? "" : "(The recording is incomplete.)"].filter(Boolean).join(" ");
+    byId("goal").textContent = [known.goal, known.complete ? "" : "(The recording is incomplete.)"]
+      .filter(Boolean)
+      .join(" ");
     asked += 1;
     const mine = asked;
     const trouble = byId("viewer-trouble");
