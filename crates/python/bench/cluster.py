@@ -75,8 +75,10 @@ class Cluster:
 
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
         command = [
-            sys.executable, "-m", "ray.scripts.scripts", "start", "--block", f"--node-ip-address={HOST}", "--disable-usage-stats",
-            f"--object-store-memory={OBJECT_STORE}", "--min-worker-port=0", "--max-worker-port=0", f"--dashboard-agent-listen-port={free_port()}",
+            sys.executable, "-m", "ray.scripts.scripts", "start", "--block",
+            f"--node-ip-address={HOST}", "--disable-usage-stats",
+            f"--object-store-memory={OBJECT_STORE}", "--min-worker-port=0", "--max-worker-port=0",
+            f"--dashboard-agent-listen-port={free_port()}",
             *arguments,
         ]  # fmt: skip
         folder = os.path.dirname(sys.executable)

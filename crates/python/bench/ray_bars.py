@@ -158,7 +158,8 @@ def spread(given: argparse.Namespace, strategies: list[str], scratch: Path, told
     bar(
         "a worker node lost twice",
         whole and same(scratch / "lost", local),
-        f"after {lost['killed_after']} traces of {lost['traces']}; {lost['done']} done, rows equal: {same(scratch / 'lost', local)}",
+        f"after {lost['killed_after']} traces of {lost['traces']}; {lost['done']} done, "
+        f"rows equal: {same(scratch / 'lost', local)}",
     )
 
 
@@ -180,13 +181,15 @@ def growth(given: argparse.Namespace, strategies: list[str], scratch: Path, told
     bar(
         "time per step",
         abs(ratio - 1) <= WITHIN,
-        f"{large['cpu_ms_a_step']} ms of processor at {large['steps']} steps, {small['cpu_ms_a_step']} ms at {small['steps']}: {ratio:.3f}",
+        f"{large['cpu_ms_a_step']} ms of processor at {large['steps']} steps, "
+        f"{small['cpu_ms_a_step']} ms at {small['steps']}: {ratio:.3f}",
     )
     for each in told["memory"]:
         bar(
             "memory",
             each["late_mib"] <= 1.05 * each["early_mib"] + 8,
-            f"{each['early_mib']} MiB early, {each['late_mib']} MiB late, {each['peak_mib']} MiB at most, over {each['tasks']} tasks",
+            f"{each['early_mib']} MiB early, {each['late_mib']} MiB late, "
+            f"{each['peak_mib']} MiB at most, over {each['tasks']} tasks",
         )
 
 

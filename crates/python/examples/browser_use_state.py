@@ -27,7 +27,11 @@ from playwright.async_api import Page, async_playwright
 
 from browserlens import CHROMIUM_ARGS, LEGEND, BrowserLens
 
-PAGE = "data:text/html,<title>Shop</title><main><h1>Laptops</h1><button onclick=\"document.querySelector('p').textContent='In the cart'\">Add to cart</button><p>Empty</p></main>"
+PAGE = (
+    "data:text/html,<title>Shop</title><main><h1>Laptops</h1>"
+    "<button onclick=\"document.querySelector('p').textContent='In the cart'\">Add to cart</button>"
+    "<p>Empty</p></main>"
+)
 
 
 class LensState(SerializedDOMState):

@@ -29,9 +29,12 @@ PRODUCTS = "".join(
     f'<li><a href="/p/{n}">Laptop {n}</a> <span>${n * 7 + 500}</span> <button>Add {n} to cart</button></li>'
     for n in range(40)
 )
+# A backslash keeps a line end out of the page.
 SHOP = f"""<!doctype html><title>Shop</title><header><nav><a href="/">Home</a></nav></header><main><h1>Laptops</h1>
-<label>Search <input name=q></label><button id=go onclick="document.querySelector('#said').textContent = 'Nothing found'">Go</button>
-<p id=said>Enter a term</p><ul>{PRODUCTS}</ul><h2>Returns</h2><p>Send it back within thirty days and the money is paid back.</p></main>"""
+<label>Search <input name=q></label>\
+<button id=go onclick="document.querySelector('#said').textContent = 'Nothing found'">Go</button>
+<p id=said>Enter a term</p><ul>{PRODUCTS}</ul>\
+<h2>Returns</h2><p>Send it back within thirty days and the money is paid back.</p></main>"""
 
 
 def args(roles: bool = True) -> list[str]:

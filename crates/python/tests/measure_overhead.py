@@ -75,7 +75,8 @@ def compared(there: dict[str, Any], here: Any, lens: BrowserLens) -> dict[str, A
     row = pyarrow.table(lens.measurements()).to_pylist()[-1]
     own = row["total_us"] - row["transport_us"]
     return {
-        **row, "own_us": own, "rust_us": there["total_us"], "wait_us": there["browser_us"], "characters": len(here.text),
+        **row,
+        "own_us": own, "rust_us": there["total_us"], "wait_us": there["browser_us"], "characters": len(here.text),
         "ratio": (own + there["browser_us"]) / there["total_us"],
     }  # fmt: skip
 
@@ -145,7 +146,8 @@ def main() -> int:
         print(
             f"{api} Playwright, shop listing, {rows[0]['characters']} characters, {len(rows)} pairs, medians: "
             f"Rust {middle['rust_us']:.1f} ms, of it {middle['wait_us']:.1f} waiting for the browser; "
-            f"Python {middle['total_us']:.1f} ms, of it {middle['transport_us']:.1f} in Playwright's transport ({rows[0]['calls']} calls), {middle['own_us']:.1f} its own"
+            f"Python {middle['total_us']:.1f} ms, of it {middle['transport_us']:.1f} in Playwright's transport "
+            f"({rows[0]['calls']} calls), {middle['own_us']:.1f} its own"
         )
         print(
             f"overhead of Python, the transport aside: {ratio:.3f} (bar {MOST}; {min(ratios):.3f} to {max(ratios):.3f})"

@@ -63,7 +63,8 @@ def main() -> int:
     size, median = wheel.stat().st_size, statistics.median(imported)
     bar = f" (bar {MOST_BYTES / 1e6:.0f})" if is_given else ""
     print(
-        f"wheel: {size / 1e6:.1f} MB{bar}; import: {median:.1f} ms (bar {MOST_MS:.0f}; {min(imported):.1f} to {max(imported):.1f})"
+        f"wheel: {size / 1e6:.1f} MB{bar}; "
+        f"import: {median:.1f} ms (bar {MOST_MS:.0f}; {min(imported):.1f} to {max(imported):.1f})"
     )
     print(f"command: {statistics.median(started):.1f} ms to start ({min(started):.1f} to {max(started):.1f})")
     print(f"pip install and page open: {seconds:.1f} s (bar {MOST_SECONDS:.0f})")

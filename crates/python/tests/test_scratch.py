@@ -14,7 +14,10 @@ pytest.importorskip("fcntl", reason="files are locked by fcntl")
 from browserlens import _scratch  # noqa: E402
 
 #: Makes a folder, says where, and ends when its input does.
-WORK = "import sys\nfrom browserlens import _scratch\nprint(_scratch.make('part').name, flush=True)\nkept = _scratch.make('kept')\nprint(kept.name, flush=True)\nsys.stdin.read()\n"
+WORK = (
+    "import sys\nfrom browserlens import _scratch\nprint(_scratch.make('part').name, flush=True)\n"
+    "kept = _scratch.make('kept')\nprint(kept.name, flush=True)\nsys.stdin.read()\n"
+)
 
 
 class Worker:

@@ -122,7 +122,8 @@ def test_what_is_no_strategy_is_refused_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(OptionsError, match="own"):
         taken = tmp_path / "taken.py"
         taken.write_text(
-            "class Taken:\n    name = 'lens/mine'\n    def start(self, task): ...\n    def observe(self, step): return ''\n"
+            "class Taken:\n    name = 'lens/mine'\n    def start(self, task): ...\n"
+            "    def observe(self, step): return ''\n"
         )
         replay(TRACE, f"{taken}:Taken", tmp_path)
 

@@ -65,8 +65,9 @@ def _reason(error: BaseException) -> str:
 
 
 def _is_closed(error: BaseException) -> bool:
-    return type(error).__name__ == "TargetClosedError" or "Target page, context or browser has been closed" in str(
-        error
+    return (
+        type(error).__name__ == "TargetClosedError"
+        or "Target page, context or browser has been closed" in str(error)
     )
 
 

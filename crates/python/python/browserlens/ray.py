@@ -85,8 +85,10 @@ class Summary:
 
     def __str__(self) -> str:
         text = (
-            f"{self.done} of {self.traces} traces done ({self.resumed} before), {self.steps} steps and {self.rows} rows in {self.seconds:.1f} s"
-            f" ({self.cpu_seconds:.1f} s of processors); {self.failed_rows} rows are errors of strategies, {len(self.failed)} traces failed"
+            f"{self.done} of {self.traces} traces done ({self.resumed} before), "
+            f"{self.steps} steps and {self.rows} rows in {self.seconds:.1f} s"
+            f" ({self.cpu_seconds:.1f} s of processors); "
+            f"{self.failed_rows} rows are errors of strategies, {len(self.failed)} traces failed"
         )
         return "\n".join([text, *(f"failed: {failure.trace}: {failure.error}" for failure in self.failed)])
 
@@ -178,7 +180,8 @@ def _replay(item: dict[str, Any], job: _Job) -> dict[str, Any]:
     """One task: replays one trace and writes what came of it."""
     began, cpu = time.monotonic(), _cpu()
     row: dict[str, Any] = {
-        "trace": item["trace"], "id": item["id"], "part": item["part"], "steps": 0, "rows": 0, "failed_rows": 0, "error": "", "hint": "",
+        "trace": item["trace"], "id": item["id"], "part": item["part"],
+        "steps": 0, "rows": 0, "failed_rows": 0, "error": "", "hint": "",
     }  # fmt: skip
     try:
         place = Place(job.out, job.options)
