@@ -42,7 +42,7 @@ fidelity *args:
 # Builds what users are given into target/dist (optimised over all crates, stripped) and says how large it is: the program, packed with man pages, completions, the
 # skill and licences into one archive with its SHA-256 beside it. Local embeddings are not in it: `./just dist local` adds them.
 dist more="":
-    cargo build --quiet --profile dist -p browserlens --no-default-features --features dist,{{more}}
+    BROWSERLENS_COMMIT="$(git rev-parse --short HEAD 2>/dev/null || true)" cargo build --quiet --profile dist -p browserlens --no-default-features --features dist,{{more}}
     @ls -l target/dist/browserlens | awk '{ printf "target/dist/browserlens: %.1f MB\n", $5 / 1000000 }'
     @scripts/dist target/dist/browserlens target/dist
 
@@ -51,7 +51,7 @@ dist-wheel:
     @scripts/install-chromium
     @scripts/install-python
     rm -f target/dist/browserlens-*.whl
-    cd crates/python && ../../.tools/python/venv/bin/maturin build --quiet --out ../../target/dist --target-dir ../../target
+    cd crates/python && BROWSERLENS_COMMIT="$(git rev-parse --short HEAD 2>/dev/null || true)" ../../.tools/python/venv/bin/maturin build --quiet --out ../../target/dist --target-dir ../../target
     @python3 crates/python/tests/measure_wheel.py target/dist/browserlens-*.whl target/dist/fresh --given
 
 # Installs the tools that `record --peers` asks for their real output, into .tools/peers (npm, pip; no browser).

@@ -53,10 +53,18 @@ use std::path::PathBuf;
 
 /// What should a browser agent be shown of a page, what does it cost, and can it still do its job
 #[derive(Parser)]
-#[command(name = "browserlens", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "browserlens", version = version(), max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub verb: Verb,
+}
+
+/// The version, with the commit where the build was told of one (`./just dist`).
+fn version() -> &'static str {
+    match option_env!("BROWSERLENS_COMMIT").filter(|commit| !commit.is_empty()) {
+        Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")).leak(),
+        None => env!("CARGO_PKG_VERSION"),
+    }
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 success, 1 regression found, 2 bad usage, 3 unreadable input, 4 verification \

@@ -45,6 +45,47 @@ fn what_is_here_is_found_and_chromium_starts() {
     }
 }
 
+/// Package manager and `sudo` of our own, on a PATH that holds nothing else.
+#[cfg(unix)]
+#[test]
+fn fix_installs_chromium_by_the_package_manager_and_looks_again() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = |name: &str, script: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("writes");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("may be run");
+    };
+    let here = folder.path().display().to_string();
+    let fix = |set: &[(&str, &str)]| {
+        let mut command = browserlens();
+        command.args(["doctor", "--fix"]).env("PATH", &here).env_remove("CHROME").envs(set.iter().copied());
+        let output = command.current_dir(root()).output().expect("the command starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, _, status) = fix(&[]);
+    assert!(code == Some(5) && status.contains("Chromium"), "no manager is known here: {status}");
+
+    program("sudo", "exec \"$@\"");
+    program("apt-get", &format!("echo unpacking; echo \"$*\" >>{here}/ran; case $1 in update) exit 0;; esac; exit 7"));
+    let (code, _, status) = fix(&[]);
+    assert!(code == Some(5) && status.contains("was not installed: '") && status.contains('7'), "{status}");
+
+    let chromium = "case $* in *chromium*) printf '#!/bin/sh\\nexit 3\\n' >\"$0.x\";; esac";
+    let script = format!(
+        "{chromium}; [ ! -e \"$0.x\" ] || {{ /bin/mv \"$0.x\" {here}/chromium; /bin/chmod 755 {here}/chromium; }}"
+    );
+    program("apt-get", &script);
+    let (code, told, status) = fix(&[]);
+    assert!(status.contains("running: ") && status.contains("apt-get update"), "{status}");
+    assert!(code == Some(5) && told.contains(&format!("{here}/chromium")), "it is tried after it came: {told}{status}");
+    assert!(!told.contains("unpacking"), "what a manager says is status: {told}");
+
+    let (code, _, status) = fix(&[("CHROME", "/nowhere/chromium")]);
+    assert!(code == Some(5) && !status.contains("running: "), "a path that is given is not installed: {status}");
+}
+
 #[test]
 fn what_is_missing_says_what_to_do_and_the_exit_code_says_of_what_kind_it_is() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -23,6 +23,10 @@ pub(crate) struct DoctorArgs {
     /// Start Chromium without its sandbox (as root it is off by itself)
     #[arg(long)]
     pub no_sandbox: bool,
+    /// Install Chromium by the system's package manager, where none is found
+    #[cfg(feature = "record")]
+    #[arg(long)]
+    pub fix: bool,
     /// Print every check as JSON
     #[arg(long)]
     pub json: bool,

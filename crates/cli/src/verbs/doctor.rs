@@ -1,10 +1,12 @@
 //! `doctor`: what this machine has of what the command needs.
 //!
 //! In: folders and a path. Out: one line a check, with the command that mends what is missing.
-//! Invariants: nothing is installed or written; what is only needed for some work (other tools,
+//! Invariants: nothing is installed or written but by `--fix`; what is only needed for some work (other tools,
 //! clients, fonts) never fails the command; the worst of what is needed gives the exit code.
 
 mod checks;
+#[cfg(feature = "record")]
+mod install;
 
 use super::json_failure;
 use crate::args::DoctorArgs;
@@ -14,6 +16,10 @@ use browserlens_core::page::text::escaped_line;
 use checks::{Check, State};
 
 pub(crate) fn run(args: &DoctorArgs) -> Ended {
+    #[cfg(feature = "record")]
+    if args.fix {
+        install::chromium(args)?;
+    }
     let checks = checks::all(args);
     if args.json {
         let json = serde_json::to_string_pretty(&checks).map_err(|error| json_failure(&error))?;
