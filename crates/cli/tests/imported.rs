@@ -150,7 +150,7 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
     // A page of which nothing is visible is not shown as if it were one.
     for verb in ["snapshot", "read"] {
         let arguments = [verb, &world.at("traces/mind2web-b2.trace")];
-        let output = browserlens().args(arguments).current_dir(world.folder.path()).output().expect("the command starts");
+        let output = browserlens().args(arguments).current_dir(world.0.path()).output().expect("the command starts");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(3) && said.contains("without --no-render"), "{verb}: {said}");
     }
