@@ -23,6 +23,7 @@ __all__ = [
     "scenario_of",
     "trace_files",
     "agent_runs",
+    "command",
 ]
 
 LEGEND: Final[str]
