@@ -137,6 +137,9 @@ fn column_name(formula: ImageFormula) -> &'static str {
 /// Name of a count, and how it is read.
 type EachCost = (&'static str, fn(&Cost) -> u64);
 
+/// One of the scores of nodes that an action needs.
+type TargetOf = fn(&StepNumbers) -> &TargetScore;
+
 /// Makes the table of measurements.
 pub fn measurements(rows: &[Measurement]) -> Table {
     let numbers = |row: &Measurement, cell: &dyn Fn(&StepNumbers) -> u32| row.numbers().map(cell);
@@ -197,7 +200,7 @@ pub fn measurements(rows: &[Measurement]) -> Table {
             (!each.is_empty()).then(|| each.join(" "))
         });
     }
-    let targets: [(&str, &str, fn(&StepNumbers) -> &TargetScore); 2] = [
+    let targets: [(&str, &str, TargetOf); 2] = [
         ("target", "the next action's node", |n| &n.target),
         ("drop", "the node that a drag ends on", |n| &n.drop_target),
     ];

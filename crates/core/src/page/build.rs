@@ -9,8 +9,8 @@ mod outline;
 use crate::page::node::{
     BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Viewport, Visibility,
 };
-use crate::page::page::{Columns, Frame, Interner, NO_NODE, Page, Secrets, Sym};
 use crate::page::role;
+use crate::page::tree::{Columns, Frame, Interner, NO_NODE, Page, Secrets, Sym};
 
 /// What a node is built from; everything has a plain default.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 //! it is rebuilt from the payloads whenever [`PACKED_FORMAT_VERSION`] differs. Invariant:
 //! `unpack(pack(p)) == p`; bytes that are damaged give an error, and never a page that could panic.
 
-use crate::page::page::{NO_NODE, Page};
+use crate::page::tree::{NO_NODE, Page};
 
 /// Number of the packed format; bumped when [`Page`]'s columns change or when the parser's result
 /// does.
@@ -77,7 +77,7 @@ impl Page {
             return Err("columns differ in length");
         }
         let strings = self.strings.ends.len();
-        let sym_ok = |sym: &crate::page::page::Sym| (sym.0 as usize) < strings;
+        let sym_ok = |sym: &crate::page::tree::Sym| (sym.0 as usize) < strings;
         let columns = [&n.tag, &n.role, &n.name, &n.description, &n.value, &n.text];
         if !columns.iter().all(|column| column.iter().all(sym_ok))
             || !n.attributes.iter().all(|(name, value)| sym_ok(name) && sym_ok(value))

@@ -6,7 +6,7 @@
 //! as one of another page.
 
 use crate::page::node::{Flags, NodeKind, States};
-use crate::page::page::Page;
+use crate::page::tree::Page;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

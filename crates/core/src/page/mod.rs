@@ -11,11 +11,11 @@ pub mod capture;
 mod codec;
 mod hash;
 mod node;
-mod page;
 mod parse;
 pub mod role;
 mod second_look;
 pub mod text;
+mod tree;
 
 pub use build::{NodeSpec, PageBuilder};
 pub use capture::{Capture, FrameProbe, Payload, PayloadKind, SecondLook};
@@ -25,5 +25,5 @@ pub use node::{
     BoxInDocument, BoxInViewport, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri,
     Viewport, Visibility,
 };
-pub use page::{Frame, NodeRef, Page, Strings, Sym};
 pub use parse::{ParseError, Parts, raw};
+pub use tree::{Frame, NodeRef, Page, Strings, Sym};

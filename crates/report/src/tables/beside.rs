@@ -276,6 +276,9 @@ fn questions(scenarios: &[ScenarioInfo]) -> Table {
     table.finish()
 }
 
+/// One of the counts of screens that were held back.
+type SeenOf = fn(&KnownInfo) -> SeenCount;
+
 /// One of the counts of what is known of a trace.
 type CountOf = fn(&KnownInfo) -> u32;
 
@@ -287,7 +290,7 @@ fn knowledge(scenarios: &[ScenarioInfo]) -> Table {
     table.small("recordings", "recordings", "recordings of the scenario, variants included", |(_, known)| {
         Some(known.recordings)
     });
-    let held: [(&str, &str, fn(&KnownInfo) -> SeenCount); 2] = [
+    let held: [(&str, &str, SeenOf); 2] = [
         ("steps", "every second step held back", |known| known.steps),
         ("whole", "whole recordings held back", |known| known.whole),
     ];
@@ -302,7 +305,7 @@ fn knowledge(scenarios: &[ScenarioInfo]) -> Table {
         add("right", "of those, the ones for which that screen was recognised", |counts| counts.right);
         add("wrong", "of all, the ones that were taken for another screen", |counts| counts.wrong);
     }
-    let counts: [(&str, &'static str, &str, CountOf); 8] = [
+    let counts: [(&str, &str, &str, CountOf); 8] = [
         ("actions", "actions", "actions of the recording", |known| known.translated.actions),
         ("actions_seed", "actions", "of those, the ones that can be said in the tools that were proposed", |known| {
             known.translated.seed

@@ -2,7 +2,7 @@
 
 use super::{NodeSpec, PageBuilder};
 use crate::page::node::{BoxInDocument, Clickability, Flags, States, Visibility};
-use crate::page::page::Page;
+use crate::page::tree::Page;
 
 fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();

@@ -13,7 +13,7 @@ use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::page::build::{NodeSpec, PageBuilder};
 use crate::page::capture::COMPUTED_STYLES;
 use crate::page::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
-use crate::page::page::{Frame, NodeRef, Page};
+use crate::page::tree::{Frame, NodeRef, Page};
 use foldhash::fast::RandomState;
 use node::{Styles, attributes_of, bounds_of, clickability_of, paint_order, scrolled_of, shadow_of};
 use std::borrow::Cow;

@@ -8,7 +8,7 @@
 
 use super::styles::style;
 use crate::page::node::{BoxInDocument, Flags, NodeId, NodeKind, Visibility};
-use crate::page::page::{NO_NODE, Page};
+use crate::page::tree::{NO_NODE, Page};
 
 const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
 

@@ -17,7 +17,7 @@ mod unseen;
 
 use crate::page::capture::{Capture, FrameProbe, Payload, PayloadKind};
 use crate::page::node::Viewport;
-use crate::page::page::Page;
+use crate::page::tree::Page;
 use ax::AxTree;
 use payload::{AxResult, FrameTree, FrameTreeResult, Listeners, Metrics};
 use raw::{Said, Snapshot};

@@ -12,7 +12,7 @@
 
 use super::styles::style;
 use crate::page::node::{BoxInDocument, Flags, NodeId, NodeKind};
-use crate::page::page::{NO_NODE, NodeRef, Page};
+use crate::page::tree::{NO_NODE, NodeRef, Page};
 
 const DISPLAY: usize = style("display");
 const POSITION: usize = style("position");

@@ -4,9 +4,9 @@
 use super::{Open, Walk};
 use crate::page::build::PageBuilder;
 use crate::page::node::{BoxInDocument, Clickability, Flags, NodeKind, ScrollOffset};
-use crate::page::page::Sym;
 use crate::page::parse::geometry::{Cursor, Style};
 use crate::page::parse::raw::Rect;
+use crate::page::tree::Sym;
 
 pub(super) fn bounds_of(walk: &Walk<'_, '_>, layout: Option<usize>) -> BoxInDocument {
     let rect = layout.and_then(|layout| walk.document.layout.bounds.get(layout)).copied().unwrap_or(Rect::default());
