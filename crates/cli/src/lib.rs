@@ -1,8 +1,8 @@
 //! The `browserlens` command: arguments in, exit code out.
 //!
-//! In: the command line. Out: data on standard output, status on standard error, an exit code of
-//! [`exit`]. Invariant: no logic of its own; each verb is one file that calls a crate. The program
-//! and the package for Python both start it by [`run`].
+//! In: the command line. Out: data on standard output, status on standard error, an exit code (all
+//! are in `exit.rs`). Invariant: no logic of its own; each verb is one file that calls a crate. The
+//! program and the package for Python both start it by [`run`].
 
 mod args;
 mod exit;
