@@ -1,6 +1,6 @@
 //! A live page behind the same traits as a trace: look at it, query its events, act on it.
 //!
-//! In: a URL, or the address of a browser that runs. Out: a [`PageSource`] and [`Actor`], and what
+//! In: a URL, or the address of a browser that runs. Out: a [`PageSource`] and `Actor`, and what
 //! a person does with tabs, dialogs and time. Invariants: the page keeps its own time and is
 //! captured anew after every action and on request; a node key stays good as long as its document
 //! is shown and never comes to mean another node, also after a restart; a browser that somebody

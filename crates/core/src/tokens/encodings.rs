@@ -2,7 +2,7 @@
 //!
 //! In: the tables that the build wrote. Out: tokenizers, built when they are first asked for.
 //! Invariants: counts are those of the whole tables; nothing but counting, splitting and
-//! [`BytePairEncoding::encode_via_backtracking`] is asked of them, since what other ways of
+//! `BytePairEncoding::encode_via_backtracking` is asked of them, since what other ways of
 //! encoding need is left out. Why not `bpe_openai::o200k_base()`: its tables are 47 MB of every
 //! program, and most of that is never read or follows from the rest.
 

@@ -28,7 +28,7 @@ pub enum ElidedWhat {
     },
 }
 
-/// View of one node of a [`ShownState`].
+/// View of one node of a `ShownState`.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownNode<'s> {
     pub(super) tree: &'s Tree,

@@ -134,7 +134,7 @@ pub struct Cut {
 /// One shown thing: a node, a run of text, or a mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Role; [`TEXT`] for a run of text, [`PAGE`] for the root, empty for a mark.
+    /// Role; [`TEXT`] for a run of text, [`super::PAGE`] for the root, empty for a mark.
     pub role: Arc<str>,
     /// Accessible name, or the text of a run.
     pub name: Arc<str>,

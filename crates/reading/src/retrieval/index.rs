@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// `application_id` of an index: "BLri".
 const APPLICATION_ID: i32 = 0x424c_7269;
-/// `user_version`; changes with the tables and with what [`Terms`] makes of a text.
+/// `user_version`; changes with the tables and with what `Terms` makes of a text.
 const VERSION: i32 = 2;
 /// Up to how many passages every vector is compared.
 const EXACT: u64 = 4_096;

@@ -7,7 +7,7 @@
 //! popup hides no text and covers no control, since it is there to be closed (a dialog covers
 //! controls); where a picture, a gradient or a half-transparent colour may decide, nothing is
 //! hidden; the work is bounded, and what lies beyond the bound counts as seen. Why not
-//! [`Visibility`]: that is what other tools' reproductions and page hashes go by. Rounded corners
+//! `Visibility`: that is what other tools' reproductions and page hashes go by. Rounded corners
 //! and shadows are not captured: boxes are taken as rectangles.
 
 use super::styles::style;
