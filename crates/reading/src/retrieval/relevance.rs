@@ -71,10 +71,12 @@ impl Question {
     /// Returns the signals of a section: those of the passage that has most of the question.
     pub fn signals<'p>(&self, heading: &str, trail: &str, passages: impl Iterator<Item = &'p str>) -> Signals {
         let above = self.lexicon.borrow_mut().words(heading);
-        let names = [self.lexicon.borrow_mut().words(trail), above.clone()].concat();
+        let is_named = || {
+            let names = [self.lexicon.borrow_mut().words(trail), above.clone()].concat();
+            self.words.iter().all(|(word, _)| names.iter().any(|name| name.term.stem == word.term.stem))
+        };
         // What headings say in full is asked for by its name, whatever is below them.
-        let is_named = self.words.iter().all(|(word, _)| names.iter().any(|name| name.term.stem == word.term.stem));
-        let in_heading = if is_named { self.kinds } else { kinds_of_text(heading) };
+        let in_heading = if self.kinds == 0 || is_named() { self.kinds } else { kinds_of_text(heading) };
         let all = passages.map(|passage| self.of_passage(&above, in_heading, passage));
         let sum = |signals: &Signals| signals.iter().sum::<f64>();
         all.max_by(|a, b| sum(a).total_cmp(&sum(b))).unwrap_or_default()
