@@ -122,7 +122,7 @@ thousand steps="1000":
 # Holds fast looks against whole captures on every bundled step, and patched looks against whole ones for longer; a part of both is in `just test`.
 looks:
     @scripts/install-chromium
-    PATCH_ROUNDS=40 cargo test -p browserlens-live --quiet --test fast_looks --test patched_looks -- --include-ignored
+    PATCH_ROUNDS=40 cargo test -p browserlens-session --quiet --test fast_looks --test patched_looks -- --include-ignored
 
 # The press test: uses every ref of pages made with 28 component libraries, and says which controls no ref reaches; twelve patterns are in `just test`.
 # `./just wild --patterns hand,antd/tree --details found.md` narrows it and writes down what was found.
@@ -146,7 +146,11 @@ wild-bench *args:
 live-speed pairs="5" seconds="150":
     @scripts/install-chromium
     @scripts/install-peers
-    cargo run --quiet --release -p browserlens-live --example speed -- .tools/peers/npm/playwright-mcp-0-0-83/node_modules/playwright-mcp-0-0-83/cli.js {{pairs}} {{seconds}}
+    cargo run --quiet --release -p browserlens-session --example speed -- .tools/peers/npm/playwright-mcp-0-0-83/node_modules/playwright-mcp-0-0-83/cli.js {{pairs}} {{seconds}}
+
+# Changes the lens' differ, formatter and budget in one place at a time, and says which share of these mutants its tests notice; `./just mutants 0/20` takes every 20th.
+mutants *shard:
+    @scripts/mutants {{shard}}
 
 # Fuzzes what parses untrusted text, 60 seconds each: the markdown parser, chunks, grep, paths, and every importer. `./just fuzz 10` runs each for 10.
 fuzz seconds="60":

@@ -351,10 +351,15 @@ pub(crate) struct CompletionArgs {
 }
 
 #[cfg(feature = "record")]
+fn formats() -> clap::builder::PossibleValuesParser {
+    browserlens_import::Format::ALL.map(|format| format.name()).into()
+}
+
+#[cfg(feature = "record")]
 #[derive(Args)]
 pub(crate) struct ImportArgs {
     /// Format of the inputs
-    #[arg(value_parser = clap::builder::PossibleValuesParser::new(browserlens_import::Format::ALL.map(|format| format.name())))]
+    #[arg(value_parser = formats())]
     pub format: String,
     /// Files, or folders where a recording is one
     #[arg(required = true)]

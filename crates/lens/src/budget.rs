@@ -6,7 +6,6 @@
 //! ancestors are kept; each mark says how many siblings it stands for; equal runs keep their handle
 //! from step to step.
 
-use crate::bugs::{Bug, has};
 use crate::extract::View;
 use crate::format::Style;
 use crate::format::fold::row_controls;
@@ -109,7 +108,7 @@ impl Target {
             let mut item = view.tree.item(id).clone();
             if let Some(mark) = &mut item.mark {
                 mark.handle = Some(this.handles.by_nature(mark.what));
-            } else if refs.wants(id) && !(has(Bug::LosesRefs) && &*item.role == "checkbox") {
+            } else if refs.wants(id) {
                 item.reference = refs.get(id).or(Some(UNNUMBERED));
             }
             if let Some((longest, shown)) = cuts.longest_name
@@ -132,7 +131,6 @@ impl Target {
 
     fn elide(&mut self, view: &View, run: &[u32], parent: u32, before: &Handles, used: &mut HashSet<Handle>) {
         let keys = run.iter().map(|id| view.meta[*id as usize].key);
-        let keys = keys.take(if has(Bug::ForgetsHandles) { 0 } else { usize::MAX });
         let known =
             keys.clone().filter_map(|key| before.elided.get(&key).copied()).find(|handle| !used.contains(handle));
         let handle = known.unwrap_or_else(|| self.handles.new_handle());
@@ -140,13 +138,10 @@ impl Target {
         for key in keys {
             self.handles.elided.insert(key, handle);
         }
-        let count = run.len() as u32 + u32::from(has(Bug::CountsOneMore));
-        if !has(Bug::HidesUnmarked) {
-            let in_viewport = |id: &u32| view.tree.subtree(*id).any(|below| view.meta[below as usize].in_viewport);
-            let what = if run.iter().any(in_viewport) { Elided::Items } else { Elided::OffScreen };
-            let mark = Mark { handle: Some(handle), count: Some(count), what };
-            self.push(parent, Item::elided(mark), NONE, None);
-        }
+        let in_viewport = |id: &u32| view.tree.subtree(*id).any(|below| view.meta[below as usize].in_viewport);
+        let what = if run.iter().any(in_viewport) { Elided::Items } else { Elided::OffScreen };
+        let mark = Mark { handle: Some(handle), count: Some(run.len() as u32), what };
+        self.push(parent, Item::elided(mark), NONE, None);
         self.runs.push((handle, run.to_vec()));
     }
 
@@ -159,7 +154,7 @@ impl Target {
         let handle = before.cut.get(&key).copied().unwrap_or_else(|| self.handles.new_handle());
         self.handles.cut.insert(key, handle);
         let name: String = item.name.chars().take(shown).collect();
-        item.cut = Some(Cut { handle, chars: (chars - shown.min(chars)) as u32 - u32::from(has(Bug::CutsOneShort)) });
+        item.cut = Some(Cut { handle, chars: (chars - shown.min(chars)) as u32 });
         item.name = Arc::from(name);
         self.cut_names.push((handle, id));
     }
@@ -188,7 +183,6 @@ fn number(tree: &mut Tree, mut next: u32, style: Style) {
     if new.is_empty() {
         return;
     }
-    let step = u32::from(!has(Bug::DuplicateRef));
     let rows = if style.fold && !style.every_ref { row_controls(tree) } else { HashMap::new() };
     let mut known: HashSet<u32> = HashSet::new();
     for (id, (first, _)) in &rows {
@@ -202,14 +196,14 @@ fn number(tree: &mut Tree, mut next: u32, style: Style) {
         let reference = match row {
             Some((first, part)) => {
                 let number = *numbers.entry(*first).or_insert_with(|| {
-                    next += step;
-                    next - step
+                    next += 1;
+                    next - 1
                 });
                 Ref { number, part: *part }
             }
             None => {
-                next += step;
-                Ref::new(next - step)
+                next += 1;
+                Ref::new(next - 1)
             }
         };
         tree.item_mut(id).reference = Some(reference);
@@ -235,7 +229,7 @@ fn push_children(view: &View, cuts: &Cuts, id: u32, here: u32, stack: &mut Vec<(
 
 impl Handles {
     fn new_handle(&mut self) -> Handle {
-        self.last = if has(Bug::ReusesHandles) { 1 } else { self.last + 1 };
+        self.last += 1;
         Handle(self.last)
     }
 
@@ -317,13 +311,7 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
             continue;
         }
         let class = match (seen, new.contains(&id)) {
-            _ if urgent[at] => {
-                if has(Bug::RanksUrgentLast) {
-                    9
-                } else {
-                    0
-                }
-            }
+            _ if urgent[at] => 0,
             _ if reports[at] => 1,
             (true, true) => 1,
             (true, false) if meta.interactive && !blocked[at] => 2,

@@ -1,10 +1,10 @@
 //! A deliberate change of the formatter, for tests of what watches it.
 //!
 //! In: [`write_rows_apart`], once, before any page. Out: texts that fold no rows, in the whole
-//! process: they say the same, break no promise (unlike [`crate::bugs`]), and cost more. Invariant:
-//! a build for users has no switch, and the check is a constant (`build.rs`).
+//! process: they say the same, break no promise, and cost more. Invariant: a build for users has
+//! no switch, and the check is a constant (`build.rs`).
 
-#[cfg(deliberate_bugs)]
+#[cfg(deliberate_change)]
 mod switch {
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,13 +21,13 @@ mod switch {
     }
 }
 
-#[cfg(deliberate_bugs)]
+#[cfg(deliberate_change)]
 pub(crate) use switch::folds_rows;
-#[cfg(deliberate_bugs)]
+#[cfg(deliberate_change)]
 pub use switch::write_rows_apart;
 
 /// Whether rows are folded: in a build for users always.
-#[cfg(not(deliberate_bugs))]
+#[cfg(not(deliberate_change))]
 pub(crate) const fn folds_rows() -> bool {
     true
 }

@@ -9,7 +9,6 @@
 
 pub mod budget;
 #[doc(hidden)]
-pub mod bugs;
 #[doc(hidden)]
 pub mod changed;
 mod controls;

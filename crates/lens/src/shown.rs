@@ -18,7 +18,6 @@ mod node;
 
 pub use node::{ElidedMark, ElidedWhat, ShownNode};
 
-use crate::bugs::{Bug, has};
 use crate::format::{
     Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Position, Scratch, Sibling,
     parse_after,
@@ -83,14 +82,6 @@ impl ShownState {
         Ok(observed)
     }
 
-    /// Applies an observation whatever its text says: what a check that sees nothing does.
-    pub(crate) fn apply_unread(&mut self, text: &str, observed: &Observed) -> Result<(), ApplyError> {
-        let tells = parse_after(text, &self.patterns).map(|(_, tells)| tells);
-        self.apply_observed(observed)?;
-        tells.into_iter().for_each(|tells| self.patterns.learn(tells));
-        Ok(())
-    }
-
     /// Returns the patterns that were told so far.
     pub fn patterns(&self) -> &Patterns {
         &self.patterns
@@ -123,11 +114,7 @@ impl ShownState {
                     Some((from, _)) => self.at_step(*from).ok_or(ApplyError::NotRemembered(*from))?,
                     None => &self.now,
                 };
-                let next = base.changed(entries, images);
-                if has(Bug::AppliesHalf) && next.is_err() {
-                    Arc::make_mut(&mut self.now).head = None;
-                }
-                let mut next = next?;
+                let mut next = base.changed(entries, images)?;
                 next.step = steps.map(|(_, to)| to);
                 next.events.clone_from(events);
                 self.follow(next);

@@ -7,9 +7,9 @@
 use browserlens_core::page::text::{escaped, escaped_line};
 use browserlens_core::strategy::{SourceError, StrategyError};
 use browserlens_inspect::InspectError;
-use browserlens_live::LiveError;
 use browserlens_reading::ReadError;
 use browserlens_recorder::RecordError;
+use browserlens_session::{PartError, ToolError};
 use browserlens_snapshot::SnapshotError;
 use browserlens_trace::TraceError;
 use pyo3::prelude::*;
@@ -142,12 +142,25 @@ impl From<SourceError> for Raised {
     }
 }
 
-impl From<LiveError> for Raised {
-    fn from(error: LiveError) -> Self {
+impl From<ToolError> for Raised {
+    fn from(error: ToolError) -> Self {
         match error {
-            LiveError::Source(error) => error.into(),
-            LiveError::Strategy(error) => error.into(),
-            error => Self::page(chain(&error), error.hint()),
+            ToolError::Part(PartError::Source(error)) => error.into(),
+            ToolError::Part(PartError::Trace(error)) => error.into(),
+            ToolError::Part(PartError::Strategy(error)) => error.into(),
+            ToolError::Part(PartError::Snapshot(error)) => error.into(),
+            ToolError::Part(PartError::Read(error)) => error.into(),
+            ToolError::Part(PartError::Inspect(error)) => error.into(),
+            ToolError::Arguments(text) => {
+                let names = browserlens_lens::names().join(", ");
+                let hint = format!("options stand in crates/lens/GRAMMAR.md; strategies are {names}");
+                Self::options(text, &hint)
+            }
+            ToolError::UnknownRef { reference } => Self::page(
+                format!("{reference} was not shown in this session"),
+                "use a ref of the last observation, as it is written there, such as @e12",
+            ),
+            error => Self::page(chain(&error), "observe again; open the page again if it stays"),
         }
     }
 }

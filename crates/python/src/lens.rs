@@ -8,12 +8,13 @@ use crate::errors::{Raised, Result};
 use crate::feed::Feed;
 use crate::json;
 use crate::observation::Observation;
-use crate::page::{Page, Reading, SnapshotAsked};
-use crate::reader::Reader;
+use crate::page::{Page, Reading, SnapshotAsked, told};
 use crate::wire::{GIVE_UP, Next, Wire};
 use browserlens_core::page::Viewport;
 use browserlens_core::strategy::{ActionKind, PageSource, TakenAction};
 use browserlens_recorder::{CdpCall, LiveBrowser, LiveOptions, LookWay};
+use browserlens_session::Session;
+use browserlens_snapshot::snapshot_in;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -49,9 +50,8 @@ enum Outcome {
 
 /// What the lens' thread holds.
 struct Work {
-    browser: LiveBrowser,
+    session: Session,
     tabs: HashMap<String, u32>,
-    reader: Reader,
 }
 
 type Slot = Arc<Mutex<Option<Result<Outcome>>>>;
@@ -88,20 +88,21 @@ impl Lens {
     ) -> PyResult<Self> {
         let options: serde_json::Value = serde_json::from_str(options)
             .map_err(|error| Raised::options(format!("options: {error}"), "give a dict"))?;
-        let reader = Reader::new(strategy, &options)?;
         let wire = Arc::new(Wire::new(bodies));
         let live = LiveOptions { viewport: Viewport { width, height, scale }, ..LiveOptions::default() };
-        let browser = py.detach(|| {
+        let session = py.detach(|| {
             let wire = Arc::clone(&wire);
             let make = move |inbox| {
                 wire.connect(inbox);
                 wire as Arc<dyn browserlens_recorder::CdpTransport>
             };
-            LiveBrowser::over(make, &live).map_err(Raised::from)
+            let mut session = Session::over(LiveBrowser::over(make, &live)?, live)?;
+            session.use_strategy(strategy, &options)?;
+            Ok::<_, Raised>(session)
         })?;
         let (jobs, to_do) = channel();
         let outcome = Slot::default();
-        let work = Work { browser, tabs: HashMap::new(), reader };
+        let work = Work { session, tabs: HashMap::new() };
         let (told, result) = (Arc::clone(&wire), Arc::clone(&outcome));
         std::thread::Builder::new()
             .name("browserlens".to_owned())
@@ -226,16 +227,22 @@ fn way(way: &LookWay) -> String {
 }
 
 impl Work {
+    fn browser(&mut self) -> Result<&mut LiveBrowser> {
+        self.session.browser().ok_or_else(|| Raised::page("there is no browser", "make a new BrowserLens"))
+    }
+
     /// Makes the page of a session the one that is looked at.
     fn show(&mut self, session: &str) -> Result<()> {
-        let tab = self.tabs.get(session).ok_or_else(|| Raised::page("the page is not known", "observe it first"))?;
-        self.browser.show_tab(*tab);
-        if let Some(dialog) = self.browser.dialog() {
+        let tab = self.tabs.get(session).copied();
+        let tab = tab.ok_or_else(|| Raised::page("the page is not known", "observe it first"))?;
+        let browser = self.browser()?;
+        browser.show_tab(tab);
+        if let Some(dialog) = browser.dialog() {
             return Err(Raised::page(
                 format!("a dialog is open: {:?}", dialog.message),
                 "accept or dismiss the dialog first",
             )
-            .at_url(&self.browser.url()));
+            .at_url(&browser.url()));
         }
         Ok(())
     }
@@ -243,28 +250,27 @@ impl Work {
     fn carry_out(&mut self, job: Job) -> Result<Outcome> {
         match job {
             Job::AddPage { session, target, url } => {
-                let tab = self.browser.add_page(&session, &target, &url)?;
+                let tab = self.browser()?.add_page(&session, &target, &url)?;
                 self.tabs.insert(session, tab);
                 Ok(Outcome::Nothing)
             }
             Job::AddFrame { parent, session, target, url } => {
-                self.browser.add_frame(&parent, &session, &target, &url)?;
+                self.browser()?.add_frame(&parent, &session, &target, &url)?;
                 Ok(Outcome::Nothing)
             }
             Job::RemoveSession { session } => {
-                self.browser.remove_session(&session);
+                self.browser()?.remove_session(&session);
                 self.tabs.remove(&session);
                 Ok(Outcome::Nothing)
             }
             Job::Observe { session, full, action } => self.observe(&session, full, action),
             Job::Expand { handle, from, to } => {
-                let url = self.reader.page().map_or_else(String::new, |page| page.url().to_owned());
-                let shown = self.reader.expand(&handle, from, to)?;
-                Ok(Outcome::Observation(Observation::new(shown, self.reader.step(), url)))
+                let shown = self.session.expansion(&handle, from, to)?;
+                Ok(Outcome::Observation(Observation::of(shown, &self.session)))
             }
             Job::Page { session } => {
                 self.show(&session)?;
-                Ok(Outcome::Page(Page { page: self.browser.look().map_err(Raised::from)? }))
+                Ok(Outcome::Page(Page { page: self.browser()?.look().map_err(Raised::from)? }))
             }
             Job::Attend { session } => {
                 self.show(&session)?;
@@ -272,49 +278,46 @@ impl Work {
             }
             Job::Node { session, reference } => {
                 self.show(&session)?;
-                let key = self.reader.node(&reference)?;
-                let place = self.browser.place_of_node(key).ok_or_else(|| {
+                let key = self.session.node_of(&reference)?;
+                let browser = self.browser()?;
+                let place = browser.place_of_node(key).ok_or_else(|| {
                     Raised::page(
                         format!("{reference} is of another document"),
                         "observe again and use the ref that is shown now",
                     )
-                    .at_url(&self.browser.url())
+                    .at_url(&browser.url())
                 })?;
                 Ok(Outcome::Text(serde_json::json!([place.0, place.1]).to_string()))
             }
             Job::Snapshot { session, options } => {
                 let options = options.options()?;
                 self.show(&session)?;
-                Ok(Outcome::Text(self.reader.snapshot(&mut self.browser, &options)?))
+                let text = self.session.beside(|lens, page| snapshot_in(lens, page, &options))?;
+                Ok(Outcome::Text(self.session.masked(text?)))
             }
             Job::ReadText { session, reading } => {
                 let options = reading.options()?;
                 self.show(&session)?;
-                self.browser.refresh();
-                Ok(Outcome::Text(self.reader.read_text(&mut self.browser, &options)?))
+                Ok(Outcome::Text(told(self.session.read(&options)?)))
             }
             Job::Inspect { session, tool, query } => {
                 self.show(&session)?;
-                self.browser.refresh();
-                Ok(Outcome::Text(self.reader.inspect(&mut self.browser, &tool, query)?))
+                Ok(Outcome::Text(self.session.inspection(&tool, query)?))
             }
         }
     }
 
     fn observe(&mut self, session: &str, full: bool, action: Option<(String, String)>) -> Result<Outcome> {
-        let (began, waited) = (Instant::now(), self.browser.waited_micros());
+        let (began, waited) = (Instant::now(), self.browser()?.waited_micros());
         self.show(session)?;
-        if full {
-            self.reader.forget();
-        }
         let action = action.map(|(kind, text)| taken(&kind, &text)).transpose()?;
-        let url = self.browser.url();
-        let shown = self.reader.observe(&mut self.browser, action.as_ref()).map_err(|raised| raised.at_url(&url))?;
-        let url = self.reader.page().map_or(url, |page| page.url().to_owned());
-        let way = way(&self.browser.look_way());
-        let waited = self.browser.waited_micros() - waited;
+        let url = self.browser()?.url();
+        let shown = self.session.observation(full, action.as_ref());
+        let shown = shown.map_err(|error| Raised::from(error).at_url(&url))?;
+        let browser = self.browser()?;
+        let (way, waited) = (way(&browser.look_way()), browser.waited_micros() - waited);
         let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), waited)];
-        Ok(Outcome::Observation(Observation::new(shown, self.reader.step(), url).timed(timings, way)))
+        Ok(Outcome::Observation(Observation::of(shown, &self.session).timed(timings, way)))
     }
 }
 

@@ -14,7 +14,6 @@ mod lens;
 mod observation;
 mod page;
 mod pages;
-mod reader;
 mod replay;
 mod tables;
 mod trace;

@@ -6,6 +6,7 @@ use crate::errors::Raised;
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::strategy::{ImageSpace, Observation as Shown, ObservationKind};
 use browserlens_core::tokens::Encoding;
+use browserlens_session::Session;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -23,8 +24,11 @@ pub struct Observation {
 }
 
 impl Observation {
-    pub(crate) fn new(shown: Shown, step: u32, url: String) -> Self {
-        Self { shown, step, url: escaped_line(&url).into_owned(), timings: Vec::new(), way: String::new() }
+    /// What a session was just shown.
+    pub(crate) fn of(shown: Shown, session: &Session) -> Self {
+        let url = session.page().map_or("", |page| page.url());
+        let url = escaped_line(url).into_owned();
+        Self { shown, step: session.step(), url, timings: Vec::new(), way: String::new() }
     }
 
     pub(crate) fn timed(mut self, timings: Vec<(String, u64)>, way: String) -> Self {

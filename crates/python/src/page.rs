@@ -235,7 +235,10 @@ impl Page {
 
     /// Reads the page's text: all of it, a section, or what answers a query; at most 20,000
     /// characters unless `chars` says otherwise (0 for all), and what is left out is told.
-    #[pyo3(signature = (query = None, *, section = None, graph = false, limit = None, offset = 0, within = None, min_relevance = None, chars = DEFAULT_CHARS, skip = 0))]
+    #[pyo3(signature = (
+        query = None, *, section = None, graph = false, limit = None, offset = 0, within = None,
+        min_relevance = None, chars = DEFAULT_CHARS, skip = 0
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn read_text(
         &self,

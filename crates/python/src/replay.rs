@@ -139,7 +139,9 @@ pub struct Part {
 impl Part {
     /// Replays one trace on this thread.
     #[new]
-    #[pyo3(signature = (trace, id, scenarios_dir, strategies, cache_dir, *, encoding = "o200k_base", date = "", machine = ""))]
+    #[pyo3(signature = (
+        trace, id, scenarios_dir, strategies, cache_dir, *, encoding = "o200k_base", date = "", machine = ""
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         py: Python<'_>,
@@ -305,7 +307,9 @@ pub fn scenario_of(py: Python<'_>, trace: PathBuf) -> Result<String> {
 
 /// Puts the parts of a folder together and stores the run.
 #[pyfunction]
-#[pyo3(signature = (parts, out_dir, cache_dir, *, observations = None, traces = None, scenarios_dir = None, notes = Vec::new()))]
+#[pyo3(signature = (
+    parts, out_dir, cache_dir, *, observations = None, traces = None, scenarios_dir = None, notes = Vec::new()
+))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn merge_parts(
     py: Python<'_>,
@@ -336,7 +340,10 @@ pub fn merge_parts(
 
 /// Replays strategies over traces on this machine and stores the run.
 #[pyfunction]
-#[pyo3(signature = (traces, strategies, scenarios_dir, out_dir, cache_dir, *, threads = 0, encoding = "o200k_base", date = "", machine = ""))]
+#[pyo3(signature = (
+    traces, strategies, scenarios_dir, out_dir, cache_dir, *, threads = 0, encoding = "o200k_base", date = "",
+    machine = ""
+))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn replay_traces(
     py: Python<'_>,

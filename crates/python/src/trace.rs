@@ -5,16 +5,15 @@
 use crate::errors::{Raised, Result};
 use crate::observation::Observation;
 use crate::page::Page;
-use crate::reader::Reader;
 use crate::tables::{Table, texts};
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::strategy::{EventFilter, EventKind, StepIndex};
-use browserlens_trace::TracePages;
+use browserlens_session::Session;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A recording of one run of one scenario.
@@ -106,7 +105,7 @@ impl Trace {
     #[pyo3(signature = (strategy = "lens/delta", options = "{}"))]
     fn observe(&self, py: Python<'_>, strategy: &str, options: &str) -> PyResult<Vec<Observation>> {
         let options = given(options, "options")?;
-        Ok(py.detach(|| observations(&self.path, strategy, &options))?)
+        Ok(py.detach(|| observations(self, strategy, &options))?)
     }
 
     /// Asks console, network or DOM as they stand at a step; query and answer are JSON.
@@ -114,9 +113,9 @@ impl Trace {
     fn inspect(&self, py: Python<'_>, tool: &str, query: &str, step: Option<u32>) -> PyResult<String> {
         let query = given(query, "query")?;
         Ok(py.detach(|| -> Result<String> {
-            let mut pages = TracePages::open(&self.path)?;
-            pages.set_step(StepIndex(step.unwrap_or(pages.trace().len().saturating_sub(1))))?;
-            Reader::new("lens/delta", &Value::Null)?.inspect(&mut pages, tool, query)
+            let mut session = Session::over_trace(&self.path)?;
+            session.set_step(StepIndex(step.unwrap_or_else(|| self.trace().len().saturating_sub(1))))?;
+            Ok(session.inspection(tool, query)?)
         })?)
     }
 }
@@ -125,17 +124,15 @@ fn given(text: &str, what: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|error| Raised::options(format!("{what}: {error}"), "give a JSON object"))
 }
 
-fn observations(path: &Path, strategy: &str, options: &Value) -> Result<Vec<Observation>> {
-    let mut pages = TracePages::open(path)?;
-    let mut reader = Reader::new(strategy, options)?;
-    let rows = pages.trace().steps()?;
+fn observations(trace: &Trace, strategy: &str, options: &Value) -> Result<Vec<Observation>> {
+    let mut session = Session::over_trace(&trace.path)?;
+    session.use_strategy(strategy, options)?;
+    let rows = trace.trace().steps()?;
     let mut shown = Vec::new();
     for row in rows {
-        pages.set_step(row.index)?;
-        let action = row.action.as_ref().map(|action| &action.taken);
-        let observation = reader.observe(&mut pages, action)?;
-        let url = reader.page().map_or_else(String::new, |page| page.url().to_owned());
-        shown.push(Observation::new(observation, reader.step(), url));
+        session.set_step(row.index)?;
+        let observation = session.observation(false, row.action.as_ref().map(|action| &action.taken))?;
+        shown.push(Observation::of(observation, &session));
     }
     Ok(shown)
 }

@@ -6,7 +6,7 @@ attached for the purpose, observes it for the first time, then one of Python ove
 is left when the wait for the browser is the same for both: `(Python - its transport + Rust's wait) / Rust`,
 the median of the pairs; waiting is the time in which at least one call is under way. Playwright's transport
 (calls through its driver, answers as Python objects) is told apart. BESIDE is the example `beside` of
-`browserlens-live`, built as the wheel is.
+`browserlens-session`, built as the wheel is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every step of the bundled scenarios, observed through Playwright and by a live lens of Rust at the same
 moment: the same, to the letter.
 
-The recorder carries the scenario out; `beside` (an example of `browserlens-live`) observes each page and waits while
+The recorder carries the scenario out; `beside` (an example of `browserlens-session`) observes each page and waits while
 Playwright, attached to the same browser, observes it too. `BROWSERLENS_SCENARIOS=all` runs all of them, else a few.
 """
 
@@ -49,7 +49,7 @@ def test_there_are_scenarios() -> None:
     assert len(ALL) >= 14
 
 
-@pytest.mark.skipif(not Path(BESIDE).exists(), reason="cargo build -p browserlens-live --example beside")
+@pytest.mark.skipif(not Path(BESIDE).exists(), reason="cargo build -p browserlens-session --example beside")
 @pytest.mark.parametrize("scenario", chosen(), ids=lambda path: path.stem)
 def test_observations_are_those_of_the_live_lens(scenario: Path, playwright: Any) -> None:
     command = [BESIDE, str(scenario)]

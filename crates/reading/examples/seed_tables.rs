@@ -169,8 +169,8 @@ fn sizes_tables(rows: &[Measured]) -> [Table; 2] {
     });
     #[rustfmt::skip]
     let headers = vec![
-        "page", "nodes", "text", "estimate: time", "estimate: truncated?", "plain text", "truncated", "sections", "miss", "hit", "hit by URL", "index",
-        "query", "graph", "concepts",
+        "page", "nodes", "text", "estimate: time", "estimate: truncated?", "plain text", "truncated", "sections",
+        "miss", "hit", "hit by URL", "index", "query", "graph", "concepts",
     ];
     let times =
         Table { title: "Benchmark Data: what reading a page takes, in milliseconds", headers, rows: times.collect() };

@@ -155,8 +155,8 @@ mod tests {
 
     fn read(heading: &str, text: &str) -> Extraction {
         let outline = format!(
-            "heading \"{heading}\" tag=h2 level=2\n  text \"{heading}\"\nparagraph\n  text \"{text}\"\nparagraph\n  text \
-                \"All prices are in euros and hold until the end of the year.\""
+            "heading \"{heading}\" tag=h2 level=2\n  text \"{heading}\"\nparagraph\n  text \"{text}\"\nparagraph\n\
+            \x20 text \"All prices are in euros and hold until the end of the year.\""
         );
         extract(&PageBuilder::outline(&outline), Cut::All)
     }

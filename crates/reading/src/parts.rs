@@ -363,7 +363,8 @@ mod tests {
             let extraction = Extraction { full_text: text.clone(), ..Extraction::default() };
             let pieces: Vec<&str> = extraction.pieces(bytes).collect();
             prop_assert_eq!(pieces.concat(), text);
-            prop_assert!(pieces.iter().all(|piece| !piece.is_empty() && (piece.len() <= bytes || piece.chars().count() == 1)));
+            let is_small = |piece: &&str| piece.len() <= bytes || piece.chars().count() == 1;
+            prop_assert!(pieces.iter().all(|piece| !piece.is_empty() && is_small(piece)));
         }
     }
 }

@@ -162,11 +162,13 @@ fn is_dense(c: char) -> bool {
 /// Digits and punctuation in the blocks of the scripts without spaces.
 fn is_dense_sign(c: char) -> bool {
     c.is_numeric()
-        || matches!(c, '\u{e2f}' | '\u{e3f}' | '\u{e4f}' | '\u{e5a}' | '\u{e5b}' | '\u{104a}'..='\u{104f}' | '\u{17d4}'..='\u{17dd}')
+        || matches!(c, '\u{e2f}' | '\u{e3f}' | '\u{e4f}' | '\u{e5a}' | '\u{e5b}')
+        || matches!(c, '\u{104a}'..='\u{104f}' | '\u{17d4}'..='\u{17dd}')
 }
 
 fn is_han(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' | '々')
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '々')
+        || matches!(c, '\u{20000}'..='\u{323af}')
 }
 
 fn end_dense(dense: &mut Vec<char>, take: &mut impl FnMut(&str, bool)) {
@@ -240,7 +242,8 @@ mod tests {
         fn a_term_holds_letters_and_digits_only(text in "\\PC{0,80}") {
             for term in Terms::default().of(&text) {
                 prop_assert!(!term.stem.is_empty() && !term.word.is_empty());
-                prop_assert!(!term.stem.contains(|c: char| c.is_whitespace() || c.is_ascii_punctuation() || c.is_control()), "{term:?}");
+                let parts = |c: char| c.is_whitespace() || c.is_ascii_punctuation() || c.is_control();
+                prop_assert!(!term.stem.contains(parts), "{term:?}");
             }
         }
 

@@ -221,7 +221,9 @@ fn under_five_percent_of_the_text_stored_for_the_documentation_site_is_stored_tw
 
 proptest! {
     #[test]
-    fn the_order_of_adding_changes_nothing(pages in prop::collection::vec((0_u8..5, prop::collection::vec(0_u8..6, 0..5)), 0..12)) {
+    fn the_order_of_adding_changes_nothing(
+        pages in prop::collection::vec((0_u8..5, prop::collection::vec(0_u8..6, 0..5)), 0..12),
+    ) {
         let add = |index: &mut BoilerplateIndex, (page, texts): &(u8, Vec<u8>)| {
             let texts: Vec<String> = texts.iter().map(|text| format!("text {text}")).collect();
             index.add_page(&format!("{ORIGIN}/{page}"), texts.iter().map(|one| text(one)));

@@ -378,7 +378,8 @@ proptest! {
         top_k in 0usize..5,
         max_bytes in 0usize..700,
     ) {
-        let sections: Vec<Section> = contents.iter().enumerate().map(|(at, text)| section(at as u32, 2, "ab", text, &[])).collect();
+        let one = |(at, text): (usize, &String)| section(at as u32, 2, "ab", text, &[]);
+        let sections: Vec<Section> = contents.iter().enumerate().map(one).collect();
         let page = page(sections);
         for by in [By::Bm25, By::Vectors, By::Fused] {
             let options = SearchOptions { by, top_k, max_bytes, ..SearchOptions::default() };
@@ -425,8 +426,8 @@ proptest! {
         // Every section, in the same order, those of equal scores included, and the same words
         // shown of each.
         let (mine, its) = both(By::Bm25, 100);
-        let shown = |hits: &[Hit]| hits.iter().map(|hit| (hit.position, hit.text.clone(), hit.is_cut)).collect::<Vec<_>>();
-        prop_assert_eq!(shown(&mine), shown(&its));
+        let shown = |hit: &Hit| (hit.position, hit.text.clone(), hit.is_cut);
+        prop_assert_eq!(mine.iter().map(shown).collect::<Vec<_>>(), its.iter().map(shown).collect::<Vec<_>>());
         for (mine, its) in mine.iter().zip(&its) {
             prop_assert!((mine.score - its.score).abs() <= 1e-12 * its.score.abs(), "{} {}", mine.score, its.score);
         }

@@ -27,7 +27,8 @@ for line in sys.stdin:
             time.sleep(600)
         if mode == "crashes at once":
             sys.exit("no model here")
-        say({"type": "ready", "protocol": 2 if mode == "newer" else 1, "version": "7", "requests": mode != "no requests"}
+        say({"type": "ready", "protocol": 2 if mode == "newer" else 1, "version": "7",
+             "requests": mode != "no requests"}
             if mode != "no ready" else {"type": "observation", "step": 0, "text": ""})
         continue
     step = message["step"]

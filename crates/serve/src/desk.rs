@@ -4,13 +4,13 @@
 //! view of a page. Invariants: looking on keeps no client alive, and changes nothing that one knows;
 //! only what is done by hand, or held, is noticed.
 
-use crate::error::ToolError;
 use crate::feed::Told;
 use crate::sessions::{Reply, Request, said};
 use crate::worker::{Worker, WorkerRef};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_core::page::text::escaped_line;
+use browserlens_session::ToolError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -4,14 +4,11 @@
 //! are answered at once, each within a time; sessions that nobody uses end, and their browsers with
 //! them.
 
-use crate::answer::Answer;
-use crate::args;
-use crate::error::ToolError;
+use crate::desk::Desk;
 use crate::gate::{Access, DEEPEST, depth};
 use crate::mcp::McpClient;
 use crate::openapi;
 use crate::seats::{Seat, Seats};
-use crate::shared::Shared;
 use crate::stdio::ServeError;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -25,6 +22,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use browserlens_core::page::text::escaped_json;
 use browserlens_knowledge::protocol::AgentInstruction;
+use browserlens_session::{Answer, Nothing, Shared, ToolError, read_arguments};
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -56,6 +54,8 @@ pub struct HttpOptions {
     pub call_limit: Duration,
     /// After how long a session that nobody uses ends.
     pub idle: Duration,
+    /// Where clients can be looked at; none where nobody may.
+    pub desk: Option<Arc<Desk>>,
 }
 
 impl Default for HttpOptions {
@@ -67,6 +67,7 @@ impl Default for HttpOptions {
             most_clients: 64,
             call_limit: Duration::from_secs(120),
             idle: Duration::from_secs(30 * 60),
+            desk: None,
         }
     }
 }
@@ -131,7 +132,7 @@ pub async fn serve(
     let listen = |source| ServeError::Listen { address: address.to_string(), source };
     let listener = TcpListener::bind(address).await.map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
-    let seats = Seats::new(shared, options.call_limit, options.most_clients);
+    let seats = Seats::new(shared, options.call_limit, options.most_clients).watched(options.desk.clone());
     let running = Semaphore::new(options.most_requests);
     let server = Arc::new(Server { seats, options, running, sessions: Mutex::default() });
     let router = router(&server, &stop);
@@ -300,7 +301,7 @@ async fn document(State(server): State<Arc<Server>>) -> Response {
 }
 
 async fn begin(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
-    let read = json_body(&headers, &body, true).and_then(args::read::<args::Nothing>);
+    let read = json_body(&headers, &body, true).and_then(read_arguments::<Nothing>);
     if let Err(error) = read {
         return failed(&error);
     }
@@ -370,7 +371,7 @@ fn answer_json(answer: &Answer) -> Value {
 async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: HeaderMap, body: Bytes) -> Response {
     let Ok(Path(id)) = id else { return no_name() };
     let began = Instant::now();
-    let asked = json_body(&headers, &body, false).and_then(args::read::<AgentInstruction>);
+    let asked = json_body(&headers, &body, false).and_then(read_arguments::<AgentInstruction>);
     let shared = Arc::clone(server.seats.shared());
     let answered = match asked {
         Ok(instruction) => {

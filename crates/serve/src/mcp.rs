@@ -4,12 +4,10 @@
 //! [`Seat`] of its own; a failed tool is a result that says so, not a protocol error; arguments and
 //! answers are never logged.
 
-use crate::answer::Answer;
-use crate::error::ToolError;
 use crate::seats::Seat;
-use crate::tools::{INSTRUCTIONS, listed, short_schema};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_session::{Answer, INSTRUCTIONS, ToolError, listed, short_schema};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,

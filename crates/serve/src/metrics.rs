@@ -3,8 +3,7 @@
 //! In: finished calls. Out: Prometheus' text format, and one log line a call. Invariant: names of
 //! tools, kinds of errors and times, and nothing of what was asked or answered.
 
-use crate::error::ToolError;
-use crate::tools::tools;
+use browserlens_session::{ToolError, tools};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -3,9 +3,8 @@
 //! In: the tools. Out: a document of version 3.1 whose schemas are those of the arguments' types.
 //! Invariant: every status that a path can answer with is in it.
 
-use crate::policy::Policy;
-use crate::tools::allowed;
 use browserlens_knowledge::protocol::{AgentInstruction, AgentResponse};
+use browserlens_session::{Policy, allowed};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};

@@ -4,11 +4,10 @@
 //! Invariant: never more clients than places, whatever channel they come by; a client's thread
 //! begins with its first call.
 
-use crate::answer::Answer;
-use crate::error::ToolError;
+use crate::desk::Desk;
 use crate::metrics::Metrics;
-use crate::shared::Shared;
 use crate::worker::Worker;
+use browserlens_session::{Answer, Shared, ToolError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,6 +22,7 @@ pub struct Seats {
     free: Arc<Semaphore>,
     most: u32,
     metrics: Arc<Metrics>,
+    desk: Option<Arc<Desk>>,
 }
 
 /// One place, held until its client and the client's browser are gone.
@@ -48,7 +48,13 @@ pub struct Seat {
 impl Seats {
     /// Makes places for `most` clients; a call is given up after `limit`.
     pub fn new(shared: Arc<Shared>, limit: Duration, most: u32) -> Self {
-        Self { shared, limit, free: Arc::new(Semaphore::new(most as usize)), most, metrics: Arc::default() }
+        let free = Arc::new(Semaphore::new(most as usize));
+        Self { shared, limit, free, most, metrics: Arc::default(), desk: None }
+    }
+
+    /// Takes where clients can be looked at.
+    pub fn watched(self, desk: Option<Arc<Desk>>) -> Self {
+        Self { desk, ..self }
     }
 
     /// Returns the counters of all clients.
@@ -97,7 +103,7 @@ impl Seat {
         let take = async || {
             let worker = self.seats.take()?;
             let shared = &self.seats.shared;
-            if let Some(desk) = &shared.desk {
+            if let Some(desk) = &self.seats.desk {
                 let source = shared.start_url.as_deref().unwrap_or_default();
                 desk.come_as(self.channel, source, shared.opener.is_live(), &worker);
             }

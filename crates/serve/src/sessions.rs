@@ -5,12 +5,11 @@
 //! session, and a session that nobody uses ends by itself, as does the process when none is left.
 
 use crate::desk::Desk;
-use crate::error::ToolError;
-use crate::shared::Shared;
 use crate::stdio::ServeError;
 use crate::worker::Worker;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_session::{Answer, Shared, ToolError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -305,7 +304,7 @@ fn no_session(name: &str) -> Reply {
     Reply::error("no_session", format!("session {name:?} is not open"), "begin with `page open URL`")
 }
 
-pub(crate) fn said(answer: Result<crate::answer::Answer, ToolError>) -> Reply {
+pub(crate) fn said(answer: Result<Answer, ToolError>) -> Reply {
     match answer {
         Ok(answer) => {
             let images = answer.images.iter().map(|png| STANDARD.encode(png)).collect();

@@ -3,10 +3,10 @@
 //! In: lines of JSON-RPC. Out: the same. Invariant: ends when the client closes its end or the
 //! server is told to; the client's browser ends with it.
 
-use crate::error::ToolError;
+use crate::desk::Desk;
 use crate::mcp::McpClient;
 use crate::seats::Seats;
-use crate::shared::Shared;
+use browserlens_session::{Shared, ToolError};
 use rmcp::ServiceExt as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,13 +39,19 @@ pub enum ServeError {
     Io(#[from] std::io::Error),
 }
 
-/// Serves one client over standard input and output until it goes or `stop` is cancelled.
+/// Serves one client over standard input and output until it goes or `stop` is cancelled; at a desk
+/// it can be looked at.
 ///
 /// # Errors
 /// [`ServeError`].
-pub async fn serve_stdio(shared: Arc<Shared>, limit: Duration, stop: CancellationToken) -> Result<(), ServeError> {
+pub async fn serve_stdio(
+    shared: Arc<Shared>,
+    limit: Duration,
+    stop: CancellationToken,
+    desk: Option<Arc<Desk>>,
+) -> Result<(), ServeError> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
-    serve_streams(shared, limit, stop, input, output).await
+    serve_one(Seats::new(shared, limit, 1).watched(desk), stop, input, output).await
 }
 
 /// Serves one client over two streams.
@@ -63,7 +69,16 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let seat = Seats::new(shared, limit, 1).seat("stdio");
+    serve_one(Seats::new(shared, limit, 1), stop, input, output).await
+}
+
+async fn serve_one<R, W>(seats: Seats, stop: CancellationToken, input: R, output: W) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let seat = seats.seat("stdio");
+    drop(seats);
     let service = McpClient::new(seat.clone()).serve_with_ct((input, output), stop).await;
     match service {
         Ok(service) => drop(service.waiting().await),

@@ -4,13 +4,10 @@
 //! the other, in order; what was told is kept where somebody may look on; a client that hangs or
 //! panics hurts no other; no lock is held while a call runs; the thread ends with its last handle.
 
-use crate::answer::Answer;
-use crate::client::{Client, View};
-use crate::error::ToolError;
 use crate::feed::{Feed, Go, Told};
-use crate::shared::Shared;
 use browserlens_core::page::text::{escaped, escaped_line};
 use browserlens_core::tokens::Encoding;
+use browserlens_session::{Answer, Session, Shared, ToolError, View};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,7 +18,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 const MOST_WAITING: usize = 16;
 
 /// What a client does next; it says by itself what came of it.
-type Work = Box<dyn FnOnce(Result<&mut Client, ToolError>) + Send>;
+type Work = Box<dyn FnOnce(Result<&mut Session, ToolError>) + Send>;
 
 /// A handle of one client; when the last one is dropped the client ends.
 #[derive(Clone, Debug)]
@@ -65,7 +62,7 @@ impl Worker {
             while let Some(work) = waiting.blocking_recv() {
                 let done = catch_unwind(AssertUnwindSafe(|| match &mut client {
                     Some(client) => work(Ok(client)),
-                    none => match Client::new(Arc::clone(&shared)) {
+                    none => match Session::new(Arc::clone(&shared)) {
                         Ok(made) => work(Ok(none.insert(made))),
                         Err(error) => work(Err(error)),
                     },
@@ -90,7 +87,7 @@ impl Worker {
     /// Calls a tool.
     ///
     /// # Errors
-    /// As [`Client::call`]; [`ToolError::Busy`], [`ToolError::TimedOut`] and [`ToolError::Held`].
+    /// As [`Session::call`]; [`ToolError::Busy`], [`ToolError::TimedOut`] and [`ToolError::Held`].
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         match self.may_go().await {
             Go::On => self.told(tool, arguments, false).await,
@@ -109,7 +106,7 @@ impl Worker {
     /// Calls a tool for somebody who looks on, also while the client is held.
     ///
     /// # Errors
-    /// As [`Client::call`]; [`ToolError::Busy`] and [`ToolError::TimedOut`].
+    /// As [`Session::call`]; [`ToolError::Busy`] and [`ToolError::TimedOut`].
     pub(crate) async fn call_by_person(&self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         self.told(tool, arguments, true).await
     }
@@ -117,9 +114,9 @@ impl Worker {
     /// Returns what somebody sees who looks on.
     ///
     /// # Errors
-    /// As [`Client::view`]; [`ToolError::Busy`] and [`ToolError::TimedOut`].
+    /// As [`Session::view`]; [`ToolError::Busy`] and [`ToolError::TimedOut`].
     pub(crate) async fn view(&self) -> Result<(View, Arc<[u8]>), ToolError> {
-        self.with(Client::view).await
+        self.with(Session::view).await
     }
 
     /// Returns what leads to this client while somebody else has it.
@@ -136,7 +133,7 @@ impl Worker {
     async fn told(&self, tool: &str, arguments: Value, by_person: bool) -> Result<Answer, ToolError> {
         let (began, name) = (Instant::now(), tool.to_owned());
         let (_under_way, is_shown) = (self.feed.begin(), self.feed.is_shown());
-        let work = move |client: &mut Client| {
+        let work = move |client: &mut Session| {
             let words = if arguments.is_null() || !is_shown { String::new() } else { arguments.to_string() };
             let answer = client.call(&name, arguments);
             // What was typed is known for a secret only now.
@@ -172,7 +169,7 @@ impl Worker {
     /// Has something done in the client's thread, in its turn.
     async fn with<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Client) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&mut Session) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let (reply, done) = oneshot::channel();
         let work: Work = Box::new(move |client| {

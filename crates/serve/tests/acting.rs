@@ -7,7 +7,7 @@ mod forms;
 #[path = "acting/time.rs"]
 mod time;
 
-use browserlens_serve::Policy;
+use browserlens_session::Policy;
 use common::{Mcp, live, page};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ mod common;
 use browser::Browser;
 use browserlens_lens::ShownState;
 use browserlens_recorder::{AttachTab, LiveOptions, SiteServer};
-use browserlens_serve::{LiveOpener, Policy};
+use browserlens_session::{LiveOpener, Policy};
 use common::{Mcp, shared, sites};
 use serde_json::{Value, json};
 use std::io::{Read, Write};

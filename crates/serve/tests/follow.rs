@@ -12,7 +12,7 @@ mod known;
 use browserlens_knowledge::protocol::NavigationGraph;
 use browserlens_knowledge::{Knowledge, Recording, ScreenId, Store, extract};
 use browserlens_recorder::LiveOptions;
-use browserlens_serve::{KnowledgeBase, LiveOpener, Policy, Shared};
+use browserlens_session::{KnowledgeBase, LiveOpener, Policy, Shared};
 use browserlens_trace::Trace;
 use common::{Mcp, shared, sites};
 use known::{SECRETS, traces};

@@ -4,7 +4,8 @@ mod common;
 #[path = "common/http.rs"]
 mod http;
 
-use browserlens_serve::{Access, HttpOptions, Listening, Shared, serve_http};
+use browserlens_serve::{Access, HttpOptions, Listening, serve_http};
+use browserlens_session::Shared;
 use common::on_trace;
 use http::{raw, send};
 use serde_json::{Value, json};
@@ -182,14 +183,14 @@ async fn a_session_that_nobody_uses_ends() {
 async fn the_document_names_every_tool_with_its_schema() {
     let (address, _listening, _stop) = start(on_trace(TRACE), HttpOptions::default()).await;
     let document = send(address, "GET", "/openapi.json", &[], None).await.json();
-    for tool in browserlens_serve::tools() {
+    for tool in browserlens_session::tools() {
         if tool.only_allowed {
             // This server was not told to allow it.
             assert!(document["paths"][format!("/v1/{}", tool.name)].is_null(), "{}", tool.name);
             continue;
         }
-        let schema = &document["paths"][format!("/v1/{}", tool.name)]["post"]["requestBody"]["content"]["application/json"]
-            ["schema"];
+        let post = &document["paths"][format!("/v1/{}", tool.name)]["post"];
+        let schema = &post["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(schema["properties"], tool.arguments["properties"], "{}", tool.name);
     }
     assert!(document["paths"]["/knowledge/{id}/query"]["post"].is_object());

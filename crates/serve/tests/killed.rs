@@ -4,7 +4,7 @@ mod common;
 
 use browserlens_lens::ShownState;
 use browserlens_recorder::SiteServer;
-use browserlens_serve::Policy;
+use browserlens_session::Policy;
 use common::{Mcp, live, sites};
 use serde_json::json;
 use std::collections::HashSet;

@@ -5,7 +5,7 @@ mod common;
 
 use browserlens_lens::ShownState;
 use browserlens_recorder::SiteServer;
-use browserlens_serve::{Policy, Shared};
+use browserlens_session::{Policy, Shared};
 use common::{Mcp, live, page, sites};
 use serde_json::json;
 use std::sync::Arc;

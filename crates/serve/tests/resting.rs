@@ -6,7 +6,7 @@ mod common;
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::{ActError, ActionKind, Actor, Event, EventFilter, EventKind, PageSource, TakenAction};
 use browserlens_recorder::{LiveBrowser, LiveOptions};
-use browserlens_serve::Policy;
+use browserlens_session::Policy;
 use common::{Mcp, live};
 use serde_json::{Value, json};
 use std::collections::HashMap;

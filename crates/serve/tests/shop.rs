@@ -9,7 +9,7 @@ mod shop;
 
 use browserlens_core::tokens::Encoding;
 use browserlens_recorder::SiteServer;
-use browserlens_serve::Policy;
+use browserlens_session::Policy;
 use browserlens_trace::{PeersFile, peers_path};
 use common::{Mcp, live, on_trace, sites, trace};
 use serde_json::json;

@@ -3,7 +3,7 @@
 //! `UPDATE_README=1 cargo test -p browserlens-serve --test tool_list` writes the table anew.
 
 use browserlens_core::tokens::Encoding;
-use browserlens_serve::{INSTRUCTIONS, Policy, ToolGroup, short_schema, tool_list, tools};
+use browserlens_session::{INSTRUCTIONS, Policy, ToolGroup, short_schema, tool_list, tools};
 use std::fmt::Write as _;
 
 const MOST: u32 = 2_000;

@@ -27,7 +27,7 @@ async fn a_scripted_client_goes_along_a_trace_by_refs_that_it_reads_in_the_answe
     let listed = mcp.request("tools/list", json!({})).await;
     assert_eq!(
         listed["result"]["tools"],
-        browserlens_serve::tool_list(&browserlens_serve::Policy::default())["tools"],
+        browserlens_session::tool_list(&browserlens_session::Policy::default())["tools"],
         "what is counted is what is sent"
     );
     let mut shown = ShownState::default();

@@ -16,9 +16,8 @@ use browserlens_core::strategy::{
 use browserlens_inspect::CursorKey;
 use browserlens_knowledge::protocol::InstructionType;
 use browserlens_knowledge::{Document, Knowledge, Store, ingest};
-use browserlens_serve::{
-    Act, HttpOptions, KnowledgeBase, Opener, Policy, Shared, Source, TabLine, ToolError, Undone, serve_http, tools,
-};
+use browserlens_serve::{HttpOptions, serve_http};
+use browserlens_session::{Act, KnowledgeBase, Opener, Policy, Shared, Source, TabLine, ToolError, Undone, tools};
 use common::Mcp;
 use hostile::shared;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 //! the grammar of the lens. Invariants: only what the lens shows is found; what is left out is
 //! counted; in an element that is not on the page nothing is found.
 
-use crate::interactive::Session;
+use crate::interactive::RefLens;
 use browserlens_core::page::{NodeKey, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
@@ -34,7 +34,7 @@ const ABOVE: usize = 4;
 
 /// Finds items of the page that the session looked at last; those that can be acted on come first,
 /// else in document order.
-pub fn find(session: &Session, page: &Page, options: &FindOptions) -> String {
+pub fn find(session: &RefLens, page: &Page, options: &FindOptions) -> String {
     let Some(shown) = session.shown() else { return "nothing was looked at yet".to_owned() };
     let found = found(shown, options);
     let mut out = match found.len() {
@@ -56,7 +56,7 @@ pub fn find(session: &Session, page: &Page, options: &FindOptions) -> String {
 
 /// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the
 /// nearest ref that it lies in.
-pub fn candidates(session: &Session, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
+pub fn candidates(session: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
     let mut out = format!("{} found", nodes.len());
     let item = |key| session.shown()?.with_ref(session.reference(key)?);
     let near = Near::of(nodes.iter().take(limit).map(|key| page.find(*key)));
@@ -169,7 +169,7 @@ fn write_quoted(out: &mut String, text: &str) {
 
 /// Returns the nodes that a text means: those with refs that say exactly that, else the elements
 /// that do, else those with refs that hold it, else the elements.
-pub fn matches(session: &Session, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
+pub fn matches(session: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let wanted = plain(&options.text);
     let within = options.within.map(|within| page.find(session.node(within)?));
@@ -261,7 +261,7 @@ mod tests {
                 button "Remove"
             "#,
         ));
-        let mut session = Session::new();
+        let mut session = RefLens::new();
         session.look(&page).expect("looks");
         let options = FindOptions { text: "SAVE".to_owned(), limit: 5, ..FindOptions::default() };
         let all = find(&session, &page, &options);
@@ -293,7 +293,7 @@ mod tests {
               button "Help"
             "#,
         ));
-        let mut session = Session::new();
+        let mut session = RefLens::new();
         session.look(&page).expect("looks");
         let options = FindOptions { role: "button".to_owned(), limit: 5, ..FindOptions::default() };
         let all = find(&session, &page, &options);
@@ -317,7 +317,7 @@ mod tests {
                   text "Birch"
             "#,
         ));
-        let mut session = Session::new();
+        let mut session = RefLens::new();
         session.look(&page).expect("looks");
         let options = FindOptions { text: "birch".to_owned(), limit: 5, ..FindOptions::default() };
         let both = matches(&session, &page, &options);

@@ -19,21 +19,21 @@ use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The refs of a session: what the lens has shown of its pages so far.
+/// A lens that knows what the refs of its pages mean, over all steps.
 #[derive(Debug)]
-pub struct Session {
+pub struct RefLens {
     lens: Lens,
     refs: BTreeMap<Ref, NodeKey>,
     step: u32,
 }
 
-impl Default for Session {
+impl Default for RefLens {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Session {
+impl RefLens {
     /// Starts a session.
     pub fn new() -> Self {
         let options = LensOptions {
@@ -201,7 +201,7 @@ pub struct Interactive {
 pub fn interactive(
     page: &Page,
     paths: &Paths<'_>,
-    session: &Session,
+    session: &RefLens,
     options: InteractiveOptions<'_>,
 ) -> Result<Interactive, SnapshotError> {
     let shown =
@@ -280,7 +280,7 @@ enum Shown {
 /// Says of each item of the tree whether it is shown, whatever the pattern.
 fn lines_of(
     page: &Page,
-    session: &Session,
+    session: &RefLens,
     tree: &Tree,
     by_key: &HashMap<NodeKey, NodeId>,
     options: &InteractiveOptions<'_>,
@@ -422,7 +422,7 @@ mod tests {
 
     fn shown(options: InteractiveOptions<'_>) -> String {
         let page = page();
-        let mut session = Session::new();
+        let mut session = RefLens::new();
         session.look(&page).expect("the lens shows it");
         interactive(&page, &Paths::of(&page), &session, options).expect("shown").text
     }
@@ -432,7 +432,7 @@ mod tests {
         insta::assert_snapshot!(shown(InteractiveOptions::default()));
         let observation = {
             let page = page();
-            let mut session = Session::new();
+            let mut session = RefLens::new();
             session.look(&page).expect("the lens shows it");
             session.refs().len()
         };

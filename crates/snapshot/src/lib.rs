@@ -24,7 +24,7 @@ mod strategies;
 
 pub use find::{FindOptions, candidates, find, matches};
 pub use grep::GrepOptions;
-pub use interactive::Session;
+pub use interactive::RefLens;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
 pub use snapshot::{Lines, lines, snapshot, snapshot_in};
 pub use strategies::{build, names};

@@ -1,6 +1,6 @@
 //! The one call: a page and options in, text out, whole or line by line.
 //!
-//! In: a [`Page`], [`SnapshotOptions`], and for refs the [`Session`] that gave them. Out: a string,
+//! In: a [`Page`], [`SnapshotOptions`], and for refs the [`RefLens`] that gave them. Out: a string,
 //! or [`Lines`]: the same string line by line. Invariants: every mode in every format is defined or
 //! a clear error; the lines joined by line ends are the string; no panic, whatever the page; what
 //! nobody sees is written as an escape, but in HTML, which is given as it is and ends with a
@@ -10,7 +10,7 @@ use crate::blocks;
 use crate::content::{self, ContentOptions, Header, Section};
 use crate::grep::{Grep, GrepOptions};
 use crate::html::{self, HtmlOptions};
-use crate::interactive::{InteractiveOptions, Session, interactive};
+use crate::interactive::{InteractiveOptions, RefLens, interactive};
 use crate::options::{Format, Mode, SnapshotError, SnapshotOptions};
 use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
@@ -44,17 +44,17 @@ pub fn lines(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Lines, Snaps
 ///
 /// # Errors
 /// As [`snapshot`].
-pub fn snapshot_in(session: &Session, page: &Page, options: &SnapshotOptions) -> Result<String, SnapshotError> {
+pub fn snapshot_in(session: &RefLens, page: &Page, options: &SnapshotOptions) -> Result<String, SnapshotError> {
     Ok(take(page, Some(session), options)?.rest())
 }
 
 /// Looks at the page where refs are needed: the lens is the slow part.
-fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<Session>, SnapshotError> {
+fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<RefLens>, SnapshotError> {
     checked(options)?;
     if !options.needs_refs()? {
         return Ok(None);
     }
-    let mut session = Session::new();
+    let mut session = RefLens::new();
     session.look(page).map_err(|error| SnapshotError::Lens { reason: error.to_string() })?;
     Ok(Some(session))
 }
@@ -80,7 +80,7 @@ fn checked(options: &SnapshotOptions) -> Result<Mode, SnapshotError> {
     }
 }
 
-fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
+fn take(page: &Page, session: Option<&RefLens>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
     let mode = checked(options)?;
     let format = options.format;
     let grep = match &options.grep {
@@ -98,7 +98,7 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
     let pattern = told.as_deref().unwrap_or_default();
     match mode {
         Mode::Interactive => {
-            let nothing = Session::new();
+            let nothing = RefLens::new();
             let what = InteractiveOptions {
                 roots: &roots,
                 max_depth: options.max_depth,
@@ -195,7 +195,7 @@ fn html_options(options: &SnapshotOptions, include_links: bool) -> HtmlOptions<'
 }
 
 /// Returns what a selector finds, without what lies in another find.
-fn roots(page: &Page, session: Option<&Session>, selector: &str) -> Result<Vec<NodeId>, SnapshotError> {
+fn roots(page: &Page, session: Option<&RefLens>, selector: &str) -> Result<Vec<NodeId>, SnapshotError> {
     let text = selector.trim();
     if let Some(rest) = text.strip_prefix('@') {
         let number = rest.strip_prefix("ref:").or_else(|| rest.strip_prefix('e'));
@@ -221,8 +221,8 @@ fn roots(page: &Page, session: Option<&Session>, selector: &str) -> Result<Vec<N
 }
 
 /// Says which refs there are.
-fn known(session: Option<&Session>) -> String {
-    let refs = session.map(Session::refs);
+fn known(session: Option<&RefLens>) -> String {
+    let refs = session.map(RefLens::refs);
     match (refs.and_then(|refs| refs.keys().next()), refs.and_then(|refs| refs.keys().next_back())) {
         (Some(first), Some(last)) => format!("{first} to {last}"),
         _ => "none".to_owned(),

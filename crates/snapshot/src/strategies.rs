@@ -12,7 +12,7 @@
 //! first.
 
 use crate::content::{self, ContentOptions, Header, Section};
-use crate::interactive::{InteractiveOptions, Session, interactive};
+use crate::interactive::{InteractiveOptions, RefLens, interactive};
 use crate::markdown::Block;
 use crate::options::RefStyle;
 use crate::outline::{self, OutlineOptions};
@@ -114,7 +114,7 @@ impl Strategy for Snapshots {
 
     fn start(&self, _task: &Task) -> Box<dyn Run> {
         match self.kind {
-            Kind::Interactive => Box::new(Acting(Session::new())),
+            Kind::Interactive => Box::new(Acting(RefLens::new())),
             _ => Box::new(Reading { how: self.clone(), page: None }),
         }
     }
@@ -123,7 +123,7 @@ impl Strategy for Snapshots {
 const EVERY: &str = "every observation is full";
 
 /// A run that shows what can be acted on.
-struct Acting(Session);
+struct Acting(RefLens);
 
 impl Run for Acting {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {

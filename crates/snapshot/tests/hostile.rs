@@ -3,7 +3,7 @@
 mod common;
 
 use browserlens_core::page::{NodeSpec, Page, PageBuilder};
-use browserlens_snapshot::{Format, GrepOptions, Mode, Session, SnapshotError, SnapshotOptions, snapshot, snapshot_in};
+use browserlens_snapshot::{Format, GrepOptions, Mode, RefLens, SnapshotError, SnapshotOptions, snapshot, snapshot_in};
 use common::article;
 use std::sync::Arc;
 
@@ -50,9 +50,9 @@ fn a_ref_that_left_the_page_is_gone_and_one_that_stayed_is_found() {
         Arc::new(PageBuilder::outline(&format!("main #2\n  link \"Home\" href=\"/\" #10\n    text \"Home\" #11{cart}")))
     };
     let (first, second) = (shop(true), shop(false));
-    let mut session = Session::new();
+    let mut session = RefLens::new();
     session.look(&first).expect("shown");
-    let take = |session: &Session, page: &Page, selector: &str| {
+    let take = |session: &RefLens, page: &Page, selector: &str| {
         let options = SnapshotOptions { format: Format::Html, ..selecting(selector) };
         snapshot_in(session, page, &options).map_err(|error| error.to_string())
     };

@@ -305,7 +305,8 @@ pub(crate) struct AgentsRunArgs {
     #[arg(long, requires = "model")]
     pub no_images: bool,
     /// Wait at most so many seconds for one answer of the model
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "model", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "model")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub timeout: u32,
 }
 

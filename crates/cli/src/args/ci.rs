@@ -25,7 +25,8 @@ pub(crate) struct CiInitArgs {
     #[arg(value_name = "DIR", default_value = ".")]
     pub folder: PathBuf,
     /// Install `browserlens` with this command in CI
-    #[arg(long, value_name = "COMMAND", default_value = concat!("cargo install --locked browserlens@", env!("CARGO_PKG_VERSION")))]
+    #[arg(long, value_name = "COMMAND")]
+    #[arg(default_value = concat!("cargo install --locked browserlens@", env!("CARGO_PKG_VERSION")))]
     pub install: String,
     /// Start the site with this command in CI, and record it on every run
     #[arg(long, value_name = "COMMAND", requires = "url")]

@@ -4,7 +4,7 @@
 //! which of them need no name.
 
 use super::{BrowserArgs, option_of};
-use browserlens_serve::{Tool, plain_schema, tools};
+use browserlens_session::{Tool, plain_schema, tools};
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};

@@ -21,7 +21,8 @@ pub(crate) struct RecordArgs {
     pub out: PathBuf,
     /// Record what an agent (or a person) does in the running browser whose protocol is at this
     /// address, until Ctrl-C or until it closes
-    #[arg(long, value_name = "CDP_URL", group = "by_hand", conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
+    #[arg(long, value_name = "CDP_URL", group = "by_hand")]
+    #[arg(conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
     pub attach: Option<String>,
     /// Open a window on this page, record what you do in it until you close it, and write that as a
     /// scenario beside the trace

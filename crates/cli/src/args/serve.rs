@@ -32,7 +32,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
     /// Have at most so many clients at once; each has a browser of its own
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "http", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "http")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) max_clients: u32,
     /// End sessions that nobody used for so many minutes
     #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]

@@ -18,8 +18,8 @@ const STRATEGIES: &str = include_str!("new/few.toml");
 const IGNORED: &str = "/cache\n/gate.*\n/report-*\n/runs\n";
 
 const RECORDED: &str = "The workflow records the scenarios on every run, so traces are not committed.";
-const KEPT: &str = "The workflow replays the traces that are committed. Record again when the site changed; or start the \
-    workflow by hand, which records too, and commit the traces of its artifact.";
+const KEPT: &str = "The workflow replays the traces that are committed. Record again when the site changed; or start \
+    the workflow by hand, which records too, and commit the traces of its artifact.";
 
 pub(crate) fn run(args: &CiArgs) -> Ended {
     let CiVerb::Init(args) = &args.verb;

@@ -29,7 +29,12 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
         InspectWhat::Schema => {
             let listed: Vec<_> = tools()
                 .into_iter()
-                .map(|tool| json!({ "name": tool.name, "description": tool.why, "inputSchema": tool.arguments, "outputSchema": tool.answer }))
+                .map(|tool| {
+                    json!({
+                        "name": tool.name, "description": tool.why, "inputSchema": tool.arguments,
+                        "outputSchema": tool.answer,
+                    })
+                })
                 .collect();
             let text = serde_json::to_string_pretty(&listed).map_err(|error| json_failure(&error))?;
             output::json(&format!("{text}\n"))?;

@@ -16,7 +16,8 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "FILE", requires = "model")]
     pub(crate) cassette: Option<PathBuf>,
     /// Ask this endpoint: an OpenAI-compatible one, such as <http://localhost:8000/v1>;
-    /// <https://api.anthropic.com/v1> with --anthropic, <https://generativelanguage.googleapis.com/v1beta> with --gemini
+    /// <https://api.anthropic.com/v1> with --anthropic,
+    /// <https://generativelanguage.googleapis.com/v1beta> with --gemini
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) base_url: Option<String>,
     /// The endpoint speaks Gemini's `generateContent`

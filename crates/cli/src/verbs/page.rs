@@ -15,7 +15,8 @@ use crate::exit::{Exit, Failure};
 use background::{Place, asked, ended, lost, nobody};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_serve::{Client, Reply, Request, ServeError, Shared, serve_socket};
+use browserlens_serve::{Reply, Request, ServeError, serve_socket};
+use browserlens_session::{Session, Shared};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -103,13 +104,13 @@ fn none_open() -> Ended {
 fn once(source: &str, step: u32, Call { tool, mut arguments, out }: Call) -> Ended {
     let source = resolved(source)?;
     whole_url(tool, &mut arguments);
-    let mut client = Client::new(Arc::new(made(&source, BrowserArgs::default(), step)?))
+    let mut session = Session::new(Arc::new(made(&source, BrowserArgs::default(), step)?))
         .map_err(|error| failed(error.into(), command_of(tool)))?;
     // Refs and handles are those of the first observation; a screenshot needs a page.
     if !matches!(tool, "observe" | "navigate") {
-        client.call("observe", Value::Null).map_err(|error| failed(error.into(), command_of(tool)))?;
+        session.call("observe", Value::Null).map_err(|error| failed(error.into(), command_of(tool)))?;
     }
-    match client.call(tool, arguments) {
+    match session.call(tool, arguments) {
         Ok(answer) => {
             let images = answer.images.iter().map(|png| png.to_vec()).collect();
             told(&answer.text, images, answer.is_undone, out)

@@ -4,14 +4,11 @@ use super::trace_failure;
 use crate::Ended;
 use crate::args::{BrowserArgs, ServeArgs, ToolsArg};
 use crate::exit::{Exit, Failure};
-use browserlens_inspect::CursorKey;
 use browserlens_knowledge::gaps::PROMPT_VERSION;
-use browserlens_serve::{
-    Access, Desk, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, ToolGroup, TraceOpener, WitnessMaker,
-    serve_desk, serve_http, serve_stdio,
-};
+use browserlens_serve::{Access, Desk, HttpOptions, ServeError, serve_desk, serve_http, serve_stdio};
 #[cfg(feature = "record")]
 use browserlens_serve::{RecordingOptions, recording};
+use browserlens_session::{KnowledgeBase, Opener, Policy, Shared, ToolGroup, TraceOpener, WitnessMaker};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +30,6 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
     let mut shared = shared(opener, &args.browser, args.http.is_none())?;
     shared.policy.groups = groups(&args.tools);
     let desk = args.watch.then(Arc::<Desk>::default);
-    shared.desk.clone_from(&desk);
     let shared = Arc::new(shared);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
@@ -41,7 +37,7 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
     let stop = CancellationToken::new();
     let stopped = stop.clone();
     runtime.spawn(stop_when_asked(stop.clone()));
-    if let Some(desk) = desk {
+    if let Some(desk) = desk.clone() {
         let socket = super::page::folder_of_user()?.join(format!("serve-{}.socket", std::process::id()));
         let stop = stop.clone();
         runtime.spawn(async move {
@@ -53,7 +49,7 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
     let limit = Duration::from_secs(args.browser.timeout);
     let served = runtime.block_on(async {
         match args.http {
-            None => serve_stdio(shared, limit, stop).await,
+            None => serve_stdio(shared, limit, stop, desk).await,
             Some(address) => {
                 let access = Access {
                     token,
@@ -66,6 +62,7 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
                     most_clients: args.max_clients,
                     call_limit: limit,
                     idle: Duration::from_secs(args.idle * 60),
+                    desk,
                     ..HttpOptions::default()
                 };
                 let listening = serve_http(shared, address, options, stop).await?;
@@ -144,7 +141,7 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         hosts: args.allow_host.clone(),
         schemes: args.allow_scheme.clone(),
         upload_root: args.upload_root.clone(),
-        groups: Vec::new(),
+        ..Policy::default()
     };
     let (opener, start_url): (Box<dyn Opener>, _) = match source {
         Sourced::Trace { path, step } => {
@@ -153,17 +150,14 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         Sourced::Browser { url } => (browser(args, &policy)?, url),
     };
     let model = args.model.asked(args.timeout.try_into().unwrap_or(u32::MAX), PROMPT_VERSION)?;
+    let made = Shared::new(opener, policy).map_err(|error| Failure::new(Exit::Input, &error, "try again"))?;
     Ok(Shared {
-        opener,
-        policy,
         knowledge: KnowledgeBase::new(args.knowledge.clone()).with_model(model),
         reading_cache: args.cache.clone(),
-        cursor_key: CursorKey::random()
-            .map_err(|error| Failure::words(Exit::Input, format!("no random key: {error}"), "try again"))?,
         limits: super::inspect::limits(&args.limits)?,
         start_url,
         witness: witness(args)?,
-        desk: None,
+        ..made
     })
 }
 
@@ -192,7 +186,7 @@ fn witness(_: &BrowserArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
 #[cfg(feature = "record")]
 fn browser(args: &BrowserArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure> {
     use browserlens_recorder::{AttachTab, LiveOptions};
-    use browserlens_serve::LiveOpener;
+    use browserlens_session::LiveOpener;
     if let Some(address) = &args.cdp {
         let tab = args.tab.clone().map_or(AttachTab::New, AttachTab::Named);
         return Ok(Box::new(LiveOpener::attached(address.clone(), tab, LiveOptions::default())));

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::Page;
 use browserlens_core::strategy::StepIndex;
-use browserlens_snapshot::{Format, GrepOptions, PROMPT, Session, SnapshotError, SnapshotOptions, snapshot_in};
+use browserlens_snapshot::{Format, GrepOptions, PROMPT, RefLens, SnapshotError, SnapshotOptions, snapshot_in};
 use browserlens_trace::Trace;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(super) fn opened(
     step: Option<u32>,
     refs: bool,
     how: &LiveArgs,
-) -> Result<(Session, Arc<Page>), Failure> {
+) -> Result<(RefLens, Arc<Page>), Failure> {
     match html_file(source) {
         Some(url) => live(how, &url, step),
         None if is_url(source) => live(how, source, step),
@@ -87,10 +87,10 @@ fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
 
 /// Opens a step of a trace. Where `refs` matter, the session looks at every page up to it, so that
 /// they are those that an agent was shown on the way.
-fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(Session, Arc<Page>), Failure> {
+fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc<Page>), Failure> {
     let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
     let last = step.unwrap_or(0);
-    let mut session = Session::new();
+    let mut session = RefLens::new();
     let mut page = None;
     let first = if refs { 0 } else { last };
     for step in first..trace.len().min(last.saturating_add(1)) {
@@ -116,7 +116,7 @@ fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(Session, Arc
 }
 
 #[cfg(feature = "record")]
-fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(Session, Arc<Page>), Failure> {
+fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(RefLens, Arc<Page>), Failure> {
     use browserlens_core::strategy::PageSource as _;
     use browserlens_recorder::{LiveBrowser, LiveOptions};
     if step.is_some() {
@@ -130,13 +130,13 @@ fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(Session, Ar
     let mut browser =
         LiveBrowser::open(source, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
     let (page, _) = browser.page().map_err(|error| Failure::new(Exit::Browser, &error, "try again"))?;
-    let mut session = Session::new();
+    let mut session = RefLens::new();
     session.look(&page).map_err(|error| cannot_be_shown(source, &error))?;
     Ok((session, page))
 }
 
 #[cfg(not(feature = "record"))]
-fn live(_: &LiveArgs, source: &str, _: Option<u32>) -> Result<(Session, Arc<Page>), Failure> {
+fn live(_: &LiveArgs, source: &str, _: Option<u32>) -> Result<(RefLens, Arc<Page>), Failure> {
     Err(Failure::words(
         Exit::Usage,
         format!("{source}: this build looks at no live pages"),

@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn what_the_recorder_saw_and_the_page_lacks_is_counted() {
         let page = browserlens_core::page::PageBuilder::outline("main\n  button \"Go  now\"");
-        let tree = br#"[{"role":"generic","children":[{"role":"button","name":"Go now"},{"role":"button","name":"Go now"},{"role":"link","name":"x"}]}]"#;
+        let tree = br#"[{"role":"generic","children":[
+            {"role":"button","name":"Go now"},{"role":"button","name":"Go now"},{"role":"link","name":"x"}]}]"#;
         let (all, lacking) = missing(tree, &page).expect("it can be read");
         assert_eq!((all, lacking), (3, vec!["link \"x\"".to_owned(), "button \"Go now\"".to_owned()]));
         assert_eq!(missing(b"{", &page), None);

@@ -181,48 +181,12 @@ mod tests {
         let page = page_with(json, &mut Marked { frame: Box::new(frame), ..Marked::none() });
         assert_eq!(
             page.html,
-            "<BODY><DIV><template shadowrootmode=\"open\">in<template \
-                browserlens-sheet=\"p{}\"></template></template></DIV>\
-             <iframe \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             \
-             srcdoc=\"&lt;b>&quot;x&quot;&lt;/b>\"></iframe><IFRAME></iframe><IFRAME></iframe></BODY>"
-                .replace("<iframe srcdoc", "<IFRAME srcdoc")
+            concat!(
+                r#"<BODY><DIV><template shadowrootmode="open">in<template browserlens-sheet="p{}"></template>"#,
+                r#"</template></DIV><iframe srcdoc="&lt;b>&quot;x&quot;&lt;/b>"></iframe>"#,
+                "<IFRAME></iframe><IFRAME></iframe></BODY>",
+            )
+            .replace("<iframe srcdoc", "<IFRAME srcdoc")
         );
         assert_eq!(page.gaps.len(), 1);
     }

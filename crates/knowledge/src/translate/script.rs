@@ -62,48 +62,11 @@ impl Operation {
             Self::Turn => "var e=ready(one(q.at));if(!so(e)){press(e,at(e),1)}",
             Self::DoubleClick => "var e=ready(one(q.at));var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);",
             Self::RightClick => {
-                "var e=ready(one(q.at));for(var k of \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    \
-                    ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,\
-                    k.endsWith('down')?2:0);"
+                concat!(
+                    "var e=ready(one(q.at));",
+                    "for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])",
+                    "ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);",
+                )
             }
             Self::Hover => {
                 "var e=one(q.at);for(var k of \

@@ -55,7 +55,8 @@ impl Server {
 
 fn screen(id: &str, url: &str, text: &str) -> Value {
     json!({
-        "screen_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("Screen {id}"), "content_type": "web_ui", "is_actionable": true,
+        "screen_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("Screen {id}"),
+        "content_type": "web_ui", "is_actionable": true,
         "url_patterns": [format!("^{}$", url.replace('.', "\\."))], "example_urls": [url],
         "state_signature": { "required_indicators": [{ "type": "dom_contains", "value": text, "reason": "heading" }] },
     })

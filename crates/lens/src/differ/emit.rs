@@ -9,7 +9,6 @@ mod placing;
 
 use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
-use crate::bugs::{Bug, has};
 use crate::format::{ChildRun, Entry, Gone, Head, Locator, Scratch, escape};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 use browserlens_core::page::{NodeKey, role};
@@ -98,9 +97,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
         reordered: HashSet::new(),
         waiting: HashSet::new(),
     };
-    if let Some(head) = &options.head
-        && !has(Bug::DropsPage)
-    {
+    if let Some(head) = &options.head {
         emitter.entries.push(Entry::Page(head.clone()));
         emitter.changes += 1;
     }
@@ -222,10 +219,6 @@ impl Emitter<'_> {
         item.value = is.value;
         item.states = now.with(StateSet(item.states.0 & StateSet::FOCUSED.0));
         self.scratch.index(s);
-        if has(Bug::DropsChange) {
-            return;
-        }
-        let off = if has(Bug::DropsOff) { StateSet::NONE } else { off };
         self.entries.push(Entry::Changed { at, name, value, on, off });
         self.changes += 1;
         // Where the page has it otherwise, the options say so themselves.
@@ -265,7 +258,7 @@ impl Emitter<'_> {
             self.scratch.tree_mut().detach(*s);
             self.changes += 1;
         }
-        if !locators.is_empty() && !has(Bug::DropsRemoved) {
+        if !locators.is_empty() {
             self.entries.push(Entry::Removed(locators));
         }
         leftover
@@ -331,9 +324,6 @@ impl Emitter<'_> {
                 _ => named.push(ChildRun { from: name(first), to: Some(name(last)) }),
             }
         }
-        if has(Bug::Misorders) {
-            named.reverse();
-        }
         self.scratch.tree_mut().reorder(s, order);
         self.reordered.insert(s);
         self.entries.push(Entry::Order { at, gone, kept: named });
@@ -397,7 +387,7 @@ impl Emitter<'_> {
             self.scratch.tree_mut().item_mut(*id).volatile = true;
             locators.push(locator);
         }
-        if !locators.is_empty() && !has(Bug::HidesSilently) {
+        if !locators.is_empty() {
             self.entries.push(Entry::Volatile(locators));
         }
     }
@@ -409,9 +399,6 @@ impl Emitter<'_> {
         if wanted != is {
             let locator: Option<Locator> = wanted.map(|id| self.name(id));
             self.scratch.focus(wanted);
-            if has(Bug::DropsFocus) {
-                return;
-            }
             self.entries.push(Entry::Focus(locator));
             self.changes += 1;
         }

@@ -7,7 +7,6 @@
 //! is marked *volatile*.
 
 use super::{Change, Side};
-use crate::bugs::{Bug, has};
 use crate::extract::View;
 use crate::tree::{Item, NONE, Tree};
 use browserlens_core::page::{NodeRef, Page, States, role};
@@ -83,8 +82,7 @@ impl SemanticFilter {
         let id = match change {
             Change::Said { old: s, new: t } => {
                 let (shown, says) = (old.tree.item(s), new.tree.item(t));
-                let text_only = has(Bug::HidesStates)
-                    || shown.states == says.states && shown.mark == says.mark && shown.cut == says.cut;
+                let text_only = shown.states == says.states && shown.mark == says.mark && shown.cut == says.cut;
                 // A mark on a container would cover all that is in it.
                 let leaf = old.tree.children(s).is_empty() && new.tree.children(t).is_empty();
                 if !text_only || !leaf || must_be_told(&new.tree, t) {
@@ -113,8 +111,7 @@ impl SemanticFilter {
         }
         let meta = view.meta[at as usize];
         let node = page.node(meta.node);
-        let passes = if has(Bug::IgnoresSwitches) { &FilterPass::ALL } else { self.passes.as_slice() };
-        passes.iter().copied().find(|pass| match pass {
+        self.passes.iter().copied().find(|pass| match pass {
             FilterPass::Evidence => meta.noisy && !is_value(change, old, new),
             FilterPass::Timers => is_timer(change, old, new, node),
             FilterPass::Onlookers => counts_onlookers(change, old, new),
@@ -130,9 +127,6 @@ impl SemanticFilter {
 
 /// Whether an item or anything around or below it must be told.
 fn must_be_told(tree: &Tree, id: u32) -> bool {
-    if has(Bug::HidesUrgent) {
-        return false;
-    }
     let loud =
         |item: &Item| item.reference.is_some() || item.is_urgent() || item.states.has(crate::tree::StateSet::FOCUSED);
     tree.subtree(id).any(|below| loud(tree.item(below)))

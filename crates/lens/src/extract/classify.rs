@@ -64,10 +64,7 @@ pub(super) struct Around {
 
 /// Returns what a node is to a view.
 pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, controls: &Controls) -> Class<'p> {
-    let (visible, seen) = match crate::bugs::has(crate::bugs::Bug::ShowsHidden) {
-        true => (true, true),
-        false => (node.is_visible(), node.is_seen()),
-    };
+    let (visible, seen) = (node.is_visible(), node.is_seen());
     match node.kind() {
         NodeKind::Document => return Class::Through { block: true },
         NodeKind::Text if seen && !around.field => return Class::Piece(node.text()),

@@ -8,7 +8,6 @@ use super::Meta;
 use super::classify::{Around, Class, EDITOR, Keep, Shape, classify};
 use super::dom::Dom;
 use super::names::{collapse, collapse_lines, equals, holds, pieces_below, said_below, says_only_text};
-use crate::bugs::{Bug, has};
 use crate::controls::Controls;
 use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
 use browserlens_core::page::{Flags, NodeId, NodeKey, NodeRef, Page};
@@ -162,8 +161,7 @@ impl<'p> Walk<'p, '_> {
     fn flush(&mut self) {
         if let Some(run) = self.run.take() {
             let text = collapse_lines(&run.text);
-            let dropped = has(Bug::DropsText) && text.starts_with('$');
-            if !dropped && !text.is_empty() {
+            if !text.is_empty() {
                 let parent = self.top().item;
                 self.tree.push(parent, Item::new(self.text_role.clone(), text));
                 self.meta.push(run.meta);

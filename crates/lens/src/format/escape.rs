@@ -4,19 +4,7 @@
 //! ends, and without anything that looks like a ref or a handle. Invariant:
 //! `unescape(escape(x)) == x`.
 
-use crate::bugs::{Bug, has};
 use browserlens_core::page::text::{is_unseen, push_escape};
-
-/// Whether a deliberate bug leaves a character as it is.
-fn left(c: char) -> bool {
-    match c {
-        '"' => has(Bug::LeavesQuotes),
-        '@' => has(Bug::LeavesRefs),
-        '\n' => has(Bug::LeavesLineEnds),
-        '[' | ']' | '|' => has(Bug::LeavesBrackets),
-        _ => has(Bug::LeavesUnseen) && is_unseen(c),
-    }
-}
 
 fn push(out: &mut String, text: &str, also: &[char]) {
     // Most text is plain to its end.
@@ -29,7 +17,6 @@ fn push(out: &mut String, text: &str, also: &[char]) {
     let mut chars = rest.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            _ if left(c) => out.push(c),
             '\\' | '"' => {
                 out.push('\\');
                 out.push(c);

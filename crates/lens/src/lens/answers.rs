@@ -8,7 +8,6 @@
 use super::fitting::Subject;
 use super::{Draft, Lens, Notes, images, shared};
 use crate::budget::{Cuts, Target, largest, ranking};
-use crate::bugs::{Bug, has};
 use crate::differ::emit::{EmitOptions, emit};
 use crate::differ::{Side, diff};
 use crate::extract::{Grade, Representation, View};
@@ -64,7 +63,7 @@ impl Lens {
                 if let Some((_, run)) = current.target.runs.iter().find(|(known, _)| *known == wanted) {
                     let items = match request {
                         Request::More { from, to, .. } => {
-                            let from = (*from).max(1) as usize - usize::from(!has(Bug::BringsOthers));
+                            let from = (*from).max(1) as usize - 1;
                             run.get(from..(*to as usize).min(run.len())).unwrap_or(&[]).to_vec()
                         }
                         _ => run.clone(),

@@ -8,7 +8,6 @@
 use super::fitting::Written;
 use super::{Draft, Lens, Notes, Told};
 use crate::budget::{Cuts, Handles, Target, largest};
-use crate::bugs;
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, Side, diff};
 use crate::extract::{Representation, View};
@@ -226,8 +225,7 @@ impl Lens {
     fn draft(&self, delta: Delta, notes: Notes<'_>) -> Written {
         let Delta { from, emitted, target, cuts, .. } = delta;
         let observed = Observed::Delta {
-            steps: (!self.options.style.seed_phrases)
-                .then_some((bugs::base(from, self.told.as_ref().map(|told| told.step)), self.now)),
+            steps: (!self.options.style.seed_phrases).then_some((from, self.now)),
             changes: emitted.changes,
             hidden: emitted.hidden,
             events: notes.events.to_vec(),

@@ -7,11 +7,9 @@
 
 use super::{Base, Draft, Lens, Notes};
 use crate::budget::{Cuts, Target, largest, ranking};
-use crate::bugs::{Bug, has};
 use crate::extract::{Representation, View};
 use crate::format::{Head, Observed, write, write_after};
 use crate::reference::{Reference, unmarked_differences};
-use crate::shown::{ApplyError, ShownState};
 use crate::tree::Tree;
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::StrategyError;
@@ -75,17 +73,15 @@ impl Lens {
     /// Checks that a text alone leads to what it was written from.
     fn check(&self, written: Written, reference: &Reference) -> Result<Draft, StrategyError> {
         let Written { text, observed, expected, keys, target, cuts } = written;
-        let blind = has(Bug::BlindCheck) && expected.is_some();
         let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
-        let read = read_back(&mut state, &text, &observed)
-            .map_err(|error| failed(format!("the observation does not parse: {error}")))?;
-        if read != observed && !blind {
+        let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
+        if read != observed {
             return Err(failed("the observation does not say what it was written from".to_owned()));
         }
-        if expected.is_some_and(|expected| expected != *state.tree() && !blind) || keys.len() != state.tree().len() {
+        if expected.is_some_and(|expected| expected != *state.tree()) || keys.len() != state.tree().len() {
             return Err(failed("the observation leads elsewhere".to_owned()));
         }
-        let unmarked = if blind { 0 } else { unmarked_differences(&state, reference) };
+        let unmarked = unmarked_differences(&state, reference);
         Ok(Draft { text, observed, state, keys, target, cuts, unmarked })
     }
 
@@ -209,14 +205,6 @@ impl Lens {
         }
         draft.ok_or_else(|| failed("no text fits the budget".to_owned()))
     }
-}
-
-/// Applies what a text alone says.
-fn read_back(state: &mut ShownState, text: &str, observed: &Observed) -> Result<Observed, ApplyError> {
-    if has(Bug::BlindCheck) {
-        return state.apply_unread(text, observed).map(|()| observed.clone());
-    }
-    state.apply(text)
 }
 
 fn first_chars(text: &str, count: usize) -> String {

@@ -21,6 +21,7 @@ pub use pixels::{rgba, shrunk};
 
 use crate::budget::{Cuts, Handles, Target};
 use crate::differ::Side;
+use crate::events;
 use crate::extract::{ExtractOptions, Grade, Representation, View, collapse};
 use crate::format::{EventNote, Head, ImageNote, Observed};
 use crate::reference::Reference;
@@ -29,7 +30,6 @@ use crate::router::{
     self, CostRouter, FixedRouter, HeuristicRouter, Route, RouteError, Router, SignalCache, Signals, TieredRouter,
 };
 use crate::shown::ShownState;
-use crate::{bugs, events};
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
     CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StageClock,
@@ -199,9 +199,7 @@ impl Lens {
     }
 
     fn fits(&self, text: &str) -> bool {
-        self.options
-            .budget
-            .is_none_or(|budget| self.options.encoding.count_within(text, Tokens(bugs::budget(budget))).is_some())
+        self.options.budget.is_none_or(|budget| self.options.encoding.count_within(text, Tokens(budget)).is_some())
     }
 
     fn step(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
@@ -329,8 +327,7 @@ impl Lens {
 
     /// Returns what is told of the events of a step: at most half of the budget is spent on it.
     fn events(&self, input: &StepInput<'_>) -> Vec<EventNote> {
-        let notes =
-            if self.options.events && !bugs::has(bugs::Bug::DropsEvents) { events::notes(input) } else { Vec::new() };
+        let notes = if self.options.events { events::notes(input) } else { Vec::new() };
         match self.options.budget {
             Some(budget) => events::within(notes, budget / 2, |text| self.count(text)),
             None => notes,
@@ -422,7 +419,7 @@ impl Lens {
         let side = Side::new(draft.state.tree().clone(), draft.keys);
         let mut refs: Vec<RefTarget> = Vec::new();
         for (id, item) in side.tree.items() {
-            if let (Some(reference), Some(key)) = (item.reference, side.keys[bugs::target(id) as usize]) {
+            if let (Some(reference), Some(key)) = (item.reference, side.keys[id as usize]) {
                 refs.push(RefTarget { handle: reference.to_string(), key });
             }
         }

@@ -7,7 +7,6 @@ mod surroundings;
 
 pub(super) use surroundings::Surroundings;
 
-use crate::bugs::{Bug, has};
 use crate::differ::filter::tells_time;
 use browserlens_core::page::{NodeKey, role};
 use std::collections::HashMap;
@@ -172,9 +171,6 @@ impl Evidence {
     /// Returns whether the same node still stands for the same thing: it was not recycled, nor was
     /// what it is a part of.
     pub(super) fn stays(&self, now: &Self, fate: impl Fn(&Row, &Row) -> Fate) -> bool {
-        if has(Bug::Rebinds) {
-            return true;
-        }
         if let (Some(was), Some(is)) = (self.target, now.target) {
             if was == is && self.target_is_unique && now.target_is_unique {
                 return true;
@@ -422,8 +418,6 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
     for (_, evidence) in acting {
         evidence.places.retain(|place| places.get(place) == Some(&1));
         evidence.untold.retain(|place| places.get(place) == Some(&1));
-        if !has(Bug::TrustsAlike) {
-            evidence.shared = evidence.prints.extract_if(.., |print| prints.get(print) != Some(&1)).collect();
-        }
+        evidence.shared = evidence.prints.extract_if(.., |print| prints.get(print) != Some(&1)).collect();
     }
 }

@@ -19,7 +19,6 @@ mod evidence;
 #[cfg(test)]
 mod tests;
 
-use crate::bugs::{Bug, has};
 use crate::extract::View;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::Ref;
@@ -181,9 +180,7 @@ impl RefTable {
         for (id, evidence) in acting {
             let key = view.meta[*id as usize].key;
             let reference = self.current[*id as usize];
-            if !has(Bug::TrustsAlike) {
-                self.by_print.extend(evidence.shared.iter().map(|print| (*print, Meaning::Nothing)));
-            }
+            self.by_print.extend(evidence.shared.iter().map(|print| (*print, Meaning::Nothing)));
             if let Some(old) = self.by_key.get(&key)
                 && old.reference == reference
                 && evidence.has_name()
@@ -208,7 +205,7 @@ impl RefTable {
     fn tie(&mut self, evidence: &Evidence, reference: Ref) {
         for print in &evidence.prints {
             let meaning = self.by_print.entry(*print).or_insert(Meaning::One(reference));
-            if *meaning != Meaning::One(reference) && !has(Bug::TrustsAlike) {
+            if *meaning != Meaning::One(reference) {
                 *meaning = Meaning::Nothing;
             }
         }
@@ -231,9 +228,7 @@ impl RefTable {
 
     /// Ties the ref under which an item of the page met last is shown now.
     pub fn give(&mut self, item: u32, reference: Ref) {
-        if !has(Bug::ReusesNumbers) {
-            self.next = self.next.max(reference.number.saturating_add(1));
-        }
+        self.next = self.next.max(reference.number.saturating_add(1));
         if self.get(item).is_some() {
             return;
         }

@@ -38,8 +38,7 @@ impl SignalCache {
         let address = page.url().split('#').next().unwrap_or_default();
         let document = page.document();
         if let Some(entry) = self.known.get_mut(&origin) {
-            let same_document = entry.document == document || crate::bugs::has(crate::bugs::Bug::StaleSignals);
-            let fresh = same_document
+            let fresh = entry.document == document
                 && entry.address == address
                 && entry.frames == page.frames().len()
                 && entry.nodes.abs_diff(page.len()) * 10 <= entry.nodes

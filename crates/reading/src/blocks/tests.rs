@@ -239,7 +239,10 @@ proptest! {
     }
 
     #[test]
-    fn words_that_the_page_parts_stay_parted(words in prop::collection::vec("[a-z]{1,6}", 1..20), tag in prop::sample::select(vec!["p", "li", "td", "div"])) {
+    fn words_that_the_page_parts_stay_parted(
+        words in prop::collection::vec("[a-z]{1,6}", 1..20),
+        tag in prop::sample::select(vec!["p", "li", "td", "div"]),
+    ) {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         for word in &words {
             builder.open(NodeSpec { tag, ..NodeSpec::default() });

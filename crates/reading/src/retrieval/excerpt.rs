@@ -258,7 +258,8 @@ mod tests {
                     ranges.push(all[at].clone());
                 }
             }
-            let worth = |unit: &str| if worthless { Vec::new() } else { unit.bytes().map(|byte| (usize::from(byte), 1.0)).collect() };
+            let bytes = |unit: &str| unit.bytes().map(|byte| (usize::from(byte), 1.0)).collect();
+            let worth = |unit: &str| if worthless { Vec::new() } else { bytes(unit) };
             let parts = excerpt(&text, &windows(&ranges), most, worth);
             let length: usize = parts.iter().map(Range::len).sum::<usize>() + MARK * parts.len().saturating_sub(1);
             prop_assert!(length <= most, "{} {:?}", length, parts);

@@ -191,7 +191,8 @@ mod tests {
             let Ok(query) = Query::new(&text, 100, |_| Ok::<_, Infallible>(2));
             for part in query.expression().unwrap_or_default().split(" OR ").filter(|part| !part.is_empty()) {
                 let term = part.strip_prefix('"').and_then(|part| part.strip_suffix('"')).expect("quoted");
-                prop_assert!(!term.is_empty() && !term.contains(|c: char| c == '"' || c.is_whitespace() || c.is_control()));
+                let parts = |c: char| c == '"' || c.is_whitespace() || c.is_control();
+                prop_assert!(!term.is_empty() && !term.contains(parts));
             }
         }
     }

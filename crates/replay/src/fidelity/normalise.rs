@@ -7,7 +7,7 @@
 //! | format | what | example | becomes |
 //! | --- | --- | --- | --- |
 //! | Playwright | refs | `[ref=f3e12]` | `[ref=*]` |
-//! | Playwright, wrapper | the time in the name of a console log | `console-2026-11-22T04-03-50-018Z.log#L1` | `console-*.log#L1` |
+//! | Playwright, wrapper | the time in a console log's name | `console-2026-11-22T….log#L1` | `console-*.log#L1` |
 //! | agent-browser | refs | `[level=1, ref=e9]` | `[level=1, ref=*]` |
 //! | browser-use | indices of elements | `*[240791]<a` | `*[*]<a` |
 //! | browser-use, wrapper | the last four characters of the tab's id | `Tab B593: …` | `Tab *: …` |

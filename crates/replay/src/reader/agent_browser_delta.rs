@@ -129,46 +129,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_texts_are_read(texts in prop::collection::vec("(\\PC{0,40}|- main\n- link \"a\"|unchanged \\(revision \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            \
-            [0-9]{1,22}\\)|\\{\"baseRevision\":[0-3],\"revision\":[0-3],\"treeChange\":\\{\"startLine\":[0-4],\"deleteCount\":[0-4],\"lines\":\\[\"- link\"\\]\\}\\})", 0..6)) {
+        fn any_texts_are_read(
+            texts in prop::collection::vec(
+                concat!(
+                    r#"(\PC{0,40}|- main\n- link "a"|unchanged \(revision [0-9]{1,22}\)|"#,
+                    r#"\{"baseRevision":[0-3],"revision":[0-3],"treeChange":"#,
+                    r#"\{"startLine":[0-4],"deleteCount":[0-4],"lines":\["- link"\]\}\})"#,
+                ),
+                0..6,
+            ),
+        ) {
             let mut reader = DeltaText::default();
             for text in &texts {
                 reader.read(text);

@@ -193,10 +193,14 @@ mod tests {
     use proptest::prelude::*;
 
     const TREE: &str = r#"{"nodes":[
-      {"nodeId":"n1","ignored":false,"role":{"type":"internalRole","value":"RootWebArea"},"name":{"type":"computedString","value":"Shop"},"backendDOMNodeId":1,"childIds":["n2","n4"]},
-      {"nodeId":"n4","parentId":"n1","ignored":false,"role":{"value":"checkbox"},"name":{"value":"16 GB"},"properties":[{"name":"checked","value":{"type":"tristate","value":"true"}},{"name":"focusable","value":{"value":true}}],"backendDOMNodeId":4,"childIds":[]},
+      {"nodeId":"n1","ignored":false,"role":{"type":"internalRole","value":"RootWebArea"},
+       "name":{"type":"computedString","value":"Shop"},"backendDOMNodeId":1,"childIds":["n2","n4"]},
+      {"nodeId":"n4","parentId":"n1","ignored":false,"role":{"value":"checkbox"},"name":{"value":"16 GB"},
+       "properties":[{"name":"checked","value":{"type":"tristate","value":"true"}},
+        {"name":"focusable","value":{"value":true}}],"backendDOMNodeId":4,"childIds":[]},
       {"nodeId":"n2","parentId":"n1","ignored":true,"role":{"value":"none"},"childIds":["n3"],"backendDOMNodeId":2},
-      {"nodeId":"n3","parentId":"n2","ignored":false,"role":{"value":"link"},"name":{"value":"Cart (1)"},"backendDOMNodeId":3,"childIds":["x1"]},
+      {"nodeId":"n3","parentId":"n2","ignored":false,"role":{"value":"link"},
+       "name":{"value":"Cart (1)"},"backendDOMNodeId":3,"childIds":["x1"]},
       {"nodeId":"x1","ignored":false,"role":{"value":"StaticText"},"name":{"value":"Cart (1)"},"childIds":[]}
     ]}"#;
 
@@ -223,7 +227,8 @@ mod tests {
 
     #[test]
     fn a_cycle_ends() {
-        let looped = r#"{"nodes":[{"nodeId":"0","childIds":["1"]},{"nodeId":"1","childIds":["2"]},{"nodeId":"2","childIds":["1","9"]}]}"#;
+        let looped = r#"{"nodes":[{"nodeId":"0","childIds":["1"]},{"nodeId":"1","childIds":["2"]},
+            {"nodeId":"2","childIds":["1","9"]}]}"#;
         assert_eq!(parse(looped).nodes.len(), 3);
     }
 
@@ -244,7 +249,11 @@ mod tests {
 
         #[test]
         fn any_children_lists_parse(lists in prop::collection::vec(prop::collection::vec(0usize..8, 0..4), 0..8)) {
-            let nodes: Vec<String> = lists.iter().enumerate().map(|(id, list)| format!(r#"{{"nodeId":"{id}","childIds":{:?}}}"#, list.iter().map(ToString::to_string).collect::<Vec<_>>())).collect();
+            let node = |(id, list): (usize, &Vec<usize>)| {
+                let children: Vec<String> = list.iter().map(ToString::to_string).collect();
+                format!(r#"{{"nodeId":"{id}","childIds":{children:?}}}"#)
+            };
+            let nodes: Vec<String> = lists.iter().enumerate().map(node).collect();
             let reading = parse(&format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")));
             prop_assert!(reading.nodes.len() <= lists.len());
             for index in 0..reading.nodes.len() {

@@ -295,7 +295,15 @@ mod tests {
         }
 
         #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("\\t{0,3}(\\|SHADOW\\(open\\)\\|)?\\*?(\\[[0-9x]{0,4}\\]?)?<[a-z]{0,6}( [a-z]{1,5}=.{0,6})?( /)?>?", 0..10)) {
+        fn any_lines_of_the_form_parse(
+            lines in prop::collection::vec(
+                concat!(
+                    r"\t{0,3}(\|SHADOW\(open\)\|)?\*?(\[[0-9x]{0,4}\]?)?",
+                    "<[a-z]{0,6}( [a-z]{1,5}=.{0,6})?( /)?>?",
+                ),
+                0..10,
+            ),
+        ) {
             prop_assert!(parse(&lines.join("\n")).nodes.len() <= lines.join("\n").lines().count());
         }
     }

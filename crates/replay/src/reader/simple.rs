@@ -620,7 +620,8 @@ mod tests {
                 reader.read(text, text.starts_with("[FULL"));
             }
             let reading = reader.reading();
-            prop_assert!(reading.nodes.iter().enumerate().all(|(at, node)| node.parent.is_none_or(|parent| parent < at)));
+            let mut nodes = reading.nodes.iter().enumerate();
+            prop_assert!(nodes.all(|(at, node)| node.parent.is_none_or(|parent| parent < at)));
         }
     }
 }

@@ -52,7 +52,8 @@ fn written_out(c: char, rest: &str) -> Option<(char, &str)> {
 }
 
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Text in pieces, normalised, in reading order.

@@ -360,7 +360,10 @@ mod tests {
             now|Open…|Open|\u{200b}Cart|Gone)", 0..5), role in "(link|button|generic|text)", also in any::<bool>()) {
             let nodes: Vec<ReadNode> = words.iter().map(|words| {
                 let node = ReadNode { role: role.clone(), ..ReadNode::default() };
-                if also { ReadNode { also: vec![words.clone()], ..node } } else { ReadNode { name: words.clone(), ..node } }
+                match also {
+                    true => ReadNode { also: vec![words.clone()], ..node },
+                    false => ReadNode { name: words.clone(), ..node },
+                }
             }).collect();
             let reading = Reading { nodes, ..Reading::default() };
             let probes = Probes::draw(&PageBuilder::outline(PAGE), &HashSet::new());

@@ -236,8 +236,8 @@ impl Validity {
         }
         words.push_str(
             " A tool is set beside the strategy of its name that tells whole pages, which is less than what an agent \
-                could do with it; rewards are means over runs, each counted between nothing and all of it. ρ is Spearman's rank correlation, 95 % by bootstrap \
-                over pairs.",
+                could do with it; rewards are means over runs, each counted between nothing and all of it. ρ is \
+                Spearman's rank correlation, 95 % by bootstrap over pairs.",
         );
         if both < whole {
             words.push_str(" Records of runs on the tasks of the bench would fill the rows that are empty.");

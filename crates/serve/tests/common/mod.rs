@@ -4,7 +4,8 @@
 
 use browserlens_inspect::{CursorKey, Limits};
 use browserlens_recorder::LiveOptions;
-use browserlens_serve::{KnowledgeBase, LiveOpener, Opener, Policy, ServeError, Shared, TraceOpener, serve_streams};
+use browserlens_serve::{ServeError, serve_streams};
+use browserlens_session::{KnowledgeBase, LiveOpener, Opener, Policy, Shared, TraceOpener};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +35,6 @@ pub fn shared(opener: Box<dyn Opener>, policy: Policy) -> Shared {
         limits: Limits::default(),
         start_url: None,
         witness: None,
-        desk: None,
     }
 }
 

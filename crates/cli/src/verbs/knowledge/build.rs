@@ -140,8 +140,8 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
     let counts = knowledge.statistics();
     let websites: BTreeSet<&str> = knowledge.screens.values().map(|screen| screen.website_id.as_str()).collect();
     output::data(&format!(
-        "{}: knowledge {:?} of {} traces and {} texts\n  websites {}\n  web_ui_screens {}\n  documentation_screens {}\n  \
-            actionable_screens {}\n  non_actionable_screens {}\n  actions {}\n  transitions {}\n  tasks {}\n",
+        "{}: knowledge {:?} of {} traces and {} texts\n  websites {}\n  web_ui_screens {}\n  documentation_screens {}\n\
+        \x20 actionable_screens {}\n  non_actionable_screens {}\n  actions {}\n  transitions {}\n  tasks {}\n",
         place.store.display(),
         place.id,
         recordings.len(),

@@ -1,7 +1,6 @@
 //! Where new items go: inserting, moving and grafting, and how a place is named.
 
 use super::Emitter;
-use crate::bugs::{Bug, has};
 use crate::format::{Child, Entry, Position, Sibling};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 use std::collections::{HashMap, HashSet};
@@ -55,10 +54,7 @@ impl Emitter<'_> {
         if from == into && place == to {
             return;
         }
-        let to = match has(Bug::MisplacesMoved) {
-            true => Position::At(to as u32 + 2),
-            false => self.moved_to(id, into, to),
-        };
+        let to = self.moved_to(id, into, to);
         self.entries.push(Entry::Moved { at, to, parent });
         self.changes += 1;
     }

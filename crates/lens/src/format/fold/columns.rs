@@ -68,7 +68,7 @@ pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> 
     let mut columns = Columns { tree, shape, style, parent, names: Vec::new(), heads };
     columns.names = (0..shape.depths.len()).map(|part| columns.name(part)).collect();
     columns.derive();
-    let (pattern, mut rows) = columns.number()?;
+    let (pattern, rows) = columns.number()?;
     if pattern.conditions() > MOST_CONDITIONS {
         return None;
     }
@@ -87,9 +87,6 @@ pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> 
         if at as usize != folded.len() {
             return None;
         }
-    }
-    if crate::bugs::has(crate::bugs::Bug::FoldsWrongRow) {
-        rows.swap(0, 1);
     }
     Some((pattern, rows))
 }

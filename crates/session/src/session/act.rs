@@ -1,0 +1,499 @@
+//! The tools that act: each on what its ref means on the page as it stands, and each answered with
+//! what came of it.
+//!
+//! In: typed arguments. Out: what changed. Invariants: an action is carried out on the node of its
+//! ref or not at all; whoever witnesses the session is told of every action that was carried out.
+
+mod fill;
+mod wait;
+
+use super::show::part_within;
+use super::{Session, said};
+use crate::answer::Answer;
+use crate::args::{self, ClickArg, PlaceArg, RefArg};
+use crate::error::{ToolError, act_error};
+use crate::shared::Witness;
+use crate::source::{Act, DragTo, Source, Undone, taken};
+use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::{Flags, NodeKey};
+use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
+use browserlens_lens::format::escape;
+use browserlens_snapshot::{FindOptions, candidates, matches};
+use browserlens_trace::MASK;
+use serde_json::Value;
+
+/// How many of several elements that say the same are told.
+const CANDIDATES: usize = 10;
+/// How far `scroll` goes if not said otherwise, in CSS px.
+const SCROLL: i32 = 600;
+
+/// Where a drag ends, as it is said.
+#[derive(Clone, Copy)]
+enum End {
+    Nowhere,
+    Beside(Ref, PlaceArg),
+    By([f32; 2]),
+}
+
+/// Says what a dialog says that blocks the page.
+pub(super) fn blocked(message: &str) -> ToolError {
+    let mut said = "a dialog is open: ".to_owned();
+    escape::quote(&mut said, message);
+    ToolError::NotThere { message: said, hint: "answer it with `dialog` first" }
+}
+
+/// Refuses a URL as an answer showed it, in which a secret is masked.
+fn whole(url: &str) -> Result<(), ToolError> {
+    if url.contains(MASK) {
+        let message = "url: a secret in it is masked; `click` the link, or give the URL without that parameter";
+        return Err(ToolError::Arguments(message.to_owned()));
+    }
+    Ok(())
+}
+
+impl Session {
+    pub(super) fn action(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
+        use ActionKind as K;
+        let (kind, on, text) = match tool {
+            "click" => return self.click(args::read(arguments)?),
+            "fill" => return self.fill(args::read(arguments)?),
+            "type" => {
+                let typed: args::Type = args::read(arguments)?;
+                let on = typed.reference.map(|on| on.0);
+                let kind = if typed.keys || on.is_none() { K::Type } else { K::Fill };
+                self.do_it(kind, on, typed.text)?;
+                if typed.submit {
+                    // The field may have got another place by what was typed, and still has the
+                    // focus.
+                    self.do_it(K::Press, None, "Enter".to_owned())?;
+                }
+                return Ok(self.told());
+            }
+            "select" => {
+                let select: args::Select = args::read(arguments)?;
+                (K::Select, Some(select.reference.0), select.option.lines())
+            }
+            "hover" => (K::Hover, Some(args::read::<args::Hover>(arguments)?.reference.0), String::new()),
+            "press" => {
+                let press: args::Press = args::read(arguments)?;
+                let key = match press.times {
+                    None | Some(1) => press.key,
+                    Some(times) => format!("{}*{times}", press.key),
+                };
+                (K::Press, press.reference.map(|on| on.0), key)
+            }
+            "scroll" => {
+                let scroll: args::Scroll = args::read(arguments)?;
+                let by = if (scroll.x, scroll.y) == (0, 0) { (0, SCROLL) } else { (scroll.x, scroll.y) };
+                (K::Scroll, scroll.reference.map(|on| on.0), format!("{}, {}", by.0, by.1))
+            }
+            "drag" => return self.drag(&args::read(arguments)?),
+            "evaluate" => return self.evaluate(&args::read(arguments)?),
+            "upload" => {
+                let upload: args::Upload = args::read(arguments)?;
+                let files = self.shared.policy.files(&upload.files)?;
+                (K::Upload, Some(upload.reference.0), files)
+            }
+            "back" | "forward" => {
+                let args::Nothing {} = args::read(arguments)?;
+                (if tool == "back" { K::Back } else { K::Forward }, None, String::new())
+            }
+            "dialog" => {
+                let dialog: args::Dialog = args::read(arguments)?;
+                let text = match (dialog.accept, dialog.text) {
+                    (false, _) => "dismiss".to_owned(),
+                    (true, Some(text)) if !text.is_empty() => text,
+                    (true, _) => "accept".to_owned(),
+                };
+                (K::Dialog, None, text)
+            }
+            _ => return Err(ToolError::UnknownTool(tool.to_owned())),
+        };
+        self.do_it(kind, on, text)?;
+        Ok(self.told())
+    }
+
+    pub(super) fn navigate(&mut self, wanted: args::Navigate) -> Result<Answer, ToolError> {
+        // Nothing else that is no URL can be meant by these.
+        if let step @ ("back" | "forward") = wanted.url.trim() {
+            return self.action(step, Value::Null);
+        }
+        whole(&wanted.url)?;
+        if self.is_live() {
+            self.shared.policy.url(&wanted.url)?;
+        }
+        if let Some(source) = self.source.as_mut().filter(|source| !source.is_alive()) {
+            source.restart()?;
+            self.lose();
+        }
+        if self.source.is_some() || !self.is_live() {
+            self.do_it(ActionKind::Goto, None, wanted.url)?;
+            return Ok(self.pending.take());
+        }
+        self.source = self.shared.opener.open(Some(&wanted.url))?;
+        self.after(&Act::bare(taken(ActionKind::Goto, &wanted.url)), true)?;
+        Ok(self.pending.take())
+    }
+
+    /// Carries out an action on what a ref means now, and looks at what came of it.
+    pub(super) fn do_it(&mut self, kind: ActionKind, on: Option<Ref>, text: String) -> Result<(), ToolError> {
+        self.do_at(kind, on, None, End::Nowhere, text)
+    }
+
+    /// The same at a point of it, and to where a drag ends.
+    fn do_at(
+        &mut self,
+        kind: ActionKind,
+        on: Option<Ref>,
+        at: Option<[f32; 2]>,
+        to: End,
+        text: String,
+    ) -> Result<(), ToolError> {
+        let target = match to {
+            End::Beside(reference, _) => Some(reference),
+            End::By(_) | End::Nowhere => None,
+        };
+        // What the session was never told it cannot mean: a number of another client is not one of
+        // its own.
+        if let Some(reference) = [on, target].into_iter().flatten().find(|given| !self.lens.has_given(*given)) {
+            self.source()?;
+            return Err(ToolError::UnknownRef { reference });
+        }
+        self.ready_for(kind, on.is_some())?;
+        let node = on.map(|reference| self.node(reference)).transpose()?;
+        let end = match to {
+            End::Nowhere => None,
+            End::By([x, y]) => Some(DragTo::By(x, y)),
+            End::Beside(reference, place) => {
+                let node = self.node(reference)?;
+                Some(match place {
+                    PlaceArg::On => DragTo::On(node),
+                    PlaceArg::Before => DragTo::Before(node),
+                    PlaceArg::After => DragTo::After(node),
+                })
+            }
+        };
+        self.learn_typed(kind, node, &text);
+        let words = node.map(|key| self.words(key));
+        let what = words.as_ref().map(said).filter(|what| !what.is_empty());
+        let what = what.or_else(|| node.map(|key| self.text_of(key))).unwrap_or_default();
+        let at = at.map(|[x, y]| (x, y));
+        let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end, at };
+        let is_first = self.page.is_none();
+        self.witnessed(|witness, source| witness.before(source, &act));
+        let done = self.source()?.act(&act);
+        done.map_err(|undone| self.explained(undone, kind, what, on))?;
+        self.note_hit(kind)?;
+        self.after(&act, is_first)
+    }
+
+    /// Learns what is typed into a secret field: the page may send it before it is looked at again.
+    fn learn_typed(&mut self, kind: ActionKind, node: Option<NodeKey>, text: &str) {
+        if !matches!(kind, ActionKind::Fill | ActionKind::Type) {
+            return;
+        }
+        let Some(page) = &self.page else { return };
+        let field = node.map_or_else(|| page.focused(), |key| page.find(key));
+        if field.is_some_and(|field| field.flags().has(Flags::SECRET)) {
+            self.mask.learn(text);
+        }
+    }
+
+    /// Sees to it that an action can be carried out: no dialog blocks the page, and the page on
+    /// hand is the one that is there now.
+    fn ready_for(&mut self, kind: ActionKind, on_node: bool) -> Result<(), ToolError> {
+        use ActionKind as K;
+        let source = self.source()?;
+        match source.dialog() {
+            Some(message) if !matches!(kind, K::Dialog | K::SwitchTab | K::CloseTab) => Err(blocked(&message)),
+            None if on_node => self.catch_up(),
+            // What changed before it is not what it led to.
+            None if matches!(kind, K::Press | K::Type | K::Scroll) && self.page.is_some() => self.catch_up(),
+            None if matches!(kind, K::Press | K::Type | K::Scroll) => self.guard_kept(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes what a click hit, if it was something else than was meant.
+    fn note_hit(&mut self, kind: ActionKind) -> Result<(), ToolError> {
+        if matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick) {
+            let hit = self.source()?.hit_instead();
+            self.hit = hit.map(|hit| format!("hit {} instead\n", escaped_line(&hit)));
+        }
+        Ok(())
+    }
+
+    /// Looks at what came of an action.
+    pub(super) fn after(&mut self, act: &Act, is_first: bool) -> Result<(), ToolError> {
+        if !is_first {
+            self.step += 1;
+        }
+        self.is_current = false;
+        let looked = self.look(Some(&act.taken), true);
+        match &looked {
+            // It was carried out all the same; the page that it led to was left again.
+            Err(error @ ToolError::Refused { .. }) => {
+                let mut refused = act.clone();
+                refused.taken.error = Some(error.to_string());
+                self.witnessed(|witness, source| witness.after(source, &refused));
+            }
+            _ => self.witnessed(|witness, source| witness.after(source, act)),
+        }
+        looked
+    }
+
+    pub(super) fn witnessed(&mut self, tell: impl FnOnce(&mut dyn Witness, &mut dyn Source)) {
+        if let (Some(witness), Some(source)) = (self.witness.as_mut(), self.source.as_mut()) {
+            tell(witness.as_mut(), source.as_mut());
+        }
+    }
+
+    /// Returns the node of a ref on the page as it stands.
+    pub(super) fn node(&self, reference: Ref) -> Result<NodeKey, ToolError> {
+        let page = self.on_hand()?;
+        match self.lens.node(reference).filter(|key| page.find(*key).is_some()) {
+            Some(key) => Ok(key),
+            None if self.lens.has_given(reference) => Err(self.gone(reference)),
+            None => Err(ToolError::UnknownRef { reference }),
+        }
+    }
+
+    fn gone(&self, reference: Ref) -> ToolError {
+        let known = self.known.get(&reference).cloned();
+        ToolError::RefGone { reference, what: known.unwrap_or_else(|| "given long ago".to_owned()) }
+    }
+
+    pub(super) fn words(&self, key: NodeKey) -> NodeHint {
+        let node = self.page.as_ref().and_then(|page| page.find(key));
+        node.map_or_else(NodeHint::default, |node| NodeHint {
+            role: node.role().to_owned(),
+            name: node.name().to_owned(),
+            within: None,
+            nth: None,
+        })
+    }
+
+    /// Returns the text of a node that has neither role nor name, as a page's.
+    fn text_of(&self, key: NodeKey) -> String {
+        let node = self.page.as_ref().and_then(|page| page.find(key));
+        let mut out = String::new();
+        if let Some(node) = node {
+            let text: String = node.visible_text().chars().take(60).collect();
+            escape::quote(&mut out, &text.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        out
+    }
+
+    /// Says what was recorded, with the ref of what it was done on.
+    pub(super) fn recorded(&self, recorded: Option<Box<(TakenAction, Vec<NodeKey>)>>) -> String {
+        let Some((taken, nodes)) = recorded.map(|recorded| *recorded) else { return "it ends at this step".to_owned() };
+        let mut text = format!("it goes on with {}", taken.kind);
+        if let Some(node) = &taken.node {
+            text.push_str(" on ");
+            text.push_str(&said(node));
+            if let Some(reference) = nodes.iter().find_map(|key| self.lens.reference(*key)) {
+                text.push_str(&format!(" {reference}"));
+            }
+        }
+        if !taken.text.is_empty() {
+            text.push(' ');
+            escape::quote(&mut text, &taken.text);
+        }
+        text
+    }
+
+    fn click(&mut self, click: args::Click) -> Result<Answer, ToolError> {
+        let kind = match click.kind {
+            ClickArg::Left => ActionKind::Click,
+            ClickArg::Right => ActionKind::RightClick,
+            ClickArg::Double => ActionKind::DoubleClick,
+        };
+        let wanted = |what: &str| Err(ToolError::Arguments(what.to_owned()));
+        match (click.reference, click.text.filter(|text| !text.trim().is_empty()), click.role) {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) => wanted("`ref`, or `text` and `role`: not both"),
+            (Some(on), None, None) => {
+                self.do_at(kind, Some(on.0), click.at, End::Nowhere, String::new())?;
+                Ok(self.told())
+            }
+            (None, None, None) => wanted("`ref` or `text` is missing"),
+            (None, text, role) => {
+                let (text, role) = (text.unwrap_or_default(), role.unwrap_or_default());
+                self.ready_for(kind, false)?;
+                let within = self.scope(click.within)?;
+                let key = self.node_that_says(&text, &role, within)?;
+                self.on_node(kind, key, click.at)?;
+                Ok(self.told())
+            }
+        }
+    }
+
+    /// Returns what a search is kept within.
+    ///
+    /// # Errors
+    /// As of any ref: it was never given, or is not on the page any more.
+    pub(super) fn scope(&mut self, within: Option<RefArg>) -> Result<Option<Ref>, ToolError> {
+        let Some(RefArg(reference)) = within else { return Ok(None) };
+        self.source()?;
+        if !self.lens.has_given(reference) {
+            return Err(ToolError::UnknownRef { reference });
+        }
+        self.catch_up()?;
+        self.node(reference)?;
+        Ok(Some(reference))
+    }
+
+    /// Returns the one node that says a text; where several do, the only one that has a ref.
+    fn node_that_says(&mut self, text: &str, role: &str, within: Option<Ref>) -> Result<NodeKey, ToolError> {
+        let options = FindOptions { text: text.to_owned(), role: role.to_owned(), within, limit: CANDIDATES };
+        self.with_whole_page(|lens, page| {
+            let nodes = matches(lens, page, &options);
+            let mut with_refs = nodes.iter().filter(|key| lens.reference(**key).is_some());
+            if let (Some(only), None) = (with_refs.next(), with_refs.next()) {
+                return Ok(*only);
+            }
+            match nodes.as_slice() {
+                [one] => Ok(*one),
+                [] => Err(ToolError::NotThere {
+                    message: format!(
+                        "nothing {} says {text:?}{}",
+                        within.map_or_else(|| "on the page".to_owned(), |within| format!("in {within}")),
+                        if role.is_empty() { "" } else { " in this role" }
+                    ),
+                    hint: "call `find` with a part of the text, or `observe`",
+                }),
+                several => Err(ToolError::NotThere {
+                    message: candidates(lens, page, several, CANDIDATES),
+                    hint: match several.iter().any(|key| lens.reference(*key).is_some()) {
+                        true => {
+                            "call `click` with one of these refs, or say more of the text, its `role`, or what it \
+                            is `in`"
+                        }
+                        false => {
+                            "call `click` with more of the text, with what it is `in`, or with the ref of what \
+                            holds it and `at`"
+                        }
+                    },
+                }),
+            }
+        })
+    }
+
+    /// Acts on a node that has no ref.
+    fn on_node(&mut self, kind: ActionKind, key: NodeKey, at: Option<[f32; 2]>) -> Result<(), ToolError> {
+        // The page may have opened one while the node was looked for.
+        if let Some(message) = self.source()?.dialog() {
+            return Err(blocked(&message));
+        }
+        let words = self.words(key);
+        let what = said(&words);
+        let taken = TakenAction { kind, node: Some(words), text: String::new(), error: None };
+        let act = Act { taken, node: Some(key), to: None, at: at.map(|[x, y]| (x, y)) };
+        self.witnessed(|witness, source| witness.before(source, &act));
+        let done = self.source()?.act(&act);
+        done.map_err(|undone| match self.explained(undone, kind, what.clone(), None) {
+            ToolError::NotPossible { reason, .. } => ToolError::NotActionable { what, reason },
+            other => other,
+        })?;
+        self.note_hit(kind)?;
+        self.after(&act, false)
+    }
+
+    fn drag(&mut self, drag: &args::Drag) -> Result<Answer, ToolError> {
+        let end = match (drag.to, drag.by) {
+            (Some(to), None) => End::Beside(to.0, drag.place),
+            (None, Some(by)) => End::By(by),
+            (None, None) => return Err(ToolError::Arguments("`to` or `by` is missing".to_owned())),
+            (Some(_), Some(_)) => return Err(ToolError::Arguments("`to` or `by`: not both".to_owned())),
+        };
+        self.do_at(ActionKind::Drag, Some(drag.from.0), drag.at, end, String::new())?;
+        Ok(self.told())
+    }
+
+    fn evaluate(&mut self, wanted: &args::Evaluate) -> Result<Answer, ToolError> {
+        if !self.shared.policy.evaluate {
+            return Err(ToolError::Refused {
+                message: "`evaluate`".to_owned(),
+                hint: "the server's option --allow-evaluate allows it",
+            });
+        }
+        if let Some(message) = self.source()?.dialog() {
+            return Err(blocked(&message));
+        }
+        if self.page.is_some() {
+            self.catch_up()?;
+        } else {
+            self.guard_kept()?;
+        }
+        let source = self.source()?;
+        let value = source.evaluate(&wanted.expression);
+        let text = match (value, source.dialog()) {
+            (Ok(value), _) => {
+                let json = Answer::json(&value.to_string());
+                let (part, rest) = part_within(&json.text, self.budget);
+                let cut = |rest| format!("{part}\n… {rest} more characters; evaluate an expression for a part of it");
+                if rest == 0 { part.to_owned() } else { cut(rest) }
+            }
+            // It waits for the dialog that it opened.
+            (Err(_), Some(message)) => {
+                let blocked = blocked(&message);
+                format!("no value: {}; {}", blocked.message(), blocked.hint())
+            }
+            (Err(error), None) => return Err(error),
+        };
+        self.is_current = false;
+        // What an expression changes has not changed by itself.
+        self.look(None, true)?;
+        self.pending.forget_silence();
+        let changed = self.pending.take();
+        let text = if changed.text.is_empty() { text } else { format!("{text}\n{}", changed.text) };
+        Ok(Answer { text, ..changed })
+    }
+
+    /// Returns what an action led to, in words where it led to nothing.
+    fn told(&mut self) -> Answer {
+        let mut answer = self.pending.take_told();
+        if let Some(hit) = self.hit.take() {
+            answer.text.insert_str(0, &hit);
+        }
+        answer
+    }
+
+    pub(super) fn tabs(&mut self, wanted: &args::Tabs) -> Result<Answer, ToolError> {
+        if let Some(url) = &wanted.open {
+            whole(url)?;
+            if self.is_live() {
+                self.shared.policy.url(url)?;
+            }
+            let is_first = self.page.is_none();
+            let opened = self.source()?.open_tab(url);
+            opened.map_err(|undone| self.explained(undone, ActionKind::SwitchTab, String::new(), None))?;
+            let act = Act::bare(taken(ActionKind::Goto, url));
+            self.after(&act, is_first)?;
+            return Ok(self.pending.take());
+        }
+        if let Some(index) = wanted.switch_to {
+            self.do_it(ActionKind::SwitchTab, None, index.to_string())?;
+            return Ok(self.pending.take());
+        }
+        if wanted.close {
+            self.do_it(ActionKind::CloseTab, None, String::new())?;
+            return Ok(self.pending.take());
+        }
+        let tabs = self.source()?.tabs()?;
+        let mut text = if tabs.len() == 1 { "1 tab".to_owned() } else { format!("{} tabs", tabs.len()) };
+        for tab in tabs {
+            text.push_str(&format!("\n- {}{} ", tab.index, if tab.is_current { " current" } else { "" }));
+            escape::bare(&mut text, &tab.url);
+        }
+        Ok(Answer::text(&text))
+    }
+
+    /// Says why an action was not carried out.
+    pub(super) fn explained(&self, undone: Undone, kind: ActionKind, what: String, on: Option<Ref>) -> ToolError {
+        match undone {
+            Undone::Act(error) => act_error(error, kind, what, on),
+            Undone::NotRecorded(recorded) => ToolError::NotRecorded(self.recorded(recorded)),
+            Undone::Other(error) => error,
+        }
+    }
+}

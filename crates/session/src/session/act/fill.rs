@@ -1,0 +1,78 @@
+//! Filling in: a form field by field, each by what it takes, and what is told if one fails.
+
+use crate::answer::Answer;
+use crate::args::{self, OptionArg, ValueArg};
+use crate::error::ToolError;
+use crate::session::Session;
+use browserlens_core::strategy::{ActionKind, Ref};
+
+impl Session {
+    /// Sets fields one after the other, and stops at the first that cannot be set.
+    pub(super) fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
+        let mut done = String::new();
+        for field in form.fields {
+            let on = field.reference.0;
+            let set = self.set(on, field.value);
+            match set {
+                Ok(said) => done.push_str(&format!("{on} {said}\n")),
+                Err(error) if done.is_empty() => return Err(error),
+                Err(error) => return Ok(self.told_so_far(&done, on, &error)),
+            }
+        }
+        let answer = self.told();
+        Ok(Answer { text: done + &answer.text, ..answer })
+    }
+
+    /// Says what was set before a field could not be, and what the page is like now: what failed
+    /// may have changed it too.
+    fn told_so_far(&mut self, done: &str, on: Ref, error: &ToolError) -> Answer {
+        let mut text =
+            format!("{done}{on} was not set, and none after it: {}\nhint: {}\n", error.message(), error.hint());
+        if matches!(error, ToolError::BrowserGone(_)) {
+            self.lose();
+            return Answer { is_undone: true, ..Answer::text(&text) };
+        }
+        let looked = match self.source() {
+            Ok(source) => {
+                source.refresh();
+                self.look(None, true)
+            }
+            Err(error) => Err(error),
+        };
+        self.pending.forget_silence();
+        let answer = self.pending.take();
+        text.push_str(&answer.text);
+        if let Err(error) = looked {
+            text.push_str(&format!("\nthe page could not be looked at again: {}", error.told()));
+        }
+        Answer { images: answer.images, is_undone: true, ..Answer::text(&text) }
+    }
+
+    fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {
+        if self.lens.has_given(on) {
+            self.catch_up()?;
+        }
+        let key = self.lens.node(on);
+        let node = key.and_then(|key| self.page.as_ref()?.find(key));
+        let chooses = node.is_some_and(|node| {
+            node.tag() == "select"
+                || matches!(node.role(), "listbox" | "radiogroup")
+                || node.role() == "combobox" && (node.tag() != "input" || node.attribute("readonly").is_some())
+        });
+        let lists = node.is_some_and(|node| node.role() == "combobox");
+        let (kind, text, said) = match value {
+            ValueArg::Checked(on) => (ActionKind::Check, on.to_string(), if on { "checked" } else { "unchecked" }),
+            ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
+            ValueArg::Text(text) if chooses => (ActionKind::Select, OptionArg::One(text).lines(), "chosen"),
+            ValueArg::Text(text) => (ActionKind::Fill, text, "set"),
+            ValueArg::Number(number) if chooses => (ActionKind::Select, number.to_string(), "chosen"),
+            ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
+        };
+        self.do_it(kind, Some(on), text)?;
+        // What was typed into a list's field may only search it.
+        let page = self.page.as_ref().filter(|_| lists && kind == ActionKind::Fill);
+        let is_open =
+            page.and_then(|page| page.find(self.lens.node(on)?)).is_some_and(|node| node.expanded() == Some(true));
+        Ok(if is_open { "typed; its list is open: `select` chooses from it" } else { said })
+    }
+}
