@@ -3,8 +3,7 @@
 //! In: BrowserGym's tree and the goal; with a request, its words too. Out: the best lines in page
 //! order, within `budget` tokens (o200k_base). Invariants: a line is whole or absent, with its own
 //! indentation; ancestors are not added, and nothing says where lines are left out; lines of one
-//! score stand in page order, so what is left of the budget goes to the beginning of the page. Why
-//! own code: the formula is ten lines, and an index that outlives one page would answer nothing.
+//! score stand in page order, so what is left of the budget goes to the beginning of the page.
 
 use crate::browsergym::BrowserGym;
 use crate::truncate::{read_budget, still_shown};
@@ -13,14 +12,10 @@ use browserlens_core::strategy::{
     Task, TextFormat,
 };
 use browserlens_core::tokens::{Encoding, Tokens};
+use browserlens_reading::retrieval::bm25;
 use browserlens_reading::{OptionsError, OptionsReader};
-use std::collections::{HashMap, HashSet};
 
 pub(crate) const NAME: &str = "search/bm25-lines";
-/// How soon more of a word stops counting.
-const K1: f64 = 1.2;
-/// How much long lines are held back.
-const B: f64 = 0.75;
 
 /// The strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +105,7 @@ impl Run for SearchRun {
 /// The lines that fit into the budget, best first chosen, in the order of the text.
 fn best_lines(text: &str, query: &str, budget: Tokens) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let scores = bm25(&lines, query);
+    let scores = scores(&lines, query);
     let mut ranked: Vec<usize> = (0..lines.len()).collect();
     ranked.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
     let mut chosen = Vec::new();
@@ -144,42 +139,9 @@ fn words(line: &str) -> impl Iterator<Item = String> {
     body.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// Scores each line for a query by Okapi BM25, with the inverse document frequency ln(1 + (N - n + 0.5)
-/// / (n + 0.5)). A word that the query repeats counts once.
-fn bm25(lines: &[&str], query: &str) -> Vec<f64> {
-    let wanted: HashSet<String> = words(query).collect();
-    let mut lengths = Vec::with_capacity(lines.len());
-    let mut found: Vec<HashMap<String, f64>> = Vec::with_capacity(lines.len());
-    let mut lines_with: HashMap<String, f64> = HashMap::new();
-    for line in lines {
-        let mut length = 0.0;
-        let mut counts: HashMap<String, f64> = HashMap::new();
-        for word in words(line) {
-            length += 1.0;
-            if wanted.contains(&word) {
-                *counts.entry(word).or_default() += 1.0;
-            }
-        }
-        for word in counts.keys() {
-            *lines_with.entry(word.clone()).or_default() += 1.0;
-        }
-        lengths.push(length);
-        found.push(counts);
-    }
-    let total = lines.len() as f64;
-    let mean = lengths.iter().sum::<f64>() / total.max(1.0);
-    let score = |counts: &HashMap<String, f64>, length: f64| {
-        let mut counts: Vec<(&String, &f64)> = counts.iter().collect();
-        // Sums of floats depend on their order.
-        counts.sort_unstable_by_key(|(word, _)| *word);
-        let word_score = |(word, count): (&String, &f64)| {
-            let with = lines_with[word];
-            let rarity = (1.0 + (total - with + 0.5) / (with + 0.5)).ln();
-            rarity * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / mean))
-        };
-        counts.into_iter().map(word_score).sum()
-    };
-    found.iter().zip(lengths).map(|(counts, length)| score(counts, length)).collect()
+fn scores(lines: &[&str], query: &str) -> Vec<f64> {
+    let lines: Vec<Vec<String>> = lines.iter().map(|line| words(line).collect()).collect();
+    bm25(&lines, words(query))
 }
 
 #[cfg(test)]
@@ -195,19 +157,6 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_those_worked_out_by_hand() {
-        // Lengths 2, 3, 1: the mean is 2. "cart" stands in two of three lines: ln(1 + 1.5 / 2.5) =
-        // ln 1.6 = 0.470004; "add" in one: ln(1 + 2.5 / 1.5) = ln 2.666667 = 0.980829. Line 1:
-        // length 2 / mean 2 leaves 1.2 as it is: both words give their rarity times 2.2 / 2.2 = 1.
-        // Line 2: "cart" twice, length 3: 1.2 × (0.25 + 0.75 × 1.5) = 1.65; 0.470004 × 2 × 2.2 / 3.65 = 0.566580.
-        let scores = bm25(&["[7] Add cart", "cart Cart now", "\tother"], "Add to cart, cart");
-        let expected = [0.470_004 + 0.980_829, 0.566_580, 0.0];
-        for (score, expected) in scores.iter().zip(expected) {
-            assert!((score - expected).abs() < 1e-5, "{scores:?}");
-        }
-    }
-
-    #[test]
     fn the_best_lines_stand_in_page_order_and_within_the_budget() {
         let text =
             "main ''\n\t[1] link 'Help'\n\t[2] button 'Add laptop'\n\t[3] link 'Laptop bags'\n\t[4] link 'Contact'";
@@ -219,7 +168,7 @@ mod tests {
 
     #[test]
     fn handles_are_not_words_of_a_line() {
-        let scores = bm25(&["[16] link 'x'", "link '16 GB'"], "16");
+        let scores = scores(&["[16] link 'x'", "link '16 GB'"], "16");
         assert!(scores[0] <= 0.0 && scores[1] > 0.0);
     }
 

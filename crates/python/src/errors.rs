@@ -6,7 +6,6 @@
 
 use browserlens_core::page::text::{escaped, escaped_line};
 use browserlens_core::strategy::{SourceError, StrategyError};
-use browserlens_inspect::InspectError;
 use browserlens_reading::ReadError;
 use browserlens_recorder::RecordError;
 use browserlens_session::{PartError, ToolError};
@@ -150,11 +149,9 @@ impl From<ToolError> for Raised {
             ToolError::Part(PartError::Strategy(error)) => error.into(),
             ToolError::Part(PartError::Snapshot(error)) => error.into(),
             ToolError::Part(PartError::Read(error)) => error.into(),
-            ToolError::Part(PartError::Inspect(error)) => error.into(),
+            ToolError::Part(PartError::Inspect(error)) => Self::new("InspectError", chain(&error), error.hint()),
             ToolError::Arguments(text) => {
-                let names = browserlens_lens::names().join(", ");
-                let hint = format!("options stand in crates/lens/GRAMMAR.md; strategies are {names}");
-                Self::options(text, &hint)
+                Self::options(text, "see the strategies and options of crates/lens/GRAMMAR.md")
             }
             ToolError::UnknownRef { reference } => Self::page(
                 format!("{reference} was not shown in this session"),
@@ -197,15 +194,6 @@ impl From<ReadError> for Raised {
         match error {
             ReadError::Source(error) => error.into(),
             error => Self::new("ReadError", chain(&error), error.hint()),
-        }
-    }
-}
-
-impl From<InspectError> for Raised {
-    fn from(error: InspectError) -> Self {
-        match error {
-            InspectError::Source(error) => error.into(),
-            error => Self::new("InspectError", chain(&error), error.hint()),
         }
     }
 }

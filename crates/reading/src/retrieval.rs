@@ -32,6 +32,7 @@
 
 mod answer;
 mod asked;
+mod bm25;
 mod codes;
 mod excerpt;
 mod index;
@@ -44,6 +45,7 @@ mod rows;
 mod vec_extension;
 
 pub use answer::{answer, answer_from, no_content, refusal};
+pub use bm25::bm25;
 pub use index::{Index, IndexError};
 pub use page::PageIndex;
 pub use query::MOST_TERMS;

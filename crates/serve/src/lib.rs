@@ -15,8 +15,6 @@ mod http;
 mod mcp;
 mod metrics;
 mod openapi;
-#[cfg(feature = "live")]
-mod record;
 mod seats;
 mod sessions;
 mod stdio;
@@ -29,8 +27,6 @@ pub use gate::{Access, Refusal};
 pub use http::{HttpOptions, Listening, serve as serve_http};
 pub use mcp::McpClient;
 pub use metrics::Metrics;
-#[cfg(feature = "live")]
-pub use record::{RecordingOptions, recording};
 pub use seats::{Seat, Seats};
 pub use sessions::{Open, Reply, Request, ask, serve_desk, serve_socket};
 pub use stdio::{ServeError, serve_stdio, serve_streams};

@@ -3,8 +3,7 @@
 //! In: the tools. Out: a document of version 3.1 whose schemas are those of the arguments' types.
 //! Invariant: every status that a path can answer with is in it.
 
-use browserlens_knowledge::protocol::{AgentInstruction, AgentResponse};
-use browserlens_session::{Policy, allowed};
+use browserlens_session::{AgentInstruction, AgentResponse, Policy, allowed};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};

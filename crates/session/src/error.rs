@@ -346,6 +346,9 @@ impl From<PartError> for ToolError {
             PartError::Source(SourceError::Gone { reason })
             | PartError::Read(ReadError::Source(SourceError::Gone { reason }))
             | PartError::Inspect(InspectError::Source(SourceError::Gone { reason })) => Self::BrowserGone(reason),
+            PartError::Read(ReadError::Source(error)) | PartError::Inspect(InspectError::Source(error)) => {
+                Self::Part(PartError::Source(error))
+            }
             error => Self::Part(error),
         }
     }
@@ -374,16 +377,11 @@ part!(
 fn of_part(error: PartError) -> ToolError {
     use ToolError::{Arguments, Internal, NotThere};
     match error {
-        PartError::Source(error)
-        | PartError::Read(ReadError::Source(error))
-        | PartError::Inspect(InspectError::Source(error)) => match error {
-            SourceError::Gone { reason } => ToolError::BrowserGone(reason),
-            SourceError::NotAvailable { what } => NotThere {
-                message: format!("{what} is not available here"),
-                hint: "answer an open dialog with `dialog`, or ask for something else",
-            },
-            error @ SourceError::Failed { .. } => Internal(with_causes(&error)),
+        PartError::Source(SourceError::NotAvailable { what }) => NotThere {
+            message: format!("{what} is not available here"),
+            hint: "answer an open dialog with `dialog`, or ask for something else",
         },
+        PartError::Source(error) => Internal(with_causes(&error)),
         PartError::Strategy(StrategyError::Unanswerable { reason, .. }) => {
             NotThere { message: reason, hint: "call `observe` and take a handle of its answer" }
         }

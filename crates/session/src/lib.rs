@@ -36,6 +36,8 @@ mod live;
 mod policy;
 #[cfg(feature = "live")]
 mod proxy;
+#[cfg(feature = "live")]
+mod record;
 mod session;
 mod shared;
 mod source;
@@ -43,11 +45,14 @@ mod tools;
 
 pub use answer::Answer;
 pub use args::{Nothing, read as read_arguments};
+pub use browserlens_knowledge::protocol::{AgentInstruction, AgentResponse};
 pub use error::{PartError, ToolError};
 pub use knowledge::KnowledgeBase;
 #[cfg(feature = "live")]
 pub use live::LiveOpener;
 pub use policy::{Policy, is_public};
+#[cfg(feature = "live")]
+pub use record::{RecordingOptions, recording};
 pub use session::{DEFAULT_BUDGET, DEFAULT_STRATEGY, SeenRef, Session, View};
 pub use shared::{Shared, Witness, WitnessMaker};
 pub use source::{Act, Opener, Setting, Source, TabLine, TraceOpener, Undone, taken};

@@ -1,53 +1,18 @@
 //! Which sections a query means.
 //!
-//! In: texts and the words of a query. Out: the texts that share words with it, the best first
-//! (BM25, k₁ = 1.2, b = 0.75). Invariants: deterministic: equal scores keep the order of the texts;
-//! a text without any word of the query is never ranked.
+//! In: texts and the words of a query. Out: the texts that share words with it, the best first, by
+//! [BM25](bm25). Invariants: deterministic: equal scores keep the order of the texts; a text
+//! without any word of the query is never ranked.
 
-use std::collections::HashMap;
-
-const SATURATION: f64 = 1.2;
-const LENGTH: f64 = 0.75;
+use browserlens_reading::retrieval::bm25;
 
 /// Returns the positions of the texts that share words with a query, the best first.
 pub fn rank(texts: &[String], query: &str) -> Vec<usize> {
-    let wanted: Vec<String> = {
-        let mut words = words(query);
-        words.sort_unstable();
-        words.dedup();
-        words
-    };
-    let counted: Vec<(usize, HashMap<String, u32>)> = texts
-        .iter()
-        .map(|text| {
-            let mut counts = HashMap::new();
-            let words = words(text);
-            let length = words.len();
-            for word in words {
-                *counts.entry(word).or_insert(0) += 1;
-            }
-            (length, counts)
-        })
-        .collect();
-    let total: usize = counted.iter().map(|(length, _)| length).sum();
-    let average = (total as f64 / counted.len().max(1) as f64).max(1.0);
-    let mut scored: Vec<(f64, usize)> = Vec::new();
-    for (at, (length, counts)) in counted.iter().enumerate() {
-        let mut score = 0.0;
-        for word in &wanted {
-            let Some(count) = counts.get(word) else { continue };
-            let holders = counted.iter().filter(|(_, counts)| counts.contains_key(word)).count() as f64;
-            let rarity = (1.0 + (counted.len() as f64 - holders + 0.5) / (holders + 0.5)).ln();
-            let count = f64::from(*count);
-            let long = SATURATION * (1.0 - LENGTH + LENGTH * *length as f64 / average);
-            score += rarity * count * (SATURATION + 1.0) / (count + long);
-        }
-        if score > 0.0 {
-            scored.push((score, at));
-        }
-    }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    scored.into_iter().map(|(_, at)| at).collect()
+    let texts: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
+    let scored = bm25(&texts, words(query)).into_iter().enumerate();
+    let mut scored: Vec<(usize, f64)> = scored.filter(|(_, score)| *score > 0.0).collect();
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    scored.into_iter().map(|(at, _)| at).collect()
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -46,4 +46,4 @@ pub use salvage::{SalvageReport, salvage};
 pub use schema::FORMAT_VERSION;
 pub use search::SearchOptions;
 pub use verify::{VerifyReport, verify};
-pub use writer::{CreateOptions, TraceWriter};
+pub use writer::{CreateOptions, TraceWriter, before_of};

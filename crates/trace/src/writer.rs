@@ -83,7 +83,8 @@ impl TraceWriter {
         Self::create_with(path, meta, redactor, CreateOptions::default())
     }
 
-    /// Creates a trace; with `force` it takes the place of the trace that stands there.
+    /// Creates a trace; with `force` it takes the place of the trace that stands there, which is
+    /// kept beside it ([`before_of`]) until the new one is complete.
     ///
     /// # Errors
     /// As [`TraceWriter::create`], and [`TraceError::NotATrace`] if the file that stands there is
@@ -240,6 +241,7 @@ impl TraceWriter {
     /// killed recorder does.
     pub fn finish(self, outcome: Outcome) -> Result<(), TraceError> {
         let Self { path, connection, redactor, meta, state, search: options } = self;
+        let is_complete = matches!(outcome, Outcome::Complete);
         let (name, mut reason) = match outcome {
             Outcome::Complete => ("complete", String::new()),
             Outcome::Incomplete { reason } => ("incomplete", reason),
@@ -262,7 +264,8 @@ impl TraceWriter {
             Err(error) => return Err(error),
         }
         connection.close().map_err(|(_, error)| wrap()(error))?;
-        file::seal(&path, &value)
+        file::seal(&path, &value)?;
+        if is_complete { remove_if_there(&before_of(&path)) } else { Ok(()) }
     }
 }
 
@@ -448,6 +451,14 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
     let journal = file::journal_of(path);
     if options.force {
         remove_if_there(&journal)?;
+        // What a recording before this one kept and did not replace is the one to keep.
+        let before = before_of(path);
+        if !before.exists() && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
+            // Not every file system has a second name for a file.
+            std::fs::hard_link(path, &before)
+                .or_else(|_| std::fs::copy(path, &before).map(drop))
+                .map_err(TraceError::io(path, "keep what stands there"))?;
+        }
         return made.persist(path).map_err(|failed| TraceError::io(path, "create the file")(failed.error));
     }
     made.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
@@ -458,6 +469,14 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
     // one. Only now is it nobody's: before the file had its name, another process might have been
     // faster and written by it.
     remove_if_there(&journal)
+}
+
+/// Returns where a trace is kept that a new one at `path` takes the place of, until that is
+/// complete: the same name with `.before` behind it.
+pub fn before_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".before");
+    name.into()
 }
 
 /// Makes an empty file beside a path, under a name that no other process has; it goes when the

@@ -237,6 +237,27 @@ fn a_trace_takes_no_other_files_place() {
 }
 
 #[test]
+fn a_trace_whose_place_is_taken_is_kept_until_the_new_one_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    let good = steps(3);
+    write(&path, &good);
+    let create = || TraceWriter::create_with(&path, &meta(), redactor(), CreateOptions { force: true }).unwrap();
+    // Killed, failed, killed again: the good one is kept through all of it.
+    drop(create());
+    assert_holds(&Trace::open(before_of(&path)).unwrap(), &good);
+    create().finish(Outcome::Incomplete { reason: "step 0 failed".to_owned() }).unwrap();
+    drop(create());
+    assert_holds(&Trace::open(before_of(&path)).unwrap(), &good);
+    let new = steps(1);
+    let mut writer = create();
+    writer.write_step(new[0].clone()).unwrap();
+    writer.finish(Outcome::Complete).unwrap();
+    assert_holds(&Trace::open(&path).unwrap(), &new);
+    assert!(!before_of(&path).exists());
+}
+
+#[test]
 fn a_journal_that_was_left_behind_is_not_rolled_back_into_a_new_trace() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old.trace");

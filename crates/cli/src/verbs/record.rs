@@ -41,7 +41,15 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
         let options = options(args, scenario, &place, key.clone(), cancel.clone());
         // Peers are asked about the trace that stands there: what they say belongs to it.
         if peers.is_none() || args.force || !options.out.exists() {
-            let report = runtime.block_on(record(scenario, &options)).map_err(|error| failure(scenario, &error))?;
+            let report = runtime.block_on(record(scenario, &options)).map_err(|error| {
+                let mut failure = failure(scenario, &error);
+                let before = browserlens_trace::before_of(&options.out);
+                if before.exists() {
+                    let hint = failure.hint.unwrap_or_default();
+                    failure.hint = Some(format!("{hint}; the trace that stood there is {}", before.display()));
+                }
+                failure
+            })?;
             output::data(&said(&report))?;
         }
         if let Some(peers) = &peers {

@@ -6,9 +6,9 @@ use crate::args::{BrowserArgs, ServeArgs, ToolsArg};
 use crate::exit::{Exit, Failure};
 use browserlens_knowledge::gaps::PROMPT_VERSION;
 use browserlens_serve::{Access, Desk, HttpOptions, ServeError, serve_desk, serve_http, serve_stdio};
-#[cfg(feature = "record")]
-use browserlens_serve::{RecordingOptions, recording};
 use browserlens_session::{KnowledgeBase, Opener, Policy, Shared, ToolGroup, TraceOpener, WitnessMaker};
+#[cfg(feature = "record")]
+use browserlens_session::{RecordingOptions, recording};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -10,6 +10,7 @@
 //!
 //! Invariants: as those of the other index; what is added is not changed any more.
 
+use super::bm25::saturated;
 use super::query::Query;
 use super::ranking::{CANDIDATES, DIGITS, Number, Passages, Scored, Whole, best_first, search};
 use super::rows::{embed, rows};
@@ -21,8 +22,6 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
 /// The least that FTS5 takes a term's rarity for.
 const LEAST_IDF: f64 = 1e-6;
 
@@ -165,9 +164,7 @@ impl Passages for PageIndex {
             let idf = if idf <= 0.0 { LEAST_IDF } else { idf };
             for posting in postings {
                 let length = self.passages[posting.passage as usize].length as f64;
-                let score =
-                    idf * ((posting.weight * (K1 + 1.0)) / (posting.weight + K1 * (1.0 - B + B * length / average)));
-                *scores.entry(posting.passage).or_insert(0.0) += score;
+                *scores.entry(posting.passage).or_insert(0.0) += idf * saturated(posting.weight, length, average);
             }
         }
         let mut ranked: Vec<Scored> =

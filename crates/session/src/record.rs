@@ -5,11 +5,12 @@
 //! named, the next ones `name-2`, `name-3`, …; a trace ends with its client, and says so where
 //! something is missing from it; recording never stops a client.
 
+use crate::shared::{Witness, WitnessMaker};
+use crate::source::{Act, Source};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::page::{Flags, NodeKey, Page, States};
 use browserlens_core::strategy::{ActionKind, TakenAction};
 use browserlens_recorder::{ClientTape, ClientTapeOptions, RecordError};
-use browserlens_session::{Act, Source, Witness, WitnessMaker};
 use browserlens_trace::{Outcome, RedactionKey, TraceError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn where_files_lie_on_this_machine_is_not_told() {
-        let taken = browserlens_session::taken(ActionKind::Upload, "/home/ann/in/a.txt, /home/ann/in/b.txt");
+        let taken = crate::source::taken(ActionKind::Upload, "/home/ann/in/a.txt, /home/ann/in/b.txt");
         assert_eq!(as_told(&taken).text, "a.txt, b.txt");
     }
 }
