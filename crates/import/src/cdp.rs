@@ -6,9 +6,11 @@
 //! merged accessibility tree belongs to the frame of the nearest root above it; two pages of one
 //! document (same frame, same document node) keep their nodes' numbers.
 
+use browserlens_core::page::raw;
 use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind};
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -17,48 +19,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Documents of one snapshot.
 const MOST_DOCUMENTS: usize = 500;
 
-#[derive(Deserialize)]
-struct Snapshot {
-    documents: Vec<Document>,
-    strings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Document {
-    #[serde(rename = "documentURL", default = "none")]
-    url: i64,
-    #[serde(default = "none")]
-    frame_id: i64,
-    #[serde(default)]
-    nodes: Nodes,
-    #[serde(default)]
-    scroll_offset_x: f64,
-    #[serde(default)]
-    scroll_offset_y: f64,
-    #[serde(default)]
-    content_width: f64,
-    #[serde(default)]
-    content_height: f64,
-}
-
-fn none() -> i64 {
-    -1
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Nodes {
-    backend_node_id: Vec<i64>,
-    attributes: Vec<Vec<i64>>,
-    content_document_index: Rare,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Rare {
-    value: Vec<i64>,
-}
+type Snapshot = raw::Snapshot<IgnoredAny>;
+type Document = raw::Document<IgnoredAny>;
 
 #[derive(Deserialize)]
 struct AxTree<'a> {
@@ -105,7 +67,7 @@ impl Pair<'_> {
         self,
         canonicalizer: &mut Canonicalizer,
     ) -> Result<(Capture, Vec<(String, NodeKey)>), String> {
-        let read: Snapshot = serde_json::from_str(self.snapshot).map_err(|error| format!("the snapshot: {error}"))?;
+        let read: Snapshot = serde_json::from_str(self.snapshot).map_err(|error| misshapen(self.snapshot, &error))?;
         if read.documents.is_empty() {
             return Err("the snapshot has no document".to_owned());
         }
@@ -137,9 +99,17 @@ impl Pair<'_> {
     }
 }
 
-impl Snapshot {
-    fn string(&self, index: i64) -> &str {
-        usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map_or("", String::as_str)
+/// Says what is wrong with a snapshot that cannot be read.
+fn misshapen(snapshot: &str, error: &serde_json::Error) -> String {
+    let value: Value = serde_json::from_str(snapshot).unwrap_or_default();
+    // Of a list, an error tells only that it has too few members.
+    if value.is_array() {
+        return "the snapshot has no strings".to_owned();
+    }
+    let documents = value["documents"].as_array().into_iter().flatten();
+    match documents.enumerate().find(|(_, document)| document.is_array()) {
+        Some((index, _)) => format!("document {index} of the snapshot is no object"),
+        None => format!("the snapshot: {error}"),
     }
 }
 
@@ -147,7 +117,7 @@ impl Snapshot {
 fn frame_ids(snapshot: &Snapshot) -> Vec<String> {
     let mut seen = HashSet::new();
     let named = |(index, document): (usize, &Document)| {
-        let id = snapshot.string(document.frame_id);
+        let id = snapshot.text(document.frame_id);
         if !id.is_empty() && seen.insert(id.to_owned()) { id.to_owned() } else { format!("BROWSERLENS0FRAME{index}") }
     };
     snapshot.documents.iter().enumerate().map(named).collect()
@@ -167,7 +137,7 @@ fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
     let frame = |index: usize| {
         let document = &snapshot.documents[index];
         let root = document.nodes.backend_node_id.first().copied().unwrap_or(0);
-        let url = snapshot.string(document.url);
+        let url = snapshot.text(document.document_url);
         let mut frame = json!({ "id": frames[index], "loaderId": format!("{}:{root}:{url}", frames[index]), "url": url,
             "mimeType": "text/html" });
         if index > 0 {
@@ -189,8 +159,7 @@ fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
 
 /// Puts made-up frame ids into a snapshot that lacks them.
 fn with_frame_ids<'r>(raw: &'r str, snapshot: &Snapshot, frames: &[String]) -> Result<Cow<'r, str>, String> {
-    let told =
-        snapshot.documents.iter().zip(frames).all(|(document, frame)| snapshot.string(document.frame_id) == frame);
+    let told = snapshot.documents.iter().zip(frames).all(|(document, frame)| snapshot.text(document.frame_id) == frame);
     if told {
         return Ok(Cow::Borrowed(raw));
     }
@@ -303,7 +272,7 @@ fn marked(
     for (document, frame) in snapshot.documents.iter().zip(frames) {
         let Some(number) = canonicalizer.known_frame(frame) else { continue };
         for (attributes, backend) in document.nodes.attributes.iter().zip(&document.nodes.backend_node_id) {
-            let pairs = attributes.chunks_exact(2).map(|pair| (snapshot.string(pair[0]), snapshot.string(pair[1])));
+            let pairs = attributes.chunks_exact(2).map(|pair| (snapshot.text(pair[0]), snapshot.text(pair[1])));
             for (name, value) in pairs {
                 let wanted = marks.iter().filter(|(wanted, is, _)| wanted == name && is == value);
                 found.extend(

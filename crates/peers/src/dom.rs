@@ -7,11 +7,13 @@
 //! never a child of its `iframe` (see [`Dom::content_of`]); without a payload the page's own nodes
 //! are the document.
 
-use crate::payloads::{self, Marked, Snapshot};
+use crate::payloads;
+use browserlens_core::page::raw::{self, RareFlag, Rect};
 use browserlens_core::page::{
     BoxInDocument, Capture, Flags, FrameId, NodeId, NodeKey, NodeKind, NodeRef, Page, PayloadKind, Visibility,
 };
-use std::collections::HashMap;
+use serde::de::IgnoredAny;
+use std::collections::{HashMap, HashSet};
 
 /// Index of a node in a [`Dom`].
 pub(crate) type Id = u32;
@@ -73,14 +75,17 @@ pub(crate) struct Dom<'a> {
     folded: Vec<bool>,
 }
 
-/// The snapshots of a capture, which a [`Dom`] borrows from.
-pub(crate) fn snapshots(capture: &Capture) -> Vec<Snapshot<'_>> {
-    payloads::snapshots(capture)
+/// A snapshot without styles: those of a page's nodes are the page's.
+pub(crate) type Snapshot = raw::Snapshot<IgnoredAny>;
+
+/// The snapshots of a capture, which a [`Dom`] borrows from; those that do not parse are left out.
+pub(crate) fn snapshots(capture: &Capture) -> Vec<Snapshot> {
+    capture.of_kind(PayloadKind::Snapshot).filter_map(payloads::parse).collect()
 }
 
 impl<'a> Dom<'a> {
     /// Joins page and snapshots.
-    pub fn new(page: &'a Page, snapshots: &'a [Snapshot<'a>]) -> Self {
+    pub fn new(page: &'a Page, snapshots: &'a [Snapshot]) -> Self {
         let mut dom = Self {
             page,
             nodes: Vec::with_capacity(page.len()),
@@ -133,7 +138,7 @@ impl<'a> Dom<'a> {
         id
     }
 
-    fn add_snapshot(&mut self, snapshot: &'a Snapshot<'a>, last_child: &mut Vec<Id>, id_of: &mut HashMap<NodeId, Id>) {
+    fn add_snapshot(&mut self, snapshot: &'a Snapshot, last_child: &mut Vec<Id>, id_of: &mut HashMap<NodeId, Id>) {
         for document in &snapshot.documents {
             let Some(number) = snapshot.frame_number(document) else { continue };
             let Some(ordinal) = self.page.frames().iter().position(|frame| frame.number == number) else { continue };
@@ -147,17 +152,17 @@ impl<'a> Dom<'a> {
                 .map(|node| (node.key().backend, node))
                 .collect();
             let nodes = &document.nodes;
-            let shadows = nodes.shadow_root_type.map();
-            let mut values = nodes.text_value.map();
-            values.extend(nodes.input_value.map());
+            let shadows: HashMap<usize, i64> = nodes.shadow_root_type.pairs().collect();
+            let values: HashMap<usize, i64> = nodes.text_value.pairs().chain(nodes.input_value.pairs()).collect();
             let clients = sizes(&document.layout.node_index, &document.layout.client_rects);
             let contents = sizes(&document.layout.node_index, &document.layout.scroll_rects);
-            let checked = nodes.input_checked.as_ref().map(Marked::set);
-            let selected = nodes.option_selected.as_ref().map(Marked::set);
+            let set = |flag: &RareFlag| flag.nodes().collect::<HashSet<usize>>();
+            let checked = nodes.input_checked.as_ref().map(set);
+            let selected = nodes.option_selected.as_ref().map(set);
             let base = self.nodes.len();
             let mut id_at: Vec<Option<Id>> = Vec::with_capacity(nodes.node_type.len());
             for (index, node_type) in nodes.node_type.iter().enumerate() {
-                let raw_name = snapshot.string(nodes.node_name.get(index).copied().unwrap_or(-1));
+                let raw_name = snapshot.text(nodes.node_name.get(index).copied().unwrap_or(-1));
                 let kind = match node_type {
                     1 if raw_name.starts_with("::") => NodeKind::Pseudo,
                     1 => NodeKind::Element,
@@ -178,16 +183,14 @@ impl<'a> Dom<'a> {
                     nodes.backend_node_id.get(index).copied().and_then(|id| u32::try_from(id).ok()).unwrap_or(0);
                 let page = page_nodes.get(&backend).copied();
                 let text = match kind {
-                    NodeKind::Text => snapshot.string(nodes.node_value.get(index).copied().unwrap_or(-1)),
+                    NodeKind::Text => snapshot.text(nodes.node_value.get(index).copied().unwrap_or(-1)),
                     NodeKind::Pseudo => page.map_or("", |node| node.text()),
                     _ => "",
                 };
                 let attributes = nodes.attributes.get(index).map(Vec::as_slice).unwrap_or(&[]);
-                let attributes: Vec<(&str, &str)> = attributes
-                    .chunks_exact(2)
-                    .map(|pair| (snapshot.string(pair[0]), snapshot.string(pair[1])))
-                    .collect();
-                let shadow = match shadows.get(&index).map(|kind| snapshot.string(*kind)) {
+                let attributes: Vec<(&str, &str)> =
+                    attributes.chunks_exact(2).map(|pair| (snapshot.text(pair[0]), snapshot.text(pair[1]))).collect();
+                let shadow = match shadows.get(&index).map(|kind| snapshot.text(*kind)) {
                     Some("open") => Shadow::Open,
                     Some("closed") => Shadow::Closed,
                     _ => Shadow::Light,
@@ -211,7 +214,7 @@ impl<'a> Dom<'a> {
                     page,
                     shadow,
                     slotted,
-                    input_value: values.get(&index).map(|value| snapshot.string(*value)),
+                    input_value: values.get(&index).map(|value| snapshot.text(*value)),
                     checked: checked.as_ref().map(|checked| checked.contains(&index)),
                     selected: selected.as_ref().map(|selected| selected.contains(&index)),
                     client: clients.get(&index).copied(),
@@ -449,11 +452,11 @@ impl<'a> Dom<'a> {
 }
 
 /// Width and height of rectangles by the index of their node; those without area are left out.
-fn sizes(nodes: &[i64], rects: &[Vec<f64>]) -> HashMap<usize, (f32, f32)> {
+fn sizes(nodes: &[i64], rects: &[Rect]) -> HashMap<usize, (f32, f32)> {
     let mut sizes = HashMap::new();
     for (node, rect) in nodes.iter().zip(rects) {
-        if let (Ok(node), [_, _, width, height]) = (usize::try_from(*node), &rect[..]) {
-            sizes.entry(node).or_insert((*width as f32, *height as f32));
+        if let (Ok(node), Some([_, _, width, height])) = (usize::try_from(*node), rect.exactly()) {
+            sizes.entry(node).or_insert((width as f32, height as f32));
         }
     }
     sizes.retain(|_, (width, height)| *width > 0.0 && *height > 0.0);

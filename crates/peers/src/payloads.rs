@@ -1,106 +1,91 @@
 //! The parts of the raw payloads that peers read and a page does not keep.
 //!
-//! In: a [`Capture`]. Out: the snapshot's node table with raw text and attributes ([`Snapshot`]),
-//! the properties of accessibility nodes in their order ([`AxNode`]), listener types. Invariant: a
-//! payload that is missing or malformed reads as absent; numbers out of range read as nothing.
+//! In: a [`Capture`]. Out: accessibility trees as they were sent ([`AxTree`]), the properties of
+//! accessibility nodes in their order ([`AxNode`]), listener types. Invariant: a payload that is
+//! missing or malformed reads as absent; numbers out of range read as nothing.
 
+use browserlens_core::page::raw::Listeners;
 use browserlens_core::page::{Capture, Payload, PayloadKind};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-/// One `DOMSnapshot.captureSnapshot`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Snapshot<'a> {
+/// The result of `Accessibility.getFullAXTree`. A page reads its own part of it: it needs no ids,
+/// and no value that is not plain.
+#[derive(Deserialize)]
+pub(crate) struct AxTree<'a> {
     #[serde(borrow)]
-    pub strings: Vec<Cow<'a, str>>,
-    pub documents: Vec<Document>,
+    pub nodes: Vec<Sent<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Document {
-    pub frame_id: i64,
-    pub nodes: Nodes,
-    pub layout: Layout,
+/// A node as it was sent.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Sent<'a> {
+    #[serde(borrow, default)]
+    pub node_id: Cow<'a, str>,
+    #[serde(default)]
+    pub ignored: bool,
+    #[serde(borrow, default)]
+    pub ignored_reasons: Vec<Property<'a>>,
+    #[serde(default)]
+    pub role: Option<SentValue>,
+    #[serde(default)]
+    pub name: Option<SentValue>,
+    #[serde(default)]
+    pub value: Option<SentValue>,
+    #[serde(borrow, default)]
+    pub properties: Vec<Property<'a>>,
+    #[serde(default)]
+    pub child_ids: Option<Vec<String>>,
+    #[serde(rename = "backendDOMNodeId", default)]
+    backend: Option<i64>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Nodes {
-    pub parent_index: Vec<i64>,
-    pub node_type: Vec<i64>,
-    pub node_name: Vec<i64>,
-    pub node_value: Vec<i64>,
-    pub backend_node_id: Vec<i64>,
-    pub attributes: Vec<Vec<i64>>,
-    pub shadow_root_type: Rare,
-    pub input_value: Rare,
-    pub text_value: Rare,
-    pub input_checked: Option<Marked>,
-    pub option_selected: Option<Marked>,
+#[derive(Deserialize)]
+pub(crate) struct SentValue {
+    #[serde(default, deserialize_with = "some")]
+    pub value: Option<Value>,
 }
 
-/// The nodes of which something is true, by index.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Marked {
-    pub index: Vec<i64>,
+/// Keeps `null` apart from nothing at all.
+fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Rare {
-    pub index: Vec<i64>,
-    pub value: Vec<i64>,
+#[derive(Deserialize)]
+pub(crate) struct Property<'a> {
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    #[serde(default)]
+    pub value: Option<SentValue>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Layout {
-    pub node_index: Vec<i64>,
-    pub client_rects: Vec<Vec<f64>>,
-    pub scroll_rects: Vec<Vec<f64>>,
-}
-
-impl Rare {
-    /// The values by node index.
-    pub fn map(&self) -> HashMap<usize, i64> {
-        self.index
-            .iter()
-            .zip(&self.value)
-            .filter_map(|(index, value)| Some((usize::try_from(*index).ok()?, *value)))
-            .collect()
+impl Sent<'_> {
+    pub fn backend(&self) -> Option<u32> {
+        self.backend.and_then(|backend| u32::try_from(backend).ok())
     }
 }
 
-impl Marked {
-    /// The indices as a set.
-    pub fn set(&self) -> HashSet<usize> {
-        self.index.iter().filter_map(|index| usize::try_from(*index).ok()).collect()
+/// Reads the accessibility tree of a frame: its nodes, each with the places of its children in the
+/// list. Children that were not sent are left out; of two nodes with one id, the later is meant.
+/// None if the capture has no tree, one that does not parse, or one with a node without an id.
+pub(crate) fn ax_tree(capture: &Capture, frame: u32) -> Option<Vec<(Sent<'_>, Vec<usize>)>> {
+    let AxTree { nodes } = parse(capture.get(PayloadKind::Ax, frame)?)?;
+    let places: HashMap<&str, usize> =
+        nodes.iter().enumerate().map(|(place, sent)| (sent.node_id.as_ref(), place)).collect();
+    if places.contains_key("") {
+        return None;
     }
+    let children: Vec<Vec<usize>> = nodes
+        .iter()
+        .map(|sent| sent.child_ids.iter().flatten().filter_map(|id| places.get(id.as_str()).copied()).collect())
+        .collect();
+    Some(nodes.into_iter().zip(children).collect())
 }
 
-impl Snapshot<'_> {
-    /// The string of an index; empty if there is none.
-    pub fn string(&self, index: i64) -> &str {
-        usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map_or("", AsRef::as_ref)
-    }
-
-    /// The recording-wide number of a document's frame (`"F3"` in canonical form).
-    pub fn frame_number(&self, document: &Document) -> Option<u32> {
-        self.string(document.frame_id).strip_prefix('F')?.parse().ok()
-    }
-}
-
-/// Parses the snapshots of a capture; those that do not parse are left out.
-pub(crate) fn snapshots(capture: &Capture) -> Vec<Snapshot<'_>> {
-    capture.of_kind(PayloadKind::Snapshot).filter_map(parse).collect()
-}
-
-/// One node of `Accessibility.getFullAXTree`.
+/// What the properties of a node say of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AxNode {
     pub role: String,
@@ -142,52 +127,41 @@ pub(crate) fn ax_nodes(capture: &Capture) -> Option<HashMap<(u32, u32), AxNode>>
     let mut nodes = HashMap::new();
     let mut found = false;
     for payload in capture.of_kind(PayloadKind::Ax) {
-        let Some(Value::Object(tree)) = parse(payload) else { continue };
+        let Some(AxTree { nodes: sent }) = parse(payload) else { continue };
         found = true;
-        for node in tree.get("nodes").and_then(Value::as_array).into_iter().flatten() {
-            let Some(backend) = node["backendDOMNodeId"].as_u64().and_then(|id| u32::try_from(id).ok()) else {
-                continue;
-            };
-            nodes.insert((payload.frame, backend), ax_node(node));
-        }
+        nodes.extend(sent.into_iter().filter_map(|sent| Some(((payload.frame, sent.backend()?), ax_node(sent)))));
     }
     found.then_some(nodes)
 }
 
-fn ax_node(node: &Value) -> AxNode {
-    let text = |field: &str| node[field]["value"].as_str().unwrap_or_default().to_owned();
-    let properties = node["properties"].as_array().into_iter().flatten().filter_map(|property| {
-        let value = match &property["value"]["value"] {
-            Value::Bool(value) => AxValue::Bool(*value),
-            Value::String(value) => AxValue::Text(value.clone()),
+fn ax_node(sent: Sent<'_>) -> AxNode {
+    let value = |sent: Option<SentValue>| sent.and_then(|sent| sent.value);
+    let text = |sent: Option<SentValue>| match value(sent) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    };
+    let properties = sent.properties.into_iter().filter_map(|property| {
+        let value = match value(property.value)? {
+            Value::Bool(value) => AxValue::Bool(value),
+            Value::String(value) => AxValue::Text(value),
             Value::Number(value) => AxValue::Text(value.to_string()),
             _ => return None,
         };
-        Some((property["name"].as_str()?.to_owned(), value))
+        Some((property.name.into_owned(), value))
     });
     AxNode {
-        role: text("role"),
-        name: text("name"),
         properties: properties.collect(),
-        has_children: node["childIds"].as_array().is_some_and(|ids| !ids.is_empty()),
+        role: text(sent.role),
+        name: text(sent.name),
+        has_children: sent.child_ids.is_some_and(|ids| !ids.is_empty()),
     }
 }
 
 /// Returns the backend node ids of a frame with their listener types; none if there is no such
 /// payload.
-pub(crate) fn listeners(capture: &Capture, frame: u32) -> Option<HashMap<u32, Vec<String>>> {
-    #[derive(Deserialize)]
-    struct Listeners {
-        listeners: Vec<Listener>,
-    }
-    #[derive(Deserialize)]
-    struct Listener {
-        node: u32,
-        #[serde(default)]
-        types: Vec<String>,
-    }
-    let listeners: Listeners = parse(capture.get(PayloadKind::Listeners, frame)?)?;
-    Some(listeners.listeners.into_iter().map(|listener| (listener.node, listener.types)).collect())
+pub(crate) fn listeners(capture: &Capture, frame: u32) -> Option<HashMap<u32, Vec<Cow<'_, str>>>> {
+    let Listeners { listeners } = parse(capture.get(PayloadKind::Listeners, frame)?)?;
+    Some(listeners.into_iter().map(|listener| (listener.node, listener.types)).collect())
 }
 
 /// Parses a payload; deep nesting is no danger, as snapshot, accessibility tree and listeners are

@@ -7,9 +7,10 @@
 
 use crate::driver::Driver;
 use crate::seen::Seen;
-use crate::snapshot_rows::{Nodes, by_frame};
+use crate::snapshot_rows::by_frame;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
+use browserlens_core::page::raw::Nodes;
 use browserlens_trace::Canonicalizer;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -26,7 +27,7 @@ impl Elements {
         let mut children: HashMap<i64, Vec<usize>> = HashMap::new();
         let mut root = None;
         for (index, (kind, parent)) in nodes.node_type.iter().zip(&nodes.parent_index).enumerate() {
-            if *kind != 1 || nodes.pseudo_type.index.binary_search(&index).is_ok() {
+            if *kind != 1 || nodes.pseudo_type.index.binary_search(&(index as i64)).is_ok() {
                 continue;
             }
             let parent_is_element =
@@ -37,7 +38,11 @@ impl Elements {
                 root = Some(index);
             }
         }
-        Self { backends: nodes.backend_node_id.clone(), children, root }
+        Self {
+            backends: nodes.backend_node_id.iter().map(|id| u32::try_from(*id).unwrap_or(0)).collect(),
+            children,
+            root,
+        }
     }
 
     /// Returns the backend node id of the element at a path of child indices.

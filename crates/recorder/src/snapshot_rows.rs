@@ -5,58 +5,20 @@
 
 use crate::seen::Seen;
 use browserlens_core::page::PayloadKind;
-use serde::Deserialize;
+use browserlens_core::page::raw::{self, Nodes};
+use serde::de::IgnoredAny;
 use std::collections::HashMap;
 
-#[derive(Deserialize)]
-pub(crate) struct Snapshot {
-    #[serde(default)]
-    pub(crate) documents: Vec<Document>,
-    #[serde(default)]
-    pub(crate) strings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Document {
-    #[serde(rename = "frameId")]
-    pub(crate) frame: i64,
-    pub(crate) nodes: Nodes,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Nodes {
-    #[serde(default)]
-    pub(crate) parent_index: Vec<i64>,
-    #[serde(default)]
-    pub(crate) node_type: Vec<i64>,
-    #[serde(default)]
-    pub(crate) node_name: Vec<i64>,
-    #[serde(default)]
-    pub(crate) backend_node_id: Vec<u32>,
-    #[serde(default)]
-    pub(crate) pseudo_type: Rare,
-    #[serde(default)]
-    pub(crate) shadow_root_type: Rare,
-}
-
-#[derive(Default, Deserialize)]
-pub(crate) struct Rare {
-    #[serde(default)]
-    pub(crate) index: Vec<usize>,
-    #[serde(default)]
-    pub(crate) value: Vec<i64>,
-}
+pub(crate) type Snapshot = raw::Snapshot<IgnoredAny>;
 
 /// Returns what `read` makes of each document that was seen, by the number of its frame.
-pub(crate) fn by_frame<T>(seen: &Seen, read: impl Fn(&Nodes, &[String]) -> T) -> HashMap<u32, T> {
+pub(crate) fn by_frame<T>(seen: &Seen, read: impl Fn(&Nodes, &Snapshot) -> T) -> HashMap<u32, T> {
     let mut documents = HashMap::new();
     for payload in seen.capture.of_kind(PayloadKind::Snapshot) {
         let Ok(snapshot) = serde_json::from_slice::<Snapshot>(&payload.body) else { continue };
         for document in &snapshot.documents {
-            let frame = usize::try_from(document.frame).ok().and_then(|index| snapshot.strings.get(index));
-            if let Some(number) = frame.and_then(|frame| frame.strip_prefix('F')?.parse().ok()) {
-                documents.insert(number, read(&document.nodes, &snapshot.strings));
+            if let Some(number) = snapshot.frame_number(document) {
+                documents.insert(number, read(&document.nodes, &snapshot));
             }
         }
     }

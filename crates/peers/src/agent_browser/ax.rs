@@ -5,11 +5,9 @@
 //! the browser sent them, children as positions. Invariant: ignored nodes keep their place and
 //! their children but say nothing; children that were not sent are left out.
 
-use browserlens_core::page::{Capture, PayloadKind};
-use serde::Deserialize;
+use crate::payloads::{Sent, SentValue, ax_tree};
+use browserlens_core::page::Capture;
 use serde_json::Value;
-use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// One node; an empty role means that it is passed over.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,64 +37,15 @@ impl AxNode {
     }
 }
 
-#[derive(Deserialize)]
-struct Tree<'a> {
-    #[serde(borrow)]
-    nodes: Vec<Sent<'a>>,
-}
-
-/// A node as CDP sends it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Sent<'a> {
-    #[serde(borrow)]
-    node_id: Cow<'a, str>,
-    #[serde(default)]
-    ignored: Option<bool>,
-    #[serde(default)]
-    role: Option<SentValue>,
-    #[serde(default)]
-    name: Option<SentValue>,
-    #[serde(default)]
-    value: Option<SentValue>,
-    #[serde(borrow, default)]
-    properties: Option<Vec<Property<'a>>>,
-    #[serde(default)]
-    child_ids: Option<Vec<String>>,
-    #[serde(rename = "backendDOMNodeId", default)]
-    backend: Option<i64>,
-}
-
-#[derive(Deserialize)]
-struct SentValue {
-    #[serde(default)]
-    value: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Property<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    value: SentValue,
-}
-
 /// Reads the accessibility tree of a frame; none if the capture has none, or one that does not
 /// parse.
 pub(super) fn nodes(capture: &Capture, frame: u32) -> Option<Vec<AxNode>> {
-    let payload = capture.get(PayloadKind::Ax, frame)?;
-    let tree: Tree<'_> = crate::payloads::parse(payload)?;
-    // Of two nodes with one id, children mean the later.
-    let places: HashMap<&str, usize> =
-        tree.nodes.iter().enumerate().map(|(place, sent)| (sent.node_id.as_ref(), place)).collect();
-    let children_of = |sent: &Sent<'_>| {
-        sent.child_ids.iter().flatten().filter_map(|id| places.get(id.as_str()).copied()).collect::<Vec<usize>>()
-    };
-    Some(tree.nodes.iter().map(|sent| node(sent, children_of(sent))).collect())
+    Some(ax_tree(capture, frame)?.into_iter().map(|(sent, children)| node(&sent, children)).collect())
 }
 
 fn node(sent: &Sent<'_>, children: Vec<usize>) -> AxNode {
     let role = text(sent.role.as_ref());
-    let silent = role == "InlineTextBox" || (sent.ignored == Some(true) && role != "RootWebArea");
+    let silent = role == "InlineTextBox" || (sent.ignored && role != "RootWebArea");
     if silent {
         return AxNode { children, ..AxNode::default() };
     }
@@ -105,16 +54,16 @@ fn node(sent: &Sent<'_>, children: Vec<usize>) -> AxNode {
     let mut node = AxNode {
         role,
         name: text(sent.name.as_ref()),
-        value: match sent.value.as_ref().and_then(|value| value.value.as_ref()) {
+        value: match plain(sent.value.as_ref()) {
             Some(Value::Bool(_)) | None => String::new(),
             Some(_) => text(sent.value.as_ref()),
         },
-        backend: sent.backend.and_then(|backend| u32::try_from(backend).ok()),
+        backend: sent.backend(),
         children,
         ..AxNode::default()
     };
-    for property in sent.properties.iter().flatten() {
-        let value = property.value.value.as_ref();
+    for property in &sent.properties {
+        let value = plain(property.value.as_ref());
         let on = value.and_then(Value::as_bool);
         match property.name.as_ref() {
             "level" => node.level = value.and_then(Value::as_i64),
@@ -135,8 +84,13 @@ fn node(sent: &Sent<'_>, children: Vec<usize>) -> AxNode {
     node
 }
 
+/// The value that was sent; `null` is none.
+fn plain(value: Option<&SentValue>) -> Option<&Value> {
+    value?.value.as_ref().filter(|value| !value.is_null())
+}
+
 fn text(value: Option<&SentValue>) -> String {
-    match value.and_then(|value| value.value.as_ref()) {
+    match plain(value) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) => number.to_string(),
         Some(Value::Bool(on)) => on.to_string(),

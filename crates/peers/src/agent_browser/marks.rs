@@ -8,9 +8,10 @@
 //! shadow host that no slot takes are not in a capture; the cursor of an element without a box is
 //! that of its parent, unless it is a link.
 
-use crate::dom::{Dom, Id};
+use crate::dom::{Dom, Id, Snapshot};
+use crate::payloads;
+use browserlens_core::page::raw::RareFlag;
 use browserlens_core::page::{BoxInDocument, Capture, FrameProbe, NodeKind, PayloadKind};
-use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 
 /// Most UTF-16 units of an element's text.
@@ -216,38 +217,17 @@ struct Checks {
     indeterminate: HashSet<Id>,
 }
 
-#[derive(Deserialize)]
-struct CheckedSnapshot {
-    documents: Vec<CheckedDocument>,
-}
-
-#[derive(Deserialize)]
-struct CheckedDocument {
-    nodes: CheckedNodes,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct CheckedNodes {
-    backend_node_id: Vec<i64>,
-    input_checked: Places,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Places {
-    index: Vec<usize>,
-}
-
 impl Checks {
     fn new(dom: &Dom<'_>, document: Id, capture: &Capture) -> Self {
         let main = dom.page.frames().first().map_or(0, |frame| frame.number);
-        let snapshot = capture.get(PayloadKind::Snapshot, main).and_then(crate::payloads::parse::<CheckedSnapshot>);
+        let snapshot: Option<Snapshot> = capture.get(PayloadKind::Snapshot, main).and_then(payloads::parse);
         // The first document of a snapshot is that of the session's root frame.
-        let nodes = snapshot.and_then(|snapshot| snapshot.documents.into_iter().next()).map(|document| document.nodes);
-        let nodes = nodes.unwrap_or_default();
-        let backends = nodes.input_checked.index.iter().filter_map(|place| nodes.backend_node_id.get(*place));
-        let probe = capture.get(PayloadKind::Probe, main).and_then(crate::payloads::parse::<FrameProbe>);
+        let nodes = snapshot.iter().filter_map(|snapshot| snapshot.documents.first()).map(|document| &document.nodes);
+        let backends = nodes.flat_map(|nodes| {
+            let checked = nodes.input_checked.iter().flat_map(RareFlag::nodes);
+            checked.filter_map(|place| nodes.backend_node_id.get(place))
+        });
+        let probe = capture.get(PayloadKind::Probe, main).and_then(payloads::parse::<FrameProbe>);
         let paths = probe.map(|probe| probe.indeterminate).unwrap_or_default();
         Self {
             checked: backends.filter_map(|backend| u32::try_from(*backend).ok()).collect(),

@@ -70,8 +70,9 @@ impl<'d, 'a> View<'d, 'a> {
             return HashSet::new();
         }
         let known = payloads::listeners(capture, number);
-        let click =
-            |kind: &String| matches!(kind.as_str(), "click" | "mousedown" | "mouseup" | "pointerdown" | "pointerup");
+        let click = |kind: &Cow<'_, str>| {
+            matches!(kind.as_ref(), "click" | "mousedown" | "mouseup" | "pointerdown" | "pointerup")
+        };
         let found: HashSet<Id> = elements
             .filter(|id| match &known {
                 Some(known) => known.get(&self.dom.node(*id).backend).is_some_and(|types| types.iter().any(click)),

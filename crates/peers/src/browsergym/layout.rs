@@ -10,9 +10,8 @@
 
 use crate::payloads;
 use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::raw::{self, Styles, TextBoxes};
 use browserlens_core::page::{Capture, Page, PayloadKind};
-use serde::Deserialize;
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Frame number and backend node id.
@@ -32,69 +31,8 @@ pub(super) struct Layout {
     pub sources: HashMap<Place, String>,
 }
 
-#[derive(Deserialize)]
-struct Snapshot<'a> {
-    #[serde(borrow)]
-    strings: Vec<Cow<'a, str>>,
-    documents: Vec<Document>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Document {
-    frame_id: i64,
-    nodes: Nodes,
-    layout: Boxes,
-    text_boxes: TextBoxes,
-    scroll_offset_x: f64,
-    scroll_offset_y: f64,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Nodes {
-    parent_index: Vec<i64>,
-    node_type: Vec<i64>,
-    node_name: Vec<i64>,
-    backend_node_id: Vec<i64>,
-    content_document_index: Rare,
-    is_clickable: Rare,
-    #[serde(rename = "currentSourceURL")]
-    current_source_url: Rare,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Rare {
-    index: Vec<i64>,
-    value: Vec<i64>,
-}
-
-impl Rare {
-    fn pairs(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
-        let index = |index: &i64| usize::try_from(*index).ok();
-        self.index.iter().zip(&self.value).filter_map(move |(at, value)| Some((index(at)?, *value)))
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Boxes {
-    node_index: Vec<i64>,
-    styles: Vec<Vec<i64>>,
-    bounds: Vec<Vec<f64>>,
-    text: Vec<i64>,
-    client_rects: Vec<Vec<f64>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct TextBoxes {
-    layout_index: Vec<i64>,
-    bounds: Vec<Vec<f64>>,
-    start: Vec<i64>,
-    length: Vec<i64>,
-}
+type Snapshot = raw::Snapshot<Styles, TextBoxes>;
+type Document = raw::Document<Styles, TextBoxes>;
 
 /// A rectangle in CSS px of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,10 +100,10 @@ impl Layout {
         let main = page.frames().first().map_or(0, |frame| frame.number);
         let payload =
             capture.get(PayloadKind::Snapshot, main).or_else(|| capture.of_kind(PayloadKind::Snapshot).next())?;
-        let snapshot: Snapshot<'_> = payloads::parse(payload)?;
+        let snapshot: Snapshot = payloads::parse(payload)?;
         let mut layout = Self::default();
         for document in &snapshot.documents {
-            layout.frames.push(snapshot.frame(document));
+            layout.frames.push(snapshot.frame_number(document).unwrap_or(0));
             layout.add_nodes(&snapshot, document);
             layout.add_lines(&snapshot, document);
         }
@@ -174,17 +112,16 @@ impl Layout {
         Some(layout)
     }
 
-    fn add_nodes(&mut self, snapshot: &Snapshot<'_>, document: &Document) {
-        let place = |at: usize| snapshot.place(document, at);
-        let clickable = document.nodes.is_clickable.index.iter().filter_map(|at| usize::try_from(*at).ok());
-        self.clickable.extend(clickable.filter_map(place));
+    fn add_nodes(&mut self, snapshot: &Snapshot, document: &Document) {
+        let place = |at: usize| place(snapshot, document, at);
+        self.clickable.extend(document.nodes.is_clickable.nodes().filter_map(place));
         let laid_out = document.layout.node_index.iter().filter_map(|at| usize::try_from(*at).ok());
         self.laid_out.extend(laid_out.filter_map(place));
         let sources = document.nodes.current_source_url.pairs();
-        self.sources.extend(sources.filter_map(|(at, url)| Some((place(at)?, snapshot.string(url).to_owned()))));
+        self.sources.extend(sources.filter_map(|(at, url)| Some((place(at)?, snapshot.text(url).to_owned()))));
     }
 
-    fn add_lines(&mut self, snapshot: &Snapshot<'_>, document: &Document) {
+    fn add_lines(&mut self, snapshot: &Snapshot, document: &Document) {
         let (boxes, layout) = (&document.text_boxes, &document.layout);
         let row_of: HashMap<i64, usize> =
             layout.node_index.iter().enumerate().map(|(row, at)| (*at, row)).rev().collect();
@@ -195,17 +132,17 @@ impl Layout {
                 let at = usize::try_from(*layout.node_index.get(row)?).ok()?;
                 layout.styles.get(*row_of.get(document.nodes.parent_index.get(at)?)?)
             });
-            styles.is_some_and(|styles| !matches!(snapshot.style(styles, "white-space-collapse"), "" | "collapse"))
+            styles.is_some_and(|styles| !matches!(style(snapshot, styles, "white-space-collapse"), "" | "collapse"))
         };
         // Row, top edge and end in the source of the piece before.
         let mut last: Option<(i64, f64, i64)> = None;
         for (index, row) in boxes.layout_index.iter().enumerate() {
             let found = usize::try_from(*row).ok().and_then(|row| {
                 let at = usize::try_from(*layout.node_index.get(row)?).ok()?;
-                let text = snapshot.string(*layout.text.get(row)?);
+                let text = snapshot.text(*layout.text.get(row)?);
                 let (start, length) = (*boxes.start.get(index)?, *boxes.length.get(index)?);
-                let top = *boxes.bounds.get(index)?.get(1)?;
-                Some((row, snapshot.place(document, at)?, utf16_slice(text, start, length), start, length, top))
+                let top = boxes.bounds.get(index).filter(|rect| rect.1 > 1)?.0[1];
+                Some((row, place(snapshot, document, at)?, utf16_slice(text, start, length), start, length, top))
             });
             let Some((at, place, part, start, length, top)) = found else { continue };
             let keeps = keeps_blanks(at);
@@ -224,7 +161,7 @@ impl Layout {
         }
     }
 
-    fn find_visible(&mut self, snapshot: &Snapshot<'_>, viewport: Rect) {
+    fn find_visible(&mut self, snapshot: &Snapshot, viewport: Rect) {
         let mut todo = vec![(0, (0.0, 0.0), viewport)];
         let mut seen = HashSet::new();
         while let Some((index, origin, clip)) = todo.pop() {
@@ -236,7 +173,7 @@ impl Layout {
 
     fn find_visible_in(
         &mut self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &Snapshot,
         document: &Document,
         origin: (f64, f64),
         clip: Rect,
@@ -253,13 +190,13 @@ impl Layout {
             let above = parent.and_then(|parent| clips.get(parent)).copied().unwrap_or(top);
             let row = row_of.get(&(at as i64)).copied().filter(|_| *kind == 1);
             let bounds = row.and_then(|row| layout.bounds.get(row));
-            let (Some(row), Some(&[x, y, width, height])) = (row, bounds.map(Vec::as_slice)) else {
+            let (Some(row), Some([x, y, width, height])) = (row, bounds.and_then(|rect| rect.exactly())) else {
                 clips.push(above);
                 continue;
             };
             let none = Vec::new();
             let styles = layout.styles.get(row).unwrap_or(&none);
-            let style = |name: &str| snapshot.style(styles, name);
+            let style = |name: &str| style(snapshot, styles, name);
             let border_box = Rect::new(
                 x + origin.0 - document.scroll_offset_x,
                 y + origin.1 - document.scroll_offset_y,
@@ -274,16 +211,14 @@ impl Layout {
             let own = own.meet(own_clip(border_box, style("position"), style("clip"), style("clip-path")));
             if border_box.share_in(own) >= HALF
                 && !matches!(style("display"), "contents" | "none")
-                && let Some(place) = snapshot.place(document, at)
+                && let Some(place) = place(snapshot, document, at)
             {
                 self.visible.insert(place);
             }
-            let (inset_x, inset_y, inner_width, inner_height) = match layout.client_rects.get(row).map(Vec::as_slice) {
-                Some(&[x, y, width, height]) => (x, y, width, height),
-                _ => (0.0, 0.0, width, height),
-            };
+            let client = layout.client_rects.get(row).and_then(|rect| rect.exactly());
+            let [inset_x, inset_y, inner_width, inner_height] = client.unwrap_or([0.0, 0.0, width, height]);
             let inner = Rect::new(border_box.left + inset_x, border_box.top + inset_y, inner_width, inner_height);
-            let tag = snapshot.string(nodes.node_name.get(at).copied().unwrap_or(-1));
+            let tag = snapshot.text(nodes.node_name.get(at).copied().unwrap_or(-1));
             // Overflow of the root and the body is the viewport's.
             let is_root = tag.eq_ignore_ascii_case("html") || tag.eq_ignore_ascii_case("body");
             let mut below = own;
@@ -333,25 +268,14 @@ fn own_clip(bounds: Rect, position: &str, clip: &str, path: &str) -> Rect {
     left
 }
 
-impl Snapshot<'_> {
-    fn string(&self, index: i64) -> &str {
-        usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map_or("", AsRef::as_ref)
-    }
+fn place(snapshot: &Snapshot, document: &Document, at: usize) -> Option<Place> {
+    let backend = document.nodes.backend_node_id.get(at).and_then(|id| u32::try_from(*id).ok())?;
+    Some((snapshot.frame_number(document).unwrap_or(0), backend))
+}
 
-    /// Number of a document's frame (`"F3"` in canonical form); 0 if it has none.
-    fn frame(&self, document: &Document) -> u32 {
-        self.string(document.frame_id).strip_prefix('F').and_then(|number| number.parse().ok()).unwrap_or(0)
-    }
-
-    fn place(&self, document: &Document, at: usize) -> Option<Place> {
-        let backend = document.nodes.backend_node_id.get(at).and_then(|id| u32::try_from(*id).ok())?;
-        Some((self.frame(document), backend))
-    }
-
-    fn style(&self, styles: &[i64], name: &str) -> &str {
-        let at = COMPUTED_STYLES.iter().position(|known| *known == name);
-        at.and_then(|at| styles.get(at)).map_or("", |index| self.string(*index))
-    }
+fn style<'s>(snapshot: &'s Snapshot, styles: &[i64], name: &str) -> &'s str {
+    let at = COMPUTED_STYLES.iter().position(|known| *known == name);
+    at.and_then(|at| styles.get(at)).map_or("", |index| snapshot.text(*index))
 }
 
 /// A part of a text, counted in UTF-16 units; what lies outside of it is left out.

@@ -9,8 +9,9 @@
 
 use crate::driver::Driver;
 use crate::seen::Seen;
-use crate::snapshot_rows::{Nodes, by_frame};
+use crate::snapshot_rows::{Snapshot, by_frame};
 use browserlens_core::page::NodeKey;
+use browserlens_core::page::raw::Nodes;
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::json;
@@ -91,17 +92,10 @@ impl Numbers {
 
 /// Returns the backend node ids of a document's elements in the listener's order, and the hash of
 /// their names.
-fn walk(nodes: &Nodes, strings: &[String]) -> (Vec<u32>, u32) {
-    let text = |index: Option<&i64>| {
-        index
-            .and_then(|index| usize::try_from(*index).ok())
-            .and_then(|index| strings.get(index))
-            .map_or("", String::as_str)
-    };
-    let open_root = |node: usize| {
-        let at = nodes.shadow_root_type.index.iter().position(|index| *index == node);
-        at.is_some_and(|at| text(nodes.shadow_root_type.value.get(at)) == "open")
-    };
+fn walk(nodes: &Nodes, snapshot: &Snapshot) -> (Vec<u32>, u32) {
+    let text = |index: Option<&i64>| index.map_or("", |index| snapshot.text(*index));
+    let shadows: HashMap<usize, i64> = nodes.shadow_root_type.pairs().collect();
+    let open_root = |node: usize| text(shadows.get(&node)) == "open";
     let mut children: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut roots: HashMap<usize, usize> = HashMap::new();
     let mut first = None;
@@ -109,7 +103,7 @@ fn walk(nodes: &Nodes, strings: &[String]) -> (Vec<u32>, u32) {
         let parent = nodes.parent_index.get(index).and_then(|parent| usize::try_from(*parent).ok());
         match (kind, parent) {
             (11, Some(parent)) if open_root(index) => drop(roots.insert(parent, index)),
-            (1, Some(parent)) if nodes.pseudo_type.index.binary_search(&index).is_err() => {
+            (1, Some(parent)) if nodes.pseudo_type.index.binary_search(&(index as i64)).is_err() => {
                 if nodes.node_type.get(parent) == Some(&9) {
                     first = first.or(Some(index));
                 } else {
@@ -124,7 +118,7 @@ fn walk(nodes: &Nodes, strings: &[String]) -> (Vec<u32>, u32) {
     let mut mix = |unit: u32| hash = (hash ^ unit).wrapping_mul(16_777_619);
     let mut open: Vec<usize> = first.into_iter().collect();
     while let Some(at) = open.pop() {
-        backends.push(nodes.backend_node_id.get(at).copied().unwrap_or(0));
+        backends.push(nodes.backend_node_id.get(at).and_then(|id| u32::try_from(*id).ok()).unwrap_or(0));
         text(nodes.node_name.get(at)).to_lowercase().encode_utf16().for_each(|unit| mix(u32::from(unit)));
         mix(32);
         let below = |node: usize| children.get(&node).into_iter().flatten().rev().copied();

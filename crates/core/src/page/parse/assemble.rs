@@ -8,7 +8,7 @@ mod text;
 
 use super::ax::AxTree;
 use super::geometry::{self, Style};
-use super::raw::{Document, RareIndex, Snapshot};
+use super::raw::{Document, RareFlag, Snapshot};
 use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::page::build::{NodeSpec, PageBuilder};
 use crate::page::capture::COMPUTED_STYLES;
@@ -76,24 +76,19 @@ struct Open {
     inherited: Flags,
 }
 
-/// The sparse columns of a snapshot as maps.
-#[derive(Default)]
+/// The sparse columns of a snapshot, to look nodes up in.
 struct Rare {
-    shadow: HashMap<i64, i64>,
-    text_value: HashMap<i64, i64>,
-    input_value: HashMap<i64, i64>,
-    checked: Vec<i64>,
-    selected: Vec<i64>,
-    clickable: Vec<i64>,
-    content_document: HashMap<i64, i64>,
+    shadow: HashMap<usize, i64>,
+    text_value: HashMap<usize, i64>,
+    input_value: HashMap<usize, i64>,
+    checked: Vec<usize>,
+    selected: Vec<usize>,
+    clickable: Vec<usize>,
+    content_document: HashMap<usize, i64>,
 }
 
-fn rare_map(rare: &RareIndex) -> HashMap<i64, i64> {
-    rare.index.iter().copied().zip(rare.value.iter().copied()).collect()
-}
-
-fn sorted(list: &[i64]) -> Vec<i64> {
-    let mut list = list.to_vec();
+fn sorted<'f>(flags: impl IntoIterator<Item = &'f RareFlag>) -> Vec<usize> {
+    let mut list: Vec<usize> = flags.into_iter().flat_map(RareFlag::nodes).collect();
     list.sort_unstable();
     list
 }
@@ -117,13 +112,13 @@ impl<'d, 'a> Walk<'d, 'a> {
             }
         }
         let rare = Rare {
-            shadow: rare_map(&nodes.shadow_root_type),
-            text_value: rare_map(&nodes.text_value),
-            input_value: rare_map(&nodes.input_value),
-            checked: sorted(&nodes.input_checked.index),
-            selected: sorted(&nodes.option_selected.index),
-            clickable: sorted(&nodes.is_clickable.index),
-            content_document: rare_map(&nodes.content_document_index),
+            shadow: nodes.shadow_root_type.pairs().collect(),
+            text_value: nodes.text_value.pairs().collect(),
+            input_value: nodes.input_value.pairs().collect(),
+            checked: sorted(&nodes.input_checked),
+            selected: sorted(&nodes.option_selected),
+            clickable: sorted([&nodes.is_clickable]),
+            content_document: nodes.content_document_index.pairs().collect(),
         };
         let open =
             vec![Open { index: -1, node: None, shadow: Flags::NONE, is_slot: false, style, is_code: false, inherited }];
@@ -168,10 +163,11 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
     if let Some(metrics) = metrics {
         builder.viewport(viewport_of(metrics));
     }
-    let scroll = metrics.map_or(ScrollOffset { x: main.scroll_offset_x, y: main.scroll_offset_y }, |metrics| {
-        ScrollOffset { x: metrics.css_layout_viewport.page_x, y: metrics.css_layout_viewport.page_y }
+    let scroll = metrics.map_or(scroll_of(main), |metrics| ScrollOffset {
+        x: metrics.css_layout_viewport.page_x,
+        y: metrics.css_layout_viewport.page_y,
     });
-    let content_size = metrics.map_or((main.content_width, main.content_height), |metrics| {
+    let content_size = metrics.map_or((main.content_width as f32, main.content_height as f32), |metrics| {
         (metrics.css_content_size.width, metrics.css_content_size.height)
     });
     let size = builder.viewport_size();
@@ -263,13 +259,17 @@ fn enable(page: &mut Page) {
 /// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process
 /// one.
 fn child_document<'d>(decoded: &'d Parts<'_>, walk: &Walk<'d, '_>, index: usize, backend: u32) -> Option<Content<'d>> {
-    if let Some(document) = walk.rare.content_document.get(&(index as i64)) {
+    if let Some(document) = walk.rare.content_document.get(&index) {
         let document = usize::try_from(*document).ok()?;
         return Some(Content { of: walk.of, document });
     }
     let frame = decoded.frames.iter().find(|frame| frame.owner == Some((walk.frame, backend)))?;
     let of = decoded.snapshots.iter().find(|of| of.session == frame.number)?;
     Some(Content { of, document: 0 })
+}
+
+fn scroll_of(document: &Document) -> ScrollOffset {
+    ScrollOffset { x: document.scroll_offset_x as f32, y: document.scroll_offset_y as f32 }
 }
 
 fn frame_of(decoded: &Parts<'_>, walk: &Walk<'_, '_>) -> Frame {
@@ -285,7 +285,7 @@ fn frame_of(decoded: &Parts<'_>, walk: &Walk<'_, '_>) -> Frame {
         title: walk.string(walk.document.title).to_owned(),
         owner: None,
         document: None,
-        scroll: ScrollOffset { x: walk.document.scroll_offset_x, y: walk.document.scroll_offset_y },
+        scroll: scroll_of(walk.document),
         rendered_text: probe.map_or_else(String::new, |probe| probe.text.clone()),
     }
 }
@@ -372,12 +372,12 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         "checkbox" | "radio" => tag == "input",
         _ => false,
     };
-    let on = walk.rare.checked.binary_search(&(index as i64)).is_ok();
+    let on = walk.rare.checked.binary_search(&index).is_ok();
     if tag == "input" && (on && heard.is_some() || checkable && heard.is_none()) && !states.has(States::CHECKED_MIXED) {
         states = states.with(States::CHECKABLE);
         states.set(States::CHECKED, on);
     }
-    if tag == "option" && heard.is_none() && walk.rare.selected.binary_search(&(index as i64)).is_ok() {
+    if tag == "option" && heard.is_none() && walk.rare.selected.binary_search(&index).is_ok() {
         states = states.with(States::SELECTABLE).with(States::SELECTED);
     }
     states.set(States::CURRENT, get("aria-current").is_some_and(|value| !matches!(value, "" | "false")));
@@ -390,7 +390,7 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         value_of(walk, index, &tag, input_type, secret, Cow::Borrowed(heard.map_or("", |node| node.value.as_ref())));
     if secret {
         builder.secret(get("value").unwrap_or_default());
-        builder.secret(walk.rare.input_value.get(&(index as i64)).map_or("", |value| walk.string(*value)));
+        builder.secret(walk.rare.input_value.get(&index).map_or("", |value| walk.string(*value)));
     }
     let text = if kind == NodeKind::Pseudo { pseudo_text(walk, index, layout) } else { String::new() };
     if kind == NodeKind::Pseudo && text.trim().is_empty() {
@@ -462,8 +462,8 @@ impl Walk<'_, '_> {
 impl Walk<'_, '_> {
     /// Boxes of a child document are moved by its scroll offset; the main document's space is the
     /// document itself.
-    fn frame_scroll(&self) -> (f32, f32) {
-        if self.base == 0 { (0.0, 0.0) } else { (self.document.scroll_offset_x, self.document.scroll_offset_y) }
+    fn frame_scroll(&self) -> ScrollOffset {
+        if self.base == 0 { ScrollOffset::default() } else { scroll_of(self.document) }
     }
 }
 

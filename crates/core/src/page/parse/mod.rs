@@ -19,8 +19,8 @@ use crate::page::capture::{Capture, FrameProbe, Payload, PayloadKind};
 use crate::page::node::Viewport;
 use crate::page::tree::Page;
 use ax::AxTree;
-use payload::{AxResult, FrameTree, FrameTreeResult, Listeners, Metrics};
-use raw::{Said, Snapshot};
+use payload::{AxResult, FrameTree, FrameTreeResult, Metrics};
+use raw::{Listeners, Said, Snapshot};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl SessionSnapshot {
     fn frame(&self, document: usize) -> Option<u32> {
         match &self.numbers {
             Some(numbers) => numbers.get(document).map(|(frame, _)| *frame),
-            None => number_of(self.columns.text(self.columns.documents.get(document)?.frame_id), 'F'),
+            None => self.columns.frame_number(self.columns.documents.get(document)?),
         }
     }
 

@@ -191,19 +191,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     }
 }
 
-#[derive(Deserialize)]
-pub(super) struct Listeners<'a> {
-    #[serde(borrow, default)]
-    pub listeners: Vec<NodeListeners<'a>>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct NodeListeners<'a> {
-    pub node: u32,
-    #[serde(borrow, default)]
-    pub types: Vec<Cow<'a, str>>,
-}
-
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Metrics {

@@ -1,4 +1,5 @@
-//! `DOMSnapshot.captureSnapshot` as columns, and what an accessibility tree says of a node.
+//! `DOMSnapshot.captureSnapshot` as columns, listeners, and what an accessibility tree says of a
+//! node: declared here for all who read them.
 //!
 //! In: JSON text, or columns that a live look keeps and changes. Out: the same, typed. Invariant:
 //! every column may be shorter than it should be and every index may point nowhere; what reads them
@@ -6,20 +7,28 @@
 
 use crate::page::node::States;
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+/// Computed styles of each box, as indices of texts.
+pub type Styles = Vec<Vec<i64>>;
+
 /// A snapshot of one session: its documents, and the table that all their texts are indices into.
+///
+/// `S` is what is kept of styles and `T` of text boxes: [`IgnoredAny`] only skips them. Styles are
+/// two fifths of a snapshot; text boxes, which no page needs, are a twentieth. All else is read
+/// always: the one other column that no page needs has only images in it.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Snapshot {
+#[serde(bound = "S: Default + Deserialize<'de>, T: Default + Deserialize<'de>")]
+pub struct Snapshot<S = Styles, T = IgnoredAny> {
     /// Which styles of the capture contract each row of styles holds, by index; all, in order,
     /// where it does not say.
     #[serde(default, rename = "computedStyles")]
     pub computed_styles: Option<Vec<u8>>,
     /// The documents, that of the session's root frame first.
-    pub documents: Vec<Document>,
+    pub documents: Vec<Document<S, T>>,
     /// The texts.
     pub strings: Vec<Arc<str>>,
 }
@@ -32,17 +41,24 @@ impl Snapshot {
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
+}
 
+impl<S, T> Snapshot<S, T> {
     /// Returns a text of the table; empty for an index that points nowhere.
     pub fn text(&self, index: i64) -> &str {
         usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map_or("", |text| text.as_ref())
+    }
+
+    /// Returns the number of a document's frame, in canonical form (`F3`).
+    pub fn frame_number(&self, document: &Document<S, T>) -> Option<u32> {
+        super::number_of(self.text(document.frame_id), 'F')
     }
 }
 
 /// One document.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Document {
+pub struct Document<S = Styles, T = IgnoredAny> {
     /// Its URL.
     #[serde(rename = "documentURL", default = "minus_one")]
     pub document_url: i64,
@@ -56,19 +72,22 @@ pub struct Document {
     pub nodes: Nodes,
     /// Their boxes.
     #[serde(default)]
-    pub layout: Layout,
+    pub layout: Layout<S>,
+    /// The pieces that lines break their text into.
+    #[serde(default)]
+    pub text_boxes: T,
     /// How far it is scrolled.
     #[serde(default)]
-    pub scroll_offset_x: f32,
+    pub scroll_offset_x: f64,
     /// How far it is scrolled.
     #[serde(default)]
-    pub scroll_offset_y: f32,
+    pub scroll_offset_y: f64,
     /// Width of its content.
     #[serde(default)]
-    pub content_width: f32,
+    pub content_width: f64,
     /// Height of its content.
     #[serde(default)]
-    pub content_height: f32,
+    pub content_height: f64,
 }
 
 fn minus_one() -> i64 {
@@ -98,15 +117,18 @@ pub struct Nodes {
     /// What an `input` holds.
     pub input_value: RareIndex,
     /// Which `input`s are checked.
-    pub input_checked: RareFlag,
+    pub input_checked: Option<RareFlag>,
     /// Which `option`s are selected.
-    pub option_selected: RareFlag,
+    pub option_selected: Option<RareFlag>,
     /// Which document a frame element shows.
     pub content_document_index: RareIndex,
     /// Kind of a pseudo-element.
     pub pseudo_type: RareIndex,
     /// What has listeners of the pointer.
     pub is_clickable: RareFlag,
+    /// URL of what an image shows.
+    #[serde(rename = "currentSourceURL")]
+    pub current_source_url: RareIndex,
 }
 
 /// A column that few nodes have a value in.
@@ -119,6 +141,13 @@ pub struct RareIndex {
     pub value: Vec<i64>,
 }
 
+impl RareIndex {
+    /// Returns the nodes, each with its value.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
+        self.index.iter().zip(&self.value).filter_map(|(node, value)| Some((usize::try_from(*node).ok()?, *value)))
+    }
+}
+
 /// Nodes of which something is true.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -127,14 +156,21 @@ pub struct RareFlag {
     pub index: Vec<i64>,
 }
 
+impl RareFlag {
+    /// Returns the nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.index.iter().filter_map(|node| usize::try_from(*node).ok())
+    }
+}
+
 /// Columns of a document's boxes.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Layout {
+pub struct Layout<S = Styles> {
     /// Node of each box.
     pub node_index: Vec<i64>,
     /// Computed styles.
-    pub styles: Vec<Vec<i64>>,
+    pub styles: S,
     /// Boxes in CSS px of the document.
     pub bounds: Vec<Rect>,
     /// Text as it is rendered.
@@ -147,7 +183,21 @@ pub struct Layout {
     pub client_rects: Vec<Rect>,
 }
 
-/// Up to four numbers, and how many there are; missing ones are 0.
+/// Columns of the boxes that lines break text into.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TextBoxes {
+    /// Row of [`Layout`] whose text it is a piece of.
+    pub layout_index: Vec<i64>,
+    /// Boxes in CSS px of the document.
+    pub bounds: Vec<Rect>,
+    /// First UTF-16 unit of the piece.
+    pub start: Vec<i64>,
+    /// Number of its UTF-16 units.
+    pub length: Vec<i64>,
+}
+
+/// The first four numbers, and how many there are; missing ones are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect(pub [f64; 4], pub u8);
 
@@ -164,8 +214,8 @@ impl<'de> Deserialize<'de> for Rect {
                 while let Some(number) = seq.next_element::<f64>()? {
                     if let Some(slot) = rect.0.get_mut(usize::from(rect.1)) {
                         *slot = number;
-                        rect.1 += 1;
                     }
+                    rect.1 = rect.1.saturating_add(1);
                 }
                 Ok(rect)
             }
@@ -180,9 +230,14 @@ impl Rect {
         Self(numbers, 4)
     }
 
-    /// Returns whether there is a rectangle.
+    /// Returns whether there is a rectangle; numbers after it do no harm.
     pub fn is_present(self) -> bool {
-        self.1 == 4
+        self.1 >= 4
+    }
+
+    /// Returns the numbers where there are four and no more.
+    pub fn exactly(self) -> Option<[f64; 4]> {
+        (self.1 == 4).then_some(self.0)
     }
 }
 
@@ -203,4 +258,22 @@ pub struct Said<'a> {
     pub states: States,
     /// Level; 0 for none.
     pub level: u8,
+}
+
+/// The listeners of a frame, in canonical form.
+#[derive(Debug, Deserialize)]
+pub struct Listeners<'a> {
+    /// The nodes that have any.
+    #[serde(borrow, default)]
+    pub listeners: Vec<NodeListeners<'a>>,
+}
+
+/// What one node listens to.
+#[derive(Debug, Deserialize)]
+pub struct NodeListeners<'a> {
+    /// Backend node id.
+    pub node: u32,
+    /// Types of events.
+    #[serde(borrow, default)]
+    pub types: Vec<Cow<'a, str>>,
 }

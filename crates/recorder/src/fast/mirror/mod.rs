@@ -9,6 +9,7 @@
 
 use crate::look::Heard;
 use browserlens_core::page::raw::{Document, Layout, Nodes, RareFlag, RareIndex, Rect, Snapshot};
+use serde::de::IgnoredAny;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ pub(crate) struct Mirror {
     title: i64,
     frame_id: i64,
     scroll: [f64; 2],
-    content: [f32; 2],
+    content: [f64; 2],
 }
 
 fn at(index: i64) -> Option<usize> {
@@ -86,14 +87,12 @@ impl Mirror {
         let [document] = &snapshot.documents[..] else { return None };
         let raw = &document.nodes;
         let called = |index: i64| snapshot.text(index);
-        let values = |rare: &RareIndex| -> HashMap<i64, i64> {
-            rare.index.iter().copied().zip(rare.value.iter().copied()).collect()
-        };
-        let marked = |rare: &RareFlag| -> HashSet<i64> { rare.index.iter().copied().collect() };
+        let values = |rare: &RareIndex| rare.pairs().collect::<HashMap<usize, i64>>();
+        let marked = |rare: Option<&RareFlag>| rare.into_iter().flat_map(RareFlag::nodes).collect::<HashSet<usize>>();
         let (text_value, input_value, pseudo) =
             (values(&raw.text_value), values(&raw.input_value), values(&raw.pseudo_type));
         let (checked, selected, clickable) =
-            (marked(&raw.input_checked), marked(&raw.option_selected), marked(&raw.is_clickable));
+            (marked(raw.input_checked.as_ref()), marked(raw.option_selected.as_ref()), marked(Some(&raw.is_clickable)));
         let count = raw.parent_index.len();
         let mut laid: Vec<Vec<Laid>> = vec![Vec::new(); count];
         let layout = &document.layout;
@@ -128,12 +127,11 @@ impl Mirror {
                 laid,
                 ..Node::default()
             };
-            let key = index as i64;
-            node.text_value = text_value.get(&key).copied();
-            node.input_value = input_value.get(&key).copied();
-            node.pseudo = pseudo.get(&key).copied();
+            node.text_value = text_value.get(&index).copied();
+            node.input_value = input_value.get(&index).copied();
+            node.pseudo = pseudo.get(&index).copied();
             (node.checked, node.selected, node.clickable) =
-                (checked.contains(&key), selected.contains(&key), clickable.contains(&key));
+                (checked.contains(&index), selected.contains(&index), clickable.contains(&index));
             if called(name).starts_with("::") {
                 let host = node.parent?;
                 if has_children[host] {
@@ -171,7 +169,7 @@ impl Mirror {
             url: document.document_url,
             title: document.title,
             frame_id: document.frame_id,
-            scroll: [f64::from(document.scroll_offset_x), f64::from(document.scroll_offset_y)],
+            scroll: [document.scroll_offset_x, document.scroll_offset_y],
             content: [document.content_width, document.content_height],
         })
     }
@@ -246,8 +244,9 @@ impl Mirror {
             frame_id: self.frame_id,
             nodes,
             layout,
-            scroll_offset_x: self.scroll[0] as f32,
-            scroll_offset_y: self.scroll[1] as f32,
+            text_boxes: IgnoredAny,
+            scroll_offset_x: self.scroll[0],
+            scroll_offset_y: self.scroll[1],
             content_width: self.content[0],
             content_height: self.content[1],
         };
@@ -273,8 +272,8 @@ fn push(nodes: &mut Nodes, layout: &mut Layout, node: &Node, parent: i64) {
     rare(&mut nodes.input_value, node.input_value);
     rare(&mut nodes.pseudo_type, node.pseudo);
     for (column, on) in [
-        (&mut nodes.input_checked, node.checked),
-        (&mut nodes.option_selected, node.selected),
+        (nodes.input_checked.get_or_insert_default(), node.checked),
+        (nodes.option_selected.get_or_insert_default(), node.selected),
         (&mut nodes.is_clickable, node.clickable),
     ] {
         if on {

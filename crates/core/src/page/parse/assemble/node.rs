@@ -16,8 +16,8 @@ pub(super) fn bounds_of(walk: &Walk<'_, '_>, layout: Option<usize>) -> BoxInDocu
     }
     let [x, y, width, height] = numbers;
     BoxInDocument {
-        x: x + walk.origin.0 - walk.frame_scroll().0,
-        y: y + walk.origin.1 - walk.frame_scroll().1,
+        x: x + walk.origin.0 - walk.frame_scroll().x,
+        y: y + walk.origin.1 - walk.frame_scroll().y,
         width,
         height,
     }
@@ -45,7 +45,7 @@ pub(super) fn attributes_of<'d>(walk: &Walk<'d, '_>, index: usize) -> Vec<(&'d s
 /// Says in which kind of shadow tree a node lies and whether it is slotted, and marks its parent as
 /// the host.
 pub(super) fn shadow_of(walk: &Walk<'_, '_>, index: usize, above: &Open, builder: &mut PageBuilder) -> Flags {
-    let (shadow, host) = match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
+    let (shadow, host) = match walk.rare.shadow.get(&index).map(|kind| walk.string(*kind)) {
         Some("open") => (Flags::IN_OPEN_SHADOW, Flags::SHADOW_HOST_OPEN),
         Some("closed") => (Flags::IN_CLOSED_SHADOW, Flags::SHADOW_HOST_CLOSED),
         _ if above.is_slot && above.shadow != Flags::NONE => return Flags::SLOTTED,
@@ -78,7 +78,7 @@ pub(super) fn clickability_of(
         Some(listeners) => listeners.get(&backend).copied().unwrap_or(false),
         None => {
             !matches!(tag, "input" | "a" | "select" | "textarea" | "button" | "label" | "option")
-                && walk.rare.clickable.binary_search(&(index as i64)).is_ok()
+                && walk.rare.clickable.binary_search(&index).is_ok()
         }
     };
     why.set(Clickability::LISTENER, listens);

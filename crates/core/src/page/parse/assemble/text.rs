@@ -76,7 +76,7 @@ pub(super) fn value_of<'v>(
     secret: bool,
     ax: Cow<'v, str>,
 ) -> Cow<'v, str> {
-    let of = |rare: &HashMap<i64, i64>| rare.get(&(index as i64)).map(|value| walk.string(*value).to_owned());
+    let of = |rare: &HashMap<usize, i64>| rare.get(&index).map(|value| walk.string(*value).to_owned());
     match tag {
         "input" if secret => {
             let filled = of(&walk.rare.input_value).is_some_and(|value| !value.is_empty()) || !ax.is_empty();
