@@ -2,7 +2,7 @@
 //!
 //! In: the accepted runs before and after, the gate's findings between them, and a reason. Out: an
 //! entry of `reports/CHANGES.md`, the newest first. Invariant: an entry that changed nothing is not
-//! made; older entries keep their reason and their numbers, only the newest shows texts.
+//! made; older entries keep their reason and their counts, only the newest shows tables and texts.
 
 use super::{TEXTS_HEADING, groups_markdown};
 use crate::error::ReportError;
@@ -115,9 +115,14 @@ pub fn add_change(path: &Path, entry: &str) -> Result<(), ReportError> {
             text.push_str("\n\n");
         }
         is_text |= line.starts_with(TEXTS_HEADING);
-        if !is_text {
-            text.push_str(line);
+        if is_text || line.starts_with('|') {
+            continue;
         }
+        // Two empty lines stood around what went.
+        if line.trim().is_empty() && text.ends_with("\n\n") {
+            continue;
+        }
+        text.push_str(line);
     }
     text.truncate(text.trim_end().len());
     text.push('\n');
@@ -152,14 +157,17 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_entry_stands_on_top_and_the_others_are_kept_without_their_texts() {
+    fn the_newest_entry_stands_on_top_and_the_others_are_kept_without_tables_and_texts() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("CHANGES.md");
         let texts = format!("{TEXTS_HEADING}\n\n```diff\n-old\n+new\n```\n");
         add_change(&path, &format!("## Zero\n\nnaught\n\n{texts}")).expect("written");
-        add_change(&path, "## One\n\nfirst\n").expect("written");
+        add_change(&path, "## One\n\nfirst\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n3 texts changed.\n").expect("written");
         add_change(&path, &format!("## Two\n\nsecond\n\n{texts}")).expect("written");
         let text = std::fs::read_to_string(&path).expect("read");
-        assert_eq!(text, format!("{HEAD}\n## Two\n\nsecond\n\n{texts}\n## One\n\nfirst\n\n## Zero\n\nnaught\n"));
+        assert_eq!(
+            text,
+            format!("{HEAD}\n## Two\n\nsecond\n\n{texts}\n## One\n\nfirst\n\n3 texts changed.\n\n## Zero\n\nnaught\n")
+        );
     }
 }
