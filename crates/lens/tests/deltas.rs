@@ -484,3 +484,33 @@ fn what_goes_is_said_and_a_message_by_its_text() {
     assert!(told[0].text.contains("(− 18 × listitem, alert \"The file is too large\")"), "{}", told[0].text);
     assert!(told[1].text.contains("listitem \"Entry 20\", \"Entry 21\""), "{}", told[1].text);
 }
+
+#[test]
+fn texts_that_differ_in_a_number_are_the_same_text_wherever_they_stand() {
+    let at = |rows: &[(&str, u32)]| {
+        let texts: String = rows.iter().map(|(text, key)| format!("  text \"{text}\" #{key}\n")).collect();
+        page("https://a.test/1", "Cart", 1, &format!("main #2\n  heading \"Cart\" #3\n{texts}  button \"Pay\" #9\n"))
+    };
+    let told = deltas(a11y(), &[at(&[("Total 12", 10), ("Tax 3", 11)]), at(&[("Tax 4", 21), ("Total 15", 20)])]);
+    for change in ["\"Total 12\" → \"Total 15\"", "\"Tax 3\""] {
+        assert!(told[0].text.contains(change), "{change}: {}", told[0].text);
+    }
+    assert!(!told[0].text.contains("ADDED") && !told[0].text.contains("REMOVED"), "{}", told[0].text);
+}
+
+#[test]
+fn of_what_is_written_anew_only_the_messages_that_went_are_named() {
+    let at = |from: u32, messages: &[&str]| {
+        let texts: String = (0..6).map(|n| format!("    text \"Line {} of it\" #{}\n", from + n, from + n)).collect();
+        let alerts: String = (from..)
+            .zip(messages)
+            .map(|(key, text)| format!("    alert #{}\n      text \"{text}\" #{}\n", key + 20, key + 40))
+            .collect();
+        let outline = format!("main #2\n  region \"Upload\" #3\n{texts}{alerts}  button \"Stop\" #4\n");
+        page("https://a.test/1", "One", 1, &outline)
+    };
+    let told = deltas(a11y(), &[at(100, &["Slow network", "Disk full"]), at(200, &["Slow network"])]);
+    assert!(told[0].text.contains("NOW in region \"Upload\""), "{}", told[0].text);
+    let head = told[0].text.lines().find(|line| line.starts_with("NOW")).unwrap();
+    assert!(head.contains("(− alert \"Disk full\")"), "{}", told[0].text);
+}

@@ -3,11 +3,15 @@
 
 mod common;
 
+use browserlens_core::page::{Flags, NodeSpec, PageBuilder};
 use browserlens_lens::LensOptions;
+use browserlens_lens::budget::ranking;
+use browserlens_lens::extract::{ExtractOptions, extract};
 use common::a11y;
 use common::site::{Op, Site};
 use common::witness::{self, budget, lines, run, story};
 use proptest::prelude::*;
+use std::collections::HashSet;
 
 /// `PROPTEST_CASES` asks for more.
 fn cases(count: u32) -> ProptestConfig {
@@ -112,4 +116,21 @@ fn a_recycled_row_is_another_thing_whatever_words_its_name_has() {
         ];
         run(&a11y(), site, &ops, Some(4), true).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
+}
+
+/// What a budget keeps first, of what was in sight before and what came out of sight.
+#[test]
+fn what_is_new_out_of_sight_is_worth_more_than_a_known_text_in_sight() {
+    let mut page = PageBuilder::new("https://test.test/", "Test");
+    let block = |flags| NodeSpec { flags, ..NodeSpec::default() };
+    for (text, flags) in [("Known here", Flags::IN_VIEWPORT), ("Known there", Flags::NONE), ("New there", Flags::NONE)]
+    {
+        page.open(block(flags.with(Flags::BLOCK)));
+        page.leaf(NodeSpec { flags, ..NodeSpec::text_node(text) });
+        page.close();
+    }
+    let view = extract(&page.finish(), &HashSet::new(), &ExtractOptions::default());
+    let new = view.tree.items().filter(|(_, item)| item.name.starts_with("New")).map(|(id, _)| id).collect();
+    let names: Vec<&str> = ranking(&view, &new).iter().map(|id| &*view.tree.item(*id).name).collect();
+    assert_eq!(names, ["New there", "Known here", "Known there"]);
 }

@@ -31,6 +31,7 @@ use browserlens_reading::{Searcher, Visited};
 use browserlens_recorder::{LiveBrowser, LiveOptions};
 use browserlens_snapshot::RefLens;
 use browserlens_trace::Mask;
+use serde::Deserialize as _;
 use serde_json::Value;
 use show::json_answer;
 use std::collections::BTreeMap;
@@ -174,7 +175,11 @@ impl Session {
     /// # Errors
     /// [`ToolError`] if it is no ref or was never given.
     pub fn node_of(&self, reference: &str) -> Result<NodeKey, ToolError> {
-        let RefArg(reference) = args::read(Value::from(reference))?;
+        let written = RefArg::deserialize(Value::from(reference)).map_err(|error| ToolError::NotThere {
+            message: error.to_string(),
+            hint: "use a ref of the last observation, as it is written there, such as @e12",
+        });
+        let RefArg(reference) = written?;
         self.lens.node(reference).ok_or(ToolError::UnknownRef { reference })
     }
 

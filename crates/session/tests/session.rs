@@ -73,6 +73,8 @@ fn what_is_wrong_is_said_by_the_part_that_knows_it() {
     assert!(matches!(error, ToolError::Part(PartError::Trace(_))), "{error}");
     let error = session.node_of("@e1").expect_err("nothing was shown");
     assert!(matches!(error, ToolError::UnknownRef { .. }), "{error}");
+    let error = session.node_of("button").expect_err("no ref");
+    assert!(matches!(&error, ToolError::NotThere { hint, .. } if hint.contains("@e12")), "{error}");
     session.observation(false, None).expect("shown");
     let error = session.expansion("@m999", None, None).expect_err("no handle");
     assert!(matches!(error, ToolError::Part(PartError::Strategy(_))), "{error}");
