@@ -385,10 +385,9 @@ fn the_har_export_is_har() {
         let wrong: Vec<String> =
             validator.iter_errors(&value).map(|error| format!("{} {error}", error.instance_path())).collect();
         assert_eq!(wrong, Vec::<String>::new(), "{name}");
-        let parsed: ::har::Har = ::har::from_slice(&out).unwrap();
-        let ::har::Spec::V1_2(log) = parsed.log else { panic!("version 1.2") };
-        assert!(entries > 5 && log.entries.len() as u64 == entries);
-        let failed = log.entries.iter().filter(|entry| entry.response.status >= 400).count();
+        let log = value["log"]["entries"].as_array().unwrap();
+        assert!(entries > 5 && log.len() as u64 == entries);
+        let failed = log.iter().filter(|entry| entry["response"]["status"].as_u64() >= Some(400)).count();
         assert_eq!(failed > 0, name != "shop-laptop-to-cart", "{name}");
     }
     let mut broken = serde_json::from_slice::<Value>(b"{\"log\":{\"version\":\"1.2\"}}").unwrap();

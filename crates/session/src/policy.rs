@@ -173,8 +173,10 @@ impl Policy {
         let root = self.upload_root.as_ref().ok_or_else(|| no("uploads".to_owned()))?;
         let root = root.canonicalize().map_err(|error| no(format!("uploads: the folder cannot be read: {error}")))?;
         let mut found = Vec::with_capacity(files.len());
+        // Who may hand over everything names files as in any other program.
+        let base = if self.anything { PathBuf::new() } else { root.clone() };
         for file in files {
-            let path = root.join(file).canonicalize().map_err(|_| no(format!("{file:?}, which cannot be read")))?;
+            let path = base.join(file).canonicalize().map_err(|_| no(format!("{file:?}, which cannot be read")))?;
             if !path.starts_with(&root) || !path.is_file() {
                 return Err(no(format!("{file:?}, which is no file below that folder")));
             }

@@ -108,6 +108,16 @@ fn what_somebody_else_does_to_the_browser_is_told_and_refs_stay() {
     assert!(delta.text.contains("Gone on") && delta.text.contains(&go), "{}", delta.text);
     let nothing = session.observation(false, None).expect("shown");
     assert!(!nothing.text.contains("Gone on"), "{}", nothing.text);
+    // What a tool met on its way is told with the next observation, in its order.
+    let browser = session.browser().expect("a browser");
+    browser.evaluate("document.querySelector('button').textContent = 'Met first'; 1").expect("runs");
+    assert!(session.call("find", json!({ "text": "Met first" })).expect("asked").text.contains(&go));
+    let browser = session.browser().expect("a browser");
+    browser.evaluate("document.title = 'Met later'; 1").expect("runs");
+    let both = session.observation(false, None).expect("shown");
+    let (first, later) = (both.text.find("Met first"), both.text.find("Met later"));
+    assert!(first.is_some() && first < later, "{}", both.text);
+    assert!(both.refs.iter().any(|target| target.handle == go), "{:?}", both.refs);
     // Who has the browser may go anywhere with it.
     let page = "data:text/html,<title>Own</title><button>Here</button>";
     let own = session.call("navigate", json!({ "url": page })).expect("went");
