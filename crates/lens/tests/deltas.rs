@@ -487,15 +487,15 @@ fn what_goes_is_said_and_a_message_by_its_text() {
 
 #[test]
 fn texts_that_differ_in_a_number_are_the_same_text_wherever_they_stand() {
+    let stays: String = (0..8).map(|at| format!("    listitem \"A lamp of kind {at}\" #{}\n", 40 + at)).collect();
     let at = |rows: &[(&str, u32)]| {
-        let texts: String = rows.iter().map(|(text, key)| format!("    listitem \"{text}\" #{key}\n")).collect();
-        page("https://a.test/1", "Cart", 1, &format!("main #2\n  list \"Sums\" #3\n{texts}  button \"Pay\" #9\n"))
+        let rows: String = rows.iter().map(|(text, key)| format!("    listitem \"{text}\" #{key}\n")).collect();
+        page("https://a.test/1", "Cart", 1, &format!("main #2\n  list \"Cart\" #3\n{stays}{rows}"))
     };
     let told = deltas(a11y(), &[at(&[("Total 12", 10), ("Tax 3", 11)]), at(&[("Tax 4", 21), ("Total 15", 20)])]);
-    for change in ["\"Total 12\" → \"Total 15\"", "\"Tax 3\""] {
+    for change in ["\"Total 12\" → \"Total 15\"", "\"Tax 3\" → \"Tax 4\""] {
         assert!(told[0].text.contains(change), "{change}: {}", told[0].text);
     }
-    assert!(!told[0].text.contains("ADDED") && !told[0].text.contains("REMOVED"), "{}", told[0].text);
 }
 
 #[test]
