@@ -150,13 +150,15 @@ impl From<ToolError> for Raised {
             ToolError::Part(PartError::Snapshot(error)) => error.into(),
             ToolError::Part(PartError::Read(error)) => error.into(),
             ToolError::Part(PartError::Inspect(error)) => Self::new("InspectError", chain(&error), error.hint()),
-            ToolError::Arguments(text) => {
-                Self::options(text, "see the strategies and options of crates/lens/GRAMMAR.md")
-            }
+            ToolError::Arguments(text) => match text.split_once("; ") {
+                Some((wrong, known)) => Self::options(wrong, known),
+                None => Self::options(text, "see the options of crates/lens/GRAMMAR.md"),
+            },
             ToolError::UnknownRef { reference } => Self::page(
                 format!("{reference} was not shown in this session"),
                 "use a ref of the last observation, as it is written there, such as @e12",
             ),
+            ToolError::NotThere { message, hint } => Self::page(message, hint),
             error => Self::page(chain(&error), "observe again; open the page again if it stays"),
         }
     }
