@@ -68,7 +68,7 @@ pub enum Request {
         /// By the id of a session: the last call that is known of it.
         behind: BTreeMap<String, u64>,
     },
-    /// Shows a session's page to somebody who looks on: a [`View`](crate::View) as JSON, and a picture.
+    /// Shows a session's page to somebody who looks on: a [`View`](browserlens_session::View) as JSON, and a picture.
     View {
         /// The session.
         session: String,
