@@ -514,3 +514,42 @@ fn of_what_is_written_anew_only_the_messages_that_went_are_named() {
     let head = told[0].text.lines().find(|line| line.starts_with("NOW")).unwrap();
     assert!(head.contains("(− alert \"Disk full\")"), "{}", told[0].text);
 }
+
+#[test]
+fn numbers_and_cells_that_change_by_themselves_are_told_whatever_a_pass_knows() {
+    let links: String = (0..12).map(|n| format!("  link \"Section {n}\" #{}\n", 100 + n)).collect();
+    let lots: String = (0..6).map(|n| format!("    row #{}\n      cell \"Lot {n}\" #{}\n", 40 + n, 50 + n)).collect();
+    let at = |step: usize| {
+        let (bid, state, tip) =
+            (100 + step, ["Open", "Held", "Sold", "Paid"][step], ["Ask", "Wait", "Sell", "Look"][step]);
+        let rows = format!(
+            "  paragraph #7\n    text \"{tip}\" #5\n  paragraph #6\n    text \"Bid {bid} €\" #3\n  table #10\n{lots}    \
+             row #11\n      cell \"Lot 7\" #12\n      cell \"{state}\" #4\n"
+        );
+        page("https://a.test/1", "Auction", 1, &format!("main #2\n{links}{rows}"))
+    };
+    let mut lens = Lens::new(a11y());
+    let mut tell = |step: usize| try_observe(&mut lens, step as u32, &at(step), Some(&look(&[3, 4, 5]))).unwrap().text;
+    (0..3).for_each(|step| drop(tell(step)));
+    let told = tell(3);
+    assert!(told.contains("Bid 103 €") && told.contains("\"Paid\""), "{told}");
+    // What is neither is noise, and is counted.
+    assert!(!told.contains("\"Look\"") && told.contains("1 volatile hidden"), "{told}");
+}
+
+#[test]
+fn parts_without_a_name_are_known_by_what_is_in_them() {
+    let links: String = (0..12).map(|n| format!("  link \"Section {n}\" #{}\n", 100 + n)).collect();
+    let at = |lamps: [(&str, u32); 3]| {
+        let lamps: String = lamps
+            .iter()
+            .map(|(name, key)| format!("  article #{key}\n    text \"{name} lamp\" #{}\n", key + 1))
+            .collect();
+        page("https://a.test/1", "Lamps", 1, &format!("main #2\n{links}{lamps}"))
+    };
+    let told = deltas(
+        a11y(),
+        &[at([("Red", 10), ("Blue", 20), ("Green", 30)]), at([("Green", 70), ("Red", 50), ("Blue", 60)])],
+    );
+    assert_eq!(told[0].text, "[DELTA 0→1]\nMOVED: article holding \"Green lamp\" after @e12");
+}
