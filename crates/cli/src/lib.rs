@@ -28,6 +28,7 @@ struct Program {
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
 /// What starts this command again: a background process, a tool that agents are measured with.
+#[cfg_attr(not(feature = "serve"), allow(dead_code, reason = "a build for the bench alone starts nothing"))]
 pub(crate) fn program() -> &'static Path {
     PROGRAM.get().map_or(Path::new("browserlens"), |program| &program.command)
 }

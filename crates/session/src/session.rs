@@ -9,6 +9,7 @@ mod follow;
 mod look;
 mod show;
 mod ticks;
+mod values;
 mod view;
 
 use crate::answer::{Answer, Pending};

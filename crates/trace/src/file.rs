@@ -219,3 +219,11 @@ pub(crate) fn seal(path: &Path, open_value: &[u8]) -> Result<(), TraceError> {
         .and_then(|()| file.sync_all())
         .map_err(TraceError::io(path, "seal the file"))
 }
+
+/// Returns where a trace is kept that a new one at `path` takes the place of, until that is
+/// complete: the same name with `.before` behind it.
+pub fn before_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".before");
+    name.into()
+}

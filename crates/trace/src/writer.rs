@@ -84,7 +84,7 @@ impl TraceWriter {
     }
 
     /// Creates a trace; with `force` it takes the place of the trace that stands there, which is
-    /// kept beside it ([`before_of`]) until the new one is complete.
+    /// kept beside it ([`before_of`](crate::before_of)) until the new one is complete.
     ///
     /// # Errors
     /// As [`TraceWriter::create`], and [`TraceError::NotATrace`] if the file that stands there is
@@ -265,7 +265,7 @@ impl TraceWriter {
         }
         connection.close().map_err(|(_, error)| wrap()(error))?;
         file::seal(&path, &value)?;
-        if is_complete { remove_if_there(&before_of(&path)) } else { Ok(()) }
+        if is_complete { remove_if_there(&file::before_of(&path)) } else { Ok(()) }
     }
 }
 
@@ -452,7 +452,7 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
     if options.force {
         remove_if_there(&journal)?;
         // What a recording before this one kept and did not replace is the one to keep.
-        let before = before_of(path);
+        let before = file::before_of(path);
         if !before.exists() && std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
             // Not every file system has a second name for a file.
             std::fs::hard_link(path, &before)
@@ -469,14 +469,6 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
     // one. Only now is it nobody's: before the file had its name, another process might have been
     // faster and written by it.
     remove_if_there(&journal)
-}
-
-/// Returns where a trace is kept that a new one at `path` takes the place of, until that is
-/// complete: the same name with `.before` behind it.
-pub fn before_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".before");
-    name.into()
 }
 
 /// Makes an empty file beside a path, under a name that no other process has; it goes when the

@@ -8,7 +8,7 @@ use crate::answer::{Answer, fenced};
 use crate::args::{self, FormatArg, GrepArg, ModeArg, RefsArg};
 use crate::error::ToolError;
 use browserlens_core::page::text::{count_unseen, escaped, escaped_json};
-use browserlens_core::strategy::{ImageSpace, Observation, Request, TakenAction};
+use browserlens_core::strategy::ImageSpace;
 use browserlens_core::tokens::{Encoding, Tokens};
 use browserlens_inspect::UnixMillis;
 use browserlens_reading::graph::{Together, answer_together, concepts};
@@ -28,53 +28,8 @@ const READING_CHARS: usize = DEFAULT_CHARS - 200;
 const MOST_BYTES_OF_A_TOKEN: usize = 128;
 
 impl Session {
-    /// Returns what is to be shown of the page as it stands: in full first, or if `full` is asked
-    /// for, then what changed. `action` is what somebody else did to it since, for strategies that
-    /// say so.
-    ///
-    /// # Errors
-    /// [`ToolError`] if the page is gone or the lens cannot show it.
-    pub fn observation(&mut self, full: bool, action: Option<&TakenAction>) -> Result<Observation, ToolError> {
-        if full {
-            self.lens.forget();
-            self.pending.clear();
-        }
-        self.begin_step()?;
-        self.look_by(action, true, false)?;
-        let mut observation = self.pending.take_one().ok_or_else(|| ToolError::Internal("nothing seen".to_owned()))?;
-        self.mask.mask(&mut observation.text);
-        Ok(observation)
-    }
-
-    /// Returns what an elided mark of what was shown last stands for; of a list the items from
-    /// `from` to `to`, counted from 1.
-    ///
-    /// # Errors
-    /// [`ToolError::Part`] if the lens has no such handle.
-    pub fn expansion(&mut self, handle: &str, from: Option<u32>, to: Option<u32>) -> Result<Observation, ToolError> {
-        let handle = handle.to_owned();
-        let request = match (from, to) {
-            (None, None) => Request::Expand { handle },
-            (from, to) => Request::More { handle, from: from.unwrap_or(1), to: to.unwrap_or(u32::MAX) },
-        };
-        let mut observation = self.lens.request(&request)?;
-        self.mask.mask(&mut observation.text);
-        Ok(observation)
-    }
-
-    /// Reads the page's text.
-    ///
-    /// # Errors
-    /// [`ToolError`] if the page is gone or its text has not what is asked for.
-    pub fn read(&mut self, options: &ReadOptions) -> Result<browserlens_reading::Answer, ToolError> {
-        let (extraction, _) = self.extraction(options)?;
-        let mut answer = browserlens_reading::answer_of(&extraction, &self.searcher, options)?;
-        self.mask.mask(&mut answer.text);
-        Ok(answer)
-    }
-
     /// Begins the step of the next observation.
-    fn begin_step(&mut self) -> Result<(), ToolError> {
+    pub(super) fn begin_step(&mut self) -> Result<(), ToolError> {
         if self.pending.is_empty() && self.page.is_some() {
             self.step += 1;
         }
@@ -286,7 +241,7 @@ impl Session {
 
     /// Reads the page, or gives what was read of it within five minutes if it is the same document
     /// and nothing was done to it since; then with how many milliseconds ago.
-    fn extraction(&mut self, options: &ReadOptions) -> Result<(Arc<Extraction>, Option<u64>), ToolError> {
+    pub(super) fn extraction(&mut self, options: &ReadOptions) -> Result<(Arc<Extraction>, Option<u64>), ToolError> {
         if let Some(mark) = self.mark().filter(|_| options.cache)
             && let Some((extraction, ago)) = self.visited.latest(&mark, options.cut, now().0)
         {
@@ -328,17 +283,7 @@ impl Session {
         Some(Mark { url, document, state: self.touched })
     }
 
-    /// Asks the console, the network or the DOM by one of the `get_…` tools: an answer as JSON whose
-    /// rows are objects.
-    ///
-    /// # Errors
-    /// [`ToolError`] if the page is gone, a field of the query is wrong or nothing matches.
-    pub fn inspection(&mut self, tool: &str, query: Value) -> Result<String, ToolError> {
-        let answer = self.inspected(tool, query)?.to_string();
-        Ok(self.masked_json(&answer))
-    }
-
-    fn inspected(&mut self, tool: &str, mut query: Value) -> Result<Value, ToolError> {
+    pub(super) fn inspected(&mut self, tool: &str, mut query: Value) -> Result<Value, ToolError> {
         let source = self.source()?;
         source.refresh();
         let page = source.pages().look()?;

@@ -1,0 +1,88 @@
+//! What is taken for the same thing on two pages, and what is told of it.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use browserlens_core::page::capture::ChangedAlone;
+use browserlens_core::page::{NodeKey, Page, SecondLook};
+use browserlens_lens::Lens;
+use common::{a11y, page, run, try_observe};
+use std::sync::Arc;
+
+/// What is told of the second of two pages.
+fn told(pages: [Arc<Page>; 2]) -> String {
+    run(a11y(), &pages).remove(1)
+}
+
+/// These texts were seen to change while nobody did anything.
+fn look(backends: &[u32]) -> SecondLook {
+    let key = |backend: &u32| NodeKey { frame: 1, loader: 1, backend: *backend };
+    let changed = |key| ChangedAlone { key, fields: vec!["text".to_owned()] };
+    SecondLook { waited_ms: 10_000, changed: backends.iter().map(key).map(changed).collect(), ..SecondLook::default() }
+}
+
+#[test]
+fn texts_that_differ_in_a_number_are_the_same_text_wherever_they_stand() {
+    let stays: String = (0..8).map(|at| format!("    listitem \"A lamp of kind {at}\" #{}\n", 40 + at)).collect();
+    let at = |rows: &[(&str, u32)]| {
+        let rows: String = rows.iter().map(|(text, key)| format!("    listitem \"{text}\" #{key}\n")).collect();
+        page("https://a.test/1", "Cart", 1, &format!("main #2\n  list \"Cart\" #3\n{stays}{rows}"))
+    };
+    let told = told([at(&[("Total 12", 10), ("Tax 3", 11)]), at(&[("Tax 4", 21), ("Total 15", 20)])]);
+    for change in ["\"Total 12\" → \"Total 15\"", "\"Tax 3\" → \"Tax 4\""] {
+        assert!(told.contains(change), "{change}: {}", told);
+    }
+}
+
+#[test]
+fn of_what_is_written_anew_only_the_messages_that_went_are_named() {
+    let at = |from: u32, messages: &[&str]| {
+        let texts: String = (0..6).map(|n| format!("    text \"Line {} of it\" #{}\n", from + n, from + n)).collect();
+        let alerts: String = (from..)
+            .zip(messages)
+            .map(|(key, text)| format!("    alert #{}\n      text \"{text}\" #{}\n", key + 20, key + 40))
+            .collect();
+        let outline = format!("main #2\n  region \"Upload\" #3\n{texts}{alerts}  button \"Stop\" #4\n");
+        page("https://a.test/1", "One", 1, &outline)
+    };
+    let told = told([at(100, &["Slow network", "Disk full"]), at(200, &["Slow network"])]);
+    assert!(told.contains("NOW in region \"Upload\""), "{}", told);
+    let head = told.lines().find(|line| line.starts_with("NOW")).unwrap();
+    assert!(head.contains("(− alert \"Disk full\")"), "{}", told);
+}
+
+#[test]
+fn numbers_and_cells_that_change_by_themselves_are_told_whatever_a_pass_knows() {
+    let links: String = (0..12).map(|n| format!("  link \"Section {n}\" #{}\n", 100 + n)).collect();
+    let lots: String = (0..6).map(|n| format!("    row #{}\n      cell \"Lot {n}\" #{}\n", 40 + n, 50 + n)).collect();
+    let at = |step: usize| {
+        let (bid, state, tip) =
+            (100 + step, ["Open", "Held", "Sold", "Paid"][step], ["Ask", "Wait", "Sell", "Look"][step]);
+        let rows = format!(
+            "  paragraph #7\n    text \"{tip}\" #5\n  paragraph #6\n    text \"Bid {bid} €\" #3\n  table #10\n{lots}    \
+             row #11\n      cell \"Lot 7\" #12\n      cell \"{state}\" #4\n"
+        );
+        page("https://a.test/1", "Auction", 1, &format!("main #2\n{links}{rows}"))
+    };
+    let mut lens = Lens::new(a11y());
+    let mut tell = |step: usize| try_observe(&mut lens, step as u32, &at(step), Some(&look(&[3, 4, 5]))).unwrap().text;
+    (0..3).for_each(|step| drop(tell(step)));
+    let told = tell(3);
+    assert!(told.contains("Bid 103 €") && told.contains("\"Paid\""), "{told}");
+    // What is neither is noise, and is counted.
+    assert!(!told.contains("\"Look\"") && told.contains("1 volatile hidden"), "{told}");
+}
+
+#[test]
+fn parts_without_a_name_are_known_by_what_is_in_them() {
+    let links: String = (0..12).map(|n| format!("  link \"Section {n}\" #{}\n", 100 + n)).collect();
+    let at = |lamps: [(&str, u32); 3]| {
+        let lamps: String = lamps
+            .iter()
+            .map(|(name, key)| format!("  article #{key}\n    text \"{name} lamp\" #{}\n", key + 1))
+            .collect();
+        page("https://a.test/1", "Lamps", 1, &format!("main #2\n{links}{lamps}"))
+    };
+    let told = told([at([("Red", 10), ("Blue", 20), ("Green", 30)]), at([("Green", 70), ("Red", 50), ("Blue", 60)])]);
+    assert_eq!(told, "[DELTA 0→1]\nMOVED: article holding \"Green lamp\" after @e12");
+}
