@@ -129,8 +129,16 @@ fn what_is_new_out_of_sight_is_worth_more_than_a_known_text_in_sight() {
         page.leaf(NodeSpec { flags, ..NodeSpec::text_node(text) });
         page.close();
     }
+    page.open(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::with_role("list", "") });
+    for at in 0..14 {
+        page.leaf(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::with_role("listitem", &format!("Item {at}")) });
+    }
+    page.close();
     let view = extract(&page.finish(), &HashSet::new(), &ExtractOptions::default());
-    let new = view.tree.items().filter(|(_, item)| item.name.starts_with("New")).map(|(id, _)| id).collect();
+    let is_new = |name: &str| name.starts_with("New") || name == "Item 13";
+    let new = view.tree.items().filter(|(_, item)| is_new(&item.name)).map(|(id, _)| id).collect();
     let names: Vec<&str> = ranking(&view, &new).iter().map(|id| &*view.tree.item(*id).name).collect();
-    assert_eq!(names, ["New there", "Known here", "Known there"]);
+    assert_eq!(names[..4], ["New there", "Known here", "Known there", "Item 0"]);
+    // Of a long list the rest comes last, what is new of it before what was known.
+    assert_eq!(names[14..], ["Item 11", "Item 13", "Item 12"]);
 }
