@@ -93,6 +93,16 @@ def test_a_trace_answers_what_the_network_said(trace: Trace) -> None:
     assert answer["count"] <= 2 and answer["data"]
 
 
+def test_limits_are_those_of_the_environment(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = json.loads(trace.inspect("get_html", json.dumps({"selector": "main"})))
+    monkeypatch.setenv("BROWSERLENS_MAX_HTML_SIZE", "500")
+    cut = json.loads(trace.inspect("get_html", json.dumps({"selector": "main"})))
+    assert len(json.dumps(cut)) < len(json.dumps(whole))
+    monkeypatch.setenv("BROWSERLENS_MAX_HTML_SIZE", "many")
+    with pytest.raises(OptionsError, match="BROWSERLENS_MAX_HTML_SIZE"):
+        trace.inspect("get_html")
+
+
 def test_a_corrupt_trace_names_file_place_and_remedy(tmp_path: Path) -> None:
     whole = DOCS.read_bytes()
     cut = tmp_path / "cut.trace"

@@ -148,7 +148,7 @@ impl Session {
     pub fn over(browser: LiveBrowser, options: LiveOptions) -> Result<Self, ToolError> {
         let opener = LiveOpener::new(options.clone(), &Policy::anything());
         let opener = opener.map_err(|error| ToolError::Internal(error.to_string()))?;
-        let mut session = Self::new(Arc::new(Shared::new(Box::new(opener), Policy::anything())?))?;
+        let mut session = Self::new(Arc::new(Shared::alone(Box::new(opener), Policy::anything())?))?;
         session.source = Some(LiveOpener::opened(browser, options));
         Ok(session)
     }
@@ -159,7 +159,7 @@ impl Session {
     /// [`ToolError::Part`] if it cannot be read.
     pub fn over_trace(path: &Path) -> Result<Self, ToolError> {
         let opener = Box::new(TraceOpener::new(path, 0)?);
-        Self::new(Arc::new(Shared::new(opener, Policy::default())?))
+        Self::new(Arc::new(Shared::alone(opener, Policy::default())?))
     }
 
     /// Goes to a step of a trace; nothing is told by it.

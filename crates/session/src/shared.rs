@@ -65,6 +65,17 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// The same for one session that no command configures: the limits of inspection are those of
+    /// the environment (`BROWSERLENS_MAX_…`).
+    pub(crate) fn alone(opener: Box<dyn Opener>, policy: Policy) -> Result<Self, ToolError> {
+        let mut shared = Self::new(opener, policy)?;
+        let set = shared.limits.add_env(|name| std::env::var(name).ok());
+        set.map_err(|error| ToolError::Arguments(error.to_string()))?;
+        Ok(shared)
+    }
+}
+
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("policy", &self.policy).finish_non_exhaustive()
