@@ -6,8 +6,8 @@
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 #![allow(clippy::print_stdout, reason = "criterion reports no percentiles")]
 
-use browserlens_core::page::{Capture, NodeSpec, Page, PageBuilder};
-use browserlens_core::strategy::{NoClock, Ref, Run, StepIndex, StepInput};
+use browserlens_core::page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::strategy::{PageAlone, Ref, Run, StepIndex};
 use browserlens_core::tokens::ImageFormula;
 use browserlens_lens::differ::emit::{EmitOptions, Emitted, emit};
 use browserlens_lens::differ::{Side, diff};
@@ -171,19 +171,8 @@ fn lens(c: &mut Criterion) {
             let options = LensOptions { representation: Some(Representation::A11y), ..LensOptions::default() };
             let mut lens = Lens::new(options);
             for (step, page) in pages.iter().enumerate() {
-                let input = StepInput {
-                    step: StepIndex(step as u32),
-                    page,
-                    capture: &Capture::default(),
-                    earlier_second_look: None,
-                    action: None,
-                    events: &[],
-                    screenshot: None,
-                    crops: &[],
-                    peers: &[],
-                    shared: &Arc::default(),
-                    clock: &NoClock,
-                };
+                let alone = PageAlone::default();
+                let input = alone.input(step as u32, page);
                 black_box(lens.observe(&input).expect("the page is observable"));
             }
         });

@@ -3,10 +3,10 @@
 
 mod common;
 
-use browserlens_core::page::{Capture, Page};
+use browserlens_core::page::Page;
 use browserlens_core::strategy::{
-    ActionKind, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventKind, NoClock, Observation, Run,
-    StepIndex, StepInput, TabEvent, TakenAction,
+    ActionKind, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventKind, Observation, PageAlone, Run,
+    StepInput, TabEvent, TakenAction,
 };
 use browserlens_core::tokens::Encoding;
 use browserlens_lens::format::{DialogState, DownloadState, EventNote, Observed, Said, TabChange, write};
@@ -50,19 +50,9 @@ fn tab(what: &str, title: &str, url: &str) -> Event {
 fn observe(lens: &mut Lens, step: u32, events: &[Event], error: Option<&str>) -> Observation {
     let taken =
         TakenAction { kind: ActionKind::Click, node: None, text: String::new(), error: error.map(str::to_owned) };
-    let input = StepInput {
-        step: StepIndex(step),
-        page: &tasks(),
-        capture: &Capture::default(),
-        earlier_second_look: None,
-        action: Some(&taken),
-        events,
-        screenshot: None,
-        crops: &[],
-        peers: &[],
-        shared: &Arc::default(),
-        clock: &NoClock,
-    };
+    let alone = PageAlone::default();
+    let page = tasks();
+    let input = StepInput { action: Some(&taken), events, ..alone.input(step, &page) };
     let told = lens.observe(&input).unwrap();
     assert_eq!(told.unmarked_differences, Some(0), "{}", told.text);
     told

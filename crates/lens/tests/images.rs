@@ -3,9 +3,9 @@
 
 mod common;
 
-use browserlens_core::page::{BoxInViewport, Capture, Page};
+use browserlens_core::page::{BoxInViewport, Page};
 use browserlens_core::strategy::{
-    CaptureImage, ImageSpace, NoClock, Observation, Request, Run, StepIndex, StepInput, StrategyError,
+    CaptureImage, ImageSpace, Observation, PageAlone, Request, Run, StepInput, StrategyError,
 };
 use browserlens_lens::{Lens, LensOptions, Representation};
 use common::page;
@@ -39,19 +39,7 @@ fn observe(
     page: &Arc<Page>,
     shot: Option<&CaptureImage>,
 ) -> Result<Observation, StrategyError> {
-    lens.observe(&StepInput {
-        step: StepIndex(step),
-        page,
-        capture: &Capture::default(),
-        earlier_second_look: None,
-        action: None,
-        events: &[],
-        screenshot: shot,
-        crops: &[],
-        peers: &[],
-        shared: &Arc::default(),
-        clock: &NoClock,
-    })
+    lens.observe(&StepInput { screenshot: shot, ..PageAlone::default().input(step, page) })
 }
 
 fn lens(representation: Representation) -> Lens {

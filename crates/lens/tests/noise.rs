@@ -3,8 +3,8 @@
 
 mod common;
 
-use browserlens_core::page::{Capture, Page, Viewport};
-use browserlens_core::strategy::{NoClock, StepIndex, StepInput, Task};
+use browserlens_core::page::{Page, Viewport};
+use browserlens_core::strategy::{PageAlone, Task};
 use browserlens_lens::build;
 use browserlens_lens::differ::FilterPass;
 use common::laws::{self, NOISE, Noise};
@@ -94,19 +94,9 @@ fn configured(options: serde_json::Value) -> String {
     };
     let mut last = String::new();
     for step in 0..3 {
-        let input = StepInput {
-            step: StepIndex(step),
-            page: &slide(step),
-            capture: &Capture::default(),
-            earlier_second_look: None,
-            action: None,
-            events: &[],
-            screenshot: None,
-            crops: &[],
-            peers: &[],
-            shared: &Arc::default(),
-            clock: &NoClock,
-        };
+        let alone = PageAlone::default();
+        let page = slide(step);
+        let input = alone.input(step, &page);
         last = run.observe(&input).unwrap().text;
     }
     last

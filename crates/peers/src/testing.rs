@@ -2,7 +2,7 @@
 //! them.
 
 use browserlens_core::page::{Capture, Page, PageBuilder};
-use browserlens_core::strategy::{Event, NoClock, Observation, PeerOutput, Run, StepIndex, StepInput, StrategyError};
+use browserlens_core::strategy::{Event, Observation, PageAlone, PeerOutput, Run, StepInput, StrategyError};
 use std::sync::Arc;
 
 pub(crate) struct Step {
@@ -48,17 +48,10 @@ impl Step {
 
     pub fn try_observe(&self, run: &mut dyn Run) -> Result<Observation, StrategyError> {
         run.observe(&StepInput {
-            step: StepIndex(0),
-            page: &self.page,
             capture: &self.capture,
-            earlier_second_look: None,
-            action: None,
             events: &self.events,
-            screenshot: None,
-            crops: &[],
             peers: &self.peers,
-            shared: &Arc::default(),
-            clock: &NoClock,
+            ..PageAlone::default().input(0, &self.page)
         })
     }
 

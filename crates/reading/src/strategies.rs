@@ -192,8 +192,8 @@ fn under(page: &Extraction, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_core::page::{Capture, Page, PageBuilder, Viewport};
-    use browserlens_core::strategy::{NoClock, StepIndex};
+    use browserlens_core::page::{Page, PageBuilder, Viewport};
+    use browserlens_core::strategy::PageAlone;
     use serde_json::json;
     use std::sync::Arc;
 
@@ -225,20 +225,8 @@ mod tests {
         let strategy = build(name, &json!({})).expect("known").expect("default options are fine");
         let task = Task { goal: goal.to_owned(), viewport: Viewport::default(), locale: "en-US".to_owned() };
         let mut run = strategy.start(&task);
-        let (page, capture) = (page(), Capture::default());
-        let input = StepInput {
-            step: StepIndex(0),
-            page: &page,
-            capture: &capture,
-            earlier_second_look: None,
-            action: None,
-            events: &[],
-            screenshot: None,
-            crops: &[],
-            peers: &[],
-            shared: &Arc::default(),
-            clock: &NoClock,
-        };
+        let (page, alone) = (page(), PageAlone::default());
+        let input = alone.input(0, &page);
         let text = run.observe(&input).expect("never fails").text;
         assert_eq!(run.observe(&input).expect("never fails").text, text, "the same page again says the same");
         (run, text)

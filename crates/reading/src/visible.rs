@@ -150,8 +150,9 @@ impl Run for ReadTextVisible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_core::page::{Capture, NodeSpec, PageBuilder, capture::COMPUTED_STYLES};
-    use browserlens_core::strategy::{NoClock, StepIndex};
+    use browserlens_core::page::capture::COMPUTED_STYLES;
+    use browserlens_core::page::{NodeSpec, PageBuilder};
+    use browserlens_core::strategy::PageAlone;
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -161,20 +162,8 @@ mod tests {
 
     fn observe(page: Page, max_chars: usize) -> String {
         let page = Arc::new(page);
-        let capture = Capture::default();
-        let input = StepInput {
-            step: StepIndex(0),
-            page: &page,
-            capture: &capture,
-            earlier_second_look: None,
-            action: None,
-            events: &[],
-            screenshot: None,
-            crops: &[],
-            peers: &[],
-            shared: &Arc::default(),
-            clock: &NoClock,
-        };
+        let alone = PageAlone::default();
+        let input = alone.input(0, &page);
         ReadTextVisible { max_chars }.observe(&input).expect("never fails").text
     }
 

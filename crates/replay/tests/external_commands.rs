@@ -4,7 +4,7 @@
 
 use browserlens_core::page::{Capture, Page, PageBuilder, Viewport};
 use browserlens_core::strategy::{
-    CaptureImage, ImageSpace, NoClock, Observation, ObservationKind, Request, Run, StepIndex, StepInput, Strategy,
+    CaptureImage, ImageSpace, Observation, ObservationKind, PageAlone, Request, Run, StepInput, Strategy,
     StrategyError, TakenAction, Task,
 };
 use browserlens_replay::external::Declaration;
@@ -155,17 +155,10 @@ impl World {
             error: None,
         };
         run.observe(&StepInput {
-            step: StepIndex(step),
-            page: &self.page,
             capture: &self.capture,
-            earlier_second_look: None,
             action: (step > 0).then_some(&action),
-            events: &[],
             screenshot: Some(&self.screenshot),
-            crops: &[],
-            peers: &[],
-            shared: &Arc::default(),
-            clock: &NoClock,
+            ..PageAlone::default().input(step, &self.page)
         })
     }
 

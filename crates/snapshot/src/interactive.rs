@@ -9,10 +9,8 @@ use crate::grep::Grep;
 use crate::nearest::Choice;
 use crate::options::{Mode, RefStyle, SnapshotError};
 use crate::path::Paths;
-use browserlens_core::page::{Capture, NodeId, NodeKey, Page};
-use browserlens_core::strategy::{
-    NoClock, Observation, Ref, RefTarget, Request, Run, StepIndex, StepInput, StrategyError,
-};
+use browserlens_core::page::{NodeId, NodeKey, Page};
+use browserlens_core::strategy::{Observation, PageAlone, Ref, RefTarget, Request, Run, StepInput, StrategyError};
 use browserlens_lens::format::{Head, Observed, Style, write, write_item};
 use browserlens_lens::tree::{ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
@@ -56,20 +54,8 @@ impl RefLens {
     /// # Errors
     /// [`StrategyError`] if the lens cannot show it.
     pub fn look(&mut self, page: &Arc<Page>) -> Result<(), StrategyError> {
-        let capture = Capture::default();
-        let input = StepInput {
-            step: StepIndex(self.step),
-            page,
-            capture: &capture,
-            earlier_second_look: None,
-            action: None,
-            events: &[],
-            screenshot: None,
-            crops: &[],
-            peers: &[],
-            shared: &Arc::default(),
-            clock: &NoClock,
-        };
+        let alone = PageAlone::default();
+        let input = alone.input(self.step, page);
         self.look_at(&input)
     }
 

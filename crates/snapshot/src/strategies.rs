@@ -199,8 +199,8 @@ fn words_of(section: &Section) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_core::page::{Capture, PageBuilder, Viewport};
-    use browserlens_core::strategy::{NoClock, StepIndex};
+    use browserlens_core::page::{PageBuilder, Viewport};
+    use browserlens_core::strategy::PageAlone;
     use serde_json::json;
 
     fn page() -> Arc<Page> {
@@ -227,20 +227,8 @@ mod tests {
         let strategy = build(name, &json!({})).expect("known").expect("default options are fine");
         let task = Task { goal: "ship".to_owned(), viewport: Viewport::default(), locale: "en-US".to_owned() };
         let mut run = strategy.start(&task);
-        let capture = Capture::default();
-        let input = StepInput {
-            step: StepIndex(0),
-            page,
-            capture: &capture,
-            earlier_second_look: None,
-            action: None,
-            events: &[],
-            screenshot: None,
-            crops: &[],
-            peers: &[],
-            shared: &Arc::default(),
-            clock: &NoClock,
-        };
+        let alone = PageAlone::default();
+        let input = alone.input(0, page);
         let observation = run.observe(&input).expect("never fails");
         (run, observation)
     }

@@ -177,6 +177,32 @@ pub struct StepInput<'a> {
     pub clock: &'a dyn StageClock,
 }
 
+/// What a [`StepInput`] borrows beside its page, where nothing else is known of a step.
+#[derive(Debug, Default)]
+pub struct PageAlone {
+    capture: Capture,
+    shared: Arc<StepCache>,
+}
+
+impl PageAlone {
+    /// Returns the step of a page: without pixels, events, action, recorded peers and clock.
+    pub fn input<'a>(&'a self, step: u32, page: &'a Arc<Page>) -> StepInput<'a> {
+        StepInput {
+            step: StepIndex(step),
+            page,
+            capture: &self.capture,
+            earlier_second_look: None,
+            action: None,
+            events: &[],
+            screenshot: None,
+            crops: &[],
+            peers: &[],
+            shared: &self.shared,
+            clock: &NoClock,
+        }
+    }
+}
+
 /// A strategy, a run of it or a step failed; the step becomes a row with this error and no numbers.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StrategyError {

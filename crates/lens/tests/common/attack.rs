@@ -1,8 +1,8 @@
 //! Pages whose texts imitate what the lens writes, and what a reader of its texts may find there.
 
-use browserlens_core::page::{BoxInViewport, Capture, Flags, NodeSpec, Page, PageBuilder, States};
+use browserlens_core::page::{BoxInViewport, Flags, NodeSpec, Page, PageBuilder, States};
 use browserlens_core::strategy::{
-    CaptureImage, ImageSpace, NoClock, Observation, Request, Run, StepIndex, StepInput, StrategyError,
+    CaptureImage, ImageSpace, Observation, PageAlone, Request, Run, StepInput, StrategyError,
 };
 use browserlens_core::tokens::Encoding;
 use browserlens_lens::extract::Grade;
@@ -182,19 +182,7 @@ fn screenshot() -> CaptureImage {
 }
 
 pub fn observe(lens: &mut Lens, step: u32, page: &Arc<Page>) -> Result<Observation, StrategyError> {
-    lens.observe(&StepInput {
-        step: StepIndex(step),
-        page,
-        capture: &Capture::default(),
-        earlier_second_look: None,
-        action: None,
-        events: &[],
-        screenshot: Some(&screenshot()),
-        crops: &[],
-        peers: &[],
-        shared: &Arc::default(),
-        clock: &NoClock,
-    })
+    lens.observe(&StepInput { screenshot: Some(&screenshot()), ..PageAlone::default().input(step, page) })
 }
 
 /// How many nodes of a role a page has.

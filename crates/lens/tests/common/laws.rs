@@ -5,9 +5,9 @@
 
 use super::{a11y, observe, page, try_observe};
 use browserlens_core::page::capture::ChangedAlone;
-use browserlens_core::page::{Capture, NodeKey, Page, SecondLook};
+use browserlens_core::page::{NodeKey, Page, SecondLook};
 use browserlens_core::strategy::{
-    DialogEvent, DialogKind, Event, EventKind, NoClock, Observation, Request, Run, StepIndex, StepInput,
+    DialogEvent, DialogKind, Event, EventKind, Observation, PageAlone, Request, Run, StepInput,
 };
 use browserlens_core::tokens::Encoding;
 use browserlens_lens::differ::{FilterPass, SemanticFilter};
@@ -318,19 +318,8 @@ pub fn noise_that_matters_survives() -> Holds {
 }
 
 fn with_event(lens: &mut Lens, page: &Arc<Page>, events: &[Event]) -> Observation {
-    let input = StepInput {
-        step: StepIndex(0),
-        page,
-        capture: &Capture::default(),
-        earlier_second_look: None,
-        action: None,
-        events,
-        screenshot: None,
-        crops: &[],
-        peers: &[],
-        shared: &Arc::default(),
-        clock: &NoClock,
-    };
+    let alone = PageAlone::default();
+    let input = StepInput { events, ..alone.input(0, page) };
     lens.observe(&input).unwrap()
 }
 

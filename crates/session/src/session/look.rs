@@ -10,8 +10,8 @@ use crate::error::ToolError;
 use crate::source::{Act, taken};
 use browserlens_core::page::{Capture, Flags, NodeKey, Page, PayloadKind, SecondLook};
 use browserlens_core::strategy::{
-    ActionKind, CaptureImage, EventFilter, EventKind, ImageSpace, NoClock, NodeHint, Ref, RequestParts, StepIndex,
-    StepInput, TakenAction,
+    ActionKind, CaptureImage, EventFilter, EventKind, ImageSpace, NoClock, NodeHint, PageAlone, Ref, RequestParts,
+    StepIndex, StepInput, TakenAction,
 };
 use browserlens_lens::{LensOptions, Representation, RouterKind};
 use browserlens_snapshot::RefLens;
@@ -214,20 +214,8 @@ impl Session {
             marks: false,
             ..self.options.clone()
         };
-        let capture = Capture::default();
-        let input = StepInput {
-            step: StepIndex(self.step),
-            page,
-            capture: &capture,
-            earlier_second_look: None,
-            action: None,
-            events: &[],
-            screenshot: None,
-            crops: &[],
-            peers: &[],
-            shared: &Arc::default(),
-            clock: &NoClock,
-        };
+        let alone = PageAlone::default();
+        let input = alone.input(self.step, page);
         let known = &mut self.known;
         Ok(self.lens.aside(whole, &input, |lens| {
             learn(known, lens);

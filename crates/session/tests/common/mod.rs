@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "the test and the example use a part of it each")]
 
-use browserlens_core::page::{BoxInDocument, Capture, Flags, NodeKind, NodeRef, Page, States, Viewport, Visibility};
-use browserlens_core::strategy::{NoClock, StepIndex, StepInput, Task};
+use browserlens_core::page::{BoxInDocument, Flags, NodeKind, NodeRef, Page, States, Viewport, Visibility};
+use browserlens_core::strategy::{PageAlone, Task};
 use browserlens_lens::build;
 use browserlens_recorder::{FastLook, RecordOptions, record};
 use browserlens_trace::scenario::Scenario;
@@ -151,20 +151,8 @@ fn nearly(a: BoxInDocument, b: BoxInDocument) -> bool {
 fn text_of(page: &Arc<Page>) -> String {
     let strategy = build("lens/a11y", &serde_json::Value::Null).expect("known").expect("no options");
     let mut run = strategy.start(&Task { goal: String::new(), viewport: Viewport::default(), locale: String::new() });
-    let capture = Capture::default();
-    let input = StepInput {
-        step: StepIndex(0),
-        page,
-        capture: &capture,
-        earlier_second_look: None,
-        action: None,
-        events: &[],
-        screenshot: None,
-        crops: &[],
-        peers: &[],
-        shared: &Arc::default(),
-        clock: &NoClock,
-    };
+    let alone = PageAlone::default();
+    let input = alone.input(0, page);
     run.observe(&input).expect("the lens reads it").text
 }
 
