@@ -63,9 +63,7 @@ impl Shared {
             witness: None,
         })
     }
-}
 
-impl Shared {
     /// The same for one session that no command configures: the limits of inspection are those of
     /// the environment (`BROWSERLENS_MAX_…`).
     pub(crate) fn alone(opener: Box<dyn Opener>, policy: Policy) -> Result<Self, ToolError> {

@@ -1,6 +1,6 @@
 //! What on a page says a text, with refs and with what it stands in.
 //!
-//! In: the session that looked at the page, words, a role. Out: one line an item that was found, in
+//! In: the lens that looked at the page, words, a role. Out: one line an item that was found, in
 //! the grammar of the lens. Invariants: only what the lens shows is found; what is left out is
 //! counted; in an element that is not on the page nothing is found.
 
@@ -32,17 +32,17 @@ const MOST_NEAR: usize = 50;
 /// How many containers of an item are named, from the inside.
 const ABOVE: usize = 4;
 
-/// Finds items of the page that the session looked at last; those that can be acted on come first,
+/// Finds items of the page that the lens looked at last; those that can be acted on come first,
 /// else in document order.
-pub fn find(session: &RefLens, page: &Page, options: &FindOptions) -> String {
-    let Some(shown) = session.shown() else { return "nothing was looked at yet".to_owned() };
+pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
+    let Some(shown) = lens.shown() else { return "nothing was looked at yet".to_owned() };
     let found = found(shown, options);
     let mut out = match found.len() {
         0 => "nothing found".to_owned(),
         count => format!("{count} found"),
     };
     let told = &found[..found.len().min(options.limit)];
-    let near = Near::of(told.iter().map(|node| page.find(session.node(node.reference()?)?)));
+    let near = Near::of(told.iter().map(|node| page.find(lens.node(node.reference()?)?)));
     for (at, node) in told.iter().enumerate() {
         out.push_str("\n- ");
         write_found(&mut out, shown, *node);
@@ -56,13 +56,13 @@ pub fn find(session: &RefLens, page: &Page, options: &FindOptions) -> String {
 
 /// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the
 /// nearest ref that it lies in.
-pub fn candidates(session: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
+pub fn candidates(lens: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
     let mut out = format!("{} found", nodes.len());
-    let item = |key| session.shown()?.with_ref(session.reference(key)?);
+    let item = |key| lens.shown()?.with_ref(lens.reference(key)?);
     let near = Near::of(nodes.iter().take(limit).map(|key| page.find(*key)));
     for (at, key) in nodes.iter().take(limit).enumerate() {
         out.push_str(if at == 0 { ": " } else { "; " });
-        if let Some((shown, node)) = session.shown().zip(item(*key)) {
+        if let Some((shown, node)) = lens.shown().zip(item(*key)) {
             write_found(&mut out, shown, node);
             near.write(&mut out, at);
             continue;
@@ -70,7 +70,7 @@ pub fn candidates(session: &RefLens, page: &Page, nodes: &[NodeKey], limit: usiz
         let Some(node) = page.find(*key) else { continue };
         let (role, name) = words(node);
         write_words(&mut out, &role, &name);
-        let above = node.ancestors().find_map(|above| Some((above, session.reference(above.key())?)));
+        let above = node.ancestors().find_map(|above| Some((above, lens.reference(above.key())?)));
         if let Some((above, reference)) = above {
             out.push_str(" in ");
             let (role, name) = words(above);
@@ -169,20 +169,20 @@ fn write_quoted(out: &mut String, text: &str) {
 
 /// Returns the nodes that a text means: those with refs that say exactly that, else the elements
 /// that do, else those with refs that hold it, else the elements.
-pub fn matches(session: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
+pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let wanted = plain(&options.text);
-    let within = options.within.map(|within| page.find(session.node(within)?));
+    let within = options.within.map(|within| page.find(lens.node(within)?));
     // What it should lie in is not there: the rest of the page is not meant.
     if matches!(within, Some(None)) {
         return Vec::new();
     }
     let within = within.flatten();
-    let mut with_refs: Vec<ShownNode<'_>> = session.shown().map_or_else(Vec::new, |shown| found(shown, options));
+    let mut with_refs: Vec<ShownNode<'_>> = lens.shown().map_or_else(Vec::new, |shown| found(shown, options));
     with_refs.retain(|node| node.reference().is_some());
     let keys_of = |fits: &dyn Fn(&ShownNode<'_>) -> bool| -> Vec<NodeKey> {
         let fitting = with_refs.iter().filter(|node| fits(node));
-        fitting.filter_map(|node| session.node(node.reference()?)).filter(|key| page.find(*key).is_some()).collect()
+        fitting.filter_map(|node| lens.node(node.reference()?)).filter(|key| page.find(*key).is_some()).collect()
     };
     let exact = keys_of(&|node| plain(node.name()) == wanted);
     if !exact.is_empty() {
@@ -261,18 +261,18 @@ mod tests {
                 button "Remove"
             "#,
         ));
-        let mut session = RefLens::new();
-        session.look(&page).expect("looks");
+        let mut lens = RefLens::new();
+        lens.look(&page).expect("looks");
         let options = FindOptions { text: "SAVE".to_owned(), limit: 5, ..FindOptions::default() };
-        let all = find(&session, &page, &options);
+        let all = find(&lens, &page, &options);
         assert_eq!(
             all,
             "2 found\n- button \"Save for later\" @e1 in region \"Basket\" < main\n- heading \"Save \\\"now\\\"\" in \
                 main"
         );
-        let one = find(&session, &page, &FindOptions { limit: 1, ..options.clone() });
+        let one = find(&lens, &page, &FindOptions { limit: 1, ..options.clone() });
         assert!(one.ends_with("\n… 1 more"), "{one}");
-        let none = find(&session, &page, &FindOptions { role: "link".to_owned(), ..options });
+        let none = find(&lens, &page, &FindOptions { role: "link".to_owned(), ..options });
         assert_eq!(none, "nothing found");
     }
 
@@ -293,14 +293,14 @@ mod tests {
               button "Help"
             "#,
         ));
-        let mut session = RefLens::new();
-        session.look(&page).expect("looks");
+        let mut lens = RefLens::new();
+        lens.look(&page).expect("looks");
         let options = FindOptions { role: "button".to_owned(), limit: 5, ..FindOptions::default() };
-        let all = find(&session, &page, &options);
+        let all = find(&lens, &page, &options);
         assert!(all.contains(" near \"Rug") && all.contains(" near \"Lamp"), "{all}");
         assert!(!all.lines().any(|line| line.contains("Help") && line.contains("near")), "{all}");
-        let nodes = matches(&session, &page, &FindOptions { text: "Reserve".to_owned(), limit: 5, ..options });
-        let told = candidates(&session, &page, &nodes, 5);
+        let nodes = matches(&lens, &page, &FindOptions { text: "Reserve".to_owned(), limit: 5, ..options });
+        let told = candidates(&lens, &page, &nodes, 5);
         assert!(told.contains(" near \"Rug") && told.contains(" near \"Lamp"), "{told}");
     }
 
@@ -317,19 +317,16 @@ mod tests {
                   text "Birch"
             "#,
         ));
-        let mut session = RefLens::new();
-        session.look(&page).expect("looks");
+        let mut lens = RefLens::new();
+        lens.look(&page).expect("looks");
         let options = FindOptions { text: "birch".to_owned(), limit: 5, ..FindOptions::default() };
-        let both = matches(&session, &page, &options);
+        let both = matches(&lens, &page, &options);
         assert_eq!(both.len(), 2);
-        assert_eq!(candidates(&session, &page, &both, 1), "2 found: paragraph \"Birch\"; … 1 more");
-        let button = *session.refs().values().next().expect("the button");
-        assert_eq!(
-            candidates(&session, &page, &[button], 1),
-            "1 found: button \"Grow\" @e1 in region \"Trees\" < main"
-        );
+        assert_eq!(candidates(&lens, &page, &both, 1), "2 found: paragraph \"Birch\"; … 1 more");
+        let button = *lens.refs().values().next().expect("the button");
+        assert_eq!(candidates(&lens, &page, &[button], 1), "1 found: button \"Grow\" @e1 in region \"Trees\" < main");
         let nowhere = FindOptions { within: "@e99".parse().ok(), ..options };
-        assert!(matches(&session, &page, &nowhere).is_empty());
-        assert_eq!(find(&session, &page, &nowhere), "nothing found");
+        assert!(matches(&lens, &page, &nowhere).is_empty());
+        assert_eq!(find(&lens, &page, &nowhere), "nothing found");
     }
 }

@@ -3,7 +3,7 @@
 //! In: pages, step by step. Out: the lens' own tree of each page, cut down to what has a ref, what
 //! that stands in, and what must not be missed (dialogs, alerts, fields in error), in the grammar
 //! of the lens. Invariants: refs are given by the lens and mean what they mean there, over all
-//! steps of a session; nothing is said that the lens does not say.
+//! steps of one lens; nothing is said that the lens does not say.
 
 use crate::grep::Grep;
 use crate::nearest::Choice;
@@ -32,7 +32,7 @@ impl Default for RefLens {
 }
 
 impl RefLens {
-    /// Starts a session.
+    /// Starts with a lens that shows pages whole.
     pub fn new() -> Self {
         let options = LensOptions {
             representation: Some(Representation::A11y),
@@ -43,7 +43,7 @@ impl RefLens {
         Self::with_options(options)
     }
 
-    /// Starts a session whose lens works by these options: what it observes and its snapshots have
+    /// Starts with a lens that works by these options: what it observes and its snapshots have
     /// the same refs.
     pub fn with_options(options: LensOptions) -> Self {
         Self { lens: Lens::new(options), refs: BTreeMap::new(), step: 0 }
@@ -108,7 +108,7 @@ impl RefLens {
         self.lens.forget();
     }
 
-    /// Looks at a page by other options and hands over the session as it then stands; what was told
+    /// Looks at a page by other options and hands over the lens as it then stands; what was told
     /// before is as it was afterwards, and refs that were given in between stay good.
     ///
     /// # Errors
@@ -179,22 +179,21 @@ pub struct Interactive {
     pub cut: Option<String>,
 }
 
-/// Shows what can be acted on, on the page that the session looked at last.
+/// Shows what can be acted on, on the page that the lens looked at last.
 ///
 /// # Errors
-/// [`SnapshotError::Lens`] if the session has looked at no page, [`SnapshotError::NothingMatches`]
+/// [`SnapshotError::Lens`] if the lens has looked at no page, [`SnapshotError::NothingMatches`]
 /// if the pattern leaves nothing.
 pub fn interactive(
     page: &Page,
     paths: &Paths<'_>,
-    session: &RefLens,
+    lens: &RefLens,
     options: InteractiveOptions<'_>,
 ) -> Result<Interactive, SnapshotError> {
-    let shown =
-        session.shown().ok_or_else(|| SnapshotError::Lens { reason: "nothing was looked at yet".to_owned() })?;
+    let shown = lens.shown().ok_or_else(|| SnapshotError::Lens { reason: "nothing was looked at yet".to_owned() })?;
     let by_key: HashMap<NodeKey, NodeId> = page.nodes().map(|node| (node.key(), node.id())).collect();
     let tree = shown.tree();
-    let lines = lines_of(page, session, tree, &by_key, &options);
+    let lines = lines_of(page, lens, tree, &by_key, &options);
     let mut keep = match options.grep {
         None => lines.iter().map(|line| *line != Shown::Not).collect(),
         Some(grep) => filtered(tree, &lines, paths, grep)?,
@@ -266,7 +265,7 @@ enum Shown {
 /// Says of each item of the tree whether it is shown, whatever the pattern.
 fn lines_of(
     page: &Page,
-    session: &RefLens,
+    lens: &RefLens,
     tree: &Tree,
     by_key: &HashMap<NodeKey, NodeId>,
     options: &InteractiveOptions<'_>,
@@ -277,7 +276,7 @@ fn lines_of(
     for (id, item) in tree.items().skip(1) {
         let at = id as usize;
         let parent = tree.parent(id);
-        lines[at] = if let Some(key) = item.reference.and_then(|reference| session.node(reference)) {
+        lines[at] = if let Some(key) = item.reference.and_then(|reference| lens.node(reference)) {
             match by_key.get(&key).copied() {
                 Some(node) if inside(node) => Shown::Control(node),
                 _ => Shown::Not,
@@ -408,9 +407,9 @@ mod tests {
 
     fn shown(options: InteractiveOptions<'_>) -> String {
         let page = page();
-        let mut session = RefLens::new();
-        session.look(&page).expect("the lens shows it");
-        interactive(&page, &Paths::of(&page), &session, options).expect("shown").text
+        let mut lens = RefLens::new();
+        lens.look(&page).expect("the lens shows it");
+        interactive(&page, &Paths::of(&page), &lens, options).expect("shown").text
     }
 
     #[test]
@@ -418,9 +417,9 @@ mod tests {
         insta::assert_snapshot!(shown(InteractiveOptions::default()));
         let observation = {
             let page = page();
-            let mut session = RefLens::new();
-            session.look(&page).expect("the lens shows it");
-            session.refs().len()
+            let mut lens = RefLens::new();
+            lens.look(&page).expect("the lens shows it");
+            lens.refs().len()
         };
         assert_eq!(observation, 3);
     }

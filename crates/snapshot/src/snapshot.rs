@@ -27,8 +27,8 @@ use std::sync::Arc;
 /// [`SnapshotError`]: a selector, ref or pattern that is none or finds nothing; a mode that has not
 /// the format, or in which an option does nothing.
 pub fn snapshot(page: &Arc<Page>, options: &SnapshotOptions) -> Result<String, SnapshotError> {
-    let session = alone(page, options)?;
-    Ok(take(page, session.as_ref(), options)?.rest())
+    let lens = alone(page, options)?;
+    Ok(take(page, lens.as_ref(), options)?.rest())
 }
 
 /// Takes a snapshot of a page that stands alone, line by line.
@@ -36,16 +36,16 @@ pub fn snapshot(page: &Arc<Page>, options: &SnapshotOptions) -> Result<String, S
 /// # Errors
 /// As [`snapshot`].
 pub fn lines(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
-    let session = alone(page, options)?;
-    take(page, session.as_ref(), options)
+    let lens = alone(page, options)?;
+    take(page, lens.as_ref(), options)
 }
 
-/// Takes a snapshot of the page that a session looked at last: refs are those of the session.
+/// Takes a snapshot of the page that a lens looked at last: refs are those of the lens.
 ///
 /// # Errors
 /// As [`snapshot`].
-pub fn snapshot_in(session: &RefLens, page: &Page, options: &SnapshotOptions) -> Result<String, SnapshotError> {
-    Ok(take(page, Some(session), options)?.rest())
+pub fn snapshot_in(lens: &RefLens, page: &Page, options: &SnapshotOptions) -> Result<String, SnapshotError> {
+    Ok(take(page, Some(lens), options)?.rest())
 }
 
 /// Looks at the page where refs are needed: the lens is the slow part.
@@ -54,9 +54,9 @@ fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<RefLens>,
     if !options.needs_refs()? {
         return Ok(None);
     }
-    let mut session = RefLens::new();
-    session.look(page).map_err(|error| SnapshotError::Lens { reason: error.to_string() })?;
-    Ok(Some(session))
+    let mut lens = RefLens::new();
+    lens.look(page).map_err(|error| SnapshotError::Lens { reason: error.to_string() })?;
+    Ok(Some(lens))
 }
 
 /// Returns the mode, if it has the format.
@@ -80,7 +80,7 @@ fn checked(options: &SnapshotOptions) -> Result<Mode, SnapshotError> {
     }
 }
 
-fn take(page: &Page, session: Option<&RefLens>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
+fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
     let mode = checked(options)?;
     let format = options.format;
     let grep = match &options.grep {
@@ -92,7 +92,7 @@ fn take(page: &Page, session: Option<&RefLens>, options: &SnapshotOptions) -> Re
     let paths = Paths::of(page);
     let roots = match &options.selector {
         None => Vec::new(),
-        Some(selector) => roots(page, session, selector)?,
+        Some(selector) => roots(page, lens, selector)?,
     };
     let told = options.grep.as_ref().map(GrepOptions::told);
     let pattern = told.as_deref().unwrap_or_default();
@@ -105,7 +105,7 @@ fn take(page: &Page, session: Option<&RefLens>, options: &SnapshotOptions) -> Re
                 grep: grep.as_ref(),
                 style: options.refs,
             };
-            let shown = interactive(page, &paths, session.unwrap_or(&nothing), what)?;
+            let shown = interactive(page, &paths, lens.unwrap_or(&nothing), what)?;
             if format == Format::Tree {
                 return Ok(Lines::text(shown.text));
             }
@@ -195,16 +195,16 @@ fn html_options(options: &SnapshotOptions, include_links: bool) -> HtmlOptions<'
 }
 
 /// Returns what a selector finds, without what lies in another find.
-fn roots(page: &Page, session: Option<&RefLens>, selector: &str) -> Result<Vec<NodeId>, SnapshotError> {
+fn roots(page: &Page, lens: Option<&RefLens>, selector: &str) -> Result<Vec<NodeId>, SnapshotError> {
     let text = selector.trim();
     if let Some(rest) = text.strip_prefix('@') {
         let number = rest.strip_prefix("ref:").or_else(|| rest.strip_prefix('e'));
         let reference = number.and_then(|number| format!("@e{number}").parse::<Ref>().ok());
         let reference = reference.ok_or_else(|| SnapshotError::BadRef { selector: selector.to_owned() })?;
-        let node = session.and_then(|session| session.node(reference)).and_then(|key| page.find(key));
+        let node = lens.and_then(|lens| lens.node(reference)).and_then(|key| page.find(key));
         return node
             .map(|node| vec![node.id()])
-            .ok_or_else(|| SnapshotError::RefGone { selector: selector.to_owned(), what: known(session) });
+            .ok_or_else(|| SnapshotError::RefGone { selector: selector.to_owned(), what: known(lens) });
     }
     let parsed: Selector =
         text.parse().map_err(|reason| SnapshotError::BadSelector { selector: selector.to_owned(), reason })?;
@@ -221,8 +221,8 @@ fn roots(page: &Page, session: Option<&RefLens>, selector: &str) -> Result<Vec<N
 }
 
 /// Says which refs there are.
-fn known(session: Option<&RefLens>) -> String {
-    let refs = session.map(RefLens::refs);
+fn known(lens: Option<&RefLens>) -> String {
+    let refs = lens.map(RefLens::refs);
     match (refs.and_then(|refs| refs.keys().next()), refs.and_then(|refs| refs.keys().next_back())) {
         (Some(first), Some(last)) => format!("{first} to {last}"),
         _ => "none".to_owned(),

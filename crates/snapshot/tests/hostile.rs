@@ -50,17 +50,17 @@ fn a_ref_that_left_the_page_is_gone_and_one_that_stayed_is_found() {
         Arc::new(PageBuilder::outline(&format!("main #2\n  link \"Home\" href=\"/\" #10\n    text \"Home\" #11{cart}")))
     };
     let (first, second) = (shop(true), shop(false));
-    let mut session = RefLens::new();
-    session.look(&first).expect("shown");
-    let take = |session: &RefLens, page: &Page, selector: &str| {
+    let mut lens = RefLens::new();
+    lens.look(&first).expect("shown");
+    let take = |lens: &RefLens, page: &Page, selector: &str| {
         let options = SnapshotOptions { format: Format::Html, ..selecting(selector) };
-        snapshot_in(session, page, &options).map_err(|error| error.to_string())
+        snapshot_in(lens, page, &options).map_err(|error| error.to_string())
     };
-    assert_eq!(take(&session, &first, "@e2"), Ok("<button>Cart</button>".to_owned()));
-    session.look(&second).expect("shown");
-    assert_eq!(take(&session, &second, "@ref:1"), Ok("<a>Home</a>".to_owned()));
+    assert_eq!(take(&lens, &first, "@e2"), Ok("<button>Cart</button>".to_owned()));
+    lens.look(&second).expect("shown");
+    assert_eq!(take(&lens, &second, "@ref:1"), Ok("<a>Home</a>".to_owned()));
     assert_eq!(
-        take(&session, &second, "@e2"),
+        take(&lens, &second, "@e2"),
         Err("selector \"@e2\": the ref is not on the page: @e1 to @e1 are".to_owned())
     );
 }

@@ -19,8 +19,8 @@ pub(crate) fn run(args: &SnapshotArgs) -> Ended {
     let options = options(args);
     // What is wrong with the options is said before a browser starts.
     let refs = options.needs_refs().map_err(|error| failure(source, &error))?;
-    let (session, page) = opened(source, args.step, refs, &args.live)?;
-    let text = snapshot_in(&session, &page, &options).map_err(|error| failure(source, &error))?;
+    let (lens, page) = opened(source, args.step, refs, &args.live)?;
+    let text = snapshot_in(&lens, &page, &options).map_err(|error| failure(source, &error))?;
     let text = format!("{text}\n");
     // HTML comes as it is, and says how much of it nobody sees.
     if options.format == Format::Html { output::as_it_is(&text) } else { output::data(&text) }?;
@@ -55,7 +55,7 @@ pub(super) fn grep_options(args: &GrepArgs) -> Option<GrepOptions> {
     })
 }
 
-/// Opens a step of a trace, or a live page, with a session that looked at it where `refs` matter.
+/// Opens a step of a trace, or a live page, with a lens that looked at it where `refs` matter.
 pub(super) fn opened(
     source: &str,
     step: Option<u32>,
@@ -85,12 +85,12 @@ fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
     )
 }
 
-/// Opens a step of a trace. Where `refs` matter, the session looks at every page up to it, so that
+/// Opens a step of a trace. Where `refs` matter, the lens looks at every page up to it, so that
 /// they are those that an agent was shown on the way.
 fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc<Page>), Failure> {
     let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
     let last = step.unwrap_or(0);
-    let mut session = RefLens::new();
+    let mut lens = RefLens::new();
     let mut page = None;
     let first = if refs { 0 } else { last };
     for step in first..trace.len().min(last.saturating_add(1)) {
@@ -101,7 +101,7 @@ fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc
         let parsed = Page::parse(&capture).map_err(|error| cannot_be_shown(source, &error))?;
         let parsed = Arc::new(parsed);
         if refs {
-            session.look(&parsed).map_err(|error| cannot_be_shown(source, &error))?;
+            lens.look(&parsed).map_err(|error| cannot_be_shown(source, &error))?;
         }
         page = Some(parsed);
     }
@@ -112,7 +112,7 @@ fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc
         };
         Failure::words(Exit::Usage, format!("{source}: no step {last}"), hint)
     })?;
-    Ok((session, found))
+    Ok((lens, found))
 }
 
 #[cfg(feature = "record")]
@@ -130,9 +130,9 @@ fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(RefLens, Ar
     let mut browser =
         LiveBrowser::open(source, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
     let (page, _) = browser.page().map_err(|error| Failure::new(Exit::Browser, &error, "try again"))?;
-    let mut session = RefLens::new();
-    session.look(&page).map_err(|error| cannot_be_shown(source, &error))?;
-    Ok((session, page))
+    let mut lens = RefLens::new();
+    lens.look(&page).map_err(|error| cannot_be_shown(source, &error))?;
+    Ok((lens, page))
 }
 
 #[cfg(not(feature = "record"))]
