@@ -11,6 +11,7 @@ mod doctor;
 mod inspect;
 mod lab;
 mod llm;
+mod of_page;
 #[cfg(feature = "serve")]
 mod page;
 mod read;
@@ -37,8 +38,9 @@ pub(crate) use lab::{FidelityArgs, Lab, ScenarioVerb};
 #[cfg(feature = "record")]
 pub(crate) use llm::ResponseFormatArg;
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs};
+pub(crate) use of_page::{OLD, of_a_page};
 #[cfg(feature = "serve")]
-pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
+pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of, is_command};
 pub(crate) use read::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
@@ -124,39 +126,54 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens show traces/login-wrong-then-right.trace --strategy lens/vision-marks --images /tmp")]
     Show(ShowArgs),
     /// Take a snapshot of a page: what can be acted on, its outline, or its content
-    #[command(after_help = "Examples:\
-            \n  browserlens snapshot traces/shop-laptop-to-cart.trace --step 2 --mode outline\
-            \n  browserlens snapshot traces/docs-combine-three-documents.trace --mode content --grep 'article|section' \
+    #[command(
+        hide = true,
+        override_usage = "browserlens page SOURCE controls|outline|content [OPTIONS]",
+        after_help = "Examples:\
+            \n  browserlens page traces/shop-laptop-to-cart.trace outline --step 2\
+            \n  browserlens page traces/docs-combine-three-documents.trace content --grep 'article|section' \
             --format markdown\
-            \n  browserlens snapshot traces/shop-laptop-to-cart.trace --selector @e5 --mode content\
-            \n  browserlens snapshot https://example.com --mode outline     (with Chromium)\
-            \n  browserlens snapshot --prompt                               what to tell an agent")]
+            \n  browserlens page traces/shop-laptop-to-cart.trace content --selector @e5\
+            \n  browserlens page https://example.com outline     (with Chromium)"
+    )]
     Snapshot(SnapshotArgs),
     /// Cut the content of a page into chunks for a vector store: one JSON document a line
-    #[command(after_help = "Examples:\
-            \n  browserlens chunks traces/docs-combine-three-documents.trace --step 3 --max-tokens 256 > docs.jsonl\
-            \n  browserlens chunks https://example.com --overlap 32     (with Chromium)\
-            \n  browserlens chunks README.md")]
+    #[command(
+        hide = true,
+        override_usage = "browserlens page SOURCE chunks [OPTIONS]",
+        after_help = "Examples:\
+            \n  browserlens page traces/docs-combine-three-documents.trace chunks --step 3 --max-tokens 256\
+            \n  browserlens page https://example.com chunks --overlap 32     (with Chromium)\
+            \n  browserlens page README.md chunks"
+    )]
     Chunks(ChunksArgs),
     /// Read what a page says: whole, in parts, by question, or as a graph
-    #[command(after_help = "Examples:\
-            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --preview\
-            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --section 2\
-            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --query 'what does it cost'\
-            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --graph svg > page.svg\
-            \n  browserlens read https://example.com     (with Chromium)")]
+    #[command(
+        hide = true,
+        override_usage = "browserlens page SOURCE... text [QUESTION] [OPTIONS]",
+        after_help = "Examples:\
+            \n  browserlens page traces/docs-combine-three-documents.trace text --step 3 --preview\
+            \n  browserlens page traces/docs-combine-three-documents.trace text --step 3 --section 2\
+            \n  browserlens page traces/docs-combine-three-documents.trace text 'what does it cost' --step 3\
+            \n  browserlens page traces/docs-combine-three-documents.trace text --step 3 --graph svg > page.svg\
+            \n  browserlens page https://example.com text     (with Chromium)"
+    )]
     Read(ReadArgs),
     /// Ask what happened beside a page and what is in it: console, requests, DOM; filtered, in
     /// pages, cut to fit
-    #[command(after_help = "Examples:\
-            \n  browserlens inspect summary traces/live-last-minute-ticket.trace\
-            \n  browserlens inspect network traces/live-last-minute-ticket.trace --failed-only --response-bodies\
-            \n  browserlens inspect console traces/portal-move-a-patient-appointment.trace --levels error --search \
+    #[command(
+        hide = true,
+        override_usage = "browserlens page SOURCE summary|console|network|dom|html|har [OPTIONS]",
+        after_help = "Examples:\
+            \n  browserlens page traces/live-last-minute-ticket.trace summary\
+            \n  browserlens page traces/live-last-minute-ticket.trace network --failed-only --response-bodies\
+            \n  browserlens page traces/portal-move-a-patient-appointment.trace console --levels error --search \
             notices --json\
-            \n  browserlens inspect network traces/spa-plan-a-release.trace --domain spa --body-path '$..status'\
-            \n  browserlens inspect dom traces/shop-laptop-to-cart.trace --step 2 --selector main --max-depth 3\
-            \n  browserlens inspect har traces/shop-laptop-to-cart.trace > shop.har\
-            \n  browserlens inspect console https://example.com     (with Chromium)")]
+            \n  browserlens page traces/spa-plan-a-release.trace network --domain spa --body-path '$..status'\
+            \n  browserlens page traces/shop-laptop-to-cart.trace dom --step 2 --selector main --max-depth 3\
+            \n  browserlens page traces/shop-laptop-to-cart.trace har > shop.har\
+            \n  browserlens page https://example.com console     (with Chromium)"
+    )]
     Inspect(InspectArgs),
     /// Know websites: build screens, actions and tasks from traces, recognise a screen, draw the
     /// site map
@@ -179,14 +196,18 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a \
             browser, refs and a shown state of its own")]
     Serve(Box<ServeArgs>),
-    /// Open a page and act on it, one command at a time: what an agent does that has a shell
+    /// Ask a page, or open it and act on it, one command at a time: what an agent does that has a shell
     #[cfg(feature = "serve")]
     #[command(after_help = "Examples:\
             \n  browserlens page open https://example.com          a session that stays, with Chromium\
             \n  browserlens page click 'More information'          by what it says, or by ref: click @e7\
             \n  browserlens page fill @e5=Ada @e6=true             several fields, each answered for\
             \n  browserlens page -s two open task.trace            another session, along a recording\
-            \n  browserlens page --on task.trace --step 3 find save     once, without a session\
+            \n  browserlens page task.trace find save --step 3     once, without a session\
+            \n  browserlens page task.trace outline --step 3\n\
+            \nOf a SOURCE (a trace, a URL, a file of HTML) can be asked, without a session, every command below that \
+            looks, and with more options than in a session: outline, content, controls, chunks, text, summary, console, \
+            network, dom, html, har. `browserlens page SOURCE outline --help` lists them\n\
             \n  browserlens page close --all\n\
             \nEach command answers with what changed. Sessions live in a process in the background, which only its \
             user can reach; it ends when none is left, and a session ends after half an hour without a command")]
@@ -284,6 +305,9 @@ pub(crate) struct CompareArgs {
 #[cfg(feature = "serve")]
 #[derive(Args)]
 pub(crate) struct SkillArgs {
+    /// Print what tells an agent how to use snapshots instead
+    #[arg(long, conflicts_with = "install")]
+    pub snapshots: bool,
     /// Write it below this folder, where Claude Code, Codex, Cursor, Copilot and others look
     #[arg(long, value_name = "FOLDER")]
     pub install: Option<PathBuf>,
@@ -342,6 +366,8 @@ pub(crate) enum SchemaOf {
     /// Tasks with rewards
     #[cfg(feature = "record")]
     Tasks,
+    /// No file: the tools for console, requests and DOM, with their arguments and answers
+    Tools,
 }
 
 #[derive(Args)]

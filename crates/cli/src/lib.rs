@@ -48,7 +48,7 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
     if std::env::var_os("BROWSERLENS_TEST_ROWS_APART").is_some() {
         browserlens_lens::changed::write_rows_apart();
     }
-    let cli = match Cli::try_parse_from(renamed(arguments)) {
+    let cli = match Cli::try_parse_from(args::of_a_page(renamed(arguments), is_command)) {
         Ok(cli) => cli,
         Err(error) => {
             let said = error.render().to_string();
@@ -107,9 +107,31 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
     }
 }
 
+/// Returns whether a word is a command of `page`; a build for the bench alone has none.
+fn is_command(word: &str) -> bool {
+    #[cfg(feature = "serve")]
+    return args::is_command(word);
+    #[cfg(not(feature = "serve"))]
+    return word == "help";
+}
+
 /// Verbs of the version before this one, as they are said now; they go with the next version.
 fn renamed(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let old = arguments.get(1).and_then(|verb| verb.to_str()).unwrap_or_default();
+    let second = arguments.get(2).and_then(|word| word.to_str()).unwrap_or_default();
+    let printed = match (old, second) {
+        ("inspect", "schema") => Some("schema tools"),
+        ("snapshot", "--prompt") => Some("skill --snapshots"),
+        _ => None,
+    };
+    if let Some(now) = printed {
+        output::status(&format!("note: 'browserlens {old} {second}' is now 'browserlens {now}'"));
+        return arguments.into_iter().take(1).chain(now.split(' ').map(OsString::from)).collect();
+    }
+    if let Some((_, now)) = args::OLD.iter().find(|(verb, _)| *verb == old) {
+        output::status(&format!("note: 'browserlens {old}' is now 'browserlens {now}'"));
+        return arguments;
+    }
     let now = match old {
         "replay" => "bench --no-report".to_owned(),
         "report" => "bench --from".to_owned(),

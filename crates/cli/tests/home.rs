@@ -193,7 +193,7 @@ fn nothing_that_the_program_does_leaves_anything_in_the_home_but_the_key_among_t
     let recording = recording.display().to_string();
     run(&["import", "mind2web", "--out", &text("imported"), &recording]);
     run(&["record", "tiny/newsletter-signup", "--out", &text("recorded")]);
-    run(&["read", &tiny, "--cache", &text("pages.cache")]);
+    run(&["page", &tiny, "text", "--cache", &text("pages.cache")]);
     let (cache, runs, report) = (text("cache"), text("runs"), text("report"));
     run(&[
         "bench", &tiny, "--strategies", "lens/delta,raw/html", "--cache-dir", &cache, "--runs-dir", &runs, "--out",

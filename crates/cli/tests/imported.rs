@@ -148,8 +148,8 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
     assert_eq!((rows("raw/html"), rows("lens/delta")), (3, 3), "{measured}");
 
     // A page of which nothing is visible is not shown as if it were one.
-    for verb in ["snapshot", "read"] {
-        let arguments = [verb, &world.at("traces/mind2web-b2.trace")];
+    for verb in ["controls", "text"] {
+        let arguments = ["page", &world.at("traces/mind2web-b2.trace"), verb];
         let output = browserlens().args(arguments).current_dir(world.0.path()).output().expect("the command starts");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(3) && said.contains("without --no-render"), "{verb}: {said}");

@@ -10,10 +10,14 @@ use std::process::Output;
 
 const PORTAL: &str = "traces/portal-move-a-patient-appointment.trace";
 
+/// Asks `[what, source, options…]`.
 fn inspect(arguments: &[&str]) -> Output {
+    let asked = match arguments {
+        [what, source, options @ ..] => [&["page", source, what], options].concat(),
+        other => [&["inspect"], other].concat(),
+    };
     browserlens()
-        .arg("inspect")
-        .args(arguments)
+        .args(asked)
         .current_dir(root())
         .env("NO_COLOR", "1")
         .env_remove("BROWSERLENS_CURSOR_KEY")
@@ -98,7 +102,7 @@ fn limits_are_set_by_options_and_what_they_cut_goes_on() {
     }
     assert_eq!(joined, whole["data"].as_str().expect("text"));
     let output = browserlens()
-        .args(["inspect", "text", PORTAL, "--json"])
+        .args(["page", PORTAL, "get_text", "--json"])
         .current_dir(root())
         .env("BROWSERLENS_MAX_TEXT_SIZE", "100")
         .output()
@@ -128,7 +132,10 @@ fn har_is_of_the_format_s_shape_and_compact_is_smaller() {
 
 #[test]
 fn the_tools_are_listed_with_their_schemas() {
-    let tools = json(&["schema"]);
+    let tools = {
+        let output = browserlens().args(["schema", "tools"]).output().expect("the command starts");
+        serde_json::from_slice::<Value>(&output.stdout).expect("is JSON")
+    };
     let names: BTreeSet<&str> =
         tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
     let known =

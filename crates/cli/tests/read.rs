@@ -6,14 +6,14 @@ mod common;
 use common::{browserlens, root};
 use std::process::Output;
 
+/// Asks `[sources…, options…]`.
 fn read(arguments: &[&str]) -> Output {
-    browserlens()
-        .arg("read")
-        .args(arguments)
-        .current_dir(root())
-        .env("NO_COLOR", "1")
-        .output()
-        .expect("the command starts")
+    let sources = arguments.iter().take_while(|word| !word.starts_with('-')).count();
+    let asked = match sources {
+        0 => [&["read"], arguments].concat(),
+        some => [&["page"], &arguments[..some], &["text"], &arguments[some..]].concat(),
+    };
+    browserlens().args(asked).current_dir(root()).env("NO_COLOR", "1").output().expect("the command starts")
 }
 
 /// What is read of a trace without the cache.
@@ -112,7 +112,7 @@ fn processes_that_read_at_once_share_one_cache() {
     let round = || -> Vec<String> {
         let start = |step: usize| {
             browserlens()
-                .args(["read", DOCS, "--step", &step.to_string(), "--cache", &file, "--preview"])
+                .args(["page", DOCS, "text", "--step", &step.to_string(), "--cache", &file, "--preview"])
                 .current_dir(root())
                 .stdout(std::process::Stdio::piped())
                 .stderr(std::process::Stdio::piped())

@@ -134,6 +134,15 @@ fn old_names_of_verbs_do_the_same_with_a_note() {
         let usage = format!("Usage: browserlens {}", now.split(" --").next().expect("a verb"));
         assert!(help.contains(&usage), "{old}: {help}");
     }
+    for (old, now) in [
+        ("snapshot", "page SOURCE outline|content|controls"),
+        ("chunks", "page SOURCE chunks"),
+        ("read", "page SOURCE text"),
+        ("inspect", "page SOURCE summary|console|network|dom|html|har"),
+    ] {
+        let (code, _, said) = world.run(&[old, "--help"]);
+        assert_eq!((code, said), (Some(0), format!("note: 'browserlens {old}' is now 'browserlens {now}'\n")));
+    }
     let chosen = ["--strategies", "lens/delta:*"];
     let (code, stored, said) = world.run(&world.with(&["replay", "."], &chosen));
     assert_eq!(

@@ -6,14 +6,17 @@ mod common;
 use common::{browserlens, root};
 use std::process::Output;
 
+/// Asks `[source, options…]`.
 fn snapshot(arguments: &[&str]) -> Output {
-    browserlens()
-        .arg("snapshot")
-        .args(arguments)
-        .current_dir(root())
-        .env("NO_COLOR", "1")
-        .output()
-        .expect("the command starts")
+    let (source, options) = arguments.split_first().unwrap_or((&"controls", &[]));
+    let asked = match options.iter().position(|word| *word == "--mode") {
+        Some(at) if ["outline", "content"].contains(&options[at + 1]) => {
+            [&["page", source, options[at + 1]], &options[..at], &options[at + 2..]].concat()
+        }
+        Some(_) => [&["snapshot"], arguments].concat(),
+        None => [&["page", source, "controls"], options].concat(),
+    };
+    browserlens().args(asked).current_dir(root()).env("NO_COLOR", "1").output().expect("the command starts")
 }
 
 fn shown(arguments: &[&str]) -> String {
@@ -64,7 +67,8 @@ fn refs_are_those_of_the_lens_over_the_steps() {
 
 #[test]
 fn the_prompt_is_printed() {
-    assert!(shown(&["--prompt"]).contains("> snapshot({ mode: 'outline' })"));
+    let output = browserlens().args(["skill", "--snapshots"]).output().expect("the command starts");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("> snapshot({ mode: 'outline' })"));
 }
 
 #[test]
@@ -98,7 +102,12 @@ fn grep_searches_text_with_context() {
 #[test]
 fn chunks_are_lines_of_json_within_their_tokens() {
     let chunks = |arguments: &[&str]| {
-        let output = browserlens().arg("chunks").args(arguments).current_dir(root()).output().expect("starts");
+        let output = browserlens()
+            .args(["page", arguments[0], "chunks"])
+            .args(&arguments[1..])
+            .current_dir(root())
+            .output()
+            .expect("starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("is text")
     };
@@ -110,7 +119,7 @@ fn chunks_are_lines_of_json_within_their_tokens() {
         assert!(document["url"].as_str().expect("a URL").starts_with("http") && document["text"].is_string(), "{line}");
     }
     assert!(chunks(&["README.md"]).lines().all(|line| line.contains("\"url\":\"file:///")));
-    let output = browserlens().args(["chunks", "README.md", "--max-tokens", "1"]).current_dir(root()).output();
+    let output = browserlens().args(["page", "README.md", "chunks", "--max-tokens", "1"]).current_dir(root()).output();
     assert_eq!(output.expect("starts").status.code(), Some(2));
 }
 
@@ -153,12 +162,12 @@ fn a_live_page_is_read_like_a_recorded_one() {
     );
     let url = format!("http://{address}/");
     let run = |more: &[&str]| {
-        let output = browserlens().args(["snapshot", &url]).args(more).output().expect("the command starts");
+        let output = browserlens().args([&["page", url.as_str()], more].concat()).output().expect("the command starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("is text").replace(&url, "http://live.test/")
     };
-    assert!(run(&["--mode", "outline"]).contains("  HEADING level=1 \"Tides\" /main/h1"));
-    let content = run(&["--mode", "content", "--format", "markdown"]);
+    assert!(run(&["outline"]).contains("  HEADING level=1 \"Tides\" /main/h1"));
+    let content = run(&["content", "--format", "markdown"]);
     assert!(content.contains("# Tides\n\nHigh water at _nine_."), "{content}");
-    assert!(run(&[]).contains("button \"Refresh\" @e1"));
+    assert!(run(&["controls"]).contains("button \"Refresh\" @e1"));
 }

@@ -269,7 +269,7 @@ fn a_model_that_does_not_answer_ends_the_runs_and_the_record_says_why() {
 
 #[test]
 fn no_answer_of_a_tool_shows_the_checker() {
-    use browserlens_tasks::{Folders, McpTool, Stage, Task, Tool, ToolCommand};
+    use browserlens_tasks::{Folders, McpTool, ServedTask, Task, Tool, ToolCommand};
     let task = Task::load_all(&root().join("tasks")).expect("tasks").into_iter().find(|task| task.id == "tiny-sign-up");
     let (task, nothing) = (task.expect("there"), Path::new("/"));
     let folders = Folders { sites: root().join("traces/sites"), wild: nothing.to_owned(), miniwob: nothing.to_owned() };
@@ -277,7 +277,7 @@ fn no_answer_of_a_tool_shows_the_checker() {
     let command = ToolCommand::of("browserlens", None, program, nothing, None).expect("ours");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let (answers, state) = runtime.block_on(async {
-        let stage = Stage::set(&task, &folders, 1).await.expect("serves");
+        let stage = ServedTask::set(&task, &folders, 1).await.expect("serves");
         let mut tool = McpTool::start(&command).await.expect("starts");
         let mut answers = Vec::new();
         let calls = [

@@ -116,34 +116,34 @@ fn nothing_that_is_printed_holds_what_nobody_sees() {
         vec!["trace", "info", "a.trace"],
         vec!["trace", "info", "a.trace", "--json"],
         vec!["trace", "verify", "a.trace"],
-        vec!["read", "a.trace", "--no-cache"],
-        vec!["read", "a.trace", "--no-cache", "--query", "sign in"],
-        vec!["read", "a.trace", "--no-cache", "--preview"],
-        vec!["read", "a.trace", "--no-cache", "--options", "graph"],
-        vec!["read", "a.trace", "--no-cache", "--graph", "dot"],
-        vec!["read", "a.trace", "--no-cache", "--graph", "svg"],
-        vec!["read", "a.trace", "--no-cache", "--graph", "json"],
-        vec!["snapshot", "a.trace", "--mode", "content"],
-        vec!["snapshot", "a.trace", "--mode", "content", "--format", "markdown"],
-        vec!["snapshot", "a.trace", "--mode", "outline"],
-        vec!["snapshot", "a.trace", "--mode", "outline", "--format", "markdown"],
-        vec!["snapshot", "a.trace"],
-        vec!["snapshot", "a.trace", "--refs", "seed"],
+        vec!["page", "a.trace", "text", "--no-cache"],
+        vec!["page", "a.trace", "text", "--no-cache", "--query", "sign in"],
+        vec!["page", "a.trace", "text", "--no-cache", "--preview"],
+        vec!["page", "a.trace", "text", "--no-cache", "--options", "graph"],
+        vec!["page", "a.trace", "text", "--no-cache", "--graph", "dot"],
+        vec!["page", "a.trace", "text", "--no-cache", "--graph", "svg"],
+        vec!["page", "a.trace", "text", "--no-cache", "--graph", "json"],
+        vec!["page", "a.trace", "content"],
+        vec!["page", "a.trace", "content", "--format", "markdown"],
+        vec!["page", "a.trace", "outline"],
+        vec!["page", "a.trace", "outline", "--format", "markdown"],
+        vec!["page", "a.trace", "controls"],
+        vec!["page", "a.trace", "controls", "--refs", "seed"],
         vec!["knowledge", "build", "a.trace", "--store", "k.sqlite"],
         vec!["knowledge", "export", "--store", "k.sqlite"],
         vec!["knowledge", "export", "--store", "k.sqlite", "--format", "dot"],
         vec!["knowledge", "export", "--store", "k.sqlite", "--format", "svg"],
         vec!["doctor"],
     ];
-    for what in ["summary", "console", "network", "dom", "text"] {
+    for what in ["summary", "console", "network", "dom", "get_text"] {
         for form in [&[] as &[&str], &["--json"], &["--compact"]] {
-            done.push([&["inspect", what, "a.trace"], form].concat());
+            done.push([&["page", "a.trace", what], form].concat());
         }
     }
-    done.push(vec!["inspect", "console", "a.trace", "--stream"]);
-    done.push(vec!["inspect", "network", "a.trace", "--stream"]);
-    done.push(vec!["inspect", "network", "a.trace", "--response-bodies"]);
-    done.push(vec!["inspect", "console", "a.trace", "--json", "--search", &hidden]);
+    done.push(vec!["page", "a.trace", "console", "--stream"]);
+    done.push(vec!["page", "a.trace", "network", "--stream"]);
+    done.push(vec!["page", "a.trace", "network", "--response-bodies"]);
+    done.push(vec!["page", "a.trace", "console", "--json", "--search", &hidden]);
     let root = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
     let bundled = format!("{root}/traces/hostile-moderate-a-post.trace");
     let (strategies, scenarios) = (format!("{root}/traces/strategies.toml"), format!("{root}/traces/scenarios"));
@@ -177,16 +177,16 @@ fn errors_say_what_is_hidden_in_arguments() {
         vec![odd.as_str()],
         vec!["trace", "info", &odd],
         vec!["trace", &odd],
-        vec!["read", &odd, "--no-cache"],
-        vec!["read", "a.trace", "--no-cache", "--section", &odd],
-        vec!["read", "a.trace", "--no-cache", "--options", &option],
-        vec!["snapshot", &odd],
-        vec!["snapshot", "a.trace", "--selector", &odd],
+        vec!["page", &odd, "text", "--no-cache"],
+        vec!["page", "a.trace", "text", "--no-cache", "--section", &odd],
+        vec!["page", "a.trace", "text", "--no-cache", "--options", &option],
+        vec!["page", &odd, "controls"],
+        vec!["page", "a.trace", "controls", "--selector", &odd],
         vec!["snapshot", "a.trace", "--mode", &odd],
-        vec!["inspect", "network", "a.trace", "--body-path", &odd],
-        vec!["inspect", "dom", "a.trace", "--selector", &odd],
-        vec!["inspect", "console", "a.trace", "--levels", &odd],
-        vec!["inspect", "console", "a.trace", "--cursor", &odd],
+        vec!["page", "a.trace", "network", "--body-path", &odd],
+        vec!["page", "a.trace", "dom", "--selector", &odd],
+        vec!["page", "a.trace", "console", "--levels", &odd],
+        vec!["page", "a.trace", "console", "--cursor", &odd],
         vec!["show", "a.trace", "--strategy", &odd, "--strategies-file", &strategies],
         vec!["knowledge", "export", "--store", &odd],
         vec!["bench", "--no-report", &odd],
@@ -203,29 +203,27 @@ fn bytes_come_as_they_are_with_how_much_they_hide() {
     let folder = tempfile::tempdir().expect("a folder");
     let hidden = hidden();
     trace(&folder.path().join("a.trace"), &hidden);
-    for arguments in
-        [["snapshot", "a.trace", "--mode=content", "--format=html"], ["inspect", "html", "a.trace", "--tab=0"]]
-    {
+    for arguments in [["page", "a.trace", "content", "--format=html"], ["page", "a.trace", "html", "--tab=0"]] {
         let (_, out, said) = run(folder.path(), &arguments);
         let count = count_unseen(&out);
         assert!(count > 0, "{arguments:?}: {out:?}");
-        let expected = if arguments[0] == "snapshot" {
+        let expected = if arguments[2] == "content" {
             format!("unseen characters: {count} -->")
         } else {
             format!("; {count} characters in it are not seen")
         };
         assert!(format!("{out}{said}").contains(&expected), "{arguments:?}: {count}: {out:?} {said:?}");
     }
-    let (_, out, _) = run(folder.path(), &["inspect", "html", "a.trace", "--json"]);
+    let (_, out, _) = run(folder.path(), &["page", "a.trace", "html", "--json"]);
     let answer: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(answer["unseenCharacters"], count_unseen(answer["data"].as_str().expect("HTML")));
-    let (_, out, _) = run(folder.path(), &["inspect", "network", "a.trace", "--response-bodies", "--json"]);
+    let (_, out, _) = run(folder.path(), &["page", "a.trace", "network", "--response-bodies", "--json"]);
     let answer: Value = serde_json::from_str(&out).expect("JSON");
     let body = &answer["data"][0]["responseBody"];
     let text = body["text"].as_str().expect("a text");
     assert!(text.contains('\u{202e}'), "as it is: {text:?}");
     assert_eq!(body["unseenCharacters"], count_unseen(text));
-    let (_, out, _) = run(folder.path(), &["inspect", "har", "a.trace"]);
+    let (_, out, _) = run(folder.path(), &["page", "a.trace", "har"]);
     let har: Value = serde_json::from_str(&out).expect("JSON");
     let mut found = Vec::new();
     texts(&har["log"]["entries"], &mut found);

@@ -19,7 +19,7 @@ trait Source: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Source for T {}
 
-enum Place {
+enum Container {
     /// Entries of a zip file, by name.
     Zip(Box<zip::ZipArchive<Box<dyn Source>>>),
     /// Files of a folder.
@@ -29,7 +29,7 @@ enum Place {
 /// An archive that is open.
 pub(crate) struct Archive {
     path: PathBuf,
-    place: Place,
+    place: Container,
     /// Names, and where each is: index in the zip file.
     names: BTreeMap<String, usize>,
     limits: Limits,
@@ -50,7 +50,7 @@ impl Archive {
         let mut names = BTreeMap::new();
         if path.is_dir() {
             list(path, path, 0, &limits, &mut names)?;
-            let place = Place::Folder;
+            let place = Container::Folder;
             return Ok(Self { path: path.to_owned(), place, names, limits, read: 0, counted: HashSet::new() });
         }
         let mut file = File::open(path).map_err(ImportError::io(path, "open the file"))?;
@@ -87,7 +87,7 @@ impl Archive {
                 return Err(ImportError::malformed(path, format!("entry {name:?}"), "it is there twice"));
             }
         }
-        let place = Place::Zip(Box::new(zip));
+        let place = Container::Zip(Box::new(zip));
         Ok(Self { path: path.to_owned(), place, names, limits, read: 0, counted: HashSet::new() })
     }
 
@@ -109,12 +109,12 @@ impl Archive {
         let place = || format!("entry {name:?}");
         let mut bytes = Vec::new();
         match &mut self.place {
-            Place::Folder => {
+            Container::Folder => {
                 let path = self.path.join(name);
                 let file = File::open(&path).map_err(ImportError::io(&path, "open the file"))?;
                 file.take(limit + 1).read_to_end(&mut bytes).map_err(ImportError::io(&path, "read the file"))?;
             }
-            Place::Zip(zip) => {
+            Container::Zip(zip) => {
                 let path = &self.path;
                 let mut entry = zip
                     .by_index(index)

@@ -4,7 +4,7 @@
 //! remembered only for data that cannot change under its key; cursors are signed anew each time, so
 //! that a remembered one is no older than its answer.
 
-use crate::cursor::{Place, Short};
+use crate::cursor::{Position, Short};
 use lru::LruCache;
 use std::num::NonZeroUsize;
 
@@ -12,8 +12,8 @@ use std::num::NonZeroUsize;
 #[derive(Clone, Debug)]
 pub(crate) struct Remembered<A> {
     pub answer: A,
-    pub next: Option<Place>,
-    pub newer: Option<Place>,
+    pub next: Option<Position>,
+    pub newer: Option<Position>,
 }
 
 /// Remembers the answers of one tool; the least recently used goes first.

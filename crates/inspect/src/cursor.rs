@@ -1,6 +1,6 @@
 //! Cursors: where a page of answers ended, in a text that cannot be forged.
 //!
-//! In: a [`Place`], a key, the time. Out: a text of URL-safe characters, and the place again.
+//! In: a [`Position`], a key, the time. Out: a text of URL-safe characters, and the place again.
 //! Invariants: a cursor needs no table and works in any process that has the key; one that is too
 //! old, of another query or of another source is refused with the reason.
 //!
@@ -68,7 +68,7 @@ const LONGEST: usize = 512;
 
 /// Where a page of answers ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) version: u8,
     pub(crate) issued_ms: u64,
     pub(crate) query: Short,
@@ -89,7 +89,7 @@ pub(crate) struct Place {
     pub bytes: Option<u64>,
 }
 
-impl Place {
+impl Position {
     /// A paging that begins.
     pub(crate) fn start(from: Option<u64>, up_to: u64, total: u64, original: u64) -> Self {
         let (query, source) = (Short::default(), Short::default());
@@ -98,7 +98,7 @@ impl Place {
     }
 }
 
-impl Place {
+impl Position {
     /// A place in a page's tree or text: how much was passed, of a page of which nothing changed
     /// that `version` stands for. Of a tree `phase` has the depth, and `up_to` the nodes of a page.
     pub(crate) fn on_page(passed: u64, total: u64, version: Short) -> Self {
@@ -137,16 +137,21 @@ impl Cursors<'_> {
         blake3::keyed_hash(&self.key.0, bytes)
     }
 
-    pub(crate) fn write(&self, place: &Place) -> Result<String, InspectError> {
-        let place =
-            Place { version: VERSION, issued_ms: self.now.0, query: self.query, source: self.source, ..place.clone() };
+    pub(crate) fn write(&self, place: &Position) -> Result<String, InspectError> {
+        let place = Position {
+            version: VERSION,
+            issued_ms: self.now.0,
+            query: self.query,
+            source: self.source,
+            ..place.clone()
+        };
         let mut bytes = postcard::to_stdvec(&place).map_err(|error| refused(error.to_string()))?;
         let tag = self.tag(&bytes);
         bytes.extend_from_slice(&tag.as_bytes()[..TAG]);
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    pub(crate) fn read(&self, text: &str) -> Result<Place, InspectError> {
+    pub(crate) fn read(&self, text: &str) -> Result<Position, InspectError> {
         let bytes = (text.len() <= LONGEST).then(|| URL_SAFE_NO_PAD.decode(text).ok()).flatten();
         let Some((body, tag)) =
             bytes.as_deref().and_then(|bytes| bytes.split_at_checked(bytes.len().saturating_sub(TAG)))
@@ -163,7 +168,7 @@ impl Cursors<'_> {
         if tag.len() != TAG || blake3::Hash::from_bytes(expected) != blake3::Hash::from_bytes(found) {
             return Err(refused("it is no cursor that was given out here"));
         }
-        let place: Place = postcard::from_bytes(body).map_err(|_| refused("it is no cursor of this version"))?;
+        let place: Position = postcard::from_bytes(body).map_err(|_| refused("it is no cursor of this version"))?;
         if place.version != VERSION {
             return Err(refused("it is a cursor of another version"));
         }
@@ -196,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_read_by_another_process_with_the_same_key_until_it_expires() {
-        let place = Place { phase: 1, after: Some(7), ..Place::start(Some(2), 900, 33, 44) };
+        let place = Position { phase: 1, after: Some(7), ..Position::start(Some(2), 900, 33, 44) };
         let written = cursors(&CursorKey::new(b"secret"), 1_000).write(&place).unwrap();
         let elsewhere = CursorKey::new(b"secret");
         let read = cursors(&elsewhere, 301_000).read(&written).unwrap();
@@ -210,7 +215,7 @@ mod tests {
     #[test]
     fn a_cursor_of_another_query_source_or_key_is_refused_with_the_reason() {
         let key = CursorKey::new(b"secret");
-        let written = cursors(&key, 0).write(&Place::start(None, 1, 1, 1)).unwrap();
+        let written = cursors(&key, 0).write(&Position::start(None, 1, 1, 1)).unwrap();
         let reason = |cursors: &Cursors<'_>| cursors.read(&written).unwrap_err().to_string();
         assert!(reason(&Cursors { query: short(b"other"), ..cursors(&key, 0) }).contains("other filters"));
         assert!(reason(&Cursors { source: short(b"other"), ..cursors(&key, 0) }).contains("another trace"));
@@ -228,7 +233,7 @@ mod tests {
         #[test]
         fn a_cursor_with_one_bit_changed_is_refused(bit in 0usize..400) {
             let key = CursorKey::new(b"secret");
-            let written = cursors(&key, 0).write(&Place::start(None, 9_999, 12_345, 67_890)).unwrap();
+            let written = cursors(&key, 0).write(&Position::start(None, 9_999, 12_345, 67_890)).unwrap();
             let mut bytes = URL_SAFE_NO_PAD.decode(&written).unwrap();
             let at = bit % (bytes.len() * 8);
             bytes[at / 8] ^= 1 << (at % 8);

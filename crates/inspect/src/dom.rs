@@ -6,7 +6,7 @@
 //! every node comes once; values of secret fields are never given.
 
 use crate::answer::{Answer, Sizes, Truncation, counted, cut, json_bytes};
-use crate::cursor::{Place, Short, refused, short};
+use crate::cursor::{Position, Short, refused, short};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, DomQuery};
@@ -215,7 +215,7 @@ impl Checked {
     }
 
     /// Takes the limits that a paging began with.
-    pub(crate) fn go_on(&mut self, query: &DomQuery, place: &Place) -> Result<(), InspectError> {
+    pub(crate) fn go_on(&mut self, query: &DomQuery, place: &Position) -> Result<(), InspectError> {
         let limits = (i64::from(place.phase), i64::try_from(place.up_to).unwrap_or(i64::MAX));
         if (query.max_depth.unwrap_or(limits.0), query.max_nodes.unwrap_or(limits.1)) != limits {
             return Err(refused(format!("it goes on with maxDepth {} and maxNodes {}", limits.0, limits.1)));
@@ -280,8 +280,8 @@ impl Checked {
         self,
         page: &Page,
         limits: &Limits,
-        place: Option<&Place>,
-    ) -> Result<(DomAnswer, Option<Place>), InspectError> {
+        place: Option<&Position>,
+    ) -> Result<(DomAnswer, Option<Position>), InspectError> {
         let found = roots(page, self.selector.as_ref());
         let original = page.nodes().count() as u64;
         let total: u64 = found.iter().map(|id| self.count(page.node(*id))).sum();
@@ -332,11 +332,11 @@ impl Checked {
             ),
             (_, true) => format!("the last {count} of {total} nodes{matched}"),
         };
-        let next = has_more.then(|| Place {
+        let next = has_more.then(|| Position {
             phase: u8::try_from(self.depth).unwrap_or(u8::MAX),
             up_to: self.nodes as u64,
             bytes: Some(whole),
-            ..Place::on_page(pages + 1, total, version)
+            ..Position::on_page(pages + 1, total, version)
         });
         let returned_bytes = json_bytes(&data);
         let answer = Answer {

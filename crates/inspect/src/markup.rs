@@ -6,7 +6,7 @@
 //! it is and says how many unseen characters it holds, text has escapes in their place.
 
 use crate::answer::{Answer, Sizes, Truncation, counted};
-use crate::cursor::{Place, short};
+use crate::cursor::{Position, short};
 use crate::dom;
 use crate::error::InspectError;
 use crate::limits::Limits;
@@ -22,9 +22,9 @@ pub type HtmlAnswer = Answer<String, HtmlQuery>;
 pub type TextAnswer = Answer<String, TextQuery>;
 
 /// An answer, and the place where it ends if there is more.
-type Part<A> = Result<(A, Option<Place>), InspectError>;
+type Part<A> = Result<(A, Option<Position>), InspectError>;
 
-pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Option<&Place>) -> Part<HtmlAnswer> {
+pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Option<&Position>) -> Part<HtmlAnswer> {
     let include_hidden = query.include_hidden.unwrap_or(false);
     let options =
         HtmlOptions { include_hidden, include_links: true, include_images: true, max_depth: None, kept: None };
@@ -33,7 +33,7 @@ pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Optio
     answer(&text, filters, limits.max_html_size, "HTML", place)
 }
 
-pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits, place: Option<&Place>) -> Part<TextAnswer> {
+pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits, place: Option<&Position>) -> Part<TextAnswer> {
     let text = match &query.selector {
         None => browserlens_reading::visible_text(page),
         Some(_) => {
@@ -45,7 +45,7 @@ pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits, place: Optio
     answer(&escaped(&text), filters, limits.max_text_size, "text", place)
 }
 
-fn answer<F>(whole: &str, filters: F, limit: usize, what: &str, place: Option<&Place>) -> Part<Answer<String, F>> {
+fn answer<F>(whole: &str, filters: F, limit: usize, what: &str, place: Option<&Position>) -> Part<Answer<String, F>> {
     let version = short(whole.as_bytes());
     let from = place.map(|place| place.passed(version)).transpose()?.unwrap_or(0);
     let from = whole.floor_char_boundary(usize::try_from(from).unwrap_or(usize::MAX));
@@ -77,7 +77,7 @@ fn answer<F>(whole: &str, filters: F, limit: usize, what: &str, place: Option<&P
         let unseen = counted(unseen_characters, "character in it is", "characters in it are");
         message.push_str(&format!("; {unseen} not seen"));
     }
-    let next = has_more.then(|| Place::on_page((from + end) as u64, total, version));
+    let next = has_more.then(|| Position::on_page((from + end) as u64, total, version));
     let answer = Answer {
         data,
         count,

@@ -7,14 +7,14 @@
 
 use crate::answer::{Answer, Cuts, Sizes, counted};
 use crate::cache::Remembered;
-use crate::cursor::{Cursors, Place, Short, short};
+use crate::cursor::{Cursors, Position, Short, short};
 use crate::error::InspectError;
 use browserlens_core::strategy::{Event, EventFilter, PageSource, SourceId};
 
 /// The rows of a page, and the place after them; none if they are the last.
 pub(crate) struct Rows {
     pub events: Vec<Event>,
-    pub next: Option<Place>,
+    pub next: Option<Position>,
 }
 
 /// Begins a paging: sets the high-water row. What passes is counted when its first page was read
@@ -23,9 +23,9 @@ pub(crate) fn start(
     source: &mut dyn PageSource,
     unfiltered: &EventFilter,
     from: Option<u64>,
-) -> Result<Place, InspectError> {
+) -> Result<Position, InspectError> {
     let all = source.tally(unfiltered, from)?;
-    Ok(Place::start(from, all.last.or(from).unwrap_or(0), 0, all.count))
+    Ok(Position::start(from, all.last.or(from).unwrap_or(0), 0, all.count))
 }
 
 /// Counts what passes, once the first page of a paging was read: where it is the only one it holds
@@ -34,7 +34,7 @@ fn count(
     source: &mut dyn PageSource,
     filter: &EventFilter,
     unfiltered: &EventFilter,
-    place: &mut Place,
+    place: &mut Position,
     rows: &mut Rows,
 ) -> Result<(), InspectError> {
     place.total = match &rows.next {
@@ -57,7 +57,7 @@ pub(crate) fn read(
     source: &mut dyn PageSource,
     filter: &EventFilter,
     phases: &[Option<bool>],
-    place: &Place,
+    place: &Position,
     size: usize,
 ) -> Result<Rows, InspectError> {
     let mut events: Vec<Event> = Vec::new();
@@ -77,7 +77,7 @@ pub(crate) fn read(
     }
     let next = (events.len() > size).then(|| {
         let (phase, after) = ends[size - 1];
-        Place { phase, after: Some(after), ..place.clone() }
+        Position { phase, after: Some(after), ..place.clone() }
     });
     events.truncate(size);
     Ok(Rows { events, next })
@@ -105,13 +105,17 @@ pub(crate) fn each(
 }
 
 /// Returns the paging of what came after the high-water row of another; none if nothing did.
-fn newer(source: &mut dyn PageSource, filter: &EventFilter, place: &Place) -> Result<Option<Place>, InspectError> {
+fn newer(
+    source: &mut dyn PageSource,
+    filter: &EventFilter,
+    place: &Position,
+) -> Result<Option<Position>, InspectError> {
     // A paging that found nothing has no high-water row: what comes later is found by asking anew.
     if place.original == 0 && place.from.is_none() {
         return Ok(None);
     }
     let tally = source.tally(filter, Some(place.up_to))?;
-    Ok(tally.last.map(|last| Place::start(Some(place.up_to), last, tally.count, tally.count)))
+    Ok(tally.last.map(|last| Position::start(Some(place.up_to), last, tally.count, tally.count)))
 }
 
 /// Bytes of a list of rows that were counted each with a comma.
@@ -137,7 +141,7 @@ impl Paging<'_> {
         &self,
         cursors: &Cursors<'_>,
         source: &mut dyn PageSource,
-    ) -> Result<(Short, Option<Place>), InspectError> {
+    ) -> Result<(Short, Option<Position>), InspectError> {
         let place = self.cursor.map(|cursor| cursors.read(cursor)).transpose()?;
         // What a live page has by now is part of the key; a trace at its step has always had all.
         let version = match source.identity() {
@@ -155,7 +159,7 @@ impl Paging<'_> {
     pub(crate) fn page<R, F>(
         &self,
         source: &mut dyn PageSource,
-        place: Option<Place>,
+        place: Option<Position>,
         shown: F,
         mut rows: impl FnMut(&mut dyn PageSource, Vec<Event>, bool, &mut Cuts) -> Result<Vec<R>, InspectError>,
     ) -> Result<Remembered<Answer<Vec<R>, F>>, InspectError> {

@@ -40,7 +40,7 @@ pub enum HeldBack {
 
 /// One page that was asked about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct ScoredPage {
     /// Name of the scenario.
     pub scenario: String,
     /// Step.
@@ -59,7 +59,7 @@ pub struct Row {
     pub tie: Option<String>,
 }
 
-impl Row {
+impl ScoredPage {
     /// Returns whether the right screen was recognised, or rightly none.
     pub fn is_right(&self) -> bool {
         match &self.recognised {
@@ -82,7 +82,7 @@ pub struct Score {
     /// How pages were given.
     pub given: Given,
     /// Every page that was asked about.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ScoredPage>,
 }
 
 impl Score {
@@ -120,7 +120,7 @@ pub fn score(whole: &[Recording], labels: &Labels) -> Result<Vec<Score>, Knowled
             });
         }
     }
-    let mut scores: BTreeMap<(HeldBack, Given), Vec<Row>> = BTreeMap::new();
+    let mut scores: BTreeMap<(HeldBack, Given), Vec<ScoredPage>> = BTreeMap::new();
     for (at, recording) in whole.iter().enumerate() {
         let others = || whole.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other.clone());
         if others().any(|other| other.website_id == recording.website_id) {
@@ -147,7 +147,7 @@ pub fn score_by_website(whole: &[Recording], labels: &Labels) -> Result<Vec<Scor
     for recording in whole {
         websites.entry(recording.website_id.as_str()).or_default().push(recording.clone());
     }
-    let mut scores: BTreeMap<(HeldBack, Given), Vec<Row>> = BTreeMap::new();
+    let mut scores: BTreeMap<(HeldBack, Given), Vec<ScoredPage>> = BTreeMap::new();
     for recordings in websites.values() {
         for found in score(recordings, labels)? {
             scores.entry((found.held_back, found.given)).or_default().extend(found.rows);
@@ -162,7 +162,7 @@ fn ask(
     held: &BTreeSet<u32>,
     labels: &Labels,
     held_back: HeldBack,
-    scores: &mut BTreeMap<(HeldBack, Given), Vec<Row>>,
+    scores: &mut BTreeMap<(HeldBack, Given), Vec<ScoredPage>>,
 ) -> Result<(), KnowledgeError> {
     let knowledge = extract("score", &known);
     let called = called(&knowledge, &known, labels);
@@ -180,7 +180,7 @@ fn ask(
                 Given::Summary => recogniser.summary(&seen.view.url, &seen.view.text()),
             };
             let recognised = found.screen_id.as_ref().map(|id| called.get(id).cloned().unwrap_or_default());
-            scores.entry((held_back, given)).or_default().push(Row {
+            scores.entry((held_back, given)).or_default().push(ScoredPage {
                 scenario: recording.scenario.clone(),
                 step: seen.step,
                 label: label.to_owned(),

@@ -115,7 +115,7 @@ pub(crate) fn read(line: &str) -> Option<StepAction> {
     let fits = |phrase: &str| lower.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     let (phrase, kind) = PHRASES.iter().filter(|(phrase, _)| fits(phrase)).max_by_key(|(phrase, _)| phrase.len())?;
     let rest: String = line.chars().skip(phrase.chars().count()).collect();
-    let said = Said { rest: rest.trim(), kind: *kind, sets: *phrase == "set" };
+    let said = VerbPhrase { rest: rest.trim(), kind: *kind, sets: *phrase == "set" };
     if said.does_two() {
         return None;
     }
@@ -128,7 +128,7 @@ pub(crate) fn read(line: &str) -> Option<StepAction> {
 }
 
 /// What stands behind the verb.
-struct Said<'l> {
+struct VerbPhrase<'l> {
     rest: &'l str,
     kind: ActionType,
     /// Whether the verb names the field first: `Set "Name" to "Ada"`.
@@ -144,7 +144,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-impl<'l> Said<'l> {
+impl<'l> VerbPhrase<'l> {
     fn names(&self) -> Vec<&'l str> {
         quoted(self.rest).into_iter().map(|(_, name, _)| name).collect()
     }

@@ -5,7 +5,7 @@
 //! happened since the step before; a thing is told once, with what became of it last; however much
 //! a page says, it takes a dozen short lines at most, and what has no room is counted.
 
-use crate::format::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
+use crate::format::{CutText, DialogState, DownloadState, EventNote, TabChange, write_events};
 use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, Event, EventKind, StepInput, TabEvent};
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ const LONGEST_IN_BUDGET: usize = 60;
 pub(crate) fn notes(input: &StepInput<'_>) -> Vec<EventNote> {
     let mut notes = dialogs(input.events);
     let failed = input.action.and_then(|action| action.error.as_deref()).filter(|error| !error.is_empty());
-    notes.extend(failed.map(|error| EventNote::Failed { why: Said::new(error, LONGEST_FAILURE) }));
+    notes.extend(failed.map(|error| EventNote::Failed { why: CutText::new(error, LONGEST_FAILURE) }));
     notes.extend(notices(input.events));
     notes.extend(input.events.iter().filter_map(|event| match &event.kind {
         EventKind::Tab(tab) => tab_note(tab),
@@ -88,14 +88,14 @@ fn dialogs(events: &[Event]) -> Vec<EventNote> {
     found.sort_by_key(|(_, dialog)| dialog.accepted.is_some());
     let note = |(_, dialog): (u32, &DialogEvent)| EventNote::Dialog {
         kind: dialog.kind,
-        message: Said::new(&dialog.message, LONGEST_DIALOG),
+        message: CutText::new(&dialog.message, LONGEST_DIALOG),
         state: match dialog.accepted {
             None => DialogState::Open,
             Some(true) => DialogState::Accepted,
             Some(false) => DialogState::Dismissed,
         },
         typed: (dialog.kind == DialogKind::Prompt && dialog.accepted == Some(true))
-            .then(|| Said::new(&dialog.typed, LONGEST_DIALOG)),
+            .then(|| CutText::new(&dialog.typed, LONGEST_DIALOG)),
     };
     found.into_iter().map(note).collect()
 }
@@ -109,12 +109,12 @@ fn notices(events: &[Event]) -> Vec<EventNote> {
             texts.push(&message.text);
         }
     }
-    texts.into_iter().rev().map(|text| EventNote::Notice { text: Said::new(text, LONGEST_NOTICE) }).collect()
+    texts.into_iter().rev().map(|text| EventNote::Notice { text: CutText::new(text, LONGEST_NOTICE) }).collect()
 }
 
 fn tab_note(tab: &TabEvent) -> Option<EventNote> {
     let change = TabChange::ALL.iter().copied().find(|change| change.word() == tab.what)?;
-    let said = |text: &str, limit| (!text.is_empty()).then(|| Said::new(text, limit));
+    let said = |text: &str, limit| (!text.is_empty()).then(|| CutText::new(text, limit));
     Some(EventNote::Tab { change, title: said(&tab.title, LONGEST_TITLE), url: said(&tab.url, LONGEST_URL) })
 }
 
@@ -135,7 +135,7 @@ fn downloads(events: &[Event]) -> Vec<EventNote> {
         }
     }
     let note = |((_, name), state): ((&str, &str), DownloadState)| EventNote::Download {
-        file: Said::new(name, LONGEST_FILE),
+        file: CutText::new(name, LONGEST_FILE),
         state,
     };
     found.into_iter().map(note).collect()
@@ -162,7 +162,7 @@ fn errors(events: &[Event]) -> Vec<EventNote> {
         .take(MOST_ERRORS)
         .map(|(text, times)| {
             let line = text.trim_start().lines().next().unwrap_or("").trim_end();
-            let first = Said::new(text.trim(), line.chars().count().min(LONGEST_ERROR));
+            let first = CutText::new(text.trim(), line.chars().count().min(LONGEST_ERROR));
             EventNote::Console { text: first, times }
         })
         .collect();

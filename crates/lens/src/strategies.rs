@@ -225,7 +225,7 @@ impl Strategy for LensStrategy {
     }
 
     fn format(&self) -> TextFormat {
-        TextFormat::Lens
+        TextFormat::LENS
     }
 
     fn legend(&self) -> Option<&str> {

@@ -9,7 +9,7 @@ use browserlens_core::strategy::{
     StepInput, TabEvent, TakenAction,
 };
 use browserlens_core::tokens::Encoding;
-use browserlens_lens::format::{DialogState, DownloadState, EventNote, Observed, Said, TabChange, write};
+use browserlens_lens::format::{CutText, DialogState, DownloadState, EventNote, Observed, TabChange, write};
 use browserlens_lens::tree::{Item, ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, ShownState, Style, parse};
 use common::{a11y, page};
@@ -170,7 +170,7 @@ fn no_budget_is_overrun_and_the_dialog_comes_first() {
     }
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn said() -> impl Strategy<Value = CutText> {
     let hostile = prop_oneof![
         "\\PC{0,12}",
         prop::sample::select(vec![
@@ -189,7 +189,7 @@ fn said() -> impl Strategy<Value = Said> {
         ])
         .prop_map(str::to_owned),
     ];
-    (hostile, prop_oneof![Just(0u32), 1..9_000u32]).prop_map(|(text, cut)| Said { text, cut })
+    (hostile, prop_oneof![Just(0u32), 1..9_000u32]).prop_map(|(text, cut)| CutText { text, cut })
 }
 
 fn note() -> impl Strategy<Value = EventNote> {

@@ -5,8 +5,11 @@ mod common;
 
 use browserlens_core::page::capture::ChangedAlone;
 use browserlens_core::page::{NodeKey, Page, SecondLook};
-use browserlens_lens::Lens;
+use browserlens_lens::budget::{Cuts, Handles, Target};
+use browserlens_lens::extract::{ExtractOptions, extract};
+use browserlens_lens::{Lens, RefTable, Style};
 use common::{a11y, page, run, try_observe};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What is told of the second of two pages.
@@ -85,4 +88,41 @@ fn parts_without_a_name_are_known_by_what_is_in_them() {
     };
     let told = told([at([("Red", 10), ("Blue", 20), ("Green", 30)]), at([("Green", 70), ("Red", 50), ("Blue", 60)])]);
     assert_eq!(told, "[DELTA 0→1]\nMOVED: article holding \"Green lamp\" after @e12");
+}
+
+#[test]
+fn handles_say_what_is_left_out_and_cut_now_and_as_of_an_earlier_state() {
+    let page = page("https://a.test/1", "One", 1, "main #2\n  button \"Save the order\" #3\n  text \"Total\" #4\n");
+    let view = extract(&page, &HashSet::new(), &ExtractOptions::default());
+    let (_, save) = view.tree.items().map(|(id, item)| (item, id)).find(|(item, _)| &*item.role == "button").unwrap();
+    let key = view.meta[save as usize].key;
+    let after = |cuts: &Cuts, before: &Handles| {
+        Target::build(&view, cuts, &RefTable::default(), before, Style::DEFAULT).handles_only()
+    };
+    let none = after(&Cuts::everything(&view), &Handles::default());
+    let short = after(&Cuts { longest_name: Some((8, 4)), ..Cuts::nothing(&view) }, &none);
+    let whole = after(&Cuts::nothing(&view), &short);
+    let state = |handles: &Handles| (handles.is_elided_within(&view, save), handles.is_cut(key));
+    assert_eq!([&none, &short, &whole].map(state), [(true, false), (false, true), (false, false)]);
+    assert_eq!(
+        [whole.as_of(&none), whole.as_of(&short), none.as_of(&whole)].each_ref().map(state),
+        [(true, false), (false, true), (false, false)]
+    );
+}
+
+#[test]
+fn what_comes_by_itself_is_noise_in_a_small_part_and_news_in_a_large_one() {
+    let links: String = (0..12).map(|n| format!("  link \"Section {n}\" #{}\n", 200 + n)).collect();
+    let at = |others: u32, came: bool| {
+        let others: String = (0..others).map(|n| format!("    text \"Known {n}x\" #{}\n", 300 + n)).collect();
+        let came = if came { "    text \"Somebody writes\" #10\n" } else { "" };
+        page("https://a.test/1", "One", 1, &format!("main #2\n{links}  group \"Room\" #3\n{others}{came}"))
+    };
+    for (others, is_news) in [(3, false), (60, true)] {
+        let mut lens = Lens::new(a11y());
+        try_observe(&mut lens, 0, &at(others, false), None).unwrap();
+        let told = try_observe(&mut lens, 1, &at(others, true), Some(&look(&[10]))).unwrap().text;
+        assert_eq!(told.contains("Somebody writes"), is_news, "{others} others: {told}");
+        assert_eq!(told.contains("volatile"), !is_news, "{others} others: {told}");
+    }
 }

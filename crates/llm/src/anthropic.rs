@@ -1,10 +1,10 @@
 //! Anthropic's protocol: `POST /v1/messages`.
 //!
 //! In: a [`ChatRequest`]. Out: the body that the endpoint reads, and what its answer says, as the
-//! same [`Said`]. Invariant: a request has one hash whichever protocol carries it. That the answer is
+//! same [`Completion`]. Invariant: a request has one hash whichever protocol carries it. That the answer is
 //! JSON is told by the prompt alone.
 
-use crate::chat::{Answer, ChatRequest, Part, Role, Said};
+use crate::chat::{Answer, ChatRequest, Completion, Part, Role};
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
@@ -60,7 +60,7 @@ pub(crate) fn answer(body: &Value) -> Option<Answer> {
         "max_tokens" => "length",
         other => other,
     };
-    Some(Answer::Said(Said {
+    Some(Answer::Said(Completion {
         content: texts.collect(),
         finish_reason: finish_reason.to_owned(),
         prompt_tokens: tokens("input_tokens").map(|_| read.into_iter().filter_map(tokens).sum()),

@@ -238,14 +238,14 @@ fn locked(result: std::io::Result<()>) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::Said;
+    use crate::chat::Completion;
 
     fn hash(digit: char) -> RequestHash {
         RequestHash(digit.to_string().repeat(64))
     }
 
     fn said(content: &str) -> Answer {
-        Answer::Said(Said { content: content.to_owned(), ..Said::default() })
+        Answer::Said(Completion { content: content.to_owned(), ..Completion::default() })
     }
 
     fn filled(folder: &Path) -> PathBuf {

@@ -209,7 +209,7 @@ impl fmt::Display for RequestHash {
 
 /// What a model said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct Completion {
     /// The text; empty if there was none.
     pub content: String,
     /// Why it ended, as the endpoint says: `stop`, `length`, …
@@ -231,7 +231,7 @@ pub struct Said {
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The model answered.
-    Said(Said),
+    Said(Completion),
     /// The endpoint refused this very request: longer than the model's context, stopped by a
     /// filter.
     Refused {

@@ -9,7 +9,7 @@
 //! a redirect is not followed, so the key goes nowhere else.
 
 use crate::answers::Ask;
-use crate::chat::{Answer, ChatRequest, Said};
+use crate::chat::{Answer, ChatRequest, Completion};
 use crate::clock::{Clock, SystemClock};
 use crate::endpoint::{ApiKey, BaseUrl, Protocol};
 use crate::error::{EndpointError, LlmError};
@@ -289,9 +289,9 @@ impl Client {
         self.options.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
     }
 
-    fn scrubbed(&self, said: Said) -> Said {
+    fn scrubbed(&self, said: Completion) -> Completion {
         let call = |call: Value| serde_json::from_str(&self.scrub(&call.to_string())).unwrap_or_default();
-        Said {
+        Completion {
             content: self.scrub(&said.content),
             finish_reason: self.scrub(&said.finish_reason),
             tool_calls: said.tool_calls.into_iter().map(call).collect(),
@@ -349,11 +349,11 @@ fn vectors(body: &Value) -> Option<Vec<Vec<f32>>> {
 }
 
 /// Returns what a chat completion says; none if the value is none.
-fn said(body: &Value) -> Option<Said> {
+fn said(body: &Value) -> Option<Completion> {
     let choice = body.get("choices")?.as_array()?.first()?;
     let message = choice.get("message")?.as_object()?;
     let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
-    Some(Said {
+    Some(Completion {
         content: message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned(),
         finish_reason: choice.get("finish_reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
         prompt_tokens: tokens("prompt_tokens"),

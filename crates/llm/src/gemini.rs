@@ -1,10 +1,10 @@
 //! The other protocol: Gemini's `generateContent`.
 //!
 //! In: a [`ChatRequest`]. Out: the body that Gemini reads, and what its answer says, as the same
-//! [`Said`]. Invariant: a request has one hash whichever protocol carries it, so a cassette does
+//! [`Completion`]. Invariant: a request has one hash whichever protocol carries it, so a cassette does
 //! not depend on the endpoint.
 
-use crate::chat::{Answer, ChatRequest, Part, ResponseFormat, Role, Said};
+use crate::chat::{Answer, ChatRequest, Completion, Part, ResponseFormat, Role};
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
@@ -75,7 +75,7 @@ pub(crate) fn answer(body: &Value) -> Option<Answer> {
         "MAX_TOKENS" => "length".to_owned(),
         other => other.to_lowercase(),
     };
-    Some(Answer::Said(Said {
+    Some(Answer::Said(Completion {
         content: texts.filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
         finish_reason,
         prompt_tokens: tokens("promptTokenCount"),

@@ -24,13 +24,13 @@ mod clock;
 mod endpoint;
 mod error;
 mod gemini;
-mod said;
+mod json;
 
 pub use answers::{Answers, Ask};
 pub use cassette::{CASSETTE_VERSION, Cassette};
-pub use chat::{Answer, ChatRequest, Message, Part, RequestHash, ResponseFormat, Role, Said, Schema};
+pub use chat::{Answer, ChatRequest, Completion, Message, Part, RequestHash, ResponseFormat, Role, Schema};
 pub use client::{Client, ClientOptions, RetryPolicy};
 pub use clock::{Clock, SystemClock};
 pub use endpoint::{ApiKey, BaseUrl, Protocol};
 pub use error::{CassetteError, EndpointError, LlmError};
-pub use said::json_object;
+pub use json::json_object;

@@ -4,51 +4,36 @@
 //! handles mean as far as the tool tells. Invariants: nothing is computed from the page; a step at
 //! which the tool saw another page, or said nothing, is an error and no numbers.
 
+use crate::TOOLS;
+use crate::tool::RecordedOutput;
 use browserlens_core::strategy::{
     ActionChannel, Observation, ObservationKind, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
 use browserlens_reading::{OptionsError, OptionsReader};
 use serde_json::Value;
 
-/// What is known of one output of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Known {
-    name: &'static str,
-    format: TextFormat,
-}
-
-/// Every output that the recorder asks for. Their agents act by the handles in the text.
-const KNOWN: [Known; 10] = [
-    Known { name: "playwright-mcp@0.0.83/full:recorded", format: TextFormat::PlaywrightAria },
-    Known { name: "playwright-mcp@0.0.68/incremental:recorded", format: TextFormat::PlaywrightIncremental },
-    Known { name: "agent-browser@0.41.2/full:recorded", format: TextFormat::AgentBrowser },
-    Known { name: "agent-browser@0.41.2/interactive:recorded", format: TextFormat::AgentBrowser },
-    Known { name: "agent-browser@0.41.2/delta:recorded", format: TextFormat::AgentBrowserDelta },
-    Known { name: "agent-browser@0.41.2/interactive-delta:recorded", format: TextFormat::AgentBrowserDelta },
-    Known { name: "chrome-devtools-mcp@1.11.0/full:recorded", format: TextFormat::ChromeDevtools },
-    Known { name: "stagehand@3.7.3/full:recorded", format: TextFormat::Stagehand },
-    Known { name: "browser-use@0.13.14/dom:recorded", format: TextFormat::BrowserUse },
-    Known { name: "browsergym@0.14.3/axtree:recorded", format: TextFormat::BrowserGym },
-];
-
 /// What a recorded strategy's name ends in.
 pub const RECORDED_SUFFIX: &str = ":recorded";
 
 /// Returns the names of the recorded strategies: `tool@version/variant:recorded`.
 pub fn recorded_names() -> impl Iterator<Item = &'static str> {
-    KNOWN.iter().map(|known| known.name)
+    outputs().map(|output| output.name)
+}
+
+fn outputs() -> impl Iterator<Item = &'static RecordedOutput> {
+    TOOLS.iter().flat_map(|tool| tool.recorded)
 }
 
 /// The strategy that shows what a tool really said; its name ends in `:recorded`.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded {
-    known: Known,
+    known: &'static RecordedOutput,
 }
 
 impl Recorded {
     /// Returns the strategy of a name, if the recorder asks for such an output.
     pub fn new(name: &str) -> Option<Self> {
-        KNOWN.iter().find(|known| known.name == name).map(|known| Self { known: *known })
+        outputs().find(|output| output.name == name).map(|known| Self { known })
     }
 
     /// As [`Recorded::new`], for a strategy that is configured: there are no options.
@@ -62,8 +47,9 @@ impl Recorded {
     }
 }
 
-impl Known {
-    fn output(self) -> &'static str {
+impl RecordedOutput {
+    /// The name in a recording, without the suffix.
+    fn output(&self) -> &'static str {
         self.name.strip_suffix(RECORDED_SUFFIX).unwrap_or(self.name)
     }
 }
@@ -83,11 +69,11 @@ impl Strategy for Recorded {
     }
 
     fn format(&self) -> TextFormat {
-        self.known.format
+        self.known.format.text_format()
     }
 
     fn viewport_margin(&self) -> Option<f32> {
-        (self.known.format == TextFormat::BrowserUse).then_some(crate::browser_use::VIEWPORT_THRESHOLD)
+        self.known.viewport_margin
     }
 
     fn start(&self, _task: &Task) -> Box<dyn Run> {
@@ -96,7 +82,7 @@ impl Strategy for Recorded {
 }
 
 struct RecordedRun {
-    known: Known,
+    known: &'static RecordedOutput,
     began: bool,
 }
 
@@ -110,7 +96,7 @@ impl Run for RecordedRun {
             let message = format!("the tool saw another page: {reason}");
             return Err(StrategyError::Failed { step: input.step, message });
         }
-        let kind = if is_delta(self.known.format, &output.text) {
+        let kind = if (self.known.format.is_delta)(&output.text) {
             ObservationKind::Delta
         } else {
             let reason = if self.began { "as the tool gave it" } else { "first observation" };
@@ -125,23 +111,6 @@ impl Run for RecordedRun {
             representation: None,
             unmarked_differences: None,
         })
-    }
-}
-
-/// Returns whether a text changes what was shown before, by the tool's own form.
-fn is_delta(format: TextFormat, text: &str) -> bool {
-    match format {
-        // A reply without a snapshot, or with changed parts only.
-        TextFormat::PlaywrightIncremental => {
-            let Some((_, snapshot)) = text.split_once("### Snapshot") else { return true };
-            snapshot
-                .lines()
-                .skip_while(|line| !line.starts_with("```yaml"))
-                .nth(1)
-                .is_none_or(|line| line.starts_with("- <changed>") || line.starts_with("```") || line.is_empty())
-        }
-        TextFormat::AgentBrowserDelta => text.starts_with('{') || text.starts_with("unchanged"),
-        _ => false,
     }
 }
 
@@ -178,17 +147,18 @@ mod tests {
     #[test]
     fn deltas_are_told_from_full_texts_by_the_tools_own_form() {
         let incremental = |snapshot: &str| format!("### Page\n- Page URL: x\n### Snapshot\n```yaml\n{snapshot}```");
-        for (format, text, expected) in [
-            (TextFormat::PlaywrightIncremental, incremental("- generic [ref=e2]:\n"), false),
-            (TextFormat::PlaywrightIncremental, incremental("- <changed> generic [ref=e2]:\n"), true),
-            (TextFormat::PlaywrightIncremental, incremental(""), true),
-            (TextFormat::PlaywrightIncremental, "### Ran Playwright code\n```js\n```".to_owned(), true),
-            (TextFormat::AgentBrowserDelta, "unchanged (revision 4)".to_owned(), true),
-            (TextFormat::AgentBrowserDelta, "{ \"baseRevision\": 2 }".to_owned(), true),
-            (TextFormat::AgentBrowserDelta, "- button \"Go\" [ref=e1]".to_owned(), false),
-            (TextFormat::Stagehand, "{".to_owned(), false),
+        for (name, text, expected) in [
+            ("playwright-incremental", incremental("- generic [ref=e2]:\n"), false),
+            ("playwright-incremental", incremental("- <changed> generic [ref=e2]:\n"), true),
+            ("playwright-incremental", incremental(""), true),
+            ("playwright-incremental", "### Ran Playwright code\n```js\n```".to_owned(), true),
+            ("agent-browser-delta", "unchanged (revision 4)".to_owned(), true),
+            ("agent-browser-delta", "{ \"baseRevision\": 2 }".to_owned(), true),
+            ("agent-browser-delta", "- button \"Go\" [ref=e1]".to_owned(), false),
+            ("stagehand", "{".to_owned(), false),
         ] {
-            assert_eq!(is_delta(format, &text), expected, "{format:?} {text}");
+            let format = crate::format(&TextFormat::named(name)).expect("is known");
+            assert_eq!((format.is_delta)(&text), expected, "{name} {text}");
         }
     }
 }

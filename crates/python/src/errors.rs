@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyString};
 
 /// Where something went wrong.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct ErrorLocation {
     pub(crate) file: Option<String>,
     pub(crate) table: Option<String>,
     pub(crate) row: Option<i64>,
@@ -31,7 +31,7 @@ pub(crate) struct Raised {
     text: String,
     hint: String,
     /// Boxed, so that what goes well need not carry its size.
-    place: Box<Place>,
+    place: Box<ErrorLocation>,
 }
 
 pub(crate) type Result<T, E = Raised> = std::result::Result<T, E>;
@@ -61,13 +61,13 @@ impl Raised {
     fn build<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let module = py.import("browserlens.errors")?;
         let place = PyDict::new(py);
-        let Place { file, table, row, step, url } = &*self.place;
+        let ErrorLocation { file, table, row, step, url } = &*self.place;
         place.set_item("file", file)?;
         place.set_item("table", table)?;
         place.set_item("row", row)?;
         place.set_item("step", step)?;
         place.set_item("url", url.as_deref().map(escaped_line))?;
-        let place = module.getattr("Place")?.call((), Some(&place))?;
+        let place = module.getattr("ErrorLocation")?.call((), Some(&place))?;
         module.getattr(self.class)?.call1((
             PyString::new(py, &escaped(&self.text)),
             place,

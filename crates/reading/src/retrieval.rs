@@ -31,7 +31,7 @@
 //! [`MOST_TERMS`] different terms the rarest count.
 
 mod answer;
-mod asked;
+mod answer_kind;
 mod bm25;
 mod codes;
 mod excerpt;

@@ -75,7 +75,7 @@ impl Strategy for Parts {
     }
 
     fn format(&self) -> TextFormat {
-        TextFormat::Markdown
+        TextFormat::MARKDOWN
     }
 
     fn start(&self, task: &Task) -> Box<dyn Run> {

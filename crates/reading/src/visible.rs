@@ -121,7 +121,7 @@ impl Strategy for ReadTextVisible {
     }
 
     fn format(&self) -> TextFormat {
-        TextFormat::Plain
+        TextFormat::PLAIN
     }
 
     fn start(&self, _task: &Task) -> Box<dyn Run> {

@@ -29,14 +29,14 @@ const LONGEST_ID: usize = 80;
 #[derive(Debug)]
 pub struct Xpaths<'p> {
     page: &'p Page,
-    nodes: Vec<Place>,
+    nodes: Vec<TreePosition>,
     trees: Vec<Tree>,
     siblings: FxHashMap<(u32, u32, &'p str), u32>,
     ids: FxHashMap<(u32, &'p str), u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct TreePosition {
     /// The tree of the node itself.
     tree: u32,
     /// Parent in that tree; [`TOP`] for what stands at its top.
@@ -70,7 +70,7 @@ impl<'p> Xpaths<'p> {
         let mut shadows: FxHashMap<u32, u32> = FxHashMap::default();
         for node in page.nodes() {
             let (tree, parent) = paths.tree_of(node, &mut shadows);
-            let mut place = Place { tree, parent, nth: 0, in_tree: 0 };
+            let mut place = TreePosition { tree, parent, nth: 0, in_tree: 0 };
             if node.kind() == NodeKind::Element {
                 let count = paths.siblings.entry((tree, parent, node.tag())).or_insert(0);
                 *count += 1;

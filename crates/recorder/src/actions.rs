@@ -70,7 +70,7 @@ impl Driver {
             None => None,
         };
         let done = self.perform(deed, scene, handle.as_ref(), point).await;
-        let sessions = self.world.read().sessions_of(self.tab);
+        let sessions = self.browser.read().sessions_of(self.tab);
         for (session, _) in sessions {
             drop(self.socket.send(
                 Some(&session),
@@ -180,7 +180,7 @@ impl Driver {
         let page = self.page().await?;
         let tab = self.tab;
         let blocked = self
-            .world
+            .browser
             .wait_for(Instant::now() + self.ceiling, |state| (state.dialog(tab).is_some() || state.gone).then_some(()));
         let answer = tokio::select! {
             biased;
@@ -238,7 +238,7 @@ impl Driver {
 
     /// Says how far an action came that what blocks the page ended.
     fn stopped(&self, done: &str) -> String {
-        let has_dialog = self.world.read().dialog(self.tab).is_some();
+        let has_dialog = self.browser.read().dialog(self.tab).is_some();
         format!("{done}, then {}", if has_dialog { "a dialog opened" } else { "the tab was closed" })
     }
 
@@ -287,14 +287,14 @@ impl Driver {
             return Ok(self.call(&handle.session, "DOM.setFileInputFiles", &params).await.map(drop)?);
         }
         // A button that opens the file chooser: it is taken in the browser's place.
-        self.world.change(|state| state.file_chooser = None);
+        self.browser.change(|state| state.file_chooser = None);
         let intercept = |on: bool| json!({ "enabled": on });
         let page_session = self.session();
         self.call(&page_session, "Page.setInterceptFileChooserDialog", &intercept(true)).await?;
         let at = self.reach(handle, None, Aim::Act).await?;
         self.click_at(at, MouseButton::Left, 1).await?;
         let chooser =
-            self.world.wait_for(Instant::now() + Duration::from_secs(3), |state| state.file_chooser.clone()).await;
+            self.browser.wait_for(Instant::now() + Duration::from_secs(3), |state| state.file_chooser.clone()).await;
         self.call(&page_session, "Page.setInterceptFileChooserDialog", &intercept(false)).await?;
         let Some((session, backend)) = chooser else {
             return impossible("it is no file input and opens no file chooser");
@@ -311,7 +311,7 @@ impl Driver {
             }
             None => {
                 let session = self.session();
-                let frame = self.world.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
+                let frame = self.browser.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
                 let world = self.own_world(&session, &frame).await?;
                 let expression =
                     format!("scrollBy({{ left: {x}, top: {y}, behavior: 'instant' }}); browserLensAct.painted()");
@@ -338,7 +338,7 @@ impl Driver {
                 "there is no page to go forward to"
             });
         };
-        let stirs = self.world.read().stirs;
+        let stirs = self.browser.read().stirs;
         let pending =
             self.socket.send(Some(&session), "Page.navigateToHistoryEntry", &json!({ "entryId": entry["id"] }));
         tokio::select! {
@@ -348,17 +348,17 @@ impl Driver {
                 return if matches!(why, CallError::Dialog) { Ok(()) } else { Err(Undone::Call(why)) },
         }
         // The navigation begins after the answer.
-        self.world
+        self.browser
             .wait_for(Instant::now() + Duration::from_secs(2), |state| (state.stirs != stirs).then_some(()))
             .await;
         Ok(())
     }
 
     async fn switch_tab(&mut self, index: u32) -> Result<(), Undone> {
-        let tab = self.world.read().tab(index).cloned();
+        let tab = self.browser.read().tab(index).cloned();
         let Some(tab) = tab.filter(|tab| tab.open) else {
             let open = self
-                .world
+                .browser
                 .read()
                 .tabs
                 .iter()
@@ -372,7 +372,7 @@ impl Driver {
         self.call(&tab.session, "Page.bringToFront", &json!({})).await?;
         let url = self.url_of(index);
         let now = self.now_ms();
-        self.world.change(|state| {
+        self.browser.change(|state| {
             let event = TabEvent { what: "switched".to_owned(), url, title: String::new() };
             state.log.push(index, now, EventKind::Tab(event));
         });
@@ -381,7 +381,7 @@ impl Driver {
 
     async fn close_tab(&mut self) -> Result<(), Undone> {
         let (tab, target, open) = {
-            let state = self.world.read();
+            let state = self.browser.read();
             let target = state.tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
             (self.tab, target, state.tabs.iter().filter(|tab| tab.open).count())
         };
@@ -392,7 +392,7 @@ impl Driver {
             return impossible("it was open before we came, and what we did not open we do not close");
         }
         self.socket.call(None, "Target.closeTarget", &json!({ "targetId": target }), self.ceiling).await?;
-        self.world.wait_for(Instant::now() + self.ceiling, |state| (!state.tab(tab)?.open).then_some(())).await;
+        self.browser.wait_for(Instant::now() + self.ceiling, |state| (!state.tab(tab)?.open).then_some(())).await;
         self.leave_closed_tab().await?;
         Ok(())
     }
@@ -400,7 +400,7 @@ impl Driver {
     /// Goes to the tab opened last if the current one is closed.
     pub(crate) async fn leave_closed_tab(&mut self) -> Result<(), CallError> {
         let next = {
-            let state = self.world.read();
+            let state = self.browser.read();
             if state.tab(self.tab).is_some_and(|tab| tab.open) {
                 return Ok(());
             }
@@ -420,7 +420,7 @@ impl Driver {
     }
 
     pub(crate) async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<(), Undone> {
-        let dialog = self.world.read().dialog(self.tab).cloned();
+        let dialog = self.browser.read().dialog(self.tab).cloned();
         let Some(dialog) = dialog else { return impossible("no dialog is open") };
         let mut params = json!({ "accept": accept });
         if let Some(text) = text {
@@ -428,15 +428,17 @@ impl Driver {
         }
         self.socket.call(Some(&dialog.session), "Page.handleJavaScriptDialog", &params, self.ceiling).await?;
         let tab = self.tab;
-        let closed =
-            self.world.wait_for(Instant::now() + self.ceiling, |state| state.dialog(tab).is_none().then_some(())).await;
+        let closed = self
+            .browser
+            .wait_for(Instant::now() + self.ceiling, |state| state.dialog(tab).is_none().then_some(()))
+            .await;
         closed.ok_or(Undone::Call(CallError::TimedOut(self.ceiling)))
     }
 
     /// Returns the time that events are dated by: page time of bundled sites, wall time of others.
     pub(crate) fn now_ms(&self) -> u64 {
         if self.controlled() {
-            self.world.read().page_ms as u64
+            self.browser.read().page_ms as u64
         } else {
             self.setup.started.elapsed().as_millis() as u64
         }

@@ -4,8 +4,8 @@
 //! in whatever frame and process the node lives. Invariant: a point that is given out is reached by
 //! the pointer, unless only a place was asked for.
 
+use crate::capture::ParsedCapture;
 use crate::driver::Driver;
-use crate::seen::Seen;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
 use browserlens_trace::Canonicalizer;
@@ -36,7 +36,7 @@ pub(crate) fn impossible<T>(reason: impl Into<String>) -> Result<T, Undone> {
 
 /// What the page was like before an action, to act within it.
 pub(crate) struct Scene<'a> {
-    pub(crate) seen: &'a Seen,
+    pub(crate) seen: &'a ParsedCapture,
     pub(crate) canonicalizer: &'a Canonicalizer,
 }
 
@@ -143,7 +143,7 @@ impl Driver {
     /// Returns where the viewport of an element's frame lies in the tab's viewport.
     async fn frame_offset(&self, handle: &Handle) -> Result<(f64, f64), Undone> {
         let mut frame = Some(handle.frame.clone());
-        let sessions = self.world.read().sessions_of(self.tab);
+        let sessions = self.browser.read().sessions_of(self.tab);
         let mut session = handle.session.clone();
         let (mut dx, mut dy) = (0.0, 0.0);
         loop {
@@ -171,7 +171,7 @@ impl Driver {
 
     /// Brings the frames that hold a session's root frame into view, outermost first.
     pub(crate) async fn show_frames(&self, session: &str) -> Result<(), Undone> {
-        let sessions = self.world.read().sessions_of(self.tab);
+        let sessions = self.browser.read().sessions_of(self.tab);
         let mut chain = Vec::new();
         let mut at = session.to_owned();
         while let Some((_, known)) = sessions.iter().find(|(id, _)| *id == at) {

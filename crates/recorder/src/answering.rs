@@ -1,6 +1,6 @@
 //! Answers the requests of a page from memory, while it is rendered.
 //!
-//! In: paused requests (the pump sends them here). Out: what the scene answers, or a failure.
+//! In: paused requests (the event loop sends them here). Out: what the scene answers, or a failure.
 //! Invariants: nothing but GET is answered; what is answered carries a policy that lets no script
 //! run.
 

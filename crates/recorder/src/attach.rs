@@ -4,14 +4,14 @@
 //! one of ours or one that was there. Invariants: no other tab is looked into; nothing that was
 //! there before us is closed, resized or given another locale; the browser stays when we go.
 
+use crate::browser_state::{BrowserState, State};
 use crate::chrome::Chrome;
 use crate::driver::Driver;
 use crate::error::RecordError;
+use crate::event_loop::{EventLoop, SessionSetup};
 use crate::messages as m;
 use crate::options::QUIET;
-use crate::pump::{Pump, SessionSetup};
 use crate::socket::{CALL_LIMIT, Socket};
-use crate::world::{State, World};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -116,8 +116,8 @@ impl Driver {
         let failed = |reason: String| RecordError::AttachFailed { url: url.to_owned(), reason };
         let (address, named) = endpoint(url).await.map_err(failed)?;
         let (socket, events) = Socket::connect(&address).await.map_err(|error| failed(error.to_string()))?;
-        let world = Arc::new(World::new());
-        let pump = Pump { world: Arc::clone(&world), socket: socket.clone(), setup: setup.clone() };
+        let browser = Arc::new(BrowserState::new());
+        let pump = EventLoop { browser: Arc::clone(&browser), socket: socket.clone(), setup: setup.clone() };
         tokio::spawn(pump.run(events));
         let call = async |method: &'static str, params: serde_json::Value| {
             socket.call(None, method, &params, CALL_LIMIT).await.map_err(|error| failed(format!("{method}: {error}")))
@@ -152,7 +152,7 @@ impl Driver {
         };
         call("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await?;
         let ready = |state: &State| (state.starting == 0 && !state.tabs.is_empty()).then_some(());
-        world
+        browser
             .wait_for(Instant::now() + Duration::from_secs(20), ready)
             .await
             .ok_or_else(|| failed("its tab did not answer within 20 s".to_owned()))?;
@@ -161,7 +161,7 @@ impl Driver {
         Ok(Self {
             chrome: Chrome::attached(address)?,
             socket: socket.clone(),
-            world,
+            browser,
             setup,
             tab: 0,
             step: 0,
@@ -184,7 +184,7 @@ impl Driver {
             return;
         }
         let tabs: Vec<(String, String)> = {
-            let state = self.world.read();
+            let state = self.browser.read();
             state.tabs.iter().filter(|tab| tab.open).map(|tab| (tab.target.clone(), tab.session.clone())).collect()
         };
         for (target, session) in tabs {
@@ -217,7 +217,7 @@ impl Driver {
             (state.starting == 0).then_some(tab as u32)
         };
         let limit = Instant::now() + self.ceiling;
-        self.tab = self.world.wait_for(limit, ready).await.ok_or(CallError::TimedOut(self.ceiling))?;
+        self.tab = self.browser.wait_for(limit, ready).await.ok_or(CallError::TimedOut(self.ceiling))?;
         Ok(())
     }
 }

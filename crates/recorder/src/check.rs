@@ -8,14 +8,10 @@
 use crate::chrome::{Chrome, ChromeOptions, find_chrome};
 use crate::error::RecordError;
 use crate::setup::runs_as_root;
+use browserlens_peers::{Packages, TOOLS, Tool};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// The tools in Node, with their versions.
-const NODE: &str = include_str!("../peers/package.json");
-/// The tools in Python, with their versions.
-const PYTHON: &str = include_str!("../peers/requirements.txt");
 
 /// A Chromium that started and ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,21 +67,31 @@ impl PeerPackage {
 /// Looks for every package of the tools below the folder that they are installed in.
 pub fn check_peers(folder: &Path) -> Vec<PeerPackage> {
     let stamp = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
-    let known: Value = serde_json::from_str(NODE).unwrap_or_default();
-    let node = known["dependencies"].as_object().into_iter().flatten().map(|(name, version)| {
-        let wanted = format!("{name} {}", version.as_str().unwrap_or_default());
-        let found = stamp(folder.join("npm").join(name.replace('/', "+")).join("stamp"));
-        PeerPackage { instead: (found != wanted).then_some(found), wanted }
-    });
+    let node = |text: &str| -> Vec<PeerPackage> {
+        let known: Value = serde_json::from_str(text).unwrap_or_default();
+        let packages = known["dependencies"].as_object().into_iter().flatten().map(|(name, version)| {
+            let wanted = format!("{name} {}", version.as_str().unwrap_or_default());
+            let found = stamp(folder.join("npm").join(name.replace('/', "+")).join("stamp"));
+            PeerPackage { instead: (found != wanted).then_some(found), wanted }
+        });
+        packages.collect()
+    };
     let has_python = folder.join("venv").join("bin").join("python").exists();
-    let lines = PYTHON.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let python = lines.map(|line| {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-        let name: String = line.chars().map(plain).collect();
-        let is_there = has_python && folder.join("stamps").join(name).exists();
-        PeerPackage { wanted: line.replace("==", " "), instead: (!is_there).then(String::new) }
-    });
-    node.chain(python).collect()
+    let python = |text: &str| -> Vec<PeerPackage> {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let packages = lines.map(|line| {
+            let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+            let name: String = line.chars().map(plain).collect();
+            let is_there = has_python && folder.join("stamps").join(name).exists();
+            PeerPackage { wanted: line.replace("==", " "), instead: (!is_there).then(String::new) }
+        });
+        packages.collect()
+    };
+    let of = |tool: &&Tool| match tool.packages {
+        Packages::Npm(text) => node(text),
+        Packages::Pip(text) => python(text),
+    };
+    TOOLS.iter().flat_map(of).collect()
 }
 
 #[cfg(test)]

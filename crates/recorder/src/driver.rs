@@ -4,14 +4,14 @@
 //! ended. Invariant: no call into a page outlives a dialog that opens meanwhile: the page answers
 //! nothing until that is closed.
 
+use crate::browser_state::BrowserState;
 use crate::chrome::{Chrome, ChromeOptions};
 use crate::error::RecordError;
+use crate::event_loop::{EventLoop, SessionSetup};
 use crate::options::QUIET;
-use crate::pump::{Pump, SessionSetup};
 use crate::rest::Unrest;
 use crate::site_server::SiteClock;
 use crate::socket::{CALL_LIMIT, CallError, Reply, Socket};
-use crate::world::World;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Driver {
     pub(crate) chrome: Chrome,
     pub(crate) socket: Socket,
-    pub(crate) world: Arc<World>,
+    pub(crate) browser: Arc<BrowserState>,
     pub(crate) setup: SessionSetup,
     /// Number of the current tab.
     pub(crate) tab: u32,
@@ -55,9 +55,9 @@ impl Driver {
         let failed = |reason: String| RecordError::LaunchFailed { path: program.clone(), reason };
         let chrome = Chrome::launch(chrome).await?;
         let (socket, events) = Socket::connect(&chrome.address()).await.map_err(|error| failed(error.to_string()))?;
-        let world = Arc::new(World::new());
-        let pump = Pump { world: Arc::clone(&world), socket: socket.clone(), setup: setup.clone() };
-        tokio::spawn(pump.run(events));
+        let browser = Arc::new(BrowserState::new());
+        let event_loop = EventLoop { browser: Arc::clone(&browser), socket: socket.clone(), setup: setup.clone() };
+        tokio::spawn(event_loop.run(events));
         let version = socket
             .call(None, "Browser.getVersion", &json!({}), CALL_LIMIT)
             .await
@@ -75,7 +75,7 @@ impl Driver {
         let driver = Self {
             chrome,
             socket,
-            world,
+            browser,
             setup,
             tab: 0,
             step: 0,
@@ -91,8 +91,8 @@ impl Driver {
         };
         // Tabs that Chromium opened by itself would be numbered; ours must be the first.
         driver.chrome.new_page().await.map_err(failed)?;
-        let ready = |state: &crate::world::State| (state.starting == 0 && !state.tabs.is_empty()).then_some(());
-        driver.world.wait_for(Instant::now() + Duration::from_secs(20), ready).await.ok_or_else(|| {
+        let ready = |state: &crate::browser_state::State| (state.starting == 0 && !state.tabs.is_empty()).then_some(());
+        driver.browser.wait_for(Instant::now() + Duration::from_secs(20), ready).await.ok_or_else(|| {
             RecordError::LaunchFailed { path: program.clone(), reason: "no tab opened within 20 s".to_owned() }
         })?;
         Ok(driver)
@@ -104,7 +104,7 @@ impl Driver {
 
     /// Returns the session of the current tab's page.
     pub(crate) fn session(&self) -> String {
-        self.world.read().tab(self.tab).map(|tab| tab.session.clone()).unwrap_or_default()
+        self.browser.read().tab(self.tab).map(|tab| tab.session.clone()).unwrap_or_default()
     }
 
     /// Returns the URL of the current tab.
@@ -115,7 +115,7 @@ impl Driver {
     /// URL and loader of the current tab's document, as the browser told them last; none while it
     /// is being replaced.
     pub(crate) fn document(&self) -> Option<(String, String)> {
-        let state = self.world.read();
+        let state = self.browser.read();
         let tab = state.tab(self.tab)?;
         if state.navigating.contains_key(&tab.target) {
             return None;
@@ -125,7 +125,7 @@ impl Driver {
     }
 
     pub(crate) fn url_of(&self, tab: u32) -> String {
-        let state = self.world.read();
+        let state = self.browser.read();
         let Some(tab) = state.tab(tab) else { return String::new() };
         state.frames.get(&(tab.session.clone(), tab.target.clone())).map(|frame| frame.url.clone()).unwrap_or_default()
     }
@@ -153,7 +153,7 @@ impl Driver {
     /// Returns when the current tab can answer nothing any more.
     pub(crate) async fn interrupted(&self, limit: Duration) -> CallError {
         let tab = self.tab;
-        let why = self.world.wait_for(Instant::now() + limit, |state| {
+        let why = self.browser.wait_for(Instant::now() + limit, |state| {
             if state.gone {
                 return Some(CallError::Gone);
             }
@@ -196,7 +196,7 @@ impl Driver {
     pub(crate) async fn own_world(&self, session: &str, frame: &str) -> Result<i64, CallError> {
         let key = (session.to_owned(), frame.to_owned());
         let document = {
-            let state = self.world.read();
+            let state = self.browser.read();
             let document = state.frames.get(&key).and_then(|frame| frame.context.clone());
             if let Some((of, world)) = state.own_worlds.get(&key)
                 && Some(of) == document.as_ref()
@@ -214,7 +214,7 @@ impl Driver {
             "expression": concat!(include_str!("script/probe.js"), ";\n", include_str!("script/act.js")),
             "contextId": context });
         self.call(session, "Runtime.evaluate", &script).await?;
-        self.world.change(|state| {
+        self.browser.change(|state| {
             // One that was made for a document which has gone meanwhile is not kept.
             let now = state.frames.get(&key).and_then(|frame| frame.context.clone());
             if let Some(document) = document.filter(|document| now.as_ref() == Some(document)) {

@@ -27,14 +27,14 @@ const MODIFIERS: [(&str, i64); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("
 
 impl Driver {
     pub(crate) async fn page(&self) -> Result<Page, CallError> {
-        let target = self.world.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
+        let target = self.browser.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
         self.chrome.page(&target).await.map_err(|message| CallError::Refused { message })
     }
 
     /// Dispatches an input event: through chromiumoxide in a browser of our own, over our own
     /// session in another's, where chromiumoxide would attach to every tab and give it a viewport.
     async fn execute(&self, event: impl Command) -> Result<(), CallError> {
-        self.world.read().input.get_or_insert_with(Instant::now);
+        self.browser.read().input.get_or_insert_with(Instant::now);
         if self.chrome.is_attached() {
             let params = serde_json::to_value(&event).map_err(|error| CallError::Unreadable(error.to_string()))?;
             return self.socket.call(Some(&self.session()), &event.identifier(), &params, EVENT_LIMIT).await.map(drop);
@@ -50,7 +50,7 @@ impl Driver {
     ) -> Result<(), CallError> {
         let tab = self.tab;
         let closed = self
-            .world
+            .browser
             .wait_for(Instant::now() + EVENT_LIMIT, |state| state.tab(tab).is_some_and(|tab| !tab.open).then_some(()));
         tokio::select! {
             biased;
@@ -107,14 +107,14 @@ impl Driver {
 
     /// Returns whether a dialog blocks the tab or the tab is closed.
     pub(crate) fn is_blocked(&self) -> bool {
-        let state = self.world.read();
+        let state = self.browser.read();
         state.dialog(self.tab).is_some() || state.tab(self.tab).is_none_or(|tab| !tab.open)
     }
 
     /// Drags from a point to a point; where the page starts a drag of its own (`draggable`), that
     /// is carried through.
     pub(crate) async fn drag_between(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<(), CallError> {
-        self.world.change(|state| state.drag = None);
+        self.browser.change(|state| state.drag = None);
         self.intercept_drags(true).await?;
         self.move_to(from).await?;
         self.mouse(DispatchMouseEventType::MousePressed, from, MouseButton::Left, 1, 1).await?;
@@ -133,7 +133,7 @@ impl Driver {
                 self.mouse(DispatchMouseEventType::MouseMoved, point, MouseButton::Left, 1, 0).await?;
                 // The browser tells of a drag after the page's handlers of it have run.
                 let soon = Instant::now() + A_MOVE;
-                drag = self.world.wait_for(soon, |state| state.drag.clone()).await;
+                drag = self.browser.wait_for(soon, |state| state.drag.clone()).await;
                 if drag.is_some() {
                     self.drag_event(DispatchDragEventType::DragEnter, point, drag.as_ref()).await?;
                 }

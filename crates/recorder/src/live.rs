@@ -16,16 +16,16 @@ mod source;
 pub use act::Wait;
 
 use crate::attach::AttachTab;
+use crate::capture::Look;
+use crate::capture::{FastState, LookWay};
+use crate::capture_session::CaptureSession;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::fast::{FastState, LookWay};
-use crate::look::Look;
+use crate::event_loop::SessionSetup;
 use crate::mask;
-use crate::pump::SessionSetup;
 use crate::session_id::new_session;
 use crate::setup::runs_as_root;
-use crate::stage::Stage;
 use bodies::{BODIES_HELD, HeldBodies};
 use browserlens_core::page::{BoxInDocument, BoxInViewport, NodeKey, Page, Viewport};
 use browserlens_core::strategy::{CaptureImage, DialogKind, Event, EventKind, ImageSpace, PageSource, SourceError};
@@ -121,7 +121,7 @@ pub struct DialogInfo {
 /// started.
 pub struct LiveBrowser {
     // Before the runtime: the browser's connections end on it.
-    stage: Stage,
+    stage: CaptureSession,
     served: Option<Served>,
     runtime: tokio::runtime::Runtime,
     options: LiveOptions,
@@ -254,7 +254,7 @@ impl LiveBrowser {
         }
         driver.chrome.end();
         let limit = Instant::now() + Duration::from_secs(10);
-        self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
+        self.runtime.block_on(driver.browser.wait_for(limit, |state| state.gone.then_some(())));
     }
 
     /// Returns how long the last look that read the page waited for the browser, and how long it
@@ -289,7 +289,7 @@ impl LiveBrowser {
     /// Returns whether the browser and the page's process are there; if not,
     /// [`LiveBrowser::restart`] brings them back.
     pub fn is_alive(&self) -> bool {
-        let state = self.stage.driver.world.read();
+        let state = self.stage.driver.browser.read();
         !state.gone && state.crashed.is_none()
     }
 
@@ -315,7 +315,7 @@ impl LiveBrowser {
     pub fn open_tabs(&self) -> Vec<TabInfo> {
         let driver = &self.stage.driver;
         let open: Vec<(u32, String)> = {
-            let state = driver.world.read();
+            let state = driver.browser.read();
             let open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open);
             open.map(|(index, tab)| (index as u32, tab.target.clone())).collect()
         };
@@ -404,7 +404,7 @@ impl LiveBrowser {
 
     fn take_events(&mut self) {
         let (driver, step) = (&self.stage.driver, self.step);
-        let mut new = driver.world.change(|state| state.log.take(step, false, false));
+        let mut new = driver.browser.change(|state| state.log.take(step, false, false));
         new.iter_mut().for_each(|event| self.redactor.redact_event(event));
         // After a restart the new browser's log counts from 0 again.
         let next = self.events.last().map_or(0, |event| event.position + 1);
@@ -422,7 +422,7 @@ async fn stage(
     options: &LiveOptions,
     canonicalizer: Canonicalizer,
     served: Option<&Served>,
-) -> Result<Stage, RecordError> {
+) -> Result<CaptureSession, RecordError> {
     let viewport = (options.viewport.width, options.viewport.height);
     let setup = SessionSetup {
         clock_seed: served.map(|_| site::SEED),
@@ -454,7 +454,7 @@ async fn stage(
     driver.quiet_limit = options.quiet_limit;
     driver.quiet = options.quiet;
     let scale = options.viewport.scale;
-    Ok(Stage {
+    Ok(CaptureSession {
         driver,
         canonicalizer,
         secrets: Vec::new(),

@@ -4,11 +4,11 @@
 //! sent, and bodies that are text and within the limit. Invariant: a request counts as in flight
 //! until its end, however often it is redirected; streams that never end by nature do not count.
 
+use crate::browser_state::{BrowserState, Flight, State};
 use crate::habits;
 use crate::log::Direction;
 use crate::messages as m;
 use crate::socket::{CALL_LIMIT, RawEvent, Socket};
-use crate::world::{Flight, State, World};
 use base64::Engine;
 use browserlens_core::strategy::RequestEvent;
 use serde_json::json;
@@ -18,15 +18,21 @@ use std::time::Instant;
 /// Longest body that is kept, in bytes.
 pub(crate) const BODY_LIMIT: usize = 64 << 10;
 
-pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name: &str, now: impl Fn(&State) -> u64) {
+pub(crate) fn handle(
+    browser: &Arc<BrowserState>,
+    socket: &Socket,
+    event: &RawEvent,
+    name: &str,
+    now: impl Fn(&State) -> u64,
+) {
     let Some(session) = event.session.as_deref() else { return };
     match name {
         "requestWillBeSent" => {
             if let Some(sent) = event.read::<m::RequestWillBeSent>() {
-                will_be_sent(world, socket, session, sent, now);
+                will_be_sent(browser, socket, session, sent, now);
             }
         }
-        "webSocketFrameSent" | "webSocketFrameReceived" => world.change(|state| {
+        "webSocketFrameSent" | "webSocketFrameReceived" => browser.change(|state| {
             if let Some(tab) = state.tab_in(session) {
                 let at = if name == "webSocketFrameSent" { &mut tab.said } else { &mut tab.heard };
                 *at = Some(Instant::now());
@@ -34,14 +40,14 @@ pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name
         }),
         "requestWillBeSentExtraInfo" => {
             let Some(extra) = event.read::<m::ExtraInfo>() else { return };
-            world.change(|state| {
+            browser.change(|state| {
                 state.log.headers(&extra.id, Direction::Sent, extra.headers.0);
                 state.stir();
             });
         }
         "responseReceived" => {
             let Some(received) = event.read::<m::ResponseReceived>() else { return };
-            world.change(|state| {
+            browser.change(|state| {
                 // Whether the page still reads the body is known from the page itself.
                 stir_by(state, &received.id);
                 if received.kind == "Fetch"
@@ -58,26 +64,26 @@ pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name
         }
         "responseReceivedExtraInfo" => {
             let Some(extra) = event.read::<m::ExtraInfo>() else { return };
-            world.change(|state| {
+            browser.change(|state| {
                 state.log.headers(&extra.id, Direction::Received, extra.headers.0);
                 state.stir();
             });
         }
         "dataReceived" => {
             let Some(data) = event.read::<m::DataReceived>() else { return };
-            world.change(|state| {
+            browser.change(|state| {
                 stir_by(state, &data.id);
                 state.log.with_request(&data.id, |request| request.response_bytes += data.length.max(0.0) as u64);
             });
         }
         "loadingFinished" => {
             if let Some(ended) = event.read::<m::Ended>() {
-                finished(world, socket, session, &ended, now);
+                finished(browser, socket, session, &ended, now);
             }
         }
         "loadingFailed" => {
             let Some(ended) = event.read::<m::Ended>() else { return };
-            world.change(|state| {
+            browser.change(|state| {
                 stir_by(state, &ended.id);
                 state.in_flight.remove(&ended.id);
                 state.log.with_request(&ended.id, |request| request.failure.clone_from(&ended.error));
@@ -156,7 +162,7 @@ fn flight(state: &mut State, tab: u32, id: &str, sent: &m::RequestWillBeSent) ->
 }
 
 fn will_be_sent(
-    world: &Arc<World>,
+    browser: &Arc<BrowserState>,
     socket: &Socket,
     session: &str,
     mut sent: m::RequestWillBeSent,
@@ -164,7 +170,7 @@ fn will_be_sent(
 ) {
     let id = sent.id.clone();
     let wants_body = sent.request.has_body && sent.request.body.is_none();
-    world.change(|state| {
+    browser.change(|state| {
         let at = now(state);
         let tab = state.sessions.get(session).map_or(0, |session| session.tab);
         if let Some(redirect) = sent.redirect.take() {
@@ -200,14 +206,14 @@ fn will_be_sent(
     });
     if wants_body {
         let pending = socket.send(Some(session), "Network.getRequestPostData", &json!({ "requestId": id }));
-        let world = Arc::clone(world);
+        let browser = Arc::clone(browser);
         tokio::spawn(async move {
             let body = pending
                 .answer(CALL_LIMIT)
                 .await
                 .ok()
                 .and_then(|reply| reply.value()["postData"].as_str().map(str::to_owned));
-            world.change(|state| {
+            browser.change(|state| {
                 state.bodies_pending -= 1;
                 let body = body.filter(|body| body.len() <= BODY_LIMIT);
                 state.log.with_request(&id, |request| request.request_body = body);
@@ -256,9 +262,15 @@ fn decoded(bytes: Vec<u8>, charset: Option<&'static encoding_rs::Encoding>) -> O
         .ok()
 }
 
-fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended, now: impl Fn(&State) -> u64) {
+fn finished(
+    browser: &Arc<BrowserState>,
+    socket: &Socket,
+    session: &str,
+    ended: &m::Ended,
+    now: impl Fn(&State) -> u64,
+) {
     let id = ended.id.clone();
-    let wants_body = world.change(|state| {
+    let wants_body = browser.change(|state| {
         stir_by(state, &id);
         state.in_flight.remove(&id);
         state.stir();
@@ -277,11 +289,11 @@ fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended
     if !wants_body {
         return;
     }
-    let at = now(&world.read());
+    let at = now(&browser.read());
     // Sent before anything else can happen: a navigation throws the bodies of the document before
     // away.
     let pending = socket.send(Some(session), "Network.getResponseBody", &json!({ "requestId": id }));
-    let world = Arc::clone(world);
+    let browser = Arc::clone(browser);
     tokio::spawn(async move {
         let body = pending.answer(CALL_LIMIT).await.ok().map(|reply| reply.value()).and_then(|value| {
             let text = value["body"].as_str()?;
@@ -291,7 +303,7 @@ fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended
             }
             Some((text.len(), Text::Read(text.to_owned())))
         });
-        world.change(|state| {
+        browser.change(|state| {
             state.bodies_pending -= 1;
             state.log.with_request(&id, |request| {
                 if let Some((bytes, body)) = body {

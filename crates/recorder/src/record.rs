@@ -7,6 +7,7 @@
 mod act;
 
 use crate::actions::Deed;
+use crate::capture_session::{CaptureSession, point_of};
 use crate::error::RecordError;
 use crate::facts;
 use crate::options::{BesideStep, Progress, RecordOptions, RecordReport};
@@ -15,9 +16,8 @@ use crate::settle::{Rest, SCRIPT_RUNS};
 use crate::setup::{create_writer, open};
 use crate::site_server::SiteServer;
 use crate::socket::locked;
-use crate::stage::{Stage, point_of};
+use crate::step_writer::{StepWriter, Taken};
 use crate::storage;
-use crate::tape::{Taken, Tape};
 use browserlens_core::page::{NodeKey, Payload, PayloadKind};
 use browserlens_core::strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
 use browserlens_trace::scenario::{Action, Scenario, Step};
@@ -25,10 +25,10 @@ use browserlens_trace::{ActionRecord, Outcome, TraceError};
 use std::time::{Duration, Instant};
 
 /// Lets whoever looks on look at the page as it stands.
-fn beside(options: &RecordOptions, stage: &Stage, step: Option<u32>) {
+fn beside(options: &RecordOptions, stage: &CaptureSession, step: Option<u32>) {
     let Some(beside) = &options.beside else { return };
     let driver = &stage.driver;
-    let target = driver.world.read().tab(driver.tab).map(|tab| tab.target.clone()).unwrap_or_default();
+    let target = driver.browser.read().tab(driver.tab).map(|tab| tab.target.clone()).unwrap_or_default();
     let address = driver.chrome.address();
     tokio::task::block_in_place(|| beside(BesideStep { step, address, target }));
 }
@@ -54,7 +54,7 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
     let steps = scenario.steps.len() as u32 + 1;
     options.tell(Progress::Started { steps });
     beside(options, &stage, None);
-    let taker = Taker::Trace(Box::new(Tape::new(writer)));
+    let taker = Taker::Trace(Box::new(StepWriter::new(writer)));
     let mut recording = Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker };
     let result = tokio::select! {
         biased;
@@ -63,7 +63,7 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
     };
     let Recording { taker, .. } = recording;
     stage.driver.close().await;
-    let Taker::Trace(tape) = taker else {
+    let Taker::Trace(writer) = taker else {
         let reason = "its recording was given away".to_owned();
         return Err(RecordError::Unusable { scenario: scenario.name.clone(), reason });
     };
@@ -71,7 +71,7 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
         Ok(()) => Outcome::Complete,
         Err(error) => Outcome::Incomplete { reason: error.to_string() },
     };
-    let (steps, finished) = tape.finish(outcome);
+    let (steps, finished) = writer.finish(outcome);
     result?;
     finished?;
     Ok(RecordReport {
@@ -87,7 +87,7 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
 pub(crate) struct Recording<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) options: &'a RecordOptions,
-    pub(crate) stage: &'a mut Stage,
+    pub(crate) stage: &'a mut CaptureSession,
     pub(crate) server: Option<&'a SiteServer>,
     pub(crate) taker: Taker,
 }
@@ -95,7 +95,7 @@ pub(crate) struct Recording<'a> {
 /// Who takes what is performed.
 pub(crate) enum Taker {
     /// A trace is written.
-    Trace(Box<Tape>),
+    Trace(Box<StepWriter>),
     /// A peer looks at each step; nothing is written here.
     Peer(Box<Pass>),
 }
@@ -291,7 +291,7 @@ impl Recording<'_> {
         let node = key.and_then(|key| self.stage.current.as_ref().and_then(|seen| seen.page.find(key)));
         if node.is_some_and(|node| node.flags().has(browserlens_core::page::Flags::SECRET)) {
             match &mut self.taker {
-                Taker::Trace(tape) => tape.learn(text),
+                Taker::Trace(writer) => writer.learn(text),
                 Taker::Peer(pass) => pass.redactor.learn(text),
             }
             self.stage.secrets.push(text.clone());
@@ -395,7 +395,7 @@ impl Recording<'_> {
             capture_millis,
         };
         let millis = match &mut self.taker {
-            Taker::Trace(tape) => tape.write(taken)?,
+            Taker::Trace(writer) => writer.write(taken)?,
             Taker::Peer(_) => began.elapsed().as_millis() as u64,
         };
         self.options.tell(Progress::Finished { index, millis });
@@ -421,9 +421,9 @@ impl Recording<'_> {
 
     fn take_events(&self, index: u32, all: bool) -> Vec<Event> {
         let driver = &self.stage.driver;
-        let tabs = driver.world.read().tabs.len() as u32;
+        let tabs = driver.browser.read().tabs.len() as u32;
         let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();
-        driver.world.change(|state| {
+        driver.browser.change(|state| {
             state.log.name_tabs(|tab| urls.get(tab as usize).cloned().unwrap_or_default());
             state.log.take(index, all, driver.controlled())
         })

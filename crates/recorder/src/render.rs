@@ -7,18 +7,18 @@
 //! runs; captures are numbered in the order of the scenes, however many are rendered at once.
 
 use crate::answering::{Answering, RenderAnswers, session_calls};
+use crate::capture::FastState;
+use crate::capture::ParsedCapture;
+use crate::capture::{Depth, Look};
+use crate::capture_session::CaptureSession;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::fast::FastState;
-use crate::look::{Depth, Look};
+use crate::event_loop::SessionSetup;
 use crate::mask;
 use crate::messages as m;
-use crate::pump::SessionSetup;
-use crate::seen::Seen;
 use crate::setup::runs_as_root;
 use crate::socket::{CallError, locked};
-use crate::stage::Stage;
 use browserlens_core::page::{Capture, NodeKey, Page, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
 use serde_json::json;
@@ -159,14 +159,14 @@ pub async fn render_scenes<E>(
     result
 }
 
-async fn close(stages: Vec<Stage>) {
+async fn close(stages: Vec<CaptureSession>) {
     for stage in stages {
         stage.driver.close().await;
     }
 }
 
 /// Starts a browser that reaches nothing.
-async fn stage(options: &RenderOptions) -> Result<Stage, RecordError> {
+async fn stage(options: &RenderOptions) -> Result<CaptureSession, RecordError> {
     let viewport = (options.viewport.width, options.viewport.height);
     let chrome = ChromeOptions {
         path: options.chrome.clone(),
@@ -191,13 +191,13 @@ async fn stage(options: &RenderOptions) -> Result<Stage, RecordError> {
     };
     let driver = Driver::start(&chrome, setup, options.limit, None).await?;
     // Sessions that start from now on are given the same calls by whoever starts them.
-    let unset = driver.world.answering.set(Answering::default()).is_ok();
+    let unset = driver.browser.answering.set(Answering::default()).is_ok();
     debug_assert!(unset, "a browser is set up once");
     let session = driver.session();
     for (method, params) in session_calls() {
         driver.call(&session, method, &params).await.map_err(|error| driver.failure(method, error))?;
     }
-    Ok(Stage {
+    Ok(CaptureSession {
         driver,
         canonicalizer: Canonicalizer::new(),
         secrets: options.secrets.clone(),
@@ -217,12 +217,12 @@ struct Shown {
     quiet: bool,
 }
 
-impl Stage {
+impl CaptureSession {
     /// Shows a scene and looks at it.
     async fn show(&mut self, scene: &RenderScene, limit: Duration) -> Result<Shown, RecordError> {
         let step = self.driver.step;
         let failed = |method: &str, error: CallError| self.driver.failure(method, error);
-        let Some(answering) = self.driver.world.answering.get() else {
+        let Some(answering) = self.driver.browser.answering.get() else {
             return Err(RecordError::Protocol {
                 step,
                 method: "rendering".to_owned(),
@@ -276,7 +276,8 @@ impl Stage {
         let bad = |reason: String| RecordError::Capture { step, reason };
         let Shown { mut look, mut marks, missed, quiet } = shown;
         one_frame(&mut look, &mut marks, &self.driver.session_root());
-        let mut seen = Seen::from_look(look, &mut self.canonicalizer).map_err(|error| bad(error.to_string()))?;
+        let mut seen =
+            ParsedCapture::from_look(look, &mut self.canonicalizer).map_err(|error| bad(error.to_string()))?;
         let (boxes, scroll) = (mask::secret_boxes(&seen.page, &self.secrets), seen.page.scroll());
         for payload in seen.capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
             let png = recorded(scene, &payload.body).unwrap_or_else(|| payload.body.to_vec());
@@ -335,7 +336,7 @@ fn recorded(scene: &RenderScene, ours: &[u8]) -> Option<Vec<u8>> {
 impl Driver {
     /// Returns the root frame of the current tab.
     fn session_root(&self) -> String {
-        let (session, state) = (self.session(), self.world.read());
+        let (session, state) = (self.session(), self.browser.read());
         state.sessions.get(&session).map(|session| session.root_frame.clone()).unwrap_or_default()
     }
 
@@ -343,7 +344,7 @@ impl Driver {
     async fn loaded(&self, loader: &str, limit: Duration) -> Result<bool, RecordError> {
         let (session, tab) = (self.session(), self.tab);
         let root = self.session_root();
-        let done = self.world.wait_for(Instant::now() + limit, |state| {
+        let done = self.browser.wait_for(Instant::now() + limit, |state| {
             if state.gone {
                 return Some(Err(CallError::Gone));
             }
@@ -372,7 +373,7 @@ impl Driver {
 
     /// Every session and frame of the current tab.
     async fn all_frames(&self) -> Result<Vec<(String, String)>, CallError> {
-        let sessions = self.world.read().sessions_of(self.tab);
+        let sessions = self.browser.read().sessions_of(self.tab);
         let mut found = Vec::new();
         for (id, _) in sessions {
             let tree: m::FrameTreeResult = match self.call(&id, "Page.getFrameTree", &json!({})).await {
@@ -406,7 +407,7 @@ impl Driver {
             "for (const name of {list}) customElements.get(name) ?? customElements.define(name, class extends \
                 HTMLElement {{}})"
         );
-        let worlds = self.world.read().worlds(self.tab);
+        let worlds = self.browser.read().worlds(self.tab);
         for (session, _, context) in worlds {
             // A document that cannot define them shows them as undefined.
             drop(self.evaluate(&session, &context, &script, Duration::from_secs(5)).await);

@@ -4,10 +4,10 @@
 //! name and text are matched on the parsed page, CSS by the browser (open shadow roots included).
 //! Invariant: a target that matches none or several is an error.
 
+use crate::capture::LookedFrame;
+use crate::capture::ParsedCapture;
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::look::LookedFrame;
-use crate::seen::Seen;
 use crate::socket::CallError;
 use browserlens_core::page::{NodeId, NodeKey, NodeKind, Page};
 use browserlens_trace::Canonicalizer;
@@ -21,7 +21,7 @@ impl Driver {
     pub(crate) async fn matches(
         &self,
         target: &Target,
-        seen: &Seen,
+        seen: &ParsedCapture,
         canonicalizer: &Canonicalizer,
     ) -> Result<Vec<NodeId>, CallError> {
         // Innermost last: scopes are narrowed from the outermost `within` inwards.
@@ -49,7 +49,7 @@ impl Driver {
     async fn by_css(
         &self,
         selector: &str,
-        seen: &Seen,
+        seen: &ParsedCapture,
         canonicalizer: &Canonicalizer,
     ) -> Result<Vec<NodeId>, CallError> {
         let mut found = Vec::new();
@@ -96,7 +96,7 @@ impl Driver {
         &self,
         action: &str,
         target: &Target,
-        seen: &Seen,
+        seen: &ParsedCapture,
         canonicalizer: &Canonicalizer,
     ) -> Result<NodeId, RecordError> {
         let found = match self.matches(target, seen, canonicalizer).await {
@@ -128,7 +128,7 @@ impl Driver {
     pub(crate) fn place_of<'s>(
         &self,
         key: NodeKey,
-        seen: &'s Seen,
+        seen: &'s ParsedCapture,
         canonicalizer: &Canonicalizer,
     ) -> Option<(&'s LookedFrame, i64)> {
         if canonicalizer.current_loader(key.frame) != Some(key.loader) {

@@ -9,11 +9,11 @@
 //! enough for a slow page makes each answer of a fast one late.
 
 use crate::actions::Deed;
+use crate::browser_state::State;
 use crate::driver::{Driver, evaluated};
-use crate::pump::SHOWN;
+use crate::event_loop::SHOWN;
 use crate::settle::{Rest, SCRIPT_RUNS, forget_announced};
 use crate::socket::{CallError, Pending, Reply};
-use crate::world::State;
 use browserlens_core::strategy::{ConsoleMessage, EventKind};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -80,12 +80,12 @@ impl Driver {
     /// Notes what is under way before the page is acted on, and has the page watched.
     pub(crate) async fn note_unrest(&mut self, deed: &Deed) -> Result<(), CallError> {
         (self.unrest, self.hit) = (None, None);
-        self.world.change(|state| state.input = None);
+        self.browser.change(|state| state.input = None);
         if self.controlled() {
             return Ok(());
         }
         let tab = self.tab;
-        self.unrest = Some(self.world.change(|state| {
+        self.unrest = Some(self.browser.change(|state| {
             let began = Instant::now();
             state.acting = Some(began);
             state.asked.clear();
@@ -115,7 +115,7 @@ impl Driver {
                         && let Some(object) = reply.value()["result"]["objectId"].as_str()
                     {
                         let held = (document, object.to_owned());
-                        self.world.change(|state| state.timers.insert((session, frame), held));
+                        self.browser.change(|state| state.timers.insert((session, frame), held));
                     }
                 }
             }
@@ -136,7 +136,7 @@ impl Driver {
         let mut before_timer: Option<f64> = None;
         loop {
             {
-                let mut state = self.world.read();
+                let mut state = self.browser.read();
                 if state.gone {
                     return Err(CallError::Gone);
                 }
@@ -155,7 +155,7 @@ impl Driver {
                 Err(CallError::Dialog) => continue,
                 sight => sight?,
             };
-            let on_its_way = { self.on_its_way(&self.world.read(), &unrest, began) };
+            let on_its_way = { self.on_its_way(&self.browser.read(), &unrest, began) };
             let only_timer = on_its_way.is_none() && sight.timer > 0.0;
             match (before_timer, only_timer) {
                 (None, true) => before_timer = Some(sight.telling),
@@ -184,7 +184,7 @@ impl Driver {
         if self.controlled() {
             return Ok(());
         }
-        self.world.change(|state| state.acting = None);
+        self.browser.change(|state| state.acting = None);
         if self.is_blocked() {
             return Ok(());
         }
@@ -203,7 +203,7 @@ impl Driver {
             texts.extend(told.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
         }
         let (tab, started) = (self.tab, self.setup.started);
-        self.world.change(|state| {
+        self.browser.change(|state| {
             let now = started.elapsed().as_millis() as u64;
             // Documents that are there tell for themselves; of those that went away this is all
             // there is.
@@ -229,7 +229,7 @@ impl Driver {
     /// Returns whether nothing is asked of the network by the current tab, but for what it asks for
     /// again and again by itself.
     pub(crate) fn is_network_quiet(&self) -> Result<bool, CallError> {
-        let mut state = self.world.read();
+        let mut state = self.browser.read();
         if state.gone {
             return Err(CallError::Gone);
         }
@@ -251,20 +251,20 @@ impl Driver {
         if !self.is_network_quiet()? {
             return Ok(false);
         }
-        let worlds = self.world.read().worlds(self.tab);
+        let worlds = self.browser.read().worlds(self.tab);
         Ok(self.layout_moves(worlds, self.quiet).await?.is_none())
     }
 
     /// Returns session, frame and document of the current tab's frames.
     fn watched_frames(&self) -> Vec<(String, String, String)> {
-        let state = self.world.read();
+        let state = self.browser.read();
         let worlds = state.worlds(self.tab).into_iter();
         worlds.filter(|(session, ..)| is_of(&state, session, self.tab)).take(MOST_FRAMES).collect()
     }
 
     /// Lets our own world tell what a page shows over itself: once for each session.
     fn bind(&self, session: &str) {
-        if self.world.change(|state| state.bound.insert(session.to_owned())) {
+        if self.browser.change(|state| state.bound.insert(session.to_owned())) {
             let params = json!({ "name": SHOWN, "executionContextName": "browserlens" });
             drop(self.socket.send(Some(session), "Runtime.addBinding", &params));
         }
@@ -277,7 +277,7 @@ impl Driver {
     }
 
     fn timers_of(&self, session: &str, frame: &str, document: &str) -> Option<String> {
-        let state = self.world.read();
+        let state = self.browser.read();
         let known = state.timers.get(&(session.to_owned(), frame.to_owned()));
         known.filter(|(of, _)| of == document).map(|(_, object)| object.clone())
     }
@@ -309,7 +309,7 @@ impl Driver {
     /// Asks every frame how it stands, after two frames of its picture.
     async fn sight(&self, unrest: &Unrest) -> Result<Sight, CallError> {
         let (since, answered) = {
-            let state = self.world.read();
+            let state = self.browser.read();
             let since = state.input.unwrap_or(unrest.began).elapsed().as_millis();
             let stirred = state.tab(self.tab).and_then(|tab| tab.stirred).filter(|at| *at > unrest.began);
             (since, stirred.map_or(-1, |at| at.elapsed().as_millis() as i64))
@@ -374,7 +374,7 @@ impl Driver {
         let (moves, loads) = (began + MOVES_LIMIT.min(self.quiet_limit), began + self.quiet_limit);
         let root = state.tab(self.tab).map(|tab| tab.target.as_str()).unwrap_or_default();
         let is_watched = |tab: u32| tab == self.tab || self.is_opened(state, tab, unrest);
-        let new = |flight: &&crate::world::Flight| {
+        let new = |flight: &&crate::browser_state::Flight| {
             !flight.by_page && !flight.answered && flight.since >= unrest.began && is_watched(flight.tab)
         };
         if let Some(flight) = state.in_flight.values().filter(new).max_by_key(|flight| (flight.document, flight.since))
@@ -454,7 +454,7 @@ impl Driver {
     /// Whether a page of which nothing can be seen to come has been watched for long enough.
     fn is_enough(&self, sight: Sight, unrest: &Unrest, began: Instant) -> bool {
         let navigated = {
-            let state = self.world.read();
+            let state = self.browser.read();
             state.tab(self.tab).and_then(|tab| tab.navigated).is_some_and(|at| at >= unrest.began)
         };
         sight.changes > 0.0 && !navigated || began.elapsed() >= self.quiet

@@ -6,9 +6,9 @@
 //! everything that the page has asked for has arrived (real time, with a ceiling), so what the page
 //! sees at a page time does not depend on the machine's speed.
 
+use crate::browser_state::State;
 use crate::driver::Driver;
 use crate::socket::CallError;
-use crate::world::State;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -101,7 +101,7 @@ impl Driver {
             // What came since the look at the network belongs to the time before: the browser asks for
             // a page's icon when it likes.
             let held = self.held_answers();
-            let came = self.world.change(|state| busy(state, state.stirs, 0.0, held));
+            let came = self.browser.change(|state| busy(state, state.stirs, 0.0, held));
             if came.is_some() && Instant::now() < deadline {
                 continue;
             }
@@ -122,13 +122,13 @@ impl Driver {
     /// goes on is dated by the time before.
     async fn catch_up(&self, deadline: Instant) {
         let received = self.socket.received();
-        self.world.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
+        self.browser.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
     }
 
     /// Returns in how much page time the next answer that the site's server holds back is due.
     fn held_for(&self) -> Option<u32> {
         let due = self.site_clock.as_ref()?.held().1?;
-        Some((due as f64 - self.world.read().page_ms).ceil().max(0.0) as u32)
+        Some((due as f64 - self.browser.read().page_ms).ceil().max(0.0) as u32)
     }
 
     fn held_answers(&self) -> usize {
@@ -138,7 +138,7 @@ impl Driver {
     /// Returns whether no timer is due and nothing moves in any frame for the next `ms`.
     async fn idle_for(&self, ms: u32) -> Result<bool, CallError> {
         let (worlds, end) = {
-            let state = self.world.read();
+            let state = self.browser.read();
             (state.worlds(self.tab), state.page_ms + f64::from(ms))
         };
         for (session, _, context) in worlds {
@@ -168,12 +168,12 @@ impl Driver {
 
     /// Advances every frame of every tab by one slice.
     async fn slice(&self, by: f64, deadline: Instant) -> Result<(), CallError> {
-        let to = self.world.read().page_ms + by;
+        let to = self.browser.read().page_ms + by;
         if let Some(clock) = &self.site_clock {
             clock.begin_slice(to as u64);
         }
         self.begin_documents_at(to).await?;
-        let worlds = self.world.change(|state| {
+        let worlds = self.browser.change(|state| {
             state.page_ms = to;
             state.worlds(self.tab)
         });
@@ -199,7 +199,7 @@ impl Driver {
 
     /// Sets the page time at which documents that are made from now on begin.
     async fn begin_documents_at(&self, ms: f64) -> Result<(), CallError> {
-        let sessions: Vec<(String, Option<String>)> = self.world.change(|state| {
+        let sessions: Vec<(String, Option<String>)> = self.browser.change(|state| {
             state.base_ms = ms;
             state
                 .sessions
@@ -228,7 +228,7 @@ impl Driver {
             match added.answer(Duration::from_secs(10)).await {
                 Ok(reply) => {
                     let identifier = reply.value()["identifier"].as_str().map(str::to_owned);
-                    self.world.change(|state| {
+                    self.browser.change(|state| {
                         if let Some(session) = state.sessions.get_mut(&session) {
                             session.clock_script = identifier;
                         }
@@ -247,7 +247,7 @@ impl Driver {
         let mut calm = 0;
         loop {
             let (stirs, worlds) = {
-                let state = self.world.read();
+                let state = self.browser.read();
                 if state.gone {
                     return Err(CallError::Gone);
                 }
@@ -275,7 +275,7 @@ impl Driver {
                     Err(_) => reacting += 1.0,
                 }
             }
-            let busy = self.world.change(|state| {
+            let busy = self.browser.change(|state| {
                 forget_announced(state);
                 busy(state, stirs, reacting, self.held_answers())
             });
@@ -287,7 +287,7 @@ impl Driver {
                         return Ok(Network::Busy(reason));
                     }
                     let soon = Instant::now() + Duration::from_millis(20);
-                    self.world
+                    self.browser
                         .wait_for(soon.min(deadline), |state| {
                             (state.stirs != stirs || state.dialog(self.tab).is_some()).then_some(())
                         })
@@ -332,7 +332,7 @@ impl Driver {
     /// Returns what keeps the current tab from being quiet at this moment.
     pub(crate) async fn stirring(&self) -> Result<Stirring, CallError> {
         let worlds = {
-            let mut state = self.world.read();
+            let mut state = self.browser.read();
             if state.gone {
                 return Err(CallError::Gone);
             }
@@ -358,7 +358,8 @@ impl Driver {
         worlds: Vec<(String, String, String)>,
         for_long: Duration,
     ) -> Result<Option<String>, CallError> {
-        let tab_sessions: Vec<String> = self.world.read().sessions_of(self.tab).into_iter().map(|(id, _)| id).collect();
+        let tab_sessions: Vec<String> =
+            self.browser.read().sessions_of(self.tab).into_iter().map(|(id, _)| id).collect();
         for (session, frame, _) in worlds.into_iter().filter(|(session, ..)| tab_sessions.contains(session)) {
             let quiet = match self.own_world(&session, &frame).await {
                 Ok(context) => self.evaluate_apart(&session, context, "browserLens.quiet()").await,

@@ -1,15 +1,15 @@
 //! Everything that a recording needs before its first step: server, browser, trace file.
 //!
-//! In: a [`Scenario`] and [`RecordOptions`]. Out: a [`Stage`] with its server, and a writer.
+//! In: a [`Scenario`] and [`RecordOptions`]. Out: a [`CaptureSession`] with its server, and a writer.
 //! Invariant: secrets are known to the redactor before anything is written.
 
+use crate::capture_session::CaptureSession;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
+use crate::event_loop::SessionSetup;
 use crate::options::RecordOptions;
-use crate::pump::SessionSetup;
 use crate::site_server::{SiteClock, SiteServer};
-use crate::stage::Stage;
 use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{
     Canonicalizer, CreateOptions, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
@@ -25,7 +25,7 @@ const SITE_CEILING: Duration = Duration::from_secs(20);
 pub(crate) async fn open(
     scenario: &Scenario,
     options: &RecordOptions,
-) -> Result<(Stage, Option<SiteServer>), RecordError> {
+) -> Result<(CaptureSession, Option<SiteServer>), RecordError> {
     let unusable = |reason: &str| RecordError::Unusable { scenario: scenario.name.clone(), reason: reason.to_owned() };
     if scenario.site.is_none() && scenario.url.is_none() {
         return Err(unusable("it names neither a site nor a url"));
@@ -66,14 +66,14 @@ pub(crate) async fn open(
         tree_anew: options.fast_looks.is_some() || options.beside.is_some(),
     };
     let driver = Driver::start(&chrome, setup, ceiling, clock).await?;
-    let stage = Stage {
+    let stage = CaptureSession {
         driver,
         canonicalizer: Canonicalizer::new(),
         secrets,
         scale: scenario.viewport.scale,
         last: None,
         current: None,
-        fast: crate::fast::FastState::default(),
+        fast: crate::capture::FastState::default(),
     };
     Ok((stage, server))
 }

@@ -1,6 +1,6 @@
 //! What the one who looks on is told: what the listener in a page says, and what the browser does.
 //!
-//! In: protocol events (the pump sends them here, in order). Out: [`Signal`]s. Invariant: only the
+//! In: protocol events (the event loop sends them here, in order). Out: [`Signal`]s. Invariant: only the
 //! listener's own world can speak; its name and that of its binding are made anew for each
 //! recording, and no page's world has the binding.
 

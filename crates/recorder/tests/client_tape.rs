@@ -4,11 +4,11 @@ mod common;
 
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, Actor, PageSource, StepIndex, TakenAction};
-use browserlens_recorder::{ClientTape, ClientTapeOptions, LiveBrowser, LiveOptions, SiteServer};
+use browserlens_recorder::{ClientRecorder, ClientRecorderOptions, LiveBrowser, LiveOptions, SiteServer};
 use browserlens_trace::{Outcome, Trace, TraceSource, verify};
 use common::{by_id, sites};
 
-fn does(live: &mut LiveBrowser, tape: &mut ClientTape, kind: ActionKind, id: &str, text: &str) {
+fn does(live: &mut LiveBrowser, tape: &mut ClientRecorder, kind: ActionKind, id: &str, text: &str) {
     let node: Option<NodeKey> = (!id.is_empty()).then(|| by_id(&live.page().expect("a page").0, id).key());
     let action = TakenAction { kind, node: None, text: text.to_owned(), error: None };
     tape.before(live, node).expect("is written");
@@ -24,9 +24,9 @@ fn a_clients_run_is_a_trace_with_the_node_of_each_action() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = folder.path().join("client.trace");
     let mut live = LiveBrowser::open(&url("follow-form.html"), &LiveOptions::default()).expect("opens");
-    let mut options = ClientTapeOptions::new(&path);
+    let mut options = ClientRecorderOptions::new(&path);
     options.goal = "order".to_owned();
-    let mut tape = ClientTape::create(&options, &mut live).expect("is created");
+    let mut tape = ClientRecorder::create(&options, &mut live).expect("is created");
     does(&mut live, &mut tape, ActionKind::Fill, "name", "Ann");
     does(&mut live, &mut tape, ActionKind::Fill, "secret", "hunter2-and-more");
     // What the page brings by itself is a step of its own, so that the next action's node is in the

@@ -82,7 +82,8 @@ fn folder_with(kind: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
     let bin = folder.path().join("venv/bin");
     std::fs::create_dir_all(&bin).expect("folder");
-    std::fs::write(folder.path().join("harness.py"), "").expect("harness");
+    std::fs::create_dir(folder.path().join("harness")).expect("folder");
+    std::fs::write(folder.path().join("harness/harness.py"), "").expect("harness");
     let program = std::env::current_exe().expect("this program");
     let script = format!(
         "#!/bin/sh\nexport {KIND}='{kind}'\nexec '{}' --exact fake_tool --nocapture --test-threads 1\n",

@@ -9,9 +9,9 @@
 //! one step a thread, whatever the corpus. Why not rayon's parallel iterator over traces: it halves
 //! the list, and the two largest traces may fall into one half.
 
-use crate::beside;
 use crate::cache::Cache;
 use crate::error::ReplayError;
+use crate::inspect_bench;
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
 use crate::peers::{self, PeersPlan};
 use crate::retained::Painted;
@@ -21,7 +21,7 @@ use crate::steps::{HeldStep, LoadedStep, StepLoader, TracePlan};
 use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use crate::unit::{Shared, Unit};
-use crate::{asked, known};
+use crate::{knowledge_bench, reading_bench};
 use browserlens_core::tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -202,7 +202,7 @@ fn describe_all(
     pool(options.threads)?.install(|| {
         let described: Vec<_> = plans.par_iter().with_max_len(1).map(|plan| describe(plan, cache, options)).collect();
         let mut infos = described.into_iter().collect::<Result<Vec<TraceInfo>, ReplayError>>()?;
-        let known = known::known(plans, &options.cache_dir, cache)?;
+        let known = knowledge_bench::run(plans, &options.cache_dir, cache)?;
         for info in &mut infos {
             info.known = known.get(&info.id).copied();
         }
@@ -232,8 +232,8 @@ fn describe(plan: &TracePlan, cache: &Cache, options: &ReplayOptions<'_>) -> Res
         origin: plan.origin.clone(),
         peers: plan.peers.as_ref().map(PeersPlan::describe).transpose()?.unwrap_or_default(),
         attacks: attacks_of(plan),
-        answers: beside::answers(plan, cache, options.encoding, options.tokenizer)?,
-        asked: asked::asked(plan, &options.cache_dir, cache, options.encoding, options.tokenizer)?,
+        answers: inspect_bench::run(plan, cache, options.encoding, options.tokenizer)?,
+        asked: reading_bench::run(plan, &options.cache_dir, cache, options.encoding, options.tokenizer)?,
         known: None,
     })
 }

@@ -11,8 +11,6 @@
 //! `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in
 //! parallel; [`routing`] compares routers with hindsight.
 
-mod asked;
-mod beside;
 mod cache;
 mod clock;
 pub mod engine;
@@ -22,7 +20,8 @@ pub mod fidelity;
 pub mod gate;
 mod info;
 mod inspect;
-mod known;
+mod inspect_bench;
+mod knowledge_bench;
 pub mod llm;
 mod measure;
 mod minimise;
@@ -33,6 +32,7 @@ mod peers;
 mod pixels;
 mod random;
 pub mod reader;
+mod reading_bench;
 mod retained;
 pub mod routing;
 mod run;
@@ -45,10 +45,6 @@ mod trace_files;
 mod unit;
 mod views;
 
-pub use asked::FUSED as FUSED_WAY;
-pub use beside::{
-    DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
-};
 pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_trace::scenario::{AttackKind, Wording};
@@ -62,6 +58,9 @@ pub use gate::{
 };
 pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, KnownInfo, ReadInfo, SeenCount, TranslatedCount};
 pub use inspect::Inspected;
+pub use inspect_bench::{
+    DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
+};
 pub use measure::{
     AskedRequest, Cost, ExamScore, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome,
     PerMille, ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement,
@@ -73,6 +72,7 @@ pub use part::{Decided, Merge, Part, PartOptions, PlannedTrace, decide, merge, r
 pub use peers::RecordedPeer;
 pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;
+pub use reading_bench::FUSED as FUSED_WAY;
 pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo, action_in_words};
 pub use store::{Store, content_hash};
 pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo, SweepPoint};

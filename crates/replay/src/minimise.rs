@@ -71,7 +71,7 @@ pub fn minimise(trace: &Path, scenarios: &Path, cache: &Path) -> Result<Vec<Mini
         let observation = run
             .observe(&StepInput { peers: &[], ..step.input(&NoClock) })
             .map_err(|error| failed(error.to_string()))?;
-        let mut reader = Reader::new(TextFormat::Lens);
+        let mut reader = Reader::new(&TextFormat::LENS);
         reader.read(&observation.text, &ObservationKind::Full { reason: String::new() });
         let handles = observation.refs.into_iter().map(|target| (target.handle, target.key)).collect();
         sets.push(of_step(&plan, &step, reader.reading(), &handles));
@@ -307,7 +307,7 @@ fn without(reading: &Reading, removed: &[bool]) -> Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::aria;
+    use crate::reader::reading_of;
     use browserlens_core::page::PageBuilder;
 
     const PAGE: &str = r#"
@@ -338,7 +338,7 @@ mod tests {
         let facts: Vec<Fact> = facts.iter().map(|text| Fact { text: (*text).to_owned(), pixels: None }).collect();
         let nodes = [(hint, acceptable)];
         let needs = Needs { page: &page, index: &index, handles: &handles, nodes: &nodes, facts: &facts };
-        let reading = aria::parse(SHOWN);
+        let reading = reading_of("playwright-aria", SHOWN);
         let (kept, beyond) = needs.minimal(&reading);
         let targets =
             kept.into_iter().map(|index| needs.target(&reading.nodes[index]).expect("has a name").to_string());
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_line_goes_and_what_is_below_moves_up() {
-        let reading = aria::parse(SHOWN);
+        let reading = reading_of("playwright-aria", SHOWN);
         let mut removed = vec![false; reading.nodes.len()];
         removed[2] = true;
         let left = without(&reading, &removed);
@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn pieces_and_owners_are_those_of_the_reading() {
-        let reading = aria::parse(SHOWN);
+        let reading = reading_of("playwright-aria", SHOWN);
         let (haystack, owners) = haystack_with_owners(&reading);
         assert_eq!(haystack, reading.haystack());
         let places = haystack.places("Total 42.00");

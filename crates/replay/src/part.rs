@@ -16,16 +16,17 @@
 //! trace) is in no part: [`merge`] measures it where it is given the traces, else the run says that
 //! it was left out.
 
+use crate::cache::Cache;
 use crate::engine::{self, Quiet, ReplayOptions, TOOL};
 use crate::error::ReplayError;
-use crate::known;
+use crate::knowledge_bench;
 use crate::measure::{METRIC_VERSION, Timing, Tokenizer};
 use crate::peers;
+use crate::reading_bench;
 use crate::run::RunResult;
 use crate::steps::TracePlan;
 use crate::store::{Store, content_hash};
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
-use crate::{asked, cache::Cache};
 use browserlens_core::page::PACKED_FORMAT_VERSION;
 use browserlens_core::tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use serde::{Deserialize, Serialize};
@@ -130,7 +131,7 @@ impl PlannedTrace {
             "metric": METRIC_VERSION,
             "page": PACKED_FORMAT_VERSION,
             "image_tokens": IMAGE_TOKEN_TABLE_VERSION,
-            "reading": asked::version(),
+            "reading": reading_bench::version(),
             "id": id,
             "trace": self,
             "strategies": strategies,
@@ -280,8 +281,11 @@ pub fn merge(
     }
     match how.traces {
         Some((traces, scenarios_dir)) => {
-            let known =
-                known::known(&engine::plan(traces, scenarios_dir)?, how.cache_dir, &Cache::open(how.cache_dir))?;
+            let known = knowledge_bench::run(
+                &engine::plan(traces, scenarios_dir)?,
+                how.cache_dir,
+                &Cache::open(how.cache_dir),
+            )?;
             for info in &mut run.header.traces {
                 info.known = known.get(&info.id).copied();
             }

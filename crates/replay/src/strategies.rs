@@ -222,7 +222,7 @@ enum Either<'f> {
 /// Returns every name that some crate knows, in the order of the crates.
 pub fn known_names() -> Vec<&'static str> {
     let mut names = browserlens_lens::names().to_vec();
-    names.extend_from_slice(browserlens_peers::names());
+    names.extend(browserlens_peers::names());
     names.extend(browserlens_peers::recorded_names());
     names.extend_from_slice(browserlens_reading::names());
     names.extend_from_slice(browserlens_snapshot::names());
@@ -273,7 +273,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, Strateg
     let mut built: Vec<ConfiguredStrategy> = Vec::with_capacity(entries.len());
     for (position, (span, entry)) in entries.iter().enumerate() {
         let end = entries.get(position + 1).map_or(text.len(), |(next, _)| next.start);
-        let place = Place { path, text, start: span.start, end };
+        let place = EntrySpan { path, text, start: span.start, end };
         let made = match entry {
             Either::Ours(entry) => ours_of(entry, &place)?,
             Either::External(declaration) => external_of(declaration, &place)?,
@@ -290,14 +290,14 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, Strateg
 }
 
 /// Where an entry stands.
-struct Place<'t> {
+struct EntrySpan<'t> {
     path: &'t Path,
     text: &'t str,
     start: usize,
     end: usize,
 }
 
-impl Place<'_> {
+impl EntrySpan<'_> {
     /// Returns the line of a key of the entry, or of its beginning.
     fn line_of(&self, key: &str) -> usize {
         let at = line_of_option(self.text, self.start, self.end, key).unwrap_or(self.start);
@@ -315,7 +315,7 @@ impl Place<'_> {
     }
 }
 
-fn ours_of(entry: &Entry, place: &Place<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+fn ours_of(entry: &Entry, place: &EntrySpan<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
     let name = entry.name.get_ref();
     // A TOML table is JSON but for dates and odd floats, which no option takes.
     let options = serde_json::to_value(&entry.options).map_err(|error| StrategiesError::Malformed {
@@ -344,7 +344,7 @@ fn ours_of(entry: &Entry, place: &Place<'_>) -> Result<Vec<ConfiguredStrategy>, 
         .collect()
 }
 
-fn external_of(declaration: &Declaration, place: &Place<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+fn external_of(declaration: &Declaration, place: &EntrySpan<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
     let name = &declaration.name;
     let family = |name: &str| name.split(['/', '@']).next().unwrap_or_default().to_owned();
     if known_names().into_iter().any(|known| family(known) == family(name)) {
@@ -435,7 +435,7 @@ mod tests {
         let names: Vec<&str> = built.iter().map(|strategy| strategy.name.as_str()).collect();
         assert_eq!(names, ["raw/html", "read-text/visible"]);
         assert_eq!(built[1].options["max_chars"], 100);
-        assert_eq!(built[1].describe().format, TextFormat::Plain);
+        assert_eq!(built[1].describe().format, TextFormat::PLAIN);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::oracle::RefOracle;
 use crate::pixels::SeenImage;
 use crate::reader::{Reader, Reading, SimpleText, policy, simple_steps};
 use crate::retained::Painted;
-use crate::score::{self, Band, Missing, PageIndex, Said, Shown, Told};
+use crate::score::{self, AttackInput, Band, Missing, PageIndex, Shown, Told};
 use crate::steps::{LoadedStep, TracePlan};
 use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
@@ -98,12 +98,12 @@ impl<'a> Unit<'a> {
             run,
             abandoned,
             failed_at_request: None,
-            reader: Reader::new(configured.strategy.format()),
+            reader: Reader::new(&configured.strategy.format()),
             handles: BTreeMap::new(),
             images: Vec::new(),
             oracle: RefOracle::default(),
             legend_counted: false,
-            simple: (configured.strategy.format() == TextFormat::Lens).then(SimpleText::default),
+            simple: (configured.strategy.format() == TextFormat::LENS).then(SimpleText::default),
             told: Vec::new(),
             told_at: BTreeMap::new(),
             said: Vec::new(),
@@ -291,7 +291,7 @@ impl<'a> Unit<'a> {
         let (exam, exam_missed) = self.exam(&step.page, number, simple_reading.as_ref().unwrap_or(reading));
         let format = self.configured.strategy.format();
         let attacks =
-            Said { page: &step.page, reading, texts: &self.said, format }.successes(self.plan.attacks(number));
+            AttackInput { page: &step.page, reading, texts: &self.said, format }.successes(self.plan.attacks(number));
         let marks = self.reader.shown().map(score::marks);
         let refs = self.oracle.step(&shown_handles(reading, &self.handles), &step.entities);
         Ok(StepNumbers {

@@ -6,27 +6,11 @@
 //! small stack.
 
 use browserlens_core::strategy::{NodeHint, ObservationKind, TextFormat};
-use browserlens_replay::reader::{Reader, find};
+use browserlens_replay::reader::{Reader, find, formats};
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-const FORMATS: [(&str, TextFormat); 13] = [
-    ("lens", TextFormat::Lens),
-    ("playwright", TextFormat::PlaywrightAria),
-    ("playwright-incremental", TextFormat::PlaywrightIncremental),
-    ("browser-use", TextFormat::BrowserUse),
-    ("agent-browser", TextFormat::AgentBrowser),
-    ("agent-browser-delta", TextFormat::AgentBrowserDelta),
-    ("chrome-devtools", TextFormat::ChromeDevtools),
-    ("stagehand", TextFormat::Stagehand),
-    ("browser-gym", TextFormat::BrowserGym),
-    ("ax-json", TextFormat::AxJson),
-    ("html", TextFormat::Html),
-    ("markdown", TextFormat::Markdown),
-    ("plain", TextFormat::Plain),
-];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,11 +79,11 @@ struct State {
     shown: String,
 }
 
-fn load() -> Vec<(&'static str, TextFormat, String, Labelled)> {
+fn load() -> Vec<(TextFormat, String, Labelled)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/labelled");
     let mut all = Vec::new();
-    for (folder, format) in FORMATS {
-        let mut files: Vec<_> = std::fs::read_dir(root.join(folder))
+    for format in formats() {
+        let mut files: Vec<_> = std::fs::read_dir(root.join(format.as_str()))
             .expect("every format has a folder")
             .map(|entry| entry.expect("the folder can be read").path())
             .collect();
@@ -108,7 +92,7 @@ fn load() -> Vec<(&'static str, TextFormat, String, Labelled)> {
             let text = std::fs::read_to_string(&file).expect("a labelled file can be read");
             let labelled = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            all.push((folder, format, name, labelled));
+            all.push((format.clone(), name, labelled));
         }
     }
     all
@@ -155,17 +139,19 @@ fn wrong_answers(reader: &Reader, case: &Case) -> Vec<String> {
 #[test]
 fn the_reader_answers_as_labelled() {
     let mut wrong = Vec::new();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (folder, format, name, labelled) in load() {
-        let mut reader = Reader::new(format);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (format, name, labelled) in load() {
+        let mut reader = Reader::new(&format);
         for (number, step) in labelled.step.iter().enumerate() {
             reader.read(&step.text, &step.kind.observed());
             for case in &step.case {
-                *counts.entry(folder).or_default() += 1;
+                *counts.entry(format.as_str().to_owned()).or_default() += 1;
                 for answer in wrong_answers(&reader, case) {
                     wrong.push(format!(
-                        "{folder}/{name} step {number}, {} {:?}: {answer}",
-                        case.intent.role, case.intent.name
+                        "{}/{name} step {number}, {} {:?}: {answer}",
+                        format.as_str(),
+                        case.intent.role,
+                        case.intent.name
                     ));
                 }
             }
@@ -219,13 +205,13 @@ proptest! {
     #[test]
     fn no_reader_panics_on_mutilated_texts(
         file in any::<prop::sample::Index>(),
-        reader in 0..=FORMATS.len(),
+        reader in 0..=formats().count(),
         cuts in prop::collection::vec((0u8..5, any::<u16>(), any::<u16>()), 1..8),
     ) {
         let all = load();
-        let (_, format, _, labelled) = file.get(&all);
+        let (format, _, labelled) = file.get(&all);
         // One number more than there are formats: the text's own.
-        let mut reader = Reader::new(FORMATS.get(reader).map_or(*format, |(_, other)| *other));
+        let mut reader = Reader::new(&formats().nth(reader).unwrap_or_else(|| format.clone()));
         for step in &labelled.step {
             reader.read(&mutilated(&step.text, &cuts), &step.kind.observed());
             let reading = reader.reading();
@@ -246,24 +232,24 @@ fn ten_thousand_levels_fit_a_small_stack() {
         (0..10_000).map(|depth| format!("{}{line}\n", unit.repeat(depth))).collect()
     };
     let texts = [
-        (TextFormat::PlaywrightAria, deep(" ", "- link \"a\" [ref=e1]:")),
-        (TextFormat::PlaywrightIncremental, deep(" ", "- link \"a\" [ref=e1]:")),
-        (TextFormat::PlaywrightIncremental, deep("", "- <changed> link \"a\" [ref=e1]:")),
-        (TextFormat::BrowserUse, deep("\t", "[1]<a />")),
-        (TextFormat::AgentBrowser, deep(" ", "- link \"a\" [ref=e1]")),
-        (TextFormat::AgentBrowserDelta, deep(" ", "- link \"a\" [ref=e1]")),
-        (TextFormat::AgentBrowserDelta, "{\"a\":".repeat(10_000)),
-        (TextFormat::ChromeDevtools, deep(" ", "uid=1_1 link \"a\"")),
-        (TextFormat::Stagehand, deep(" ", "[1-1] link: a")),
-        (TextFormat::BrowserGym, deep("\t", "[1] link 'a'")),
-        (TextFormat::Markdown, format!("{}{}", "> ".repeat(10_000), "[![".repeat(10_000))),
-        (TextFormat::Html, "<div id=a><a>".repeat(10_000)),
-        (TextFormat::AxJson, "{\"nodes\":[".repeat(10_000)),
-        (TextFormat::Plain, deep(" ", "a")),
+        (TextFormat::named("playwright-aria"), deep(" ", "- link \"a\" [ref=e1]:")),
+        (TextFormat::named("playwright-incremental"), deep(" ", "- link \"a\" [ref=e1]:")),
+        (TextFormat::named("playwright-incremental"), deep("", "- <changed> link \"a\" [ref=e1]:")),
+        (TextFormat::named("browser-use"), deep("\t", "[1]<a />")),
+        (TextFormat::named("agent-browser"), deep(" ", "- link \"a\" [ref=e1]")),
+        (TextFormat::named("agent-browser-delta"), deep(" ", "- link \"a\" [ref=e1]")),
+        (TextFormat::named("agent-browser-delta"), "{\"a\":".repeat(10_000)),
+        (TextFormat::named("chrome-devtools"), deep(" ", "uid=1_1 link \"a\"")),
+        (TextFormat::named("stagehand"), deep(" ", "[1-1] link: a")),
+        (TextFormat::named("browser-gym"), deep("\t", "[1] link 'a'")),
+        (TextFormat::MARKDOWN, format!("{}{}", "> ".repeat(10_000), "[![".repeat(10_000))),
+        (TextFormat::HTML, "<div id=a><a>".repeat(10_000)),
+        (TextFormat::AX_JSON, "{\"nodes\":[".repeat(10_000)),
+        (TextFormat::PLAIN, deep(" ", "a")),
     ];
     let read = move || {
         for (format, text) in texts {
-            let mut reader = Reader::new(format);
+            let mut reader = Reader::new(&format);
             reader.read(&text, &ObservationKind::Full { reason: String::new() });
             find(reader.reading(), &NodeHint { role: "link".into(), name: "a".into(), ..NodeHint::default() });
             reader.reading().haystack().holds("a");

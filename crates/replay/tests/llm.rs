@@ -4,7 +4,7 @@
 mod common;
 
 use browserlens_llm::{
-    Answer, Answers, Ask, Cassette, CassetteError, ChatRequest, EndpointError, LlmError, Part, Said,
+    Answer, Answers, Ask, Cassette, CassetteError, ChatRequest, Completion, EndpointError, LlmError, Part,
 };
 use browserlens_replay::llm::{
     Exam, ExamResults, LlmReadError, LlmReader, LlmResults, LlmRun, Prompt, ReaderOptions, ResolvedBy, RowOutcome,
@@ -35,7 +35,7 @@ impl Ask for Model {
         });
         self.asked.push(texts.collect::<Vec<_>>().join("\n=====\n"));
         match self.says.remove(0) {
-            Ok(content) => Ok(Answer::Said(Said { content: content.to_owned(), ..Said::default() })),
+            Ok(content) => Ok(Answer::Said(Completion { content: content.to_owned(), ..Completion::default() })),
             Err(last) => {
                 Err(EndpointError::NoAnswer { url: "http://here".into(), attempts: 5, last: last.to_owned() }.into())
             }

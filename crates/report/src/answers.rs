@@ -15,7 +15,7 @@ const CLAIMED: u64 = 90;
 
 /// One kind of answer over all traces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Row {
+struct AnswerRow {
     sum: AnswerInfo,
     /// Tokens of the unfiltered answers on the same traces: console, network.
     whole: (u64, u64),
@@ -25,7 +25,7 @@ struct Row {
 /// What answers about console and requests cost, and tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answers {
-    rows: Vec<Row>,
+    rows: Vec<AnswerRow>,
 }
 
 /// Returns how much of `whole` is saved, in tenths of a percent; negative where more is said.
@@ -47,15 +47,15 @@ fn percent(tenths: Option<i64>) -> String {
 impl Answers {
     /// Sums the answers of a run; none if it has none.
     pub fn of(input: &ReportInput<'_>) -> Option<Self> {
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<AnswerRow> = Vec::new();
         for scenario in input.scenarios {
             let whole = scenario.answers.iter().find(|info| info.answers == UNFILTERED_ANSWERS);
             let whole = whole.map_or((0, 0), |whole| (whole.console, whole.network));
             for info in &scenario.answers {
                 let at = rows.iter().position(|row| row.sum.answers == info.answers).unwrap_or_else(|| {
-                    rows.push(Row {
+                    rows.push(AnswerRow {
                         sum: AnswerInfo { answers: info.answers.clone(), ..AnswerInfo::default() },
-                        ..Row::default()
+                        ..AnswerRow::default()
                     });
                     rows.len() - 1
                 });
@@ -74,7 +74,7 @@ impl Answers {
     /// One row a kind of answer.
     pub fn table(&self) -> TextTable {
         let mut table = TextTable::new(["answers", "traces", "console", "saved %", "network", "saved %", "facts told"]);
-        for Row { sum, whole, traces } in &self.rows {
+        for AnswerRow { sum, whole, traces } in &self.rows {
             table.row(vec![
                 sum.answers.clone(),
                 traces.to_string(),
@@ -105,7 +105,7 @@ impl Answers {
                 percent(saved(row.sum.network, row.whole.1))
             ));
             let light = self.rows.iter().find(|row| row.sum.answers == ANSWERS_WITHOUT_BODIES);
-            if let Some(Row { sum: light, .. }) = light {
+            if let Some(AnswerRow { sum: light, .. }) = light {
                 let both = saved(row.sum.console + row.sum.network, light.console + light.network);
                 words.push_str(&format!(" Against what is unfiltered but without bodies: {} %.", percent(both)));
             }

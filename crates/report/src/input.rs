@@ -194,7 +194,7 @@ impl StrategyInfo {
             version: info.version.clone(),
             why: info.why.clone(),
             channel: word(serde_json::to_value(info.channel)),
-            format: word(serde_json::to_value(info.format)),
+            format: info.format.as_str().to_owned(),
             options: info.options.to_string(),
             sweep: info.sweep.clone(),
         }

@@ -27,7 +27,7 @@ mod gate;
 mod html;
 mod imported;
 mod input;
-mod known;
+mod knowledge;
 mod labels;
 mod llm;
 mod median;

@@ -34,7 +34,7 @@ const _: () = assert!(DEPTHS[2] <= ASKED_DEPTH && DEFAULT_DEPTH <= ASKED_DEPTH);
 
 /// One way of reading over the questions of some pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Row {
+struct ReadingRow {
     way: String,
     /// The site; all of them if it is empty.
     site: String,
@@ -78,13 +78,13 @@ impl Bar {
 /// How many questions are answered, by how much text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
-    rows: Vec<Row>,
+    rows: Vec<ReadingRow>,
 }
 
 impl Reading {
     /// Counts the questions of a run; none if nothing was asked.
     pub fn of(input: &ReportInput<'_>) -> Option<Self> {
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<ReadingRow> = Vec::new();
         for scenario in input.scenarios {
             let site = scenario.trace.split('/').next().unwrap_or_default();
             for asked in &scenario.asked {
@@ -143,7 +143,7 @@ impl Reading {
         table
     }
 
-    fn fused(&self) -> Option<&Row> {
+    fn fused(&self) -> Option<&ReadingRow> {
         self.rows.iter().find(|row| row.way == FUSED_WAY && row.site.is_empty())
     }
 
@@ -215,19 +215,19 @@ fn percent_of(share: Share) -> String {
     }
 }
 
-fn recall(row: &Row) -> Share {
+fn recall(row: &ReadingRow) -> Share {
     DEPTHS.iter().position(|depth| *depth == DEFAULT_DEPTH).map(|at| row.recall[at]).unwrap_or_default()
 }
 
-fn row_of<'a>(rows: &'a mut Vec<Row>, way: &str, site: &str) -> &'a mut Row {
+fn row_of<'a>(rows: &'a mut Vec<ReadingRow>, way: &str, site: &str) -> &'a mut ReadingRow {
     let at = rows.iter().position(|row| row.way == way && row.site == site).unwrap_or_else(|| {
-        rows.push(Row { way: way.to_owned(), site: site.to_owned(), ..Row::default() });
+        rows.push(ReadingRow { way: way.to_owned(), site: site.to_owned(), ..ReadingRow::default() });
         rows.len() - 1
     });
     &mut rows[at]
 }
 
-impl Row {
+impl ReadingRow {
     /// Counts what a way gave for a question.
     fn add(&mut self, trace: &str, asked: &AskedInfo, at: usize) {
         let read = &asked.ways[at];

@@ -9,7 +9,7 @@ use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::answers::Answers;
 use crate::attacks::Attacks;
 use crate::imported::Imported;
-use crate::known::Known;
+use crate::knowledge::Known;
 use crate::labels::{RECORDED_MARK, strategy_label};
 use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_none, thousands};
 use crate::quality::Metric;

@@ -8,11 +8,11 @@
 //! `browserlens_replay::table`, here for tasks, and in `tables/beside.rs`; `reports/SCHEMA.md` is
 //! made of these declarations.
 
-mod beside;
+mod detail;
 #[cfg(test)]
 mod schema;
 
-pub(crate) use beside::every;
+pub(crate) use detail::every;
 
 use crate::ReportError;
 use browserlens_replay::table::{Cells, Columns, Table};

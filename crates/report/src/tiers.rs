@@ -47,7 +47,7 @@ pub(crate) const TIERS_NOTE: &str = "A tier is a window for observations: 8,192 
 
 /// What one strategy does in the windows.
 #[derive(Clone, Debug, PartialEq)]
-struct Row<'a> {
+struct TierRow<'a> {
     summary: &'a StrategySummary,
     /// The class of models that its option `tier` names.
     made_for: Option<String>,
@@ -60,7 +60,7 @@ struct Row<'a> {
 /// Results by tier.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tiers<'a> {
-    rows: Vec<Row<'a>>,
+    rows: Vec<TierRow<'a>>,
     tasks: u64,
 }
 
@@ -92,12 +92,12 @@ impl<'a> Tiers<'a> {
         }
         steps.values_mut().for_each(|rows| rows.sort_by_key(|row| row.step));
         let total = |cost: Cost| cost.total(Encoding::O200kBase, input.formula);
-        let mut rows: Vec<Row<'a>> = summary
+        let mut rows: Vec<TierRow<'a>> = summary
             .strategies
             .iter()
             .map(|summary| {
                 let made_for = input.strategies.iter().find(|info| info.name == summary.strategy);
-                Row {
+                TierRow {
                     summary,
                     made_for: made_for.and_then(|info| info.tier()),
                     done: [0; TIERS.len()],
@@ -122,8 +122,8 @@ impl<'a> Tiers<'a> {
     }
 
     /// Returns the strategy that a tier gets, of those that are wanted.
-    fn first(&self, at: usize, is_wanted: impl Fn(&str) -> bool) -> Option<&Row<'a>> {
-        let tokens = |row: &Row<'_>| row.summary.tokens_per_task.unwrap_or(f64::INFINITY);
+    fn first(&self, at: usize, is_wanted: impl Fn(&str) -> bool) -> Option<&TierRow<'a>> {
+        let tokens = |row: &TierRow<'_>| row.summary.tokens_per_task.unwrap_or(f64::INFINITY);
         self.rows
             .iter()
             .filter(|row| row.summary.ranked && row.done[at] > 0 && is_wanted(&row.summary.strategy))
@@ -150,7 +150,7 @@ impl<'a> Tiers<'a> {
             "tokens/task",
         ]);
         for (at, tier) in TIERS.iter().enumerate() {
-            let cells = |row: Option<&Row<'a>>| match row {
+            let cells = |row: Option<&TierRow<'a>>| match row {
                 Some(row) => [
                     row.summary.strategy.clone(),
                     fraction(Share { part: row.done[at], whole: self.tasks }),
@@ -185,7 +185,7 @@ impl<'a> Tiers<'a> {
     }
 }
 
-impl Row<'_> {
+impl TierRow<'_> {
     /// Returns the largest context of all tasks that did not fail on a step.
     fn largest(&self) -> Option<u64> {
         self.contexts.values().copied().max()

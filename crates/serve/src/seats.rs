@@ -26,12 +26,12 @@ pub struct Seats {
 }
 
 /// One place, held until its client and the client's browser are gone.
-struct Place {
+struct HeldSeat {
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Place {
+impl Drop for HeldSeat {
     fn drop(&mut self) {
         self.metrics.clients.fetch_sub(1, Ordering::Relaxed);
     }
@@ -80,7 +80,7 @@ impl Seats {
     fn take(&self) -> Result<Worker, ToolError> {
         let permit = Arc::clone(&self.free).try_acquire_owned().map_err(|_| ToolError::Full)?;
         self.metrics.clients.fetch_add(1, Ordering::Relaxed);
-        let place = Place { metrics: Arc::clone(&self.metrics), _permit: permit };
+        let place = HeldSeat { metrics: Arc::clone(&self.metrics), _permit: permit };
         Worker::start(Arc::clone(&self.shared), self.limit, place)
     }
 }

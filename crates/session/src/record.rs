@@ -10,7 +10,7 @@ use crate::source::{Act, Source};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::page::{Flags, NodeKey, Page, States};
 use browserlens_core::strategy::{ActionKind, TakenAction};
-use browserlens_recorder::{ClientTape, ClientTapeOptions, RecordError};
+use browserlens_recorder::{ClientRecorder, ClientRecorderOptions, RecordError};
 use browserlens_trace::{Outcome, RedactionKey, TraceError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,19 +62,19 @@ pub fn recording(options: RecordingOptions) -> Result<Box<WitnessMaker>, TraceEr
     let recording = Arc::new(Recording { options, begun: Mutex::default() });
     Ok(Box::new(move || {
         let recording = Arc::clone(&recording);
-        Some(Box::new(Recorded { recording, tape: None, missing: None, failed: false }))
+        Some(Box::new(Recorded { recording, recorder: None, missing: None, failed: false }))
     }))
 }
 
 impl Recording {
-    fn begin(&self, source: &mut dyn Source) -> Result<ClientTape, RecordError> {
+    fn begin(&self, source: &mut dyn Source) -> Result<ClientRecorder, RecordError> {
         let setting = source.setting();
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let mut at = *begun + 1;
         while at > 1 && !self.options.force && numbered(&self.options.out, at).exists() {
             at += 1;
         }
-        let mut options = ClientTapeOptions::new(numbered(&self.options.out, at));
+        let mut options = ClientRecorderOptions::new(numbered(&self.options.out, at));
         options.force = self.options.force;
         options.goal.clone_from(&self.options.goal);
         options.redaction_key = self.options.redaction_key.clone();
@@ -85,10 +85,10 @@ impl Recording {
         if let Some(viewport) = setting.viewport {
             options.viewport = viewport;
         }
-        let tape = ClientTape::create(&options, source.pages())?;
+        let recorder = ClientRecorder::create(&options, source.pages())?;
         *begun = at;
         tracing::info!(path = %options.out.display(), "recording");
-        Ok(tape)
+        Ok(recorder)
     }
 }
 
@@ -107,7 +107,7 @@ fn numbered(out: &Path, at: u32) -> PathBuf {
 /// One client's recording.
 struct Recorded {
     recording: Arc<Recording>,
-    tape: Option<ClientTape>,
+    recorder: Option<ClientRecorder>,
     /// What is missing from the trace.
     missing: Option<String>,
     /// Whether no trace could be made.
@@ -121,23 +121,23 @@ impl Recorded {
         &mut self,
         source: &mut dyn Source,
         begins: bool,
-        then: impl FnOnce(&mut ClientTape, &mut dyn Source) -> Result<(), RecordError>,
+        then: impl FnOnce(&mut ClientRecorder, &mut dyn Source) -> Result<(), RecordError>,
     ) {
         if self.failed {
             return;
         }
         let tab = source.tabs().ok().and_then(|tabs| tabs.into_iter().find(|tab| tab.is_current));
-        let done = match &mut self.tape {
-            Some(tape) => {
+        let done = match &mut self.recorder {
+            Some(recorder) => {
                 if let Some(tab) = tab {
-                    tape.set_tab(tab.index);
+                    recorder.set_tab(tab.index);
                 }
-                then(tape, source)
+                then(recorder, source)
             }
             None => match self.recording.begin(source) {
-                Ok(tape) => {
-                    let tape = self.tape.insert(tape);
-                    if begins { Ok(()) } else { then(tape, source) }
+                Ok(recorder) => {
+                    let recorder = self.recorder.insert(recorder);
+                    if begins { Ok(()) } else { then(recorder, source) }
                 }
                 Err(error) => {
                     self.failed = true;
@@ -155,31 +155,31 @@ impl Recorded {
 impl Witness for Recorded {
     fn before(&mut self, source: &mut dyn Source, act: &Act) {
         // The navigation that a recording begins with has no page before it.
-        if self.tape.is_none() && act.taken.kind == ActionKind::Goto {
+        if self.recorder.is_none() && act.taken.kind == ActionKind::Goto {
             return;
         }
-        self.with(source, false, |tape, source| {
-            tape.before(source.pages(), act.node)?;
+        self.with(source, false, |recorder, source| {
+            recorder.before(source.pages(), act.node)?;
             if types(act.taken.kind) && is_secret(source, act.node) {
-                tape.learn_secret(&act.taken.text);
+                recorder.learn_secret(&act.taken.text);
             }
             Ok(())
         });
     }
 
     fn after(&mut self, source: &mut dyn Source, act: &Act) {
-        self.with(source, true, |tape, source| tape.after(source.pages(), &as_told(&act.taken), act.node));
+        self.with(source, true, |recorder, source| recorder.after(source.pages(), &as_told(&act.taken), act.node));
     }
 }
 
 impl Drop for Recorded {
     fn drop(&mut self) {
-        let Some(tape) = self.tape.take() else { return };
+        let Some(recorder) = self.recorder.take() else { return };
         let outcome = match self.missing.take() {
             None => Outcome::Complete,
             Some(reason) => Outcome::Incomplete { reason },
         };
-        match tape.finish(outcome) {
+        match recorder.finish(outcome) {
             Ok(steps) => tracing::info!(steps = steps.len(), "recorded"),
             Err(error) => {
                 tracing::error!(error = %escaped_line(&error.to_string()), hint = error.hint(), "the trace was not \

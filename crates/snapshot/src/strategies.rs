@@ -102,9 +102,9 @@ impl Strategy for Snapshots {
 
     fn format(&self) -> TextFormat {
         match self.kind {
-            Kind::Outline => TextFormat::Plain,
-            Kind::Interactive => TextFormat::Lens,
-            Kind::Content | Kind::Both => TextFormat::Markdown,
+            Kind::Outline => TextFormat::PLAIN,
+            Kind::Interactive => TextFormat::LENS,
+            Kind::Content | Kind::Both => TextFormat::MARKDOWN,
         }
     }
 

@@ -4,7 +4,7 @@
 //! gave. Invariants: what an agent says never counts; each run has pages of its own, so that nothing
 //! of another is left; a tool is driven through the interface that agents have.
 //!
-//! Tasks are [`Task`], their pages a [`Stage`]. A tool is a [`Tool`], an agent an [`Agent`]; [`play`]
+//! Tasks are [`Task`], their pages a [`ServedTask`]. A tool is a [`Tool`], an agent an [`Agent`]; [`play`]
 //! brings them together. How a task is written stands in the README of the crate of agents.
 
 mod agent;
@@ -16,8 +16,8 @@ mod model;
 mod play;
 mod reading;
 mod scripted;
+mod served_task;
 mod speech;
-mod stage;
 mod stdio;
 mod task;
 mod tool;
@@ -28,9 +28,9 @@ pub use error::TasksError;
 pub use model::{Context, ModelAgent, ModelOptions, PROMPT_VERSION};
 pub use play::{PATIENCE, Played, play};
 pub use scripted::Scripted;
-pub use stage::{Folders, Stage, Verdict};
+pub use served_task::{Folders, ServedTask, Verdict};
 pub use stdio::StdioAgent;
-pub use task::{Place, SiteTask, Task, schema};
+pub use task::{Environment, SiteTask, Task, schema};
 pub use tool::{
     About, Answer, Asking, Function, Interface, LoopTool, McpTool, OwnLoop, PRESETS, Picture, REPLY, Shell, ShellTool,
     Skill, Tool, ToolCommand,

@@ -6,7 +6,7 @@
 //! machine.
 
 use crate::error::TasksError;
-use crate::stage::Verdict;
+use crate::served_task::Verdict;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};

@@ -14,7 +14,7 @@ use crate::tool::{Asking, REPLY};
 use base64::Engine;
 use browserlens_agents::Usage;
 use browserlens_core::tokens::Encoding;
-use browserlens_llm::{Answer, Ask, ChatRequest, Message, Part, ResponseFormat, Role, Said, Schema, json_object};
+use browserlens_llm::{Answer, Ask, ChatRequest, Completion, Message, Part, ResponseFormat, Role, Schema, json_object};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -205,7 +205,12 @@ impl ModelAgent {
         parts
     }
 
-    async fn ask(&self, messages: Vec<Message>, schema: Schema, raw: Map<String, Value>) -> Result<Said, TasksError> {
+    async fn ask(
+        &self,
+        messages: Vec<Message>,
+        schema: Schema,
+        raw: Map<String, Value>,
+    ) -> Result<Completion, TasksError> {
         let mut extra = Map::new();
         if let Some(seed) = self.options.seed {
             extra.insert("seed".to_owned(), Value::from(seed));
@@ -298,7 +303,7 @@ impl ModelAgent {
     }
 }
 
-fn add(usage: &mut Usage, said: &Said) {
+fn add(usage: &mut Usage, said: &Completion) {
     *usage += Usage {
         input: said.prompt_tokens.unwrap_or_default(),
         cached: 0,
@@ -340,7 +345,12 @@ mod tests {
         fn ask(&mut self, request: &ChatRequest) -> Result<Answer, LlmError> {
             self.1.lock().unwrap().push(request.clone());
             let content = self.0.pop_front().unwrap_or("{}").to_owned();
-            Ok(Answer::Said(Said { content, prompt_tokens: Some(10), completion_tokens: Some(2), ..Said::default() }))
+            Ok(Answer::Said(Completion {
+                content,
+                prompt_tokens: Some(10),
+                completion_tokens: Some(2),
+                ..Completion::default()
+            }))
         }
     }
 

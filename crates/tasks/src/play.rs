@@ -6,7 +6,7 @@
 
 use crate::agent::{Agent, Answered, Situation, Turn};
 use crate::error::TasksError;
-use crate::stage::{Stage, Verdict};
+use crate::served_task::{ServedTask, Verdict};
 use crate::task::Task;
 use crate::tool::Tool;
 use browserlens_agents::{Call, End, EndReason, Header, RunWriter};
@@ -40,7 +40,7 @@ pub struct Played {
 /// [`TasksError::Record`]; what the tool or the agent fails in is in the record, and ends the run.
 pub async fn play(
     task: &Task,
-    stage: &Stage,
+    stage: &ServedTask,
     tool: &mut dyn Tool,
     agent: &mut dyn Agent,
     record: Option<(&Path, Redactor)>,

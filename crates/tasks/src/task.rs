@@ -23,14 +23,14 @@ pub struct Task {
     /// What is to be done, in words.
     pub goal: String,
     /// Where.
-    pub place: Place,
+    pub place: Environment,
     /// Most calls of a tool.
     pub limit: u32,
 }
 
 /// Where a task is done, and what judges it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum Environment {
     /// A bundled site; its state is checked.
     Site(SiteTask),
     /// A page of MiniWoB++, which judges itself; its way is a script of `scripts/miniwob_tasks.py`.
@@ -189,7 +189,7 @@ impl Task {
                     id: format!("miniwob-{page}"),
                     level,
                     goal: MINIWOB_GOAL.to_owned(),
-                    place: Place::Miniwob { page },
+                    place: Environment::Miniwob { page },
                     limit: MINIWOB_LIMIT,
                 };
                 tasks.push((line, task));
@@ -201,8 +201,8 @@ impl Task {
     /// Returns where the task is done, in a word: the site, `wild/NAME`, or `miniwob`.
     pub fn place_name(&self) -> &str {
         match &self.place {
-            Place::Site(site) => &site.site,
-            Place::Miniwob { .. } => "miniwob",
+            Environment::Site(site) => &site.site,
+            Environment::Miniwob { .. } => "miniwob",
         }
     }
 }
@@ -242,7 +242,7 @@ impl RawTask {
             level: self.level,
             goal: self.goal,
             limit: self.limit,
-            place: Place::Site(SiteTask {
+            place: Environment::Site(SiteTask {
                 site,
                 start: self.start,
                 tell: self.tell,
@@ -286,7 +286,7 @@ wrong_is = "it says no"
     fn a_task_is_read_with_what_it_leaves_out() {
         let (line, task) = parse(GOOD).expect("well formed").pop().expect("one");
         assert_eq!((line, task.id.as_str(), task.level, task.limit), (2, "a", 2, 20));
-        let Place::Site(site) = &task.place else { panic!("of a site") };
+        let Environment::Site(site) = &task.place else { panic!("of a site") };
         assert_eq!((site.start.as_str(), site.check.len(), site.way.len()), ("/", 1, 1));
         let pages = parse("[miniwob]\n1 = [\"click-test\"]").expect("well formed");
         assert_eq!((pages[0].1.id.as_str(), pages[0].1.place_name()), ("miniwob-click-test", "miniwob"));

@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 mod folder;
-mod known;
 mod mcp;
 mod own_loop;
+mod presets;
 mod shell;
 
-pub use known::{Interface, OwnLoop, PRESETS, Shell, Skill, ToolCommand};
 pub use mcp::McpTool;
 pub use own_loop::LoopTool;
+pub use presets::{Interface, OwnLoop, PRESETS, Shell, Skill, ToolCommand};
 pub(crate) use shell::SHELL;
 pub use shell::ShellTool;
 

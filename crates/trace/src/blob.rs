@@ -8,7 +8,7 @@
 //! except each eighth, which stands alone: reading one step decodes at most eight bodies, and
 //! reading steps in order one each.
 
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::rows;
 use crate::schema::BLOB;
 use rusqlite::types::Value;
@@ -72,7 +72,7 @@ impl BlobWriter {
             return Ok(Stored { id: *id, chain: *chain, body: Arc::clone(body) });
         }
         let id = self.next + 1;
-        let place = Place::row(BLOB.name, id);
+        let place = Location::row(BLOB.name, id);
         if body.len() as u64 > MAX_BODY {
             return Err(TraceError::damaged(
                 path,
@@ -144,7 +144,7 @@ fn decompress(data: &[u8], prefix: &[u8], length: u64) -> std::io::Result<Vec<u8
     Ok(body)
 }
 
-struct Row {
+struct BlobRow {
     id: i64,
     hash: Vec<u8>,
     length: i64,
@@ -167,9 +167,9 @@ impl BlobReader {
         connection: &Connection,
         path: &Path,
         id: i64,
-        referrer: &Place,
+        referrer: &Location,
     ) -> Result<Arc<[u8]>, TraceError> {
-        let mut chain: Vec<Row> = Vec::new();
+        let mut chain: Vec<BlobRow> = Vec::new();
         let mut wanted = Some(id);
         let mut base: Option<Arc<[u8]>> = None;
         while let Some(next) = wanted {
@@ -181,13 +181,13 @@ impl BlobReader {
             if chain.last().is_some_and(|row| next >= row.id) || chain.len() > 4096 {
                 return Err(TraceError::damaged(
                     path,
-                    Place::row(BLOB.name, next),
+                    Location::row(BLOB.name, next),
                     "it is used as the prefix of an earlier row",
                 ));
             }
             let row = Self::row(connection, path, next)?.ok_or_else(|| TraceError::Missing {
                 path: path.to_owned(),
-                place: Place::row(BLOB.name, next),
+                place: Location::row(BLOB.name, next),
                 reason: chain.last().map_or_else(
                     || format!("{referrer} refers to it"),
                     |row| format!("{}, row {} is built on it", BLOB.name, row.id),
@@ -202,7 +202,7 @@ impl BlobReader {
             self.cache.insert(row.id, Arc::clone(&body));
             base = Some(body);
         }
-        base.ok_or_else(|| TraceError::damaged(path, Place::row(BLOB.name, id), "it has no body"))
+        base.ok_or_else(|| TraceError::damaged(path, Location::row(BLOB.name, id), "it has no body"))
     }
 
     /// Forgets bodies that no step's payloads keep, where they are many.
@@ -218,13 +218,13 @@ impl BlobReader {
         self.cache.retain(|id, _| ids.contains(id));
     }
 
-    fn row(connection: &Connection, path: &Path, id: i64) -> Result<Option<Row>, TraceError> {
+    fn row(connection: &Connection, path: &Path, id: i64) -> Result<Option<BlobRow>, TraceError> {
         connection
             .prepare_cached("SELECT hash, length, encoding, prefix, data FROM blob WHERE id = ?1")
             .and_then(|mut statement| {
                 statement
                     .query_row([id], |row| {
-                        Ok(Row {
+                        Ok(BlobRow {
                             id,
                             hash: row.get(0)?,
                             length: row.get(1)?,
@@ -235,7 +235,7 @@ impl BlobReader {
                     })
                     .optional()
             })
-            .map_err(TraceError::sqlite(path, Place::row(BLOB.name, id)))
+            .map_err(TraceError::sqlite(path, Location::row(BLOB.name, id)))
     }
 }
 
@@ -246,10 +246,10 @@ pub(crate) fn read_head(
     path: &Path,
     id: i64,
     limit: usize,
-    referrer: &Place,
+    referrer: &Location,
     check: bool,
 ) -> Result<(Vec<u8>, u64), TraceError> {
-    let place = || Place::row(BLOB.name, id);
+    let place = || Location::row(BLOB.name, id);
     let damaged = |reason: String| TraceError::damaged(path, place(), reason);
     type Columns = (Vec<u8>, i64, String, Option<i64>);
     let found: Option<Columns> = connection
@@ -301,8 +301,8 @@ pub(crate) fn read_head(
     Ok((head, length))
 }
 
-fn decode(path: &Path, row: &Row, prefix: &[u8]) -> Result<Vec<u8>, TraceError> {
-    let damaged = |reason: String| TraceError::damaged(path, Place::row(BLOB.name, row.id), reason);
+fn decode(path: &Path, row: &BlobRow, prefix: &[u8]) -> Result<Vec<u8>, TraceError> {
+    let damaged = |reason: String| TraceError::damaged(path, Location::row(BLOB.name, row.id), reason);
     let length = u64::try_from(row.length).ok().filter(|length| *length <= MAX_BODY);
     let Some(length) = length else {
         return Err(damaged(format!("it claims {} bytes, the limit is {MAX_BODY}", row.length)));

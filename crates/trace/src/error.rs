@@ -6,16 +6,16 @@
 use browserlens_core::strategy::StepIndex;
 use std::path::{Path, PathBuf};
 
-/// Place in a trace file: a table and, where known, a row of it.
+/// Location in a trace file: a table and, where known, a row of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Name of the table.
     pub table: &'static str,
     /// Value of the row's integer key.
     pub row: Option<i64>,
 }
 
-impl Place {
+impl Location {
     pub(crate) fn table(table: &'static str) -> Self {
         Self { table, row: None }
     }
@@ -25,7 +25,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.row {
             Some(row) => write!(f, "table {}, row {row}", self.table),
@@ -107,7 +107,7 @@ pub enum TraceError {
         /// The file.
         path: PathBuf,
         /// Where.
-        place: Place,
+        place: Location,
         /// What is wrong with it.
         reason: String,
     },
@@ -117,7 +117,7 @@ pub enum TraceError {
         /// The file.
         path: PathBuf,
         /// The row that should be there.
-        place: Place,
+        place: Location,
         /// Who refers to it.
         reason: String,
     },
@@ -190,7 +190,7 @@ pub enum TraceError {
         /// The file.
         path: PathBuf,
         /// What was being written.
-        place: Place,
+        place: Location,
     },
     /// Another process holds the file.
     #[error("{}: another process is writing this file", .path.display())]
@@ -212,7 +212,7 @@ pub enum TraceError {
         /// The file.
         path: PathBuf,
         /// Where.
-        place: Place,
+        place: Location,
         /// The cause.
         #[source]
         source: rusqlite::Error,
@@ -284,14 +284,14 @@ impl TraceError {
         let path = path.to_owned();
         move |source| {
             if source.kind() == std::io::ErrorKind::StorageFull {
-                return Self::DiskFull { path, place: Place::table("sqlite_schema") };
+                return Self::DiskFull { path, place: Location::table("sqlite_schema") };
             }
             Self::Io { path, action, source }
         }
     }
 
     /// Sorts an error of SQLite into the kinds above.
-    pub(crate) fn sqlite(path: &Path, place: Place) -> impl FnOnce(rusqlite::Error) -> Self {
+    pub(crate) fn sqlite(path: &Path, place: Location) -> impl FnOnce(rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         let path = path.to_owned();
         move |source| match source.sqlite_error() {
@@ -317,7 +317,7 @@ impl TraceError {
         }
     }
 
-    pub(crate) fn damaged(path: &Path, place: Place, reason: impl Into<String>) -> Self {
+    pub(crate) fn damaged(path: &Path, place: Location, reason: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), place, reason: reason.into() }
     }
 }

@@ -12,7 +12,7 @@
 mod conditions;
 
 use crate::blob::{BlobReader, BlobWriter, Storage};
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::rows::{self, int, text};
 use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, EVENT_TABLES, FAILED, HOST, REQUEST, TAB_EVENT, Table};
 use crate::search::{self, Without, searched_columns};
@@ -146,7 +146,7 @@ impl Query<'_> {
     pub(crate) fn tally(&self) -> Result<EventTally, TraceError> {
         let mut tally = EventTally::default();
         for table in self.tables() {
-            let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+            let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
             let (conditions, values) = self.conditions(table, &Lane::All);
             let mut add = |count: i64, last: Option<i64>| {
                 tally.count += u64::try_from(count).unwrap_or(0);
@@ -239,7 +239,7 @@ impl Query<'_> {
         let filter = self.filter;
         Ok(match table.name {
             "console" if self.indexed && filter.is_about_console() => {
-                let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+                let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
                 let mut statement = self
                     .connection
                     .prepare_cached("SELECT min(level) FROM console INDEXED BY console_by_level WHERE level > ?1")
@@ -338,7 +338,7 @@ impl Query<'_> {
             table.columns.join(", "),
             table.name
         );
-        let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+        let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
         let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
         let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(wrap())?;
         let needle = self.filter.contains.as_deref().map(Needle::new);
@@ -369,7 +369,7 @@ impl Query<'_> {
         blobs: &mut BlobReader,
         events: &mut Vec<Event>,
     ) -> Result<(), TraceError> {
-        let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+        let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
         let sql = format!("SELECT {} FROM {} WHERE position = ?1", table.columns.join(", "), table.name);
         let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
         let mut left = self.limit;
@@ -391,9 +391,9 @@ impl Query<'_> {
 
     /// Makes an event of a row that was selected by the columns of its table.
     fn event(&self, row: &Row<'_>, table: &'static Table, blobs: &mut BlobReader) -> Result<Event, TraceError> {
-        let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+        let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
         let position: i64 = row.get(0).map_err(wrap())?;
-        let place = Place::row(table.name, position);
+        let place = Location::row(table.name, position);
         let event = read(row, table, self.filter.parts).map_err(TraceError::sqlite(self.path, place.clone()))?;
         let Some(mut event) = event else {
             return Err(TraceError::damaged(self.path, place, "a field holds a value that its kind does not have"));
@@ -407,7 +407,7 @@ impl Query<'_> {
                 let bytes = blobs.read(self.connection, self.path, id, &place)?;
                 let text = String::from_utf8(bytes.to_vec());
                 text.map(Some).map_err(|_| {
-                    TraceError::damaged(self.path, Place::row("blob", id), "a body that should be text is not UTF-8")
+                    TraceError::damaged(self.path, Location::row("blob", id), "a body that should be text is not UTF-8")
                 })
             };
             request.request_body = body(12)?;

@@ -8,7 +8,7 @@
 //! which these 32 bytes are zero. It is set in place, without SQLite, once the file is closed: an
 //! update through SQLite would change its header again.
 
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::record::TraceHash;
 use crate::schema::{APPLICATION_ID, FORMAT_VERSION, tables_of};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -73,7 +73,7 @@ fn check_header(path: &Path, bytes: &[u8]) -> Result<(), TraceError> {
     if version > FORMAT_VERSION {
         return Err(TraceError::TooNew { path: path.to_owned(), found: version, supported: FORMAT_VERSION });
     }
-    let damaged = |reason: &str| TraceError::damaged(path, Place::table("sqlite_schema"), reason);
+    let damaged = |reason: &str| TraceError::damaged(path, Location::table("sqlite_schema"), reason);
     if tables_of(version).is_none() {
         return Err(damaged("the header has no format version"));
     }
@@ -97,7 +97,7 @@ pub(crate) fn roll_back_journal(path: &Path) -> Result<(), TraceError> {
     if !std::fs::metadata(&journal).is_ok_and(|journal| journal.len() > 0) {
         return Ok(());
     }
-    let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // Any read rolls back; the lock of a recorder that is alive keeps it from happening.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(wrap())
@@ -131,7 +131,7 @@ pub(crate) fn open_damaged(path: &Path, copy: &Path) -> Result<Connection, Trace
 }
 
 pub(crate) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrap())?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(wrap())?;
     // A file from elsewhere may hold views and triggers: none of ours does, so nothing of the
@@ -155,7 +155,7 @@ pub(crate) fn open(path: &Path) -> Result<Opened, TraceError> {
         .map_err(TraceError::io(path, "read the file"))?;
     check_header(path, &bytes)?;
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let wrap = || TraceError::sqlite(path, Place::table("file_seal"));
+    let wrap = || TraceError::sqlite(path, Location::table("file_seal"));
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrap())?;
     let value: Option<Vec<u8>> = connection
         .query_row("SELECT value FROM file_seal WHERE id = 1", [], |row| row.get(0))
@@ -191,7 +191,7 @@ fn find_once(bytes: &[u8], needle: &[u8]) -> Option<usize> {
 /// beforehand.
 pub(crate) fn open_value(connection: &Connection, path: &Path) -> Result<Vec<u8>, TraceError> {
     let mut hasher = blake3::Hasher::new();
-    let wrap = || TraceError::sqlite(path, Place::table("step"));
+    let wrap = || TraceError::sqlite(path, Location::table("step"));
     let mut statement = connection.prepare("SELECT seal FROM step ORDER BY number").map_err(wrap())?;
     let mut rows = statement.query([]).map_err(wrap())?;
     while let Some(row) = rows.next().map_err(wrap())? {
@@ -208,7 +208,7 @@ pub(crate) fn seal(path: &Path, open_value: &[u8]) -> Result<(), TraceError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(read)?;
     let at = find_once(&bytes, open_value).ok_or_else(|| {
-        TraceError::damaged(path, Place::row("file_seal", 1), "the place of the seal was not found in the file")
+        TraceError::damaged(path, Location::row("file_seal", 1), "the place of the seal was not found in the file")
     })?;
     bytes[at..at + 16].copy_from_slice(SEALED);
     bytes[at + 16..at + 48].fill(0);

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Trace`]. Out: [`TraceInfo`], for `trace info` to print. Invariant: no body is decoded.
 
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::origin::Origin;
 use crate::reader::Trace;
 use crate::record::{TraceHash, TraceMeta};
@@ -134,6 +134,6 @@ impl Trace {
         };
         self.connection()
             .query_row(sql, [parameter], |row| Ok([count(row, 0)?, count(row, 1)?]))
-            .map_err(TraceError::sqlite(self.path(), Place::table(table)))
+            .map_err(TraceError::sqlite(self.path(), Location::table(table)))
     }
 }

@@ -32,7 +32,7 @@ pub mod whole;
 mod writer;
 
 pub use canonical::{CanonicalError, Canonicalizer};
-pub use error::{ExitClass, Place, TraceError};
+pub use error::{ExitClass, Location, TraceError};
 pub use export::{ExportReport, export};
 pub use file::before_of;
 pub use info::{KindInfo, StepInfo, TraceInfo};

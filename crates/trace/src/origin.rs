@@ -4,7 +4,7 @@
 //! Invariant: a trace that was recorded here has neither the row nor the table, and keeps the
 //! format it had before there were imports.
 
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::reader::Trace;
 use crate::rows::{self, int, text};
 use crate::schema::{FORMAT_VERSION, ORIGIN, migrate};
@@ -45,7 +45,7 @@ impl Origin {
 
 /// Writes or replaces the row.
 pub(crate) fn write(connection: &mut Connection, path: &Path, origin: &Origin) -> Result<(), TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table(ORIGIN.name));
+    let wrap = || TraceError::sqlite(path, Location::table(ORIGIN.name));
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrap())?;
     migrate(connection, version, FORMAT_VERSION).map_err(wrap())?;
     let values = vec![
@@ -81,7 +81,7 @@ impl Trace {
                 gaps: gaps.lines().map(str::to_owned).collect(),
             })
         };
-        let place = Place::table(ORIGIN.name);
+        let place = Location::table(ORIGIN.name);
         self.connection().query_row(sql, [], read).optional().map_err(TraceError::sqlite(self.path(), place))
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use checks::{check_blobs, check_rows};
 pub(crate) use payloads::PayloadRow;
 
 use crate::blob::{self, BlobReader};
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::events::Query;
 use crate::file::{self, Opened, Trust};
 use crate::record::{Settled, StepRow, TraceHash, TraceMeta, TraceSource};
@@ -90,7 +90,7 @@ impl Trace {
         }
         let found: i64 = connection
             .query_row("SELECT count(*) FROM step", [], |row| row.get(0))
-            .map_err(TraceError::sqlite(path, Place::table(STEP.name)))?;
+            .map_err(TraceError::sqlite(path, Location::table(STEP.name)))?;
         let steps = u32::try_from(found).unwrap_or(0);
         Ok(Self {
             path: path.to_owned(),
@@ -187,7 +187,7 @@ impl Trace {
         &self.connection
     }
 
-    pub(crate) fn body(&self, blob: i64, referrer: &Place) -> Result<Arc<[u8]>, TraceError> {
+    pub(crate) fn body(&self, blob: i64, referrer: &Location) -> Result<Arc<[u8]>, TraceError> {
         self.blobs().read(&self.connection, &self.path, blob, referrer)
     }
 
@@ -200,7 +200,7 @@ impl Trace {
     }
 
     fn wrap(&self, table: &'static Table, row: i64) -> impl FnOnce(rusqlite::Error) -> TraceError {
-        TraceError::sqlite(&self.path, Place::row(table.name, row))
+        TraceError::sqlite(&self.path, Location::row(table.name, row))
     }
 
     /// Reads the one row that a number selects, if it is there.
@@ -252,7 +252,7 @@ impl Trace {
             WHERE number = ?1";
         let (mut step, timings) = self.one(sql, (&STEP, number), read)?.ok_or_else(|| self.no_step(index))?;
         step.timings = serde_json::from_str(&timings).map_err(|error| {
-            TraceError::damaged(&self.path, Place::row(STEP.name, number), format!("column timings: {error}"))
+            TraceError::damaged(&self.path, Location::row(STEP.name, number), format!("column timings: {error}"))
         })?;
         Ok(step)
     }
@@ -266,7 +266,7 @@ impl Trace {
         let mut blobs = self.blobs();
         let mut payloads = Vec::with_capacity(listed.len());
         for row in &listed {
-            let body = blobs.read(&self.connection, &self.path, row.blob, &Place::row(PAYLOAD.name, row.id))?;
+            let body = blobs.read(&self.connection, &self.path, row.blob, &Location::row(PAYLOAD.name, row.id))?;
             payloads.push(Payload { kind: row.kind, frame: row.frame, node: row.node, body });
         }
         // The next step is built on these bodies.
@@ -281,7 +281,7 @@ impl Trace {
     pub fn second_look(&self, step: StepIndex) -> Result<Option<SecondLook>, TraceError> {
         let listed = self.payload_rows(step)?;
         let Some(row) = listed.iter().find(|row| row.kind == PayloadKind::SecondLook) else { return Ok(None) };
-        let place = Place::row(PAYLOAD.name, row.id);
+        let place = Location::row(PAYLOAD.name, row.id);
         let body = self.blobs().read(&self.connection, &self.path, row.blob, &place)?;
         serde_json::from_slice(&body)
             .map(Some)
@@ -340,8 +340,14 @@ impl Trace {
                 row.get(0)
             })?;
         let Some(id) = id.flatten() else { return Ok(None) };
-        let (head, bytes) =
-            blob::read_head(&self.connection, &self.path, id, limit, &Place::row(REQUEST.name, number), !self.sealed)?;
+        let (head, bytes) = blob::read_head(
+            &self.connection,
+            &self.path,
+            id,
+            limit,
+            &Location::row(REQUEST.name, number),
+            !self.sealed,
+        )?;
         Ok(Some(BodyHead { head, bytes }))
     }
 
@@ -357,7 +363,7 @@ impl Trace {
                 .connection
                 .prepare_cached(&sql)
                 .and_then(|mut statement| statement.query_row([i64::from(step.0)], |row| row.get(0)))
-                .map_err(TraceError::sqlite(&self.path, Place::table(table.name)))?;
+                .map_err(TraceError::sqlite(&self.path, Location::table(table.name)))?;
             latest = latest.max(found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0));
         }
         Ok(latest)
@@ -368,7 +374,7 @@ impl Trace {
     /// # Errors
     /// [`TraceError`] if the table cannot be read.
     pub fn tabs(&self, step: StepIndex) -> Result<Vec<u32>, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Place::table(TAB.name));
+        let wrap = || TraceError::sqlite(&self.path, Location::table(TAB.name));
         let mut statement = self
             .connection
             .prepare_cached("SELECT number FROM tab WHERE first_step <= ?1 ORDER BY number")
@@ -387,7 +393,7 @@ impl Trace {
             return Err(self.no_step(step));
         }
         let number = i64::from(step.0);
-        let place = Place::row(ENTITY_LIST.name, number);
+        let place = Location::row(ENTITY_LIST.name, number);
         let found: Option<(i64, i64)> =
             self.one("SELECT blob, entities FROM entity_list WHERE step = ?1", (&ENTITY_LIST, number), |row| {
                 Ok((row.get(0)?, row.get(1)?))
@@ -419,7 +425,7 @@ impl Trace {
 type Outcome = (String, String);
 
 pub(crate) fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceMeta, Outcome, Option<u32>), TraceError> {
-    let place = || Place::row(META.name, 1);
+    let place = || Location::row(META.name, 1);
     let sql = format!("SELECT {} FROM meta WHERE id = 1", META.columns.join(", "));
     let read = |row: &Row<'_>| -> rusqlite::Result<(TraceMeta, String, Outcome, Option<u32>)> {
         let meta = TraceMeta {

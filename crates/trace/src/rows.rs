@@ -5,7 +5,7 @@
 //! written. Finished files carry a seal over all their bytes as well (see [`crate::file`]); row
 //! seals tell *where* a damaged file is damaged, and guard unfinished ones.
 
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::schema::Table;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
@@ -103,7 +103,7 @@ fn write(
         values.push(Value::Blob(data));
     }
     let marks = vec!["?"; values.len()].join(", ");
-    let place = || Place { table: table.name, row: key };
+    let place = || Location { table: table.name, row: key };
     connection
         .prepare_cached(&format!("{verb} INTO {} ({columns}) VALUES ({marks})", table.name))
         .and_then(|mut statement| statement.execute(params_from_iter(values)))
@@ -127,17 +127,17 @@ pub(crate) fn check_table(
     table: &'static Table,
     mut report: impl FnMut(TraceError),
 ) -> Result<u64, TraceError> {
-    let place = Place::table(table.name);
+    let place = Location::table(table.name);
     let sql = format!("SELECT {}, seal FROM {} ORDER BY {}", table.columns.join(", "), table.name, table.key);
     let mut statement = connection.prepare(&sql).map_err(TraceError::sqlite(path, place.clone()))?;
     let mut rows = statement.query([]).map_err(TraceError::sqlite(path, place.clone()))?;
     let (mut count, mut last) = (0, None);
     loop {
-        let here = Place { table: table.name, row: last };
+        let here = Location { table: table.name, row: last };
         let Some(row) = rows.next().map_err(TraceError::sqlite(path, here))? else { return Ok(count) };
         count += 1;
         let key: Option<i64> = row.get(0).ok();
-        let here = Place { table: table.name, row: key };
+        let here = Location { table: table.name, row: key };
         last = key;
         match row_is_whole(table, row) {
             Ok(true) => {}
@@ -190,7 +190,7 @@ impl Contents {
         let mut contents = Self::new();
         for table in tables.iter().filter(|table| table.of_step) {
             let sql = format!("SELECT seal FROM {} WHERE step = ?1 ORDER BY {}", table.name, table.key);
-            let wrap = || TraceError::sqlite(path, Place::table(table.name));
+            let wrap = || TraceError::sqlite(path, Location::table(table.name));
             let mut statement = connection.prepare_cached(&sql).map_err(wrap())?;
             let mut rows = statement.query([step]).map_err(wrap())?;
             while let Some(row) = rows.next().map_err(wrap())? {

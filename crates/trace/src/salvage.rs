@@ -5,7 +5,7 @@
 //! steps keep their numbers, and a step of which nothing can be read stands there with an empty
 //! capture and says so.
 
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::file;
 use crate::reader::{PayloadRow, Trace, read_meta};
 use crate::record::{Outcome, Settled, StepRecord, StepRow, TraceMeta, TraceSource};
@@ -193,7 +193,7 @@ impl Salvage {
         let mut capture = Capture::default();
         let mut kept = Vec::new();
         for (_, row) in self.payloads.iter().filter(|(step, _)| *step == number) {
-            match self.trace.body(row.blob, &Place::row(PAYLOAD.name, row.id)) {
+            match self.trace.body(row.blob, &Location::row(PAYLOAD.name, row.id)) {
                 Ok(body) => {
                     kept.push(row.blob);
                     report.payloads += 1;

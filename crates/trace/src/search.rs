@@ -18,7 +18,7 @@
 
 mod chunk;
 
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::rows::{self, int, text};
 use crate::schema::{EVENT_TABLES, SEARCH, SEARCHED_FROM, Table};
 use browserlens_core::strategy::{EventFilter, host_of};
@@ -191,14 +191,14 @@ fn pack(numbers: &[u64], to: &mut Vec<u8>) {
 
 /// Writes the chunks of every large table, in one transaction.
 pub(crate) fn write(connection: &Connection, path: &Path, options: SearchOptions) -> Result<(), TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table(SEARCH.name));
+    let wrap = || TraceError::sqlite(path, Location::table(SEARCH.name));
     let transaction = connection.unchecked_transaction().map_err(wrap())?;
     let mut id = 0;
     for (_, table) in EVENT_TABLES {
         if count(&transaction, path, table)? < options.from_rows.max(1) {
             continue;
         }
-        let wrap = || TraceError::sqlite(path, Place::table(table.name));
+        let wrap = || TraceError::sqlite(path, Location::table(table.name));
         let mut insert = |columns: &Columns| {
             id += 1;
             columns.values(id, table).map_or(Ok(()), |values| rows::insert(&transaction, path, &SEARCH, values))
@@ -225,7 +225,7 @@ fn count(connection: &Connection, path: &Path, table: &Table) -> Result<u64, Tra
     connection
         .query_row(&format!("SELECT count(*) FROM {}", table.name), [], |row| row.get::<_, i64>(0))
         .map(|count| u64::try_from(count).unwrap_or(0))
-        .map_err(TraceError::sqlite(path, Place::table(table.name)))
+        .map_err(TraceError::sqlite(path, Location::table(table.name)))
 }
 
 /// Checks that the chunks of each table hold every row of it, and what the row says.
@@ -238,8 +238,8 @@ pub(crate) fn check(
     if version < SEARCHED_FROM {
         return Ok(());
     }
-    let wrap = || TraceError::sqlite(path, Place::table(SEARCH.name));
-    let lies = |id: i64, reason: String| TraceError::damaged(path, Place::row(SEARCH.name, id), reason);
+    let wrap = || TraceError::sqlite(path, Location::table(SEARCH.name));
+    let lies = |id: i64, reason: String| TraceError::damaged(path, Location::row(SEARCH.name, id), reason);
     let sql = "SELECT id, source, from_position, to_position, events, packed FROM search ORDER BY id";
     let mut statement = connection.prepare(sql).map_err(wrap())?;
     let mut rows = statement.query([]).map_err(wrap())?;
@@ -259,7 +259,7 @@ pub(crate) fn check(
             continue;
         }
         *last = to;
-        let wrap = || TraceError::sqlite(path, Place::table(table.name));
+        let wrap = || TraceError::sqlite(path, Location::table(table.name));
         let sql = format!("{} WHERE position BETWEEN ?1 AND ?2 ORDER BY position", Columns::select(table));
         let mut columns = Columns::new(table);
         let mut statement = connection.prepare_cached(&sql).map_err(wrap())?;
@@ -285,14 +285,14 @@ pub(crate) fn check(
         let found = count(connection, path, table)?;
         if found != held {
             let reason = format!("it holds {held} rows of table {}, {found} are there", table.name);
-            report(TraceError::damaged(path, Place::table(SEARCH.name), reason));
+            report(TraceError::damaged(path, Location::table(SEARCH.name), reason));
         }
     }
     Ok(())
 }
 
 fn wrap(path: &Path) -> impl FnOnce(rusqlite::Error) -> TraceError {
-    TraceError::sqlite(path, Place::table(SEARCH.name))
+    TraceError::sqlite(path, Location::table(SEARCH.name))
 }
 
 /// Returns whether a table has chunks.
@@ -338,7 +338,7 @@ pub(crate) fn passing(
         let read =
             || -> rusqlite::Result<(i64, [i64; 3])> { Ok((row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?])) };
         let (id, said) = read().map_err(wrap(path))?;
-        let damaged = || TraceError::damaged(path, Place::row(SEARCH.name, id), "it is no chunk of columns");
+        let damaged = || TraceError::damaged(path, Location::row(SEARCH.name, id), "it is no chunk of columns");
         if said[0] <= std::mem::replace(&mut last, said[1]) {
             return Err(damaged());
         }

@@ -4,7 +4,7 @@
 //! written, and one finding does not hide the others.
 
 use crate::canonical;
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::file::{self, Trust};
 use crate::reader::{Trace, check_blobs, check_rows};
 use crate::schema::{PAYLOAD, STEP};
@@ -80,7 +80,7 @@ fn check_references(
     connection: &rusqlite::Connection,
     findings: &mut Vec<TraceError>,
 ) -> Result<(), TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
     let mut statement =
         connection.prepare("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check").map_err(wrap())?;
     let mut rows = statement.query([]).map_err(wrap())?;
@@ -91,8 +91,8 @@ fn check_references(
         let name = |name: &str| {
             crate::schema::TABLES.iter().find(|table| table.name == name).map_or("sqlite_schema", |table| table.name)
         };
-        let reason = format!("{} refers to it", Place { table: name(&table), row });
-        findings.push(TraceError::Missing { path: path.to_owned(), place: Place::table(name(&parent)), reason });
+        let reason = format!("{} refers to it", Location { table: name(&table), row });
+        findings.push(TraceError::Missing { path: path.to_owned(), place: Location::table(name(&parent)), reason });
     }
     drop(rows);
     let mut statement = connection.prepare("PRAGMA quick_check(20)").map_err(wrap())?;
@@ -100,7 +100,7 @@ fn check_references(
     while let Some(row) = rows.next().map_err(wrap())? {
         let said: String = row.get(0).map_err(wrap())?;
         if said != "ok" {
-            findings.push(TraceError::damaged(path, Place::table("sqlite_schema"), said));
+            findings.push(TraceError::damaged(path, Location::table("sqlite_schema"), said));
         }
     }
     Ok(())
@@ -111,7 +111,7 @@ fn check_step(trace: &Trace, index: StepIndex, findings: &mut Vec<TraceError>) {
         Ok(step) => {
             if let Some(action) = step.action.filter(|action| action.resolved_in.0 > index.0) {
                 let reason = format!("its action was resolved in the later step {}", action.resolved_in);
-                findings.push(TraceError::damaged(trace.path(), Place::row(STEP.name, i64::from(index.0)), reason));
+                findings.push(TraceError::damaged(trace.path(), Location::row(STEP.name, i64::from(index.0)), reason));
             }
         }
         Err(error) => findings.push(error),
@@ -130,7 +130,7 @@ fn check_step(trace: &Trace, index: StepIndex, findings: &mut Vec<TraceError>) {
                 }
             }
             if capture.payloads.is_empty() {
-                let place = Place::table(PAYLOAD.name);
+                let place = Location::table(PAYLOAD.name);
                 findings.push(TraceError::damaged(
                     trace.path(),
                     place,

@@ -5,7 +5,7 @@
 //! ends; a file that is finished is one file, without a journal beside it, and sealed.
 
 use crate::blob::{BlobWriter, Storage, Stored};
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::file;
 use crate::frames::{self, FramesSeen};
 use crate::origin::{self, Origin};
@@ -113,7 +113,7 @@ impl TraceWriter {
     }
 
     fn make(beside: &Path, path: &Path, meta: &TraceMeta) -> Result<(), TraceError> {
-        let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+        let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
         let mut connection = open_for_writing(beside, path)?;
         connection.pragma_update(None, "page_size", PAGE_SIZE).map_err(wrap())?;
         connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap())?;
@@ -156,7 +156,7 @@ impl TraceWriter {
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
         self.connection
             .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
-            .map_err(TraceError::sqlite(&self.path, Place::table("sqlite_schema")))
+            .map_err(TraceError::sqlite(&self.path, Location::table("sqlite_schema")))
     }
 
     /// Lets the disk be waited for once, when the trace is finished, and not after each step: for
@@ -166,7 +166,7 @@ impl TraceWriter {
     /// # Errors
     /// [`TraceError`] if SQLite refuses.
     pub fn sync_at_end(&mut self) -> Result<(), TraceError> {
-        let wrap = TraceError::sqlite(&self.path, Place::table("sqlite_schema"));
+        let wrap = TraceError::sqlite(&self.path, Location::table("sqlite_schema"));
         self.connection.pragma_update(None, "synchronous", "OFF").map_err(wrap)
     }
 
@@ -227,7 +227,7 @@ impl TraceWriter {
 
     fn write_redacted(&mut self, step: &StepRecord) -> Result<(), TraceError> {
         let Self { path, connection, state, .. } = self;
-        let wrap = || TraceError::sqlite(path, Place::row(STEP.name, i64::from(step.index.0)));
+        let wrap = || TraceError::sqlite(path, Location::row(STEP.name, i64::from(step.index.0)));
         let transaction = connection.unchecked_transaction().map_err(wrap())?;
         let mut rows = StepRows { connection: &transaction, path, state, step };
         rows.write()?;
@@ -247,7 +247,7 @@ impl TraceWriter {
             Outcome::Incomplete { reason } => ("incomplete", reason),
         };
         redactor.redact_string(&mut reason);
-        let wrap = || TraceError::sqlite(&path, Place::table("file_seal"));
+        let wrap = || TraceError::sqlite(&path, Location::table("file_seal"));
         match search::write(&connection, &path, options) {
             // What has no room is searched row by row.
             Ok(()) | Err(TraceError::DiskFull { .. }) => {}
@@ -417,7 +417,7 @@ fn write_meta(
 
 /// Opens `file` for writing; errors name `path`.
 pub(crate) fn open_for_writing(file: &Path, path: &Path) -> Result<Connection, TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
     let connection = Connection::open(file).map_err(wrap())?;
     // References are checked by `verify`, not row by row; a journal in the file's folder lets
     // readers roll back; pages are not written before a step is whole.

@@ -14,6 +14,7 @@ pub(crate) struct InspectArgs {
 #[derive(Subcommand)]
 pub(crate) enum InspectWhat {
     /// Count messages and requests by level, status, type and host; the place to begin
+    #[command(override_usage = "browserlens page SOURCE summary [OPTIONS]")]
     Summary {
         #[command(flatten)]
         source: InspectSource,
@@ -22,6 +23,7 @@ pub(crate) enum InspectWhat {
         since: Option<i64>,
     },
     /// List console messages, errors and warnings unless told otherwise
+    #[command(override_usage = "browserlens page SOURCE console [OPTIONS]")]
     Console {
         #[command(flatten)]
         source: InspectSource,
@@ -32,6 +34,7 @@ pub(crate) enum InspectWhat {
         levels: Option<Vec<String>>,
     },
     /// List requests, failed ones first
+    #[command(override_usage = "browserlens page SOURCE network [OPTIONS]")]
     Network {
         #[command(flatten)]
         source: InspectSource,
@@ -41,6 +44,7 @@ pub(crate) enum InspectWhat {
         network: Box<InspectNetwork>,
     },
     /// Show a part of the page as a tree
+    #[command(override_usage = "browserlens page SOURCE dom [OPTIONS]")]
     Dom {
         #[command(flatten)]
         source: InspectSource,
@@ -70,6 +74,7 @@ pub(crate) enum InspectWhat {
         cursor: Option<String>,
     },
     /// Show a part of the page as cleaned HTML
+    #[command(override_usage = "browserlens page SOURCE html [OPTIONS]")]
     Html {
         #[command(flatten)]
         source: InspectSource,
@@ -84,6 +89,7 @@ pub(crate) enum InspectWhat {
         cursor: Option<String>,
     },
     /// Show a part of the page as text
+    #[command(override_usage = "browserlens page SOURCE get_text [OPTIONS]")]
     Text {
         #[command(flatten)]
         source: InspectSource,
@@ -95,12 +101,11 @@ pub(crate) enum InspectWhat {
         cursor: Option<String>,
     },
     /// Write all requests as HTTP Archive (HAR 1.2)
+    #[command(override_usage = "browserlens page SOURCE har [OPTIONS]")]
     Har {
         #[command(flatten)]
         source: InspectSource,
     },
-    /// Print the tools with the JSON schemas of their arguments and answers
-    Schema,
 }
 
 /// A file of HTML is opened as a live page.

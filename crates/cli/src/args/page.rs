@@ -62,7 +62,7 @@ pub(crate) struct PageArgs {
     /// Name of the session
     #[arg(short, long, global = true, value_name = "NAME", default_value = "default")]
     pub(crate) session: String,
-    /// Ask this once, without a session: a URL, a file, or a trace
+    /// Ask this once, without a session: a URL, a file, or a trace (`page SOURCE …` is short for it)
     #[arg(long, global = true, value_name = "SOURCE", conflicts_with = "session")]
     pub(crate) on: Option<String>,
     /// With a trace: begin at this step
@@ -126,6 +126,12 @@ pub(crate) struct KeepArgs {
 /// The name of a tool's command.
 pub(crate) fn command_of(tool: &'static str) -> &'static str {
     SHORTER.iter().find(|(name, _)| *name == tool).map_or(tool, |(_, short)| short)
+}
+
+/// Returns whether a word is a command of `page`.
+pub(crate) fn is_command(word: &str) -> bool {
+    matches!(word, "open" | "sessions" | "close" | "keep" | "help")
+        || tools().iter().any(|tool| word == tool.name || word == command_of(tool.name))
 }
 
 fn places(tool: &str) -> &'static [&'static str] {

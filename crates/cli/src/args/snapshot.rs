@@ -71,8 +71,8 @@ pub(crate) struct ChunksArgs {
 #[derive(Args)]
 pub(crate) struct SnapshotArgs {
     /// A trace, the URL of a live page, or a file of HTML
-    #[arg(value_name = "TRACE|URL|FILE", required_unless_present = "prompt")]
-    pub source: Option<String>,
+    #[arg(value_name = "TRACE|URL|FILE", required = true)]
+    pub source: String,
     /// The step of the trace; 0 is the first navigation. Refs are those of a session that saw all
     /// steps up to it
     #[arg(long, value_name = "K")]
@@ -114,7 +114,4 @@ pub(crate) struct SnapshotArgs {
     pub all: bool,
     #[command(flatten)]
     pub live: LiveArgs,
-    /// Print what tells an agent how to use snapshots
-    #[arg(long, exclusive = true)]
-    pub prompt: bool,
 }

@@ -12,8 +12,8 @@ use browserlens_core::page::text::escaped_line;
 use browserlens_core::tokens::Encoding;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
-    Agent, Context, Folders, McpTool, ModelAgent, ModelOptions, PATIENCE, PROMPT_VERSION, Place, Played, Scripted,
-    Stage, StdioAgent, Task, TasksError, Tool, ToolCommand, Verdict, play,
+    Agent, Context, Environment, Folders, McpTool, ModelAgent, ModelOptions, PATIENCE, PROMPT_VERSION, Played,
+    Scripted, ServedTask, StdioAgent, Task, TasksError, Tool, ToolCommand, Verdict, play,
 };
 use browserlens_trace::{RedactionOptions, Redactor};
 use std::collections::{BTreeMap, VecDeque};
@@ -92,8 +92,8 @@ pub(super) fn tasks(args: &AgentsTasksArgs) -> Ended {
             .iter()
             .map(|task| {
                 let start = match &task.place {
-                    Place::Site(site) => site.start.clone(),
-                    Place::Miniwob { page } => format!("/miniwob/{page}.html"),
+                    Environment::Site(site) => site.start.clone(),
+                    Environment::Miniwob { page } => format!("/miniwob/{page}.html"),
                 };
                 serde_json::json!({
                     "id": task.id, "level": task.level, "site": task.place_name(), "start": start,
@@ -120,7 +120,7 @@ type Lies = Vec<String>;
 fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
     let command = tool_of("browserlens", None, &args.which)?;
     let (of_sites, of_miniwob): (Vec<Task>, Vec<Task>) =
-        tasks.iter().cloned().partition(|task| matches!(task.place, Place::Site(_)));
+        tasks.iter().cloned().partition(|task| matches!(task.place, Environment::Site(_)));
     let folders = folders(&args.which);
     let lies = Arc::<Mutex<BTreeMap<String, Lies>>>::default();
     let queue = Arc::new(Mutex::new(tasks.iter().cloned().collect::<VecDeque<Task>>()));
@@ -189,14 +189,14 @@ fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
 /// Plays a task empty, by its way and by its wrong way.
 async fn checked(task: &Task, folders: &Folders, tool: &mut McpTool) -> Result<Lies, TasksError> {
     let mut lies = Lies::new();
-    let stage = Stage::set(task, folders, 1).await?;
+    let stage = ServedTask::set(task, folders, 1).await?;
     // Nothing but the start is opened.
     let start = Scripted::way(Vec::new(), stage.url_of("/"), None);
     let (_, verdict) = acted(task, &stage, tool, start, EMPTY_PATIENCE).await?;
     if verdict.is_done() {
         lies.push("passes though nothing was done".to_owned());
     }
-    let Place::Site(site) = &task.place else { return Ok(lies) };
+    let Environment::Site(site) = &task.place else { return Ok(lies) };
     // On the same pages: there nothing was done.
     let files = stage.files().map(Path::to_owned);
     let way = Scripted::way_from_here(site.way.clone(), stage.url_of("/"), files);
@@ -206,7 +206,7 @@ async fn checked(task: &Task, folders: &Folders, tool: &mut McpTool) -> Result<L
     } else if let Some(stopped) = stopped(&played) {
         lies.push(format!("its way passes, but {stopped}"));
     }
-    let stage = Stage::set(task, folders, 1).await?;
+    let stage = ServedTask::set(task, folders, 1).await?;
     let files = stage.files().map(Path::to_owned);
     let wrong = Scripted::way(site.wrong.clone(), stage.url_of("/"), files);
     let (played, verdict) = acted(task, &stage, tool, wrong, WRONG_PATIENCE).await?;
@@ -235,7 +235,7 @@ fn stopped(played: &Played) -> Option<String> {
 /// Lets a script act, and the pages judge.
 async fn acted(
     task: &Task,
-    stage: &Stage,
+    stage: &ServedTask,
     tool: &mut McpTool,
     mut agent: Scripted,
     patience: Duration,
@@ -303,7 +303,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     })?;
     // A folder without records is none to `paths`.
     let before = paths(&args.out).unwrap_or_default();
-    let by_script = |task: &&Task| args.agent == AgentArg::Way && matches!(task.place, Place::Miniwob { .. });
+    let by_script = |task: &&Task| args.agent == AgentArg::Way && matches!(task.place, Environment::Miniwob { .. });
     let of_miniwob: Vec<Task> = tasks.iter().filter(by_script).cloned().collect();
     if !of_miniwob.is_empty() && args.tool != "browserlens" {
         return Err(Failure::words(
@@ -321,7 +321,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     runtime()?.block_on(async {
         for task in tasks.iter().filter(|task| !by_script(task)) {
             for seed in 1..=u64::from(args.runs) {
-                let stage = Stage::set(task, &folders, seed).await.map_err(|error| failure(&error))?;
+                let stage = ServedTask::set(task, &folders, seed).await.map_err(|error| failure(&error))?;
                 let path = super::agents::free_path(&args.out, &task.id, &command.name);
                 let trace = args.record.then(|| path.with_extension("trace"));
                 let mut command = command.clone();
@@ -338,7 +338,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                         let name = args.model.model.clone();
                         Box::new(StdioAgent::new(tokio::io::BufReader::new(input), output, name))
                     }
-                    (Place::Site(site), None) if args.agent == AgentArg::Way => {
+                    (Environment::Site(site), None) if args.agent == AgentArg::Way => {
                         let files = stage.files().map(Path::to_owned);
                         Box::new(Scripted::way(site.way.clone(), stage.url_of("/"), files))
                     }
@@ -423,7 +423,7 @@ fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
     }
     let mut levels: BTreeMap<u8, Vec<&str>> = BTreeMap::new();
     for task in tasks {
-        if let Place::Miniwob { page } = &task.place {
+        if let Environment::Miniwob { page } = &task.place {
             levels.entry(task.level).or_default().push(page);
         }
     }

@@ -24,22 +24,24 @@ const KEY: &str = "BROWSERLENS_CURSOR_KEY";
 /// Most steps of a trace whose pages are read for what their secret fields held.
 const MOST_STEPS: u32 = 50;
 
+/// Prints the tools with the schemas of their arguments and answers.
+pub(super) fn tool_schemas() -> Ended {
+    let listed: Vec<_> = tools()
+        .into_iter()
+        .map(|tool| {
+            json!({
+                "name": tool.name, "description": tool.why, "inputSchema": tool.arguments,
+                "outputSchema": tool.answer,
+            })
+        })
+        .collect();
+    let text = serde_json::to_string_pretty(&listed).map_err(|error| json_failure(&error))?;
+    output::json(&format!("{text}\n"))?;
+    Ok(Exit::Success)
+}
+
 pub(crate) fn run(args: &InspectArgs) -> Ended {
     match &args.what {
-        InspectWhat::Schema => {
-            let listed: Vec<_> = tools()
-                .into_iter()
-                .map(|tool| {
-                    json!({
-                        "name": tool.name, "description": tool.why, "inputSchema": tool.arguments,
-                        "outputSchema": tool.answer,
-                    })
-                })
-                .collect();
-            let text = serde_json::to_string_pretty(&listed).map_err(|error| json_failure(&error))?;
-            output::json(&format!("{text}\n"))?;
-            Ok(Exit::Success)
-        }
         InspectWhat::Summary { source, since } => Asked::open(source)?.summary(*since),
         InspectWhat::Console { source, paging, levels } => Asked::open(source)?.console(paging, levels.as_deref()),
         InspectWhat::Network { source, paging, network } => Asked::open(source)?.network(paging, network),
@@ -98,7 +100,9 @@ fn failure(source: &InspectSource, error: &InspectError) -> Failure {
     let hint = match error {
         InspectError::BadField { field, .. } if field == "cursor" => "ask again without --cursor",
         InspectError::BadField { .. } => "correct the option, or leave it out to take its default",
-        InspectError::NoMatch { .. } => "take a selector of what is on the page: `inspect dom` without one shows it",
+        InspectError::NoMatch { .. } => {
+            "take a selector of what is on the page: `page SOURCE dom` without one shows it"
+        }
         error => error.hint(),
     };
     let mut failure = Failure::new(exit, error, hint);

@@ -12,7 +12,7 @@ use super::serve::{Sourced, shared};
 use crate::Ended;
 use crate::args::{BrowserArgs, Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
 use crate::exit::{Exit, Failure};
-use background::{Place, asked, ended, lost, nobody};
+use background::{Endpoint, asked, ended, lost, nobody};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_serve::{Reply, Request, ServeError, serve_socket};
@@ -43,20 +43,20 @@ pub(crate) fn run(args: PageArgs) -> Ended {
             Err(Failure::words(Exit::Usage, message, "leave out --on, or ask: `page --on FILE.trace find save`"))
         }
         (PageCommand::Open(args), None) => open(session, *args, step),
-        (PageCommand::Sessions, None) => match asked(&Place::of_user()?.socket, &Request::Sessions) {
+        (PageCommand::Sessions, None) => match asked(&Endpoint::of_user()?.socket, &Request::Sessions) {
             Err(error) if nobody(&error) => none_open(),
             answered => said(answered.map_err(|error| lost(&error))?, "sessions", None),
         },
         (PageCommand::Close(args), None) if args.all => close_all(),
         (PageCommand::Close(_), None) => {
             let request = Request::Close { session: Some(session) };
-            let reply = asked(&Place::of_user()?.socket, &request).map_err(|error| lost(&error))?;
+            let reply = asked(&Endpoint::of_user()?.socket, &request).map_err(|error| lost(&error))?;
             said(reply, "close", None)
         }
         (PageCommand::Call(Call { tool, mut arguments, out }), None) => {
             whole_url(tool, &mut arguments);
             let request = Request::Call { session, tool: tool.to_owned(), arguments };
-            let reply = asked(&Place::of_user()?.socket, &request).map_err(|error| lost(&error))?;
+            let reply = asked(&Endpoint::of_user()?.socket, &request).map_err(|error| lost(&error))?;
             said(reply, command_of(tool), out)
         }
     }
@@ -78,7 +78,7 @@ fn whole_url(tool: &str, arguments: &mut Value) {
 
 /// Ends the sessions of every program of the user: one that was replaced since has its own socket.
 fn close_all() -> Ended {
-    let place = Place::of_user()?;
+    let place = Endpoint::of_user()?;
     let mut closed = String::new();
     let files = std::fs::read_dir(&place.folder).into_iter().flatten().flatten().map(|entry| entry.path());
     for socket in files.filter(|path| path.extension().is_some_and(|end| end == "socket")) {
@@ -137,7 +137,7 @@ fn open(session: String, args: OpenArgs, step: u32) -> Ended {
     absolute(&mut browser);
     let options = if browser.is_default() && step == 0 { Value::Null } else { json_of(&Options { browser, step })? };
     let request = Request::Open { session, source, options };
-    let place = Place::of_user()?;
+    let place = Endpoint::of_user()?;
     let reply = match asked(&place.socket, &request) {
         // Nobody is there, or was about to end.
         Err(error) if nobody(&error) || ended(&error) => {
@@ -356,7 +356,7 @@ fn told(text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: Option<PathBuf>)
     for image in images {
         let path = match out.take() {
             Some(path) => path,
-            None => Place::of_user()?.folder.join(format!("{}.png", &blake3::hash(&image).to_hex()[..12])),
+            None => Endpoint::of_user()?.folder.join(format!("{}.png", &blake3::hash(&image).to_hex()[..12])),
         };
         std::fs::write(&path, image).map_err(|error| {
             Failure::words(Exit::Input, format!("{}: {error}", path.display()), "give another file by --out")

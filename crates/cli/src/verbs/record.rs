@@ -8,8 +8,8 @@ use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
 use browserlens_recorder::{
-    Cancel, LeaveOut, PEERS, PeerOptions, PeersReport, Progress, RecordError, RecordOptions, RecordReport, find_peers,
-    record, record_peers,
+    Cancel, LeaveOut, PeerOptions, PeersReport, Progress, RecordError, RecordOptions, RecordReport, find_peers,
+    harnesses, record, record_peers,
 };
 use browserlens_trace::RedactionKey;
 use browserlens_trace::scenario::{Scenario, ScenarioError};
@@ -69,7 +69,7 @@ fn peers(args: &RecordArgs) -> Result<Option<PeerOptions>, Failure> {
         for name in names.split(',').map(str::trim) {
             let found = find_peers(name);
             if found.is_empty() {
-                let known: Vec<&str> = PEERS.iter().map(|peer| peer.name).collect();
+                let known: Vec<&str> = harnesses().map(|peer| peer.name).collect();
                 return Err(Failure::words(
                     Exit::Usage,
                     format!("--peers: there is no tool {name:?}"),

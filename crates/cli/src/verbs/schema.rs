@@ -7,6 +7,7 @@ use browserlens_trace::scenario::{Written, schema};
 
 pub(crate) fn run(args: &SchemaArgs) -> Ended {
     let schema = match args.of {
+        SchemaOf::Tools => return super::inspect::tool_schemas(),
         SchemaOf::Scenario => schema(Written::Scenario),
         SchemaOf::Ask => schema(Written::Questions),
         SchemaOf::Exam => schema(Written::Exam),

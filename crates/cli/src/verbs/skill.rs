@@ -29,7 +29,8 @@ fn write(folder: &Path, file: &Path) -> io::Result<()> {
 
 pub(crate) fn run(args: &SkillArgs) -> Ended {
     let Some(root) = &args.install else {
-        output::data(&text())?;
+        let text = if args.snapshots { browserlens_snapshot::PROMPT.to_owned() } else { text() };
+        output::data(&text)?;
         return Ok(Exit::Success);
     };
     if !root.is_dir() {

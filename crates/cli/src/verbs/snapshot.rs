@@ -7,15 +7,12 @@ use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::Page;
 use browserlens_core::strategy::StepIndex;
-use browserlens_snapshot::{Format, GrepOptions, PROMPT, RefLens, SnapshotError, SnapshotOptions, snapshot_in};
+use browserlens_snapshot::{Format, GrepOptions, RefLens, SnapshotError, SnapshotOptions, snapshot_in};
 use browserlens_trace::Trace;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &SnapshotArgs) -> Ended {
-    let Some(source) = args.source.as_deref().filter(|_| !args.prompt) else {
-        output::data(PROMPT)?;
-        return Ok(Exit::Success);
-    };
+    let source = args.source.as_str();
     let options = options(args);
     // What is wrong with the options is said before a browser starts.
     let refs = options.needs_refs().map_err(|error| failure(source, &error))?;

@@ -2,10 +2,10 @@
 //!
 //! In: a [`StepInput`] a step (page, raw payloads, action just taken, events, images, recorded peer
 //! output). Out: an
-//! [`Observation`]: what the agent would be shown. Invariants: no strategy is defined here; a run is a deterministic
-//! function of the inputs it was given (stage times go through [`StageClock`], so that no strategy
-//! reads a clock); nothing in a [`StepInput`] lies in the future of its step, and nothing in it
-//! tells facts or action nodes.
+//! [`Observation`]: what the agent would be shown. Invariants: no strategy is defined here; a run
+//! is a deterministic function of the inputs it was given (stage times go through [`StageClock`],
+//! so that no strategy reads a clock); nothing in a [`StepInput`] lies in the future of its step,
+//! and nothing in it tells facts or action nodes.
 
 mod action;
 mod event;
@@ -24,6 +24,7 @@ pub use step_cache::{StepCache, Timer};
 
 use crate::page::{Capture, Page, SecondLook, Viewport};
 use crate::tokens::Micros;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What an agent knows before the first step.
@@ -54,38 +55,33 @@ pub enum ActionChannel {
     None,
 }
 
-/// How the text of a strategy is to be parsed by the reader: one parser a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TextFormat {
-    /// The lens grammar (`crates/lens/GRAMMAR.md`), stateful: deltas change the shown state.
-    Lens,
-    /// Playwright's aria snapshot YAML.
-    PlaywrightAria,
-    /// Replies of Playwright MCP 0.0.68 to actions: full aria snapshots and, between them, changed
-    /// parts with `[unchanged]` refs.
-    PlaywrightIncremental,
-    /// browser-use's element list.
-    BrowserUse,
-    /// agent-browser's `snapshot`, full or interactive.
-    AgentBrowser,
-    /// agent-browser's `snapshot --delta`: a full text, then JSON with one splice of lines, or
-    /// `unchanged`.
-    AgentBrowserDelta,
-    /// chrome-devtools-mcp's `take_snapshot`.
-    ChromeDevtools,
-    /// Stagehand's `page.snapshot()`.
-    Stagehand,
-    /// BrowserGym's flattened accessibility tree.
-    BrowserGym,
+/// Name of the format of a strategy's texts, by which a reader of it is found: kebab-case, such as
+/// `lens`, `markdown` or one of a tool's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct TextFormat(Cow<'static, str>);
+
+impl TextFormat {
+    /// The lens grammar (`crates/lens/GRAMMAR.md`): deltas change the shown state.
+    pub const LENS: Self = Self::named("lens");
     /// JSON of `Accessibility.getFullAXTree`.
-    AxJson,
+    pub const AX_JSON: Self = Self::named("ax-json");
     /// HTML.
-    Html,
+    pub const HTML: Self = Self::named("html");
     /// Markdown.
-    Markdown,
+    pub const MARKDOWN: Self = Self::named("markdown");
     /// Text without structure.
-    Plain,
+    pub const PLAIN: Self = Self::named("plain");
+
+    /// The format of a name.
+    pub const fn named(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// A stage of perception whose time is measured.

@@ -89,7 +89,7 @@ pub(crate) fn read_from<R: ChunkReader + 'static>(
         }
         gaps.sort();
         gaps.dedup();
-        let (told, places): (Vec<Told>, Vec<Place>) =
+        let (told, places): (Vec<Told>, Vec<RowPosition>) =
             task.rows.into_iter().map(|row| (Told { done: row.done, page: row.page }, row.place)).unzip();
         let path = shared.tables[places[0].file].table.path().to_owned();
         let made = plan(&SET, &format!("task {}", number + 1), task.about, &told, gaps, |kept, url| {
@@ -103,15 +103,15 @@ pub(crate) fn read_from<R: ChunkReader + 'static>(
 
 /// Where a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct RowPosition {
     file: usize,
     group: usize,
     row: u64,
 }
 
 /// One row.
-struct Row {
-    place: Place,
+struct ActionRow {
+    place: RowPosition,
     /// Its number among the actions of its task.
     number: u64,
     done: Done,
@@ -122,7 +122,7 @@ struct Row {
 #[derive(Default)]
 struct Task {
     about: About,
-    rows: Vec<Row>,
+    rows: Vec<ActionRow>,
     /// How many actions the task has, as its rows say.
     actions: usize,
     gaps: Vec<String>,
@@ -185,7 +185,7 @@ impl Found {
         for group in 0..read.table.groups() {
             let mut columns = Columns::open(read, group, limits)?;
             for row in 0..read.table.rows(group) {
-                let place = Place { file, group, row };
+                let place = RowPosition { file, group, row };
                 let looked = columns.row(&read.table, place, limits)?;
                 self.kept += 256 + looked.bytes();
                 self.read += looked.page_bytes;
@@ -204,7 +204,7 @@ impl Found {
     }
 
     /// Puts a row to its task.
-    fn take(&mut self, mut looked: Looked, place: Place, is_numbered: bool) {
+    fn take(&mut self, mut looked: Looked, place: RowPosition, is_numbered: bool) {
         let id = looked.about.annotation_id.clone();
         let at = *self.by_id.entry(id).or_insert_with(|| {
             self.tasks.push(Task { about: looked.about.clone(), ..Task::default() });
@@ -222,7 +222,7 @@ impl Found {
         }
         task.actions = task.actions.max(looked.actions);
         task.gaps.append(&mut looked.gaps);
-        task.rows.push(Row { place, number, done: looked.done, page: looked.page });
+        task.rows.push(ActionRow { place, number, done: looked.done, page: looked.page });
     }
 }
 
@@ -250,7 +250,7 @@ impl Looked {
     }
 }
 
-impl Place {
+impl RowPosition {
     fn said(self, column: &str) -> String {
         format!("row group {}, row {}, column {column:?}", self.group + 1, self.row + 1)
     }
@@ -295,7 +295,7 @@ impl Columns {
     fn row<R: ChunkReader + 'static>(
         &mut self,
         table: &Table<R>,
-        place: Place,
+        place: RowPosition,
         limits: &Limits,
     ) -> Result<Looked, ImportError> {
         let malformed = |name: &str, reason: String| ImportError::malformed(table.path(), place.said(name), reason);
@@ -371,7 +371,7 @@ struct Shared<R> {
 
 /// The row group that is being read, and the last row that was.
 struct Open {
-    at: Place,
+    at: RowPosition,
     html: Cursor,
     screenshot: Option<Cursor>,
     /// Its page and picture.
@@ -380,7 +380,7 @@ struct Open {
 
 impl<R: ChunkReader + 'static> Shared<R> {
     /// Returns page and picture of a row.
-    fn row(&self, place: Place) -> Result<(Cell, Cell), ImportError> {
+    fn row(&self, place: RowPosition) -> Result<(Cell, Cell), ImportError> {
         let read = &self.tables[place.file];
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = open.as_ref().filter(|open| open.at == place) {
@@ -423,7 +423,7 @@ impl<R: ChunkReader + 'static> Shared<R> {
 /// The pages of one task.
 struct InTables<R> {
     shared: Arc<Shared<R>>,
-    rows: Vec<(Place, Done)>,
+    rows: Vec<(RowPosition, Done)>,
     url: String,
 }
 

@@ -113,7 +113,7 @@ pub struct Checked {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct AnswerJson {
     actions: Vec<SaidAction>,
     #[serde(default)]
     transitions: Option<Vec<SaidTransition>>,
@@ -165,7 +165,7 @@ pub fn checked(
         }
         None => return Err(wrong(String::new(), "the schema cannot be read".to_owned())),
     }
-    let said: Said = serde_json::from_value(value).map_err(|error| wrong(String::new(), error.to_string()))?;
+    let said: AnswerJson = serde_json::from_value(value).map_err(|error| wrong(String::new(), error.to_string()))?;
     if said.actions.len() > request.max_intermediate_steps {
         return Err(AnswerError::TooMany { count: said.actions.len(), most: request.max_intermediate_steps });
     }

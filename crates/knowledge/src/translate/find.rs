@@ -1,7 +1,7 @@
 //! How a script finds its elements: fixed pieces of code, of which a script holds those that its
 //! places need.
 //!
-//! In: [`Place`]s. Out: code that defines `all` (every element of a place) and `one` (the only one,
+//! In: [`ElementLocator`]s. Out: code that defines `all` (every element of a place) and `one` (the only one,
 //! or an error), and the data of a place. Invariants: the code is put together of texts of this
 //! file and nothing else, which hold no backslash, no comment and no double quote (see
 //! [`super::script`]); what is foreign is data. Roles and names are those that markup tells: enough
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Where a script finds its element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ElementLocator {
     /// By CSS selectors, each of one element: in the document, then in the shadow tree or frame of
     /// the element before.
     Path(Vec<String>),
@@ -70,7 +70,7 @@ impl Words {
     }
 }
 
-impl Place {
+impl ElementLocator {
     /// Returns the data of a script that tells the place.
     pub(crate) fn to_json(&self) -> Value {
         match self {
@@ -184,14 +184,14 @@ const BY_PATH: &str = "var byPath=t=>{var r=document,m,i=0;for(var s of \
     scripts')}m=[...r.querySelectorAll(s)];if(m.length!=1)return i<t.path.length?[]:m}return m};";
 
 /// Adds what finds the elements of places; `one` and `all` are defined by it.
-pub(crate) fn define(places: &[&Place], out: &mut String) {
+pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
     let words: Vec<&Words> = places
         .iter()
-        .filter_map(|place| if let Place::Words(words) = place { Some(words) } else { None })
+        .filter_map(|place| if let ElementLocator::Words(words) = place { Some(words) } else { None })
         .flat_map(|words| words.chain())
         .collect();
-    let longest = places.iter().map(|place| if let Place::Path(path) = place { path.len() } else { 0 }).max();
-    let is_focused = places.contains(&&Place::Focused);
+    let longest = places.iter().map(|place| if let ElementLocator::Path(path) = place { path.len() } else { 0 }).max();
+    let is_focused = places.contains(&&ElementLocator::Focused);
     let mut ways = Vec::new();
     if is_focused {
         out.push_str(FOCUSED);
@@ -297,25 +297,26 @@ mod tests {
         let css = words.to_json()["css"].as_str().unwrap().to_owned();
         assert!(css.parse::<Selector>().is_ok(), "{css}");
         let mut code = String::new();
-        define(&[&Place::Words(words)], &mut code);
+        define(&[&ElementLocator::Words(words)], &mut code);
         assert!(!code.contains("//") && !code.contains("css={"), "{code}");
     }
 
     #[test]
     fn a_script_holds_what_its_places_need() {
-        let defined = |places: &[&Place]| {
+        let defined = |places: &[&ElementLocator]| {
             let mut code = String::new();
             define(places, &mut code);
             code
         };
-        let selector = Place::Path(vec!["#a".to_owned()]);
-        let path = Place::Path(vec!["#a".to_owned(), "b".to_owned()]);
-        let link = Place::Words(Words { role: "link".to_owned(), name: "Cart".to_owned(), ..Words::default() });
+        let selector = ElementLocator::Path(vec!["#a".to_owned()]);
+        let path = ElementLocator::Path(vec!["#a".to_owned(), "b".to_owned()]);
+        let link =
+            ElementLocator::Words(Words { role: "link".to_owned(), name: "Cart".to_owned(), ..Words::default() });
         assert!(defined(&[&selector]).len() < 250, "{}", defined(&[&selector]).len());
         assert!(defined(&[&link]).len() < 1_200, "{}", defined(&[&link]).len());
         assert!(!defined(&[&link]).contains("labels"));
-        let all = defined(&[&path, &link, &Place::Focused]);
+        let all = defined(&[&path, &link, &ElementLocator::Focused]);
         assert!(all.contains("var all=t=>t.focused?focused():t.path?byPath(t):byWords(t);"), "{all}");
-        assert!(defined(&[&path, &Place::Focused]).contains("t.focused?focused():t.path?byPath(t):[];"));
+        assert!(defined(&[&path, &ElementLocator::Focused]).contains("t.focused?focused():t.path?byPath(t):[];"));
     }
 }

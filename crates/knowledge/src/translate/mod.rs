@@ -24,7 +24,7 @@ pub use kind::ActionType;
 pub use locate::path_of;
 pub use profile::Profile;
 pub use resolve::{Wanted, resolve};
-pub use script::{Operation, Place, Words, literal, script};
+pub use script::{ElementLocator, Operation, Words, literal, script};
 pub(crate) use tools::chord;
 pub use tools::{BY_SCRIPT, Context, PlaceholderFile, Refs, as_done, placeholder, translate};
 

@@ -7,8 +7,8 @@
 //! browser-use replaces `\"` by `"`, halves doubled backslashes and may cut comments before it
 //! evaluates (read in its sources), and an ordinarily escaped JSON string would be opened by that.
 
+pub use super::find::{ElementLocator, Words};
 use super::find::{FLAT, define};
-pub use super::find::{Place, Words};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -188,15 +188,15 @@ fn calls(code: &str, name: &str) -> bool {
 }
 
 /// Returns the script of an operation.
-pub fn script(operation: Operation, at: Option<&Place>, values: Map<String, Value>) -> String {
+pub fn script(operation: Operation, at: Option<&ElementLocator>, values: Map<String, Value>) -> String {
     script_with(operation, at, None, values)
 }
 
 /// Returns the script of an operation with a second element, which the operation finds as `q.to`.
 pub(crate) fn script_with(
     operation: Operation,
-    at: Option<&Place>,
-    to: Option<&Place>,
+    at: Option<&ElementLocator>,
+    to: Option<&ElementLocator>,
     values: Map<String, Value>,
 ) -> String {
     let mut data = values;
@@ -206,7 +206,7 @@ pub(crate) fn script_with(
         }
     }
     let mut out = String::from("(async function(q){try{");
-    let places: Vec<&Place> = at.into_iter().chain(to).collect();
+    let places: Vec<&ElementLocator> = at.into_iter().chain(to).collect();
     if !places.is_empty() {
         define(&places, &mut out);
     }
@@ -321,7 +321,7 @@ mod tests {
 
     /// The data of a script; the function before it has to be the fixed one.
     fn data(code: &str, operation: Operation) -> Value {
-        let empty = script(operation, Some(&Place::Path(vec![String::new()])), Map::new());
+        let empty = script(operation, Some(&ElementLocator::Path(vec![String::new()])), Map::new());
         let head = &empty[..empty.rfind("})(").unwrap() + 3];
         let data = code.strip_prefix(head).expect("the function is the fixed one").strip_suffix(')').unwrap();
         serde_json::from_str(data).unwrap()
@@ -330,7 +330,7 @@ mod tests {
     fn holds(text: &str) {
         for operation in OPERATIONS {
             let values = Map::from_iter([("text".to_owned(), Value::from(text))]);
-            let code = script(operation, Some(&Place::Path(vec![text.to_owned()])), values);
+            let code = script(operation, Some(&ElementLocator::Path(vec![text.to_owned()])), values);
             assert_eq!(rewritten(&code), code);
             let data = data(&code, operation);
             assert_eq!(data["text"], text);
@@ -368,9 +368,9 @@ mod tests {
 
     #[test]
     fn what_is_no_selector_becomes_no_place() {
-        assert!(Place::selector("#a > button").is_ok());
+        assert!(ElementLocator::selector("#a > button").is_ok());
         for bad in ["", "a{}", "');alert(1)//", "a[", "javascript:alert(1)", "<script>"] {
-            assert!(Place::selector(bad).is_err(), "{bad}");
+            assert!(ElementLocator::selector(bad).is_err(), "{bad}");
         }
     }
 }

@@ -12,14 +12,14 @@ use std::fmt::Write as _;
 
 /// Text of an event, as far as it is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct CutText {
     /// The text, or its beginning.
     pub text: String,
     /// How many characters of it are missing.
     pub cut: u32,
 }
 
-impl Said {
+impl CutText {
     /// Takes a text, at most `limit` characters of it.
     pub fn new(text: &str, limit: usize) -> Self {
         Self { text: text.to_owned(), cut: 0 }.shortened(limit)
@@ -137,42 +137,42 @@ pub enum EventNote {
         /// Its kind.
         kind: DialogKind,
         /// Its message.
-        message: Said,
+        message: CutText,
         /// What became of it.
         state: DialogState,
         /// What was typed into it.
-        typed: Option<Said>,
+        typed: Option<CutText>,
     },
     /// The action failed.
     Failed {
         /// Why.
-        why: Said,
+        why: CutText,
     },
     /// A text that the page showed for a while and shows no more.
     Notice {
         /// The text.
-        text: Said,
+        text: CutText,
     },
     /// A tab.
     Tab {
         /// What happened to it.
         change: TabChange,
         /// Its title.
-        title: Option<Said>,
+        title: Option<CutText>,
         /// Its URL.
-        url: Option<Said>,
+        url: Option<CutText>,
     },
     /// A download.
     Download {
         /// The file's name.
-        file: Said,
+        file: CutText,
         /// What became of it.
         state: DownloadState,
     },
     /// A console error.
     Console {
         /// Its first line.
-        text: Said,
+        text: CutText,
         /// How often it came in this step.
         times: u32,
     },
@@ -210,7 +210,7 @@ impl EventNote {
     /// Returns the note with its texts cut to at most `limit` characters each.
     #[must_use]
     pub fn shortened(self, limit: usize) -> Self {
-        let short = |said: Said| said.shortened(limit);
+        let short = |said: CutText| said.shortened(limit);
         match self {
             Self::Dialog { kind, message, state, typed } => {
                 Self::Dialog { kind, message: short(message), state, typed: typed.map(short) }
@@ -300,20 +300,20 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
     let event = if scan.eat("[DIALOG ") {
         dialog(scan)?
     } else if scan.eat("[ACTION failed: ") {
-        EventNote::Failed { why: Said::read_quoted(scan)? }
+        EventNote::Failed { why: CutText::read_quoted(scan)? }
     } else if scan.eat("[NOTICE ") {
-        EventNote::Notice { text: Said::read_quoted(scan)? }
+        EventNote::Notice { text: CutText::read_quoted(scan)? }
     } else if scan.eat("[TAB ") {
         let change = one_of(scan, TabChange::ALL, TabChange::word)?;
-        let title = if scan.rest().starts_with(" \"") { Some(after_blank(scan, Said::read_quoted)?) } else { None };
-        let url = if scan.rest().starts_with(' ') { Some(after_blank(scan, Said::read_bare)?) } else { None };
+        let title = if scan.rest().starts_with(" \"") { Some(after_blank(scan, CutText::read_quoted)?) } else { None };
+        let url = if scan.rest().starts_with(' ') { Some(after_blank(scan, CutText::read_bare)?) } else { None };
         EventNote::Tab { change, title, url }
     } else if scan.eat("[DOWNLOAD ") {
-        let file = Said::read_quoted(scan)?;
+        let file = CutText::read_quoted(scan)?;
         let state = after_blank(scan, |scan| one_of(scan, DownloadState::ALL, DownloadState::word))?;
         EventNote::Download { file, state }
     } else if scan.eat("[CONSOLE error ") {
-        let text = Said::read_quoted(scan)?;
+        let text = CutText::read_quoted(scan)?;
         EventNote::Console { text, times: if scan.eat(" ×") { scan.number()? } else { 1 } }
     } else if scan.eat("[CONSOLE ") {
         let count = scan.number()?;
@@ -330,9 +330,9 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
 fn dialog(scan: &mut Scan<'_>) -> Option<EventNote> {
     let kinds = [DialogKind::Alert, DialogKind::Confirm, DialogKind::Prompt, DialogKind::BeforeUnload];
     let kind = one_of(scan, &kinds, dialog_word)?;
-    let message = after_blank(scan, Said::read_quoted)?;
+    let message = after_blank(scan, CutText::read_quoted)?;
     let state = after_blank(scan, |scan| one_of(scan, DialogState::ALL, DialogState::word))?;
-    let typed = if scan.eat(" with ") { Some(Said::read_quoted(scan)?) } else { None };
+    let typed = if scan.eat(" with ") { Some(CutText::read_quoted(scan)?) } else { None };
     Some(EventNote::Dialog { kind, message, state, typed })
 }
 

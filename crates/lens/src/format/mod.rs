@@ -16,7 +16,7 @@ mod scan;
 mod style;
 mod write;
 
-pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
+pub use event::{CutText, DialogState, DownloadState, EventNote, TabChange, write_events};
 pub use fold::{MixedRow, Patterns, mixed_rows};
 pub use lines::GrammarError;
 pub use locate::{Locator, Owner, Scratch};

@@ -18,7 +18,7 @@ const LEAST_OWN: usize = 4;
 
 /// What a row says: its texts with letters.
 #[derive(Debug, PartialEq)]
-pub(super) struct Row {
+pub(super) struct RowEvidence {
     pub(super) key: NodeKey,
     /// The node that holds the rows beside it too.
     pub(super) list: NodeKey,
@@ -38,7 +38,7 @@ pub(super) struct Row {
     is_item: bool,
 }
 
-impl Row {
+impl RowEvidence {
     /// Returns whether it begins as it did: the first text that tells it from the rows beside it is
     /// the same.
     pub(super) fn begins_as(&self, was: &Self) -> bool {
@@ -125,7 +125,7 @@ pub(super) struct Evidence {
     rows: usize,
     /// The rows that enclose it, nearest first; before them it itself, if it is one of several
     /// alike.
-    pub(super) in_rows: Vec<Arc<Row>>,
+    pub(super) in_rows: Vec<Arc<RowEvidence>>,
     /// Whether it is in an advertisement or a log: what comes there is another each time, though it
     /// looks the same.
     fleeting: bool,
@@ -170,7 +170,7 @@ pub(super) struct Evidence {
 impl Evidence {
     /// Returns whether the same node still stands for the same thing: it was not recycled, nor was
     /// what it is a part of.
-    pub(super) fn stays(&self, now: &Self, fate: impl Fn(&Row, &Row) -> Fate) -> bool {
+    pub(super) fn stays(&self, now: &Self, fate: impl Fn(&RowEvidence, &RowEvidence) -> Fate) -> bool {
         if let (Some(was), Some(is)) = (self.target, now.target) {
             if was == is && self.target_is_unique && now.target_is_unique {
                 return true;
@@ -318,18 +318,18 @@ impl Evidence {
     }
 
     /// Returns the rows that enclose it, nearest first.
-    fn enclosing(&self) -> &[Arc<Row>] {
+    fn enclosing(&self) -> &[Arc<RowEvidence>] {
         &self.in_rows[self.in_rows.len() - self.rows..]
     }
 
     /// Returns the nearest row, if its words tell it from others beside it.
-    fn telling_row(&self) -> Option<&Row> {
+    fn telling_row(&self) -> Option<&RowEvidence> {
         self.enclosing().first().filter(|row| row.tells()).map(|row| &**row)
     }
 
     /// Returns the list's item that the nearest row fills, if its words tell it from others beside
     /// it.
-    fn filled_item(&self) -> Option<&Row> {
+    fn filled_item(&self) -> Option<&RowEvidence> {
         let [card, item, ..] = self.enclosing() else { return None };
         let fills = item.is_item && card.list == item.key && card.beside == [None, None];
         (fills && item.tells()).then_some(&**item)

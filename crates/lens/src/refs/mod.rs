@@ -22,7 +22,7 @@ mod tests;
 use crate::extract::View;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::Ref;
-use evidence::{Evidence, Fate, Row, Surroundings};
+use evidence::{Evidence, Fate, RowEvidence, Surroundings};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -155,7 +155,7 @@ impl RefTable {
                 }
             }
         }
-        let fate = |row: &Row, was: &Row| {
+        let fate = |row: &RowEvidence, was: &RowEvidence| {
             let changed = changed.get(&row.list).map_or(0, HashSet::len);
             if row.is_blanked(was) {
                 // What says nothing any more says nothing else.

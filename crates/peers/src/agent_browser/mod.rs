@@ -12,11 +12,16 @@
 
 mod ax;
 mod marks;
+mod read;
+mod read_delta;
 mod refs;
 mod tree;
 mod write;
 
 use crate::dom::{self, Dom};
+use crate::lines::{LineRules, outline, reference, replace};
+use crate::read::TextReader;
+use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
 use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{
     ActionChannel, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
@@ -28,8 +33,44 @@ use std::collections::HashMap;
 use tree::Tree;
 use write::Extent;
 
-pub(crate) const FULL: &str = "agent-browser@0.41.2/full";
-pub(crate) const INTERACTIVE: &str = "agent-browser@0.41.2/interactive";
+const FULL: &str = "agent-browser@0.41.2/full";
+const INTERACTIVE: &str = "agent-browser@0.41.2/interactive";
+
+/// `snapshot`, full or interactive.
+pub(crate) static TEXT: Format =
+    Format::new("agent-browser", || TextReader::Standing(read::parse)).compared_by(LineRules {
+        normalise: |line, _| replace(&replace(line, "[ref=", reference), ", ref=", reference),
+        parts: outline,
+        ..LineRules::PLAIN
+    });
+/// `snapshot --delta`: a full text, then JSON with one splice of lines, or `unchanged`.
+static DELTA: Format = Format::new("agent-browser-delta", || TextReader::Held(Box::<read_delta::DeltaText>::default()))
+    .with_deltas(|text| text.starts_with('{') || text.starts_with("unchanged"));
+
+pub(crate) static TOOL: Tool = Tool {
+    packages: Packages::Npm(include_str!("package.json")),
+    harnesses: &[Harness {
+        name: "agent-browser@0.41.2",
+        script: "agent_browser/harness.mjs",
+        acts: false,
+        events: false,
+    }],
+    recorded: &[
+        RecordedOutput { name: "agent-browser@0.41.2/full:recorded", format: &TEXT, viewport_margin: None },
+        RecordedOutput { name: "agent-browser@0.41.2/interactive:recorded", format: &TEXT, viewport_margin: None },
+        RecordedOutput { name: "agent-browser@0.41.2/delta:recorded", format: &DELTA, viewport_margin: None },
+        RecordedOutput {
+            name: "agent-browser@0.41.2/interactive-delta:recorded",
+            format: &DELTA,
+            viewport_margin: None,
+        },
+    ],
+    reproductions: &[
+        Reproduction { name: FULL, build: |options| boxed(AgentBrowser::full(options)) },
+        Reproduction { name: INTERACTIVE, build: |options| boxed(AgentBrowser::interactive(options)) },
+    ],
+    formats: &[&TEXT, &DELTA],
+};
 
 /// The strategy, in one of its two variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +127,7 @@ impl Strategy for AgentBrowser {
     }
 
     fn format(&self) -> TextFormat {
-        TextFormat::AgentBrowser
+        TEXT.text_format()
     }
 
     fn start(&self, _task: &Task) -> Box<dyn Run> {

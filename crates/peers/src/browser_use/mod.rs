@@ -16,13 +16,16 @@
 
 mod attributes;
 mod clickable;
+mod lines;
+mod read;
 mod titles;
 mod tree;
 mod view;
 mod write;
 
 use crate::dom::{self, Dom, Id};
-pub use attributes::SHOWN as BROWSER_USE_ATTRIBUTES;
+use crate::read::TextReader;
+use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
     ActionChannel, DialogKind, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task,
@@ -33,10 +36,26 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use titles::Titles;
 use tree::Tree;
-pub(crate) use view::VIEWPORT_THRESHOLD;
 use view::View;
 
-pub(crate) const NAME: &str = "browser-use@0.13.14/dom";
+const NAME: &str = "browser-use@0.13.14/dom";
+
+/// The element list.
+pub(crate) static ELEMENTS: Format =
+    Format::new("browser-use", || TextReader::Standing(read::parse)).compared_by(lines::RULES);
+
+pub(crate) static TOOL: Tool = Tool {
+    packages: Packages::Pip(include_str!("requirements.txt")),
+    harnesses: &[Harness { name: "browser-use@0.13.14", script: "browser_use/harness.py", acts: false, events: false }],
+    recorded: &[RecordedOutput {
+        name: "browser-use@0.13.14/dom:recorded",
+        format: &ELEMENTS,
+        viewport_margin: Some(view::VIEWPORT_THRESHOLD),
+    }],
+    reproductions: &[Reproduction { name: NAME, build: |options| boxed(BrowserUse::from_options(options)) }],
+    formats: &[&ELEMENTS],
+};
+
 /// Where the list is cut, in characters.
 const MAX_CHARS: usize = 40_000;
 /// Most characters of a tab's title.
@@ -79,7 +98,7 @@ impl Strategy for BrowserUse {
     }
 
     fn format(&self) -> TextFormat {
-        TextFormat::BrowserUse
+        ELEMENTS.text_format()
     }
 
     fn viewport_margin(&self) -> Option<f32> {

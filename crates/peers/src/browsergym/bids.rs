@@ -6,7 +6,7 @@
 //! frame's bid in front; closed shadow trees, elements that are not standard HTML, and frames whose
 //! sandbox lets no script run get none.
 
-use super::layout::Place;
+use super::layout::NodeIndex;
 use crate::dom::{Dom, Id, Shadow};
 use browserlens_core::page::NodeKey;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(super) struct Bids {
 
 impl Bids {
     /// Marks every element of a page as the tool does before it looks. Out: the bids of this page.
-    pub fn mark(&mut self, dom: &Dom<'_>) -> HashMap<Place, String> {
+    pub fn mark(&mut self, dom: &Dom<'_>) -> HashMap<NodeIndex, String> {
         let mut bids = HashMap::new();
         let main = dom.documents.first().copied().flatten();
         let mut frames: Vec<(Id, String)> = main.map(|main| (main, String::new())).into_iter().collect();

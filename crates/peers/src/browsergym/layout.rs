@@ -15,20 +15,20 @@ use browserlens_core::page::{Capture, Page, PayloadKind};
 use std::collections::{HashMap, HashSet};
 
 /// Frame number and backend node id.
-pub(super) type Place = (u32, u32);
+pub(super) type NodeIndex = (u32, u32);
 
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     /// Numbers of the frames that the session shows, the main one first.
     pub frames: Vec<u32>,
-    pub visible: HashSet<Place>,
-    pub clickable: HashSet<Place>,
+    pub visible: HashSet<NodeIndex>,
+    pub clickable: HashSet<NodeIndex>,
     /// Elements that have a box.
-    pub laid_out: HashSet<Place>,
+    pub laid_out: HashSet<NodeIndex>,
     /// Text of the boxes of a text node, one a line.
-    pub lines: HashMap<Place, Vec<String>>,
+    pub lines: HashMap<NodeIndex, Vec<String>>,
     /// What an image shows, as an absolute URL.
-    pub sources: HashMap<Place, String>,
+    pub sources: HashMap<NodeIndex, String>,
 }
 
 type Snapshot = raw::Snapshot<Styles, TextBoxes>;
@@ -268,7 +268,7 @@ fn own_clip(bounds: Rect, position: &str, clip: &str, path: &str) -> Rect {
     left
 }
 
-fn place(snapshot: &Snapshot, document: &Document, at: usize) -> Option<Place> {
+fn place(snapshot: &Snapshot, document: &Document, at: usize) -> Option<NodeIndex> {
     let backend = document.nodes.backend_node_id.get(at).and_then(|id| u32::try_from(*id).ok())?;
     Some((snapshot.frame_number(document).unwrap_or(0), backend))
 }

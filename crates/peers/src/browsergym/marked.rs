@@ -9,7 +9,7 @@
 //! every `li`'s `value` property, which is 0 unless set: ordered lists count `0.`.
 
 use super::ax::{AxNode, Ignored};
-use super::layout::{Layout, Place};
+use super::layout::{Layout, NodeIndex};
 use crate::dom::{Dom, Id};
 use browserlens_core::page::{Flags, Visibility};
 use serde_json::Value;
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// The nodes of one frame, joined with the document.
 pub(super) struct Marked<'d, 'a> {
     pub dom: &'d Dom<'a>,
-    pub bids: &'d HashMap<Place, String>,
+    pub bids: &'d HashMap<NodeIndex, String>,
     pub layout: &'d Layout,
     /// Number of the frame.
     pub frame: u32,
@@ -32,7 +32,7 @@ pub(super) struct Marked<'d, 'a> {
 impl<'d, 'a> Marked<'d, 'a> {
     pub fn new(
         dom: &'d Dom<'a>,
-        bids: &'d HashMap<Place, String>,
+        bids: &'d HashMap<NodeIndex, String>,
         layout: &'d Layout,
         frame: u32,
         nodes: Vec<AxNode>,

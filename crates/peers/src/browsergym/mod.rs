@@ -15,10 +15,14 @@
 mod ax;
 mod bids;
 mod layout;
+mod lines;
 mod marked;
+mod read;
 mod write;
 
 use crate::dom::{self, Dom};
+use crate::read::TextReader;
+use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
 use bids::Bids;
 use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
@@ -28,6 +32,18 @@ use layout::Layout;
 use std::sync::Arc;
 
 pub(crate) const NAME: &str = "browsergym@0.14.3/axtree";
+
+/// The flattened accessibility tree.
+pub(crate) static TREE: Format =
+    Format::new("browser-gym", || TextReader::Standing(read::parse)).compared_by(lines::RULES);
+
+pub(crate) static TOOL: Tool = Tool {
+    packages: Packages::Pip(include_str!("requirements.txt")),
+    harnesses: &[Harness { name: "browsergym@0.14.3", script: "browsergym/harness.py", acts: false, events: false }],
+    recorded: &[RecordedOutput { name: "browsergym@0.14.3/axtree:recorded", format: &TREE, viewport_margin: None }],
+    reproductions: &[Reproduction { name: NAME, build: |options| boxed(BrowserGym::from_options(options)) }],
+    formats: &[&TREE],
+};
 
 /// The strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +73,7 @@ impl Strategy for BrowserGym {
     }
 
     fn format(&self) -> TextFormat {
-        TextFormat::BrowserGym
+        TREE.text_format()
     }
 
     fn start(&self, _task: &Task) -> Box<dyn Run> {

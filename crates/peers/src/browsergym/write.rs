@@ -7,7 +7,7 @@
 //! text itself, which is taken as unbroken but for its own line breaks.
 
 use super::ax::{self, AxNode};
-use super::layout::{Layout, Place};
+use super::layout::{Layout, NodeIndex};
 use super::marked::Marked;
 use crate::dom::Dom;
 use browserlens_core::page::{Capture, NodeKey};
@@ -48,7 +48,7 @@ pub(super) fn write(
     dom: &Dom<'_>,
     capture: &Capture,
     layout: &Layout,
-    bids: &HashMap<Place, String>,
+    bids: &HashMap<NodeIndex, String>,
 ) -> Option<Vec<Line>> {
     let enter = |number: u32| {
         let nodes = ax::nodes(capture, number).filter(|_| layout.frames.contains(&number))?;

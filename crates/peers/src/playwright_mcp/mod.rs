@@ -14,7 +14,10 @@ mod aria;
 mod distill;
 mod drawing;
 mod labels;
+mod lines;
 mod name;
+pub(crate) mod read;
+mod read_incremental;
 mod refs;
 mod role;
 mod state;
@@ -22,6 +25,8 @@ mod tree;
 mod yaml;
 
 use crate::dom::{self, Dom, Id, Shadow};
+use crate::read::TextReader;
+use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
 use aria::{Aria, Generated};
 use browserlens_core::page::{FrameProbe, NodeKind, Page, PayloadKind, States};
 use browserlens_core::strategy::{
@@ -32,7 +37,39 @@ use browserlens_reading::{OptionsError, OptionsReader};
 use refs::Refs;
 use tree::TreeBuilder;
 
-pub(crate) const NAME: &str = "playwright-mcp@0.0.83/full";
+const NAME: &str = "playwright-mcp@0.0.83/full";
+
+/// Playwright's aria snapshot YAML.
+pub(crate) static ARIA: Format =
+    Format::new("playwright-aria", || TextReader::Standing(read::parse)).compared_by(lines::RULES);
+/// Replies of 0.0.68 to actions: full aria snapshots and, between them, changed parts with `[unchanged]` refs.
+static INCREMENTAL: Format =
+    Format::new("playwright-incremental", || TextReader::Held(Box::<read_incremental::IncrementalText>::default()))
+        .compared_by(lines::RULES)
+        .with_deltas(read_incremental::is_delta);
+
+pub(crate) static TOOL: Tool = Tool {
+    packages: Packages::Npm(include_str!("package.json")),
+    harnesses: &[
+        Harness { name: "playwright-mcp@0.0.83", script: "playwright_mcp/harness.mjs", acts: false, events: true },
+        Harness {
+            name: "playwright-mcp@0.0.68",
+            script: "playwright_mcp/harness_acting.mjs",
+            acts: true,
+            events: false,
+        },
+    ],
+    recorded: &[
+        RecordedOutput { name: "playwright-mcp@0.0.83/full:recorded", format: &ARIA, viewport_margin: None },
+        RecordedOutput {
+            name: "playwright-mcp@0.0.68/incremental:recorded",
+            format: &INCREMENTAL,
+            viewport_margin: None,
+        },
+    ],
+    reproductions: &[Reproduction { name: NAME, build: |options| boxed(PlaywrightMcp::from_options(options)) }],
+    formats: &[&ARIA, &INCREMENTAL],
+};
 
 /// The strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +105,7 @@ impl Strategy for PlaywrightMcp {
     }
 
     fn format(&self) -> TextFormat {
-        TextFormat::PlaywrightAria
+        ARIA.text_format()
     }
 
     fn start(&self, _task: &Task) -> Box<dyn Run> {

@@ -30,7 +30,7 @@ struct ModelPage {
     parents: Vec<Option<u32>>,
 }
 
-struct Row {
+struct ConceptRow {
     page: usize,
     position: u32,
     kind: ConceptKind,
@@ -41,7 +41,7 @@ struct Row {
 struct Concept {
     id: i64,
     text: String,
-    mentions: Vec<Row>,
+    mentions: Vec<ConceptRow>,
 }
 
 /// The concepts of a store.
@@ -73,7 +73,7 @@ impl Model {
             let (Some(page), Some(concept)) = (numbers.get(&row.get(0)?), all.get(&row.get(2)?)) else { continue };
             let kept = pages[*page].kept.get(position as usize).copied().unwrap_or(false);
             if let Some(kind) = ConceptKind::from_name(row.get_ref(3)?.as_str()?).filter(|_| kept) {
-                let row = Row { page: *page, position, kind, weight: row.get(4)?, target: row.get(5)? };
+                let row = ConceptRow { page: *page, position, kind, weight: row.get(4)?, target: row.get(5)? };
                 concepts[*concept].mentions.push(row);
             }
         }
@@ -178,7 +178,7 @@ impl Model {
 
     pub(super) fn hit(&self, concept: usize, similarity: f32) -> ConceptHit {
         let of = &self.concepts[concept];
-        let mention = |row: &Row| {
+        let mention = |row: &ConceptRow| {
             let page = &self.pages[row.page].page;
             Mention {
                 url: page.url.clone(),

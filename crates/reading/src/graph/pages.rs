@@ -159,8 +159,8 @@ impl PageGraph {
                     (Some(id), _) | (None, Some(id)) => id,
                     (None, None) => {
                         let like = match at.map(|at| places[at]) {
-                            Some(Place::Known(id)) if is_there.exists([id])? => Some(id),
-                            Some(Place::Fresh(other)) => ids[other],
+                            Some(ConceptMatch::Known(id)) if is_there.exists([id])? => Some(id),
+                            Some(ConceptMatch::Fresh(other)) => ids[other],
                             _ => None,
                         };
                         let id = match like {
@@ -437,31 +437,31 @@ impl PageGraph {
     }
 
     /// Says for each new vector whether it is a known concept's, an earlier new one's, or its own.
-    fn places(&mut self, fresh: &[Vec<f32>]) -> Result<Vec<Place>, StoreError> {
+    fn places(&mut self, fresh: &[Vec<f32>]) -> Result<Vec<ConceptMatch>, StoreError> {
         if fresh.is_empty() {
             return Ok(Vec::new());
         }
         self.load_vectors()?;
         let empty = Vectors::default();
         let known = self.vectors.as_ref().unwrap_or(&empty);
-        let mut places: Vec<Place> = Vec::with_capacity(fresh.len());
+        let mut places: Vec<ConceptMatch> = Vec::with_capacity(fresh.len());
         for (at, vector) in fresh.iter().enumerate() {
-            let mut best = (SAME_CONCEPT, Place::Own);
-            let mut offer = |similarity: f32, place: Place| {
-                if similarity > best.0 || (similarity == best.0 && matches!(best.1, Place::Own)) {
+            let mut best = (SAME_CONCEPT, ConceptMatch::Own);
+            let mut offer = |similarity: f32, place: ConceptMatch| {
+                if similarity > best.0 || (similarity == best.0 && matches!(best.1, ConceptMatch::Own)) {
                     best = (similarity, place);
                 }
             };
             for (id, other) in known.ids.iter().zip(known.numbers.chunks_exact(vector.len().max(1))) {
                 if let Some(similarity) = cosine(vector, other, SAME_CONCEPT) {
-                    offer(similarity, Place::Known(*id));
+                    offer(similarity, ConceptMatch::Known(*id));
                 }
             }
             for (other, place) in places.iter().enumerate().take(at) {
-                if matches!(place, Place::Own)
+                if matches!(place, ConceptMatch::Own)
                     && let Some(similarity) = cosine(vector, &fresh[other], SAME_CONCEPT)
                 {
-                    offer(similarity, Place::Fresh(other));
+                    offer(similarity, ConceptMatch::Fresh(other));
                 }
             }
             places.push(best.1);
@@ -472,7 +472,7 @@ impl PageGraph {
 
 /// Which concept a new text belongs to.
 #[derive(Clone, Copy)]
-enum Place {
+enum ConceptMatch {
     /// One of the store.
     Known(i64),
     /// An earlier one of the same page.

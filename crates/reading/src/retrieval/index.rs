@@ -14,7 +14,7 @@
 use super::codes::{self, Codes, signs};
 use super::query::Query;
 use super::ranking::{CANDIDATES, DIGITS, Number, Passages, Scored, Whole, best_first, search};
-use super::rows::{Row, embed, rows};
+use super::rows::{SectionRow, embed, rows};
 use super::{Hit, SearchOptions, WEIGHTS, vec_extension};
 use crate::embed::{EmbedError, Embedder};
 use crate::sections::Section;
@@ -260,7 +260,7 @@ impl Index {
         if rows.is_empty() {
             return Ok(());
         }
-        let borrowed: Vec<Row<'_>> = rows.iter().map(Lacking::row).collect();
+        let borrowed: Vec<SectionRow<'_>> = rows.iter().map(Lacking::row).collect();
         let vectors = embed(&*self.embedder, &borrowed.iter().collect::<Vec<_>>())?;
         let of_file = at(&self.path);
         let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
@@ -383,9 +383,9 @@ struct Lacking {
 }
 
 impl Lacking {
-    fn row(&self) -> Row<'_> {
+    fn row(&self) -> SectionRow<'_> {
         let passages = self.passages.iter().map(|(_, range)| range.clone()).collect();
-        Row { heading: &self.heading, trail: self.trail.clone(), content: &self.content, passages }
+        SectionRow { heading: &self.heading, trail: self.trail.clone(), content: &self.content, passages }
     }
 }
 
@@ -393,7 +393,7 @@ fn write(
     done: &Transaction<'_>,
     page: &str,
     embedder: i64,
-    rows: &[(&Section, Row<'_>)],
+    rows: &[(&Section, SectionRow<'_>)],
     vectors: &[Vec<f32>],
 ) -> rusqlite::Result<()> {
     let mut vectors = vectors.iter();

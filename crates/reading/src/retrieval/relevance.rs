@@ -6,7 +6,7 @@
 //! beside this fits the numbers anew from the questions beside the scenarios, and holds these to
 //! them.
 
-use super::asked::{Kinds, kinds_of_question, kinds_of_text, names};
+use super::answer_kind::{Kinds, kinds_of_question, kinds_of_text, names};
 use super::query::Query;
 use crate::concepts::Concept;
 use crate::words::{Lexicon, Word};

@@ -19,7 +19,7 @@ const PASSAGE: usize = 400;
 const BATCH: usize = 64;
 
 /// A section on its way into an index.
-pub(super) struct Row<'a> {
+pub(super) struct SectionRow<'a> {
     pub heading: &'a str,
     /// The headings above, one a line.
     pub trail: String,
@@ -36,7 +36,7 @@ pub(super) struct PassageWords {
 
 /// Returns the sections that are indexed, without those at the positions `leave_out`. Headings that
 /// only hold other sections are not found by themselves: they count for the sections below.
-pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a Section, Row<'a>)> {
+pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a Section, SectionRow<'a>)> {
     let left_out: FxHashSet<u32> = leave_out.iter().copied().collect();
     let parents: FxHashSet<u32> = sections.iter().filter_map(|section| section.trail.last().copied()).collect();
     let heading_of = |position: &u32| {
@@ -51,7 +51,7 @@ pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a S
     });
     shown
         .map(|section| {
-            let row = Row {
+            let row = SectionRow {
                 trail: above(section).iter().map(heading_of).collect::<Vec<_>>().join("\n"),
                 passages: passages(&section.content, PASSAGE),
                 heading: &section.heading,
@@ -62,7 +62,7 @@ pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a S
         .collect()
 }
 
-impl Row<'_> {
+impl SectionRow<'_> {
     /// Returns the words of a passage.
     pub fn words(&self, passage: &Range<usize>, lexicon: &mut Lexicon) -> PassageWords {
         let body_text = self.content.get(passage.clone()).unwrap_or_default();
@@ -76,8 +76,8 @@ impl Row<'_> {
 }
 
 /// Embeds every passage of every row, each with its headings.
-pub(super) fn embed(embedder: &dyn Embedder, rows: &[&Row<'_>]) -> Result<Vec<Vec<f32>>, EmbedError> {
-    let passages: Vec<(&Row<'_>, &Range<usize>)> =
+pub(super) fn embed(embedder: &dyn Embedder, rows: &[&SectionRow<'_>]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let passages: Vec<(&SectionRow<'_>, &Range<usize>)> =
         rows.iter().flat_map(|row| row.passages.iter().map(move |range| (*row, range))).collect();
     let mut vectors = Vec::with_capacity(passages.len());
     for batch in passages.chunks(BATCH) {

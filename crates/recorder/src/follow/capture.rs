@@ -7,17 +7,17 @@
 use super::Following;
 use super::early::Early;
 use super::listen::HURRY;
+use crate::capture::Depth;
+use crate::capture::ParsedCapture;
 use crate::error::RecordError;
 use crate::follow::group::Act;
 use crate::follow::number::Numbers;
 use crate::follow::resolve::{key_of, record_of};
 use crate::follow::signal::Spot;
-use crate::look::Depth;
 use crate::mask;
 use crate::options::{Progress, QUIET};
-use crate::seen::Seen;
 use crate::settle::{Rest, Stirring};
-use crate::tape::{Taken, Tape};
+use crate::step_writer::{StepWriter, Taken};
 use base64::Engine;
 use browserlens_core::page::{Payload, PayloadKind, Viewport};
 use browserlens_core::strategy::{ActionKind, StepIndex};
@@ -44,7 +44,7 @@ const EARLY: &str = "the next action came too soon: this was seen at once, witho
 /// A capture that belongs to a step.
 #[derive(Clone)]
 pub(crate) struct Shot {
-    pub(crate) seen: Seen,
+    pub(crate) seen: ParsedCapture,
     tab: u32,
     rest: Rest,
     torn_retries: u32,
@@ -56,7 +56,7 @@ pub(crate) struct Shot {
     /// Whether it was not taken between its action and the next.
     late: bool,
     /// What was seen before, where the page moved on while it was looked at.
-    torn: Vec<Seen>,
+    torn: Vec<ParsedCapture>,
 }
 
 impl Shot {
@@ -131,7 +131,7 @@ impl Following<'_> {
 
     /// Returns whether the tab has no document yet that can be looked at.
     fn is_loading(&self) -> bool {
-        let state = self.stage.driver.world.read();
+        let state = self.stage.driver.browser.read();
         let Some(tab) = state.tab(self.stage.driver.tab) else { return true };
         let known = state.sessions.get(&tab.session).is_some_and(|session| session.ready);
         let main = state.frames.get(&(tab.session.clone(), tab.target.clone()));
@@ -166,7 +166,7 @@ impl Following<'_> {
     async fn look_aside(&mut self) {
         let current = self.stage.driver.tab;
         let fresh = {
-            let state = self.stage.driver.world.read();
+            let state = self.stage.driver.browser.read();
             let mut open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open).map(|(index, _)| index as u32);
             open.find(|tab| *tab != current && !self.asides.contains_key(tab))
         };
@@ -323,15 +323,13 @@ impl Following<'_> {
             }
         }
         let mut torn_retries = 0;
-        let mut earlier: Vec<Seen> = Vec::new();
+        let mut earlier: Vec<ParsedCapture> = Vec::new();
         let mut seen = loop {
             let look = self.stage.driver.look(Depth::Whole).await.map_err(|error| self.failure("capturing", error))?;
             let torn = look.torn;
             let step = self.stage.driver.step;
-            let seen = Seen::from_look(look, &mut self.stage.canonicalizer).map_err(|error| RecordError::Protocol {
-                step,
-                method: "reading a capture".to_owned(),
-                message: error.to_string(),
+            let seen = ParsedCapture::from_look(look, &mut self.stage.canonicalizer).map_err(|error| {
+                RecordError::Protocol { step, method: "reading a capture".to_owned(), message: error.to_string() }
             })?;
             // A page that moved on between its snapshot and its numbers is seen again: its events
             // would tell of nodes that it has not.
@@ -363,7 +361,7 @@ impl Following<'_> {
     }
 
     /// Takes a picture of the viewport; a tab that paints nothing has none.
-    async fn picture(&mut self, seen: &mut Seen) -> Result<(), RecordError> {
+    async fn picture(&mut self, seen: &mut ParsedCapture) -> Result<(), RecordError> {
         let session = self.stage.driver.session();
         let params = json!({ "format": "png" });
         let began = Instant::now();
@@ -386,7 +384,7 @@ impl Following<'_> {
         Ok(())
     }
 
-    async fn scale(&self, seen: &Seen) -> f32 {
+    async fn scale(&self, seen: &ParsedCapture) -> f32 {
         let Some(frame) = seen.frames.first() else { return self.stage.scale };
         let ratio = self.stage.driver.evaluate_apart(&frame.session, frame.own_world, "devicePixelRatio").await;
         ratio.ok().and_then(|ratio| ratio.as_f64()).map_or(self.stage.scale, |ratio| ratio as f32)
@@ -394,7 +392,7 @@ impl Following<'_> {
 
     /// Returns how many mutations the frames of a capture have counted by now; none if one of them
     /// is gone.
-    async fn mutations(&self, seen: &Seen) -> Option<u64> {
+    async fn mutations(&self, seen: &ParsedCapture) -> Option<u64> {
         let mut sum = 0;
         for frame in &seen.frames {
             let count =
@@ -407,14 +405,14 @@ impl Following<'_> {
     /// Writes the pending step, if it has a capture.
     pub(super) async fn flush(&mut self) -> Result<(), RecordError> {
         let Some(shot) = self.pending.shot.take() else { return Ok(()) };
-        if self.tape.is_none() {
-            self.tape = Some(self.create(&shot).await?);
+        if self.writer.is_none() {
+            self.writer = Some(self.create(&shot).await?);
         }
-        let Some(tape) = &mut self.tape else { return Ok(()) };
-        let index = tape.next();
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let index = writer.next();
         let act = self.pending.act.take();
         if let Some(act) = act.as_ref().filter(|act| act.secret && !act.text.is_empty()) {
-            tape.learn(&act.text);
+            writer.learn(&act.text);
         }
         let page = self.before.as_ref().map(|before| before.seen.page.clone());
         let action = match (&act, page) {
@@ -423,15 +421,15 @@ impl Following<'_> {
         };
         let events = {
             let driver = &self.stage.driver;
-            let tabs = driver.world.read().tabs.len() as u32;
+            let tabs = driver.browser.read().tabs.len() as u32;
             let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();
-            driver.world.change(|state| {
+            driver.browser.change(|state| {
                 state.log.name_tabs(|tab| urls.get(tab as usize).cloned().unwrap_or_default());
                 state.log.take(index, false, false)
             })
         };
         self.late += u32::from(shot.late);
-        let millis = tape.write(Taken {
+        let millis = writer.write(Taken {
             tab: shot.tab,
             action,
             capture: shot.seen.capture.clone(),
@@ -450,7 +448,7 @@ impl Following<'_> {
         Ok(())
     }
 
-    async fn create(&self, shot: &Shot) -> Result<Tape, RecordError> {
+    async fn create(&self, shot: &Shot) -> Result<StepWriter, RecordError> {
         let session = self.stage.driver.session();
         let metrics = self.stage.driver.call(&session, "Page.getLayoutMetrics", &json!({})).await;
         let metrics = metrics.map_or(Value::Null, |reply| reply.value());
@@ -486,7 +484,7 @@ impl Following<'_> {
         let key = self.options.redaction_key.clone();
         let redactor = Redactor::new(RedactionOptions { key, known: Vec::new(), public: Vec::new() });
         let force = CreateOptions { force: self.options.force };
-        Ok(Tape::new(TraceWriter::create_with(&self.options.out, &meta, redactor, force)?))
+        Ok(StepWriter::new(TraceWriter::create_with(&self.options.out, &meta, redactor, force)?))
     }
 }
 

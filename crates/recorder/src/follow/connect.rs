@@ -6,15 +6,15 @@
 use super::describe;
 use super::options::FollowOptions;
 use crate::attach::endpoint;
+use crate::browser_state::BrowserState;
 use crate::chrome::Chrome;
 use crate::driver::Driver;
 use crate::error::RecordError;
+use crate::event_loop::{EventLoop, SessionSetup};
 use crate::options::QUIET;
-use crate::pump::{Pump, SessionSetup};
 use crate::session_id::new_session;
 use crate::socket::{CALL_LIMIT, Socket};
 use crate::watch::{Signal, Watch};
-use crate::world::World;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,10 +25,10 @@ pub(super) async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::Un
     let failed = |reason: String| RecordError::AttachFailed { url: options.url.clone(), reason };
     let (address, _) = endpoint(&options.url).await.map_err(failed)?;
     let (socket, events) = Socket::connect(&address).await.map_err(|error| failed(error.to_string()))?;
-    let world = Arc::new(World::new());
+    let browser = Arc::new(BrowserState::new());
     let mark: String = new_session(&address).iter().map(|byte| format!("{byte:02x}")).collect();
     let (watch, signals) = Watch::new(&mark, describe::limits());
-    drop(world.watch.set(watch));
+    drop(browser.watch.set(watch));
     let setup = SessionSetup {
         clock_seed: None,
         viewport: (0, 0),
@@ -40,8 +40,8 @@ pub(super) async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::Un
         given: false,
         tree_anew: true,
     };
-    let pump = Pump { world: Arc::clone(&world), socket: socket.clone(), setup: setup.clone() };
-    tokio::spawn(pump.run(events));
+    let event_loop = EventLoop { browser: Arc::clone(&browser), socket: socket.clone(), setup: setup.clone() };
+    tokio::spawn(event_loop.run(events));
     let call = async |method: &'static str, params: serde_json::Value| {
         socket.call(None, method, &params, CALL_LIMIT).await.map_err(|error| failed(format!("{method}: {error}")))
     };
@@ -50,12 +50,12 @@ pub(super) async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::Un
     let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
         "filter": [{ "type": "page" }, { "exclude": true }] });
     call("Target.setAutoAttach", attach).await?;
-    let ready = |state: &crate::world::State| (state.starting == 0).then_some(());
-    world.wait_for(Instant::now() + Duration::from_secs(20), ready).await;
+    let ready = |state: &crate::browser_state::State| (state.starting == 0).then_some(());
+    browser.wait_for(Instant::now() + Duration::from_secs(20), ready).await;
     let driver = Driver {
         chrome: Chrome::attached(address)?,
         socket: socket.clone(),
-        world,
+        browser,
         setup,
         tab: 0,
         step: 0,

@@ -6,10 +6,10 @@
 //! for another. What needs a second question (listeners, frames of other sites, a picture) is left
 //! out: it is used only where there is no whole capture.
 
-use crate::look::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
-use crate::seen::Seen;
+use crate::browser_state::BrowserState;
+use crate::capture::ParsedCapture;
+use crate::capture::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
 use crate::socket::Socket;
-use crate::world::World;
 use browserlens_core::page::PayloadKind;
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use browserlens_trace::Canonicalizer;
@@ -27,7 +27,7 @@ pub(super) struct Early {
 
 enum State {
     UnderWay(oneshot::Receiver<(Look, Instant)>),
-    Seen(Box<Seen>, Instant),
+    ParsedCapture(Box<ParsedCapture>, Instant),
     Failed,
 }
 
@@ -39,9 +39,9 @@ impl std::fmt::Debug for Early {
 
 impl Early {
     /// Begins to look; none if the session shows no tab.
-    pub(super) fn begin(socket: &Socket, world: &World, session: &str, at: Instant) -> Option<Self> {
+    pub(super) fn begin(socket: &Socket, browser: &BrowserState, session: &str, at: Instant) -> Option<Self> {
         let (tab, frame) = {
-            let state = world.read();
+            let state = browser.read();
             let known = state.sessions.get(session).filter(|known| known.parent.is_none())?;
             (known.tab, known.root_frame.clone())
         };
@@ -81,18 +81,18 @@ impl Early {
     }
 
     /// Returns what was seen and when that had come, as soon as the browser has told all of it.
-    pub(super) async fn seen(&mut self, canonicalizer: &mut Canonicalizer) -> Option<(&Seen, Instant)> {
+    pub(super) async fn seen(&mut self, canonicalizer: &mut Canonicalizer) -> Option<(&ParsedCapture, Instant)> {
         if let State::UnderWay(look) = &mut self.state {
             let read = match look.await {
-                Ok((look, at)) if has_document(&look) => {
-                    Seen::from_look(look, canonicalizer).ok().map(|seen| State::Seen(Box::new(seen), at))
-                }
+                Ok((look, at)) if has_document(&look) => ParsedCapture::from_look(look, canonicalizer)
+                    .ok()
+                    .map(|seen| State::ParsedCapture(Box::new(seen), at)),
                 _ => None,
             };
             self.state = read.unwrap_or(State::Failed);
         }
         match &self.state {
-            State::Seen(seen, at) => Some((seen, *at)),
+            State::ParsedCapture(seen, at) => Some((seen, *at)),
             _ => None,
         }
     }
@@ -101,7 +101,7 @@ impl Early {
     pub(super) fn may_tell_of(&self, since: Instant) -> bool {
         match &self.state {
             State::UnderWay(_) => true,
-            State::Seen(_, at) => *at >= since,
+            State::ParsedCapture(_, at) => *at >= since,
             State::Failed => false,
         }
     }

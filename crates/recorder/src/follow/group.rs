@@ -5,7 +5,7 @@
 //! event is part of one action or of none; what an action brings about by itself (a form's button
 //! that Enter clicks) is no action; an action that is written takes nothing more in.
 
-use crate::follow::signal::{Said, Spot};
+use crate::follow::signal::{ListenerMessage, Spot};
 use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ impl Act {
             && self.began.elapsed() < Duration::from_millis(60)
     }
 
-    fn caused(&self, said: &Said) -> bool {
+    fn caused(&self, said: &ListenerMessage) -> bool {
         said.by != 0 && self.serials.contains(&said.by)
     }
 }
@@ -74,7 +74,13 @@ pub(crate) enum Taken {
 }
 
 /// Takes an event into the actions that are not written yet.
-pub(crate) fn take(open: &mut Vec<Act>, said: &Said, tab: u32, spot: Option<Spot>, to: Option<Spot>) -> Taken {
+pub(crate) fn take(
+    open: &mut Vec<Act>,
+    said: &ListenerMessage,
+    tab: u32,
+    spot: Option<Spot>,
+    to: Option<Spot>,
+) -> Taken {
     let begin = |open: &mut Vec<Act>, kind: ActionKind, spot: Option<Spot>, text: &str| {
         let mut act = Act::new(kind, tab, spot, text);
         (act.point, act.secret) = (said.at, said.secret);
@@ -138,7 +144,7 @@ pub(crate) fn take(open: &mut Vec<Act>, said: &Said, tab: u32, spot: Option<Spot
     }
 }
 
-fn merge(open: &mut [Act], said: &Said, change: impl FnOnce(&mut Act)) -> Taken {
+fn merge(open: &mut [Act], said: &ListenerMessage, change: impl FnOnce(&mut Act)) -> Taken {
     let Some(act) = open.last_mut() else { return Taken::Passed };
     act.serials.push(said.serial);
     change(act);
@@ -148,7 +154,7 @@ fn merge(open: &mut [Act], said: &Said, change: impl FnOnce(&mut Act)) -> Taken 
 /// A field has another value.
 fn value(
     open: &mut Vec<Act>,
-    said: &Said,
+    said: &ListenerMessage,
     spot: Option<Spot>,
     begin: impl FnOnce(&mut Vec<Act>, ActionKind, Option<Spot>, &str) -> Taken,
 ) -> Taken {
@@ -261,7 +267,7 @@ mod tests {
     fn acts(events: &[&str]) -> Vec<String> {
         let mut open = Vec::new();
         for event in events {
-            let said: Said = serde_json::from_str(event).expect("an event");
+            let said: ListenerMessage = serde_json::from_str(event).expect("an event");
             let node = |name: &str| {
                 let value: serde_json::Value = serde_json::from_str(event).expect("an event");
                 value[name].as_u64().and_then(|backend| spot(backend as u32))

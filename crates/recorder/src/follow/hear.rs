@@ -6,19 +6,19 @@
 use super::Following;
 use super::group::{self, Act, Taken};
 use super::listen::Heard;
-use super::signal::{Said, Spot, Told};
+use super::signal::{ListenerMessage, Spot, Told};
 use crate::watch::Signal;
 use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
 
 impl Following<'_> {
     fn tab_of(&self, session: &str) -> Option<u32> {
-        self.stage.driver.world.read().sessions.get(session).map(|session| session.tab)
+        self.stage.driver.browser.read().sessions.get(session).map(|session| session.tab)
     }
 
     /// Returns the tab whose main frame a frame is.
     fn tab_by_main_frame(&self, session: &str, frame: &str) -> Option<u32> {
-        let state = self.stage.driver.world.read();
+        let state = self.stage.driver.browser.read();
         let known = state.sessions.get(session)?;
         (known.parent.is_none() && known.root_frame == frame).then_some(known.tab)
     }
@@ -60,7 +60,7 @@ impl Following<'_> {
             }
             Signal::TabOpened { tab, opener } => {
                 if !opener.is_empty() {
-                    let state = self.stage.driver.world.read();
+                    let state = self.stage.driver.browser.read();
                     let frame = state.tab(tab).map(|tab| tab.target.clone());
                     drop(state);
                     // Its first navigation is its opener's doing.
@@ -92,7 +92,7 @@ impl Following<'_> {
         self.open.push(act);
     }
 
-    fn take(&mut self, session: &str, context: i64, tab: u32, said: &Said) {
+    fn take(&mut self, session: &str, context: i64, tab: u32, said: &ListenerMessage) {
         let spot = |told: Option<&Told>| {
             told.map(|told| Spot {
                 session: session.to_owned(),
@@ -184,7 +184,7 @@ impl Following<'_> {
         }
         self.dialog_since = None;
         let next = {
-            let state = driver.world.read();
+            let state = driver.browser.read();
             state.tabs.iter().enumerate().rev().find(|(_, tab)| tab.open).map(|(index, _)| index as u32)
         };
         let Some(next) = next else { return };

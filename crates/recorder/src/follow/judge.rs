@@ -9,9 +9,9 @@
 //! reach. What the protocol evaluates as a plain expression in the page's own world looks like a
 //! page's timer and does not count.
 
-use crate::follow::signal::Said;
+use crate::browser_state::BrowserState;
+use crate::follow::signal::ListenerMessage;
 use crate::socket::Socket;
-use crate::world::World;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -24,14 +24,14 @@ const MOST_WAITING: usize = 32;
 /// Untrusted events that wait for their stack.
 #[derive(Default)]
 pub(crate) struct Judge {
-    waiting: HashMap<(String, i64), VecDeque<Said>>,
+    waiting: HashMap<(String, i64), VecDeque<ListenerMessage>>,
     /// Scripts that are the page's, by session: one that sends without end is not asked about
     /// again.
     pages: HashSet<(String, String)>,
 }
 
 impl Judge {
-    pub(crate) fn wait(&mut self, session: String, context: i64, said: Said) {
+    pub(crate) fn wait(&mut self, session: String, context: i64, said: ListenerMessage) {
         let waiting = self.waiting.entry((session, context)).or_default();
         waiting.push_back(said);
         if waiting.len() > MOST_WAITING {
@@ -49,11 +49,11 @@ impl Judge {
     pub(crate) async fn judge(
         &mut self,
         socket: &Socket,
-        world: &World,
+        browser: &BrowserState,
         session: &str,
         context: i64,
         scripts: &[String],
-    ) -> Option<Said> {
+    ) -> Option<ListenerMessage> {
         let key = (session.to_owned(), context);
         let waiting = self.waiting.get_mut(&key)?;
         let event = waiting.pop_front()?;
@@ -75,25 +75,25 @@ impl Judge {
         }
         let received = socket.received();
         let deadline = Instant::now() + LIMIT;
-        world.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
+        browser.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
         let mut by_driver = true;
         for script in scripts {
-            let known = world.watch.get().and_then(|watch| watch.script(session, script));
+            let known = browser.watch.get().and_then(|watch| watch.script(session, script));
             if known.is_some_and(|known| known.aux.is_some_and(|aux| aux.is_default) && !known.url.is_empty()) {
                 self.pages.insert((session.to_owned(), script.clone()));
             }
-            by_driver = by_driver && is_of_driver(socket, world, session, context, script).await;
+            by_driver = by_driver && is_of_driver(socket, browser, session, context, script).await;
         }
         drop(socket.send(Some(session), "Debugger.disable", &json!({})));
-        if let Some(watch) = world.watch.get() {
+        if let Some(watch) = browser.watch.get() {
             watch.forget();
         }
         by_driver.then_some(event)
     }
 }
 
-async fn is_of_driver(socket: &Socket, world: &World, session: &str, context: i64, id: &str) -> bool {
-    let Some(script) = world.watch.get().and_then(|watch| watch.script(session, id)) else { return false };
+async fn is_of_driver(socket: &Socket, browser: &BrowserState, session: &str, context: i64, id: &str) -> bool {
+    let Some(script) = browser.watch.get().and_then(|watch| watch.script(session, id)) else { return false };
     if script.aux.as_ref().is_some_and(|aux| !aux.is_default) {
         return script.context != context;
     }

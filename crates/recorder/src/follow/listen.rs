@@ -1,16 +1,16 @@
 //! Asks at once what only a document that is still there can tell: who sent an event by script, and
 //! where in its history a tab stands.
 //!
-//! In: signals, as the pump tells them. Out: [`Heard`], in the same order. Invariants: it never
+//! In: signals, as the event loop tells them. Out: [`Heard`], in the same order. Invariants: it never
 //! waits for a capture, which takes longer than an agent needs to leave a document; untrusted
 //! events come out only if [`Judge`] lets them pass.
 
 use super::early::Early;
 use super::judge::Judge;
-use super::signal::Said;
+use super::signal::ListenerMessage;
+use crate::browser_state::BrowserState;
 use crate::socket::Socket;
 use crate::watch::Signal;
-use crate::world::World;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ const LATELY: Duration = Duration::from_millis(150);
 #[derive(Debug)]
 pub(super) enum Heard {
     /// Something was done to an element.
-    Said { session: String, context: i64, said: Box<Said> },
+    Said { session: String, context: i64, said: Box<ListenerMessage> },
     /// A document of an agent in a hurry is looked at.
     Early(Early),
     /// A tab goes through its history.
@@ -76,10 +76,10 @@ fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 
-/// Stands between the pump and the recorder.
+/// Stands between the event loop and the recorder.
 pub(super) struct Listener {
     socket: Socket,
-    world: Arc<World>,
+    browser: Arc<BrowserState>,
     judge: Judge,
     /// The entry of its history on which each tab stands, by session.
     stood: HashMap<String, i64>,
@@ -94,13 +94,13 @@ impl Listener {
     /// Starts to listen, and tells with everything when it came; ends when nobody hears any more.
     pub(super) fn start(
         socket: Socket,
-        world: Arc<World>,
+        browser: Arc<BrowserState>,
         signals: mpsc::UnboundedReceiver<Signal>,
     ) -> mpsc::UnboundedReceiver<(Instant, Heard)> {
         let (out, heard) = mpsc::unbounded_channel();
         let listener = Self {
             socket,
-            world,
+            browser,
             judge: Judge::default(),
             stood: HashMap::new(),
             done: [None; 2],
@@ -134,7 +134,7 @@ impl Listener {
     /// and when something is done to what no capture has.
     fn hurry(&mut self, signal: &Signal, now: Instant) -> Option<Early> {
         let Signal::Said { session, payload, .. } = signal else { return None };
-        let said: Said = serde_json::from_str(payload).ok()?;
+        let said: ListenerMessage = serde_json::from_str(payload).ok()?;
         let is_ready = said.kind == "ready";
         if !is_ready && said.kind != "aim" && said.kind != "held" && !said.follows {
             self.done = [self.done[1], Some(now)];
@@ -152,13 +152,13 @@ impl Listener {
             return None;
         }
         self.looked.insert(session.clone(), now);
-        Early::begin(&self.socket, &self.world, session, now)
+        Early::begin(&self.socket, &self.browser, session, now)
     }
 
     async fn hear(&mut self, signal: Signal) -> Option<Heard> {
         match signal {
             Signal::Said { session, context, payload } => {
-                let said: Said = serde_json::from_str(&payload).ok()?;
+                let said: ListenerMessage = serde_json::from_str(&payload).ok()?;
                 if said.untrusted {
                     self.judge.wait(session, context, said);
                     return None;
@@ -166,7 +166,7 @@ impl Listener {
                 Some(Heard::Said { session, context, said: said.into() })
             }
             Signal::Stack { session, context, scripts } => {
-                let said = self.judge.judge(&self.socket, &self.world, &session, context, &scripts).await?;
+                let said = self.judge.judge(&self.socket, &self.browser, &session, context, &scripts).await?;
                 Some(Heard::Said { session, context, said: said.into() })
             }
             Signal::Navigating { session, frame, by_page: false, kind, url }
@@ -189,7 +189,7 @@ impl Listener {
                 None
             }
             Signal::TabOpened { tab, .. } => {
-                let session = self.world.read().tab(tab).map(|tab| tab.session.clone());
+                let session = self.browser.read().tab(tab).map(|tab| tab.session.clone());
                 if let Some(session) = session {
                     self.stand(&session, "").await;
                 }
@@ -200,7 +200,7 @@ impl Listener {
     }
 
     fn is_main(&self, session: &str, frame: &str) -> bool {
-        let state = self.world.read();
+        let state = self.browser.read();
         state.sessions.get(session).is_some_and(|known| known.parent.is_none() && known.root_frame == frame)
     }
 
@@ -229,7 +229,7 @@ impl Listener {
             if let Ok(reply) = reply {
                 return reply.read().ok();
             }
-            if self.world.read().gone {
+            if self.browser.read().gone {
                 return None;
             }
             tokio::time::sleep(PAUSE).await;

@@ -23,9 +23,9 @@ mod proceed;
 mod resolve;
 mod signal;
 
+use crate::capture_session::CaptureSession;
 use crate::error::RecordError;
-use crate::stage::Stage;
-use crate::tape::Tape;
+use crate::step_writer::StepWriter;
 use crate::watch::Signal;
 use browserlens_trace::{Canonicalizer, Outcome, TraceError};
 use capture::Shot;
@@ -60,20 +60,20 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
     }
     let (driver, signals) = connect(options).await?;
     let browser = driver.browser_name.clone();
-    let heard = Listener::start(driver.socket.clone(), Arc::clone(&driver.world), signals);
-    let stage = Stage {
+    let heard = Listener::start(driver.socket.clone(), Arc::clone(&driver.browser), signals);
+    let stage = CaptureSession {
         driver,
         canonicalizer: Canonicalizer::new(),
         secrets: Vec::new(),
         scale: 1.0,
         last: None,
         current: None,
-        fast: crate::fast::FastState::default(),
+        fast: crate::capture::FastState::default(),
     };
     let mut following = Following {
         options,
         stage,
-        tape: None,
+        writer: None,
         numbers: Numbers::default(),
         open: Vec::new(),
         begun: false,
@@ -93,9 +93,9 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
     };
     let ended = following.run(heard).await;
     let written = following.end().await;
-    let Following { stage, tape, late, .. } = following;
+    let Following { stage, writer, late, .. } = following;
     stage.driver.close().await;
-    let Some(tape) = tape else {
+    let Some(writer) = writer else {
         written?;
         ended?;
         return Err(RecordError::AttachFailed {
@@ -105,7 +105,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
     };
     let failed = ended.as_ref().err().or(written.as_ref().err());
     let outcome = failed.map_or(Outcome::Complete, |error| Outcome::Incomplete { reason: error.to_string() });
-    let (steps, finished) = tape.finish(outcome);
+    let (steps, finished) = writer.finish(outcome);
     finished?;
     written?;
     let ended = ended?;
@@ -129,8 +129,8 @@ impl Pending {
 
 struct Following<'a> {
     options: &'a FollowOptions,
-    stage: Stage,
-    tape: Option<Tape>,
+    stage: CaptureSession,
+    writer: Option<StepWriter>,
     numbers: Numbers,
     /// Actions without a capture, in order.
     open: Vec<Act>,
@@ -189,13 +189,13 @@ impl Following<'_> {
             };
             match done {
                 Ok(()) => {}
-                Err(_) if self.stage.driver.world.read().gone => return Ok("the browser closed".to_owned()),
+                Err(_) if self.stage.driver.browser.read().gone => return Ok("the browser closed".to_owned()),
                 Err(error @ (RecordError::Trace(_) | RecordError::Capture { .. })) => return Err(error),
                 // A tab that went away in the middle of a call; the next tick sees what is there
                 // then.
                 Err(_) => tokio::time::sleep(TICK).await,
             }
-            if self.stage.driver.world.read().gone {
+            if self.stage.driver.browser.read().gone {
                 return Ok("the browser closed".to_owned());
             }
             if self.options.idle.is_some_and(|idle| self.open.is_empty() && self.moved.elapsed() > idle) {
@@ -209,8 +209,8 @@ impl Following<'_> {
         let driver = &self.stage.driver;
         let received = driver.socket.received();
         let limit = Instant::now() + Duration::from_secs(5);
-        driver.world.wait_for(limit, |state| (state.handled >= received || state.gone).then_some(())).await;
-        if let Some(watch) = driver.world.watch.get() {
+        driver.browser.wait_for(limit, |state| (state.handled >= received || state.gone).then_some(())).await;
+        if let Some(watch) = driver.browser.watch.get() {
             watch.tell(Signal::Mark);
         }
         // What came before may wait for answers of a browser that is busy.

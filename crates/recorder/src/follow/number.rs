@@ -7,9 +7,9 @@
 //! else the document has no numbers; a number stays good for its capture, whatever the page
 //! becomes.
 
+use crate::capture::ParsedCapture;
+use crate::capture::{Snapshot, by_frame};
 use crate::driver::Driver;
-use crate::seen::Seen;
-use crate::snapshot_rows::{Snapshot, by_frame};
 use browserlens_core::page::NodeKey;
 use browserlens_core::page::raw::Nodes;
 use browserlens_trace::Canonicalizer;
@@ -49,7 +49,7 @@ impl Numbers {
 
     /// Numbers the elements of what was just seen; returns whether every document could be numbered
     /// that has a listener.
-    pub(crate) async fn take(&mut self, driver: &Driver, seen: &Seen, canonicalizer: &Canonicalizer) -> bool {
+    pub(crate) async fn take(&mut self, driver: &Driver, seen: &ParsedCapture, canonicalizer: &Canonicalizer) -> bool {
         let mut all = true;
         self.epoch += 1;
         let (epoch, oldest) = (self.epoch, self.epoch.saturating_sub(KEPT));
@@ -57,7 +57,7 @@ impl Numbers {
         let documents: HashMap<u32, (Vec<u32>, u32)> = by_frame(seen, walk);
         for frame in &seen.frames {
             let context = {
-                let state = driver.world.read();
+                let state = driver.browser.read();
                 state.frames.get(&(frame.session.clone(), frame.frame.clone())).and_then(|known| known.watch)
             };
             let (Some(context), Some(number)) = (context, canonicalizer.known_frame(&frame.frame)) else { continue };

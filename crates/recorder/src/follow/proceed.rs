@@ -9,7 +9,7 @@ use super::{Following, Pending, TICK, is_blank};
 use crate::error::RecordError;
 use crate::options::Progress;
 use crate::socket::CallError;
-use crate::tape::Tape;
+use crate::step_writer::StepWriter;
 use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ impl Following<'_> {
                 self.supply(Some(&act)).await?;
                 self.flush().await?;
                 self.stage.driver.tab = act.tab;
-                self.stage.driver.step = self.tape.as_ref().map_or(0, Tape::next);
+                self.stage.driver.step = self.writer.as_ref().map_or(0, StepWriter::next);
                 self.pending = Pending::new(act.began);
                 self.begun = true;
                 self.tell_step(&act);
@@ -69,7 +69,7 @@ impl Following<'_> {
     /// before it was heard of.
     fn is_first_goto(&self, act: &Act) -> bool {
         let begins = |shot: &Shot| is_blank(shot.seen.page.url()) || shot.shows_what_came_of(act);
-        let first = self.tape.is_none() && self.pending.act.is_none() && act.kind == ActionKind::Goto;
+        let first = self.writer.is_none() && self.pending.act.is_none() && act.kind == ActionKind::Goto;
         first && self.pending.shot.as_ref().is_none_or(begins)
     }
 
@@ -82,10 +82,10 @@ impl Following<'_> {
     pub(super) async fn tick(&mut self) -> Result<(), RecordError> {
         self.proceed().await?;
         let tab = self.stage.driver.tab;
-        let has_tab = self.stage.driver.world.read().tab(tab).is_some_and(|tab| tab.open);
+        let has_tab = self.stage.driver.browser.read().tab(tab).is_some_and(|tab| tab.open);
         if !has_tab {
             let next = {
-                let state = self.stage.driver.world.read();
+                let state = self.stage.driver.browser.read();
                 state.tabs.iter().position(|tab| tab.open)
             };
             if let Some(next) = next {
@@ -105,7 +105,7 @@ impl Following<'_> {
 
     /// Writes what is left.
     pub(super) async fn end(&mut self) -> Result<(), RecordError> {
-        let gone = self.stage.driver.world.read().gone;
+        let gone = self.stage.driver.browser.read().gone;
         if !gone {
             let limit = Instant::now() + Duration::from_secs(5);
             while (self.begun || !self.open.is_empty() || self.pending.shot.is_none()) && Instant::now() < limit {

@@ -9,7 +9,7 @@
 use crate::follow::group::Act;
 use crate::follow::number::Numbers;
 use crate::follow::signal::Spot;
-use crate::tape::{acted, in_words};
+use crate::step_writer::{acted, in_words};
 use browserlens_core::page::Clickability;
 use browserlens_core::page::{Flags, NodeKey, NodeRef, Page};
 use browserlens_core::strategy::{ActionKind, StepIndex};

@@ -1,6 +1,6 @@
 //! What the listener in a page says of an event, and of the elements that it names.
 //!
-//! In: the payloads of its binding. Out: [`Said`], [`Spot`]. Invariant: every field but the serial
+//! In: the payloads of its binding. Out: [`ListenerMessage`], [`Spot`]. Invariant: every field but the serial
 //! and the kind may be missing.
 
 use crate::follow::describe::Described;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 /// What the listener says of one event.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct ListenerMessage {
     #[serde(rename = "s")]
     pub(crate) serial: u64,
     #[serde(rename = "k")]

@@ -186,7 +186,7 @@ impl LiveBrowser {
     /// Leaves a page on which an action failed: settled, if something was done to it; what else
     /// fails shows at the next action.
     fn left(&mut self) {
-        let began = self.stage.driver.world.read().input.is_some();
+        let began = self.stage.driver.browser.read().input.is_some();
         if began {
             self.stale = true;
             drop(self.runtime.block_on(self.stage.settle(true)));

@@ -6,14 +6,14 @@
 //! read by the same calls as in a browser of our own.
 
 use super::{LiveBrowser, LiveOptions, Origin};
+use crate::browser_state::BrowserState;
 use crate::chrome::Chrome;
 use crate::driver::Driver;
 use crate::error::RecordError;
+use crate::event_loop::{EventLoop, SessionSetup};
 use crate::options::QUIET;
-use crate::pump::{Pump, SessionSetup};
 use crate::socket::{RawEvent, Socket, locked};
 use crate::wire::{CdpInbox, CdpTransport};
-use crate::world::World;
 use browserlens_core::page::NodeKey;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -45,13 +45,13 @@ impl Driver {
             reason: "its connection has ended".to_owned(),
         })?;
         let socket = Socket::over(Arc::clone(&browser.transport), browser.inbox.without_events());
-        let world = Arc::new(World::new());
-        let pump = Pump { world: Arc::clone(&world), socket: socket.clone(), setup: setup.clone() };
+        let browser = Arc::new(BrowserState::new());
+        let pump = EventLoop { browser: Arc::clone(&browser), socket: socket.clone(), setup: setup.clone() };
         tokio::spawn(pump.run(events));
         Ok(Self {
             chrome: Chrome::attached(String::new())?,
             socket,
-            world,
+            browser,
             setup,
             tab: 0,
             step: 0,
@@ -98,7 +98,7 @@ impl LiveBrowser {
     /// [`RecordError::AttachFailed`] if its session does not answer.
     pub fn add_page(&mut self, session: &str, target: &str, url: &str) -> Result<u32, RecordError> {
         self.add(None, session, target, url, "page")?;
-        let tab = self.stage.driver.world.read().sessions.get(session).map_or(0, |known| known.tab);
+        let tab = self.stage.driver.browser.read().sessions.get(session).map_or(0, |known| known.tab);
         self.show_tab(tab);
         Ok(tab)
     }
@@ -126,7 +126,7 @@ impl LiveBrowser {
         let told = json!({ "sessionId": session, "targetInfo": info, "waitingForDebugger": false });
         given.inbox.event(parent, "Target.attachedToTarget", told.to_string());
         let driver = &self.stage.driver;
-        let ready = driver.world.wait_for(Instant::now() + READY_LIMIT, |state| {
+        let ready = driver.browser.wait_for(Instant::now() + READY_LIMIT, |state| {
             let known = state.sessions.get(session)?;
             (known.ready || state.gone).then_some(())
         });
@@ -139,8 +139,11 @@ impl LiveBrowser {
             let told = json!({ "sessionId": session });
             given.inbox.event(None, "Target.detachedFromTarget", told.to_string());
             let limit = Instant::now() + READY_LIMIT;
-            let gone =
-                self.stage.driver.world.wait_for(limit, |state| (!state.sessions.contains_key(session)).then_some(()));
+            let gone = self
+                .stage
+                .driver
+                .browser
+                .wait_for(limit, |state| (!state.sessions.contains_key(session)).then_some(()));
             self.runtime.block_on(gone);
         }
     }
@@ -171,7 +174,7 @@ impl LiveBrowser {
 
     /// Looks at the tab of a target from now on; returns whether it is known.
     pub fn show_target(&mut self, target: &str) -> bool {
-        let tab = self.stage.driver.world.read().tabs.iter().position(|tab| tab.open && tab.target == target);
+        let tab = self.stage.driver.browser.read().tabs.iter().position(|tab| tab.open && tab.target == target);
         tab.inspect(|tab| self.show_tab(*tab as u32)).is_some()
     }
 }

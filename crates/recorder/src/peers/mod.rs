@@ -7,50 +7,27 @@
 //! hangs, fails or crashes the page is said and never faked, and does not keep the others from
 //! being asked; the trace itself is not touched.
 
-mod harness;
 pub(crate) mod pass;
+mod process;
 mod step;
 
 use crate::error::RecordError;
 use crate::options::{Progress, RecordOptions};
 use crate::record::{Recording, Taker};
 use crate::setup::open;
+use browserlens_peers::{Harness, TOOLS};
 use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{PeerPass, PeerText, PeersFile, Redactor, Trace, TraceError, peers_path, write_peers};
-use harness::{Harness, HarnessError};
 use pass::{Pass, PassEnd};
+use process::{HarnessError, Process};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A tool that can be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// Name and version, such as `playwright-mcp@0.0.83`.
-    pub name: &'static str,
-    runtime: Runtime,
-    /// Whether its own action tools perform the actions: it answers them with deltas.
-    acts: bool,
-    /// Whether it has console and network tools.
-    events: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Runtime {
-    Node,
-    Python,
-}
-
 /// Every tool, in the order in which they are asked.
-pub const PEERS: [Peer; 7] = [
-    Peer { name: "playwright-mcp@0.0.83", runtime: Runtime::Node, acts: false, events: true },
-    Peer { name: "playwright-mcp@0.0.68", runtime: Runtime::Node, acts: true, events: false },
-    Peer { name: "agent-browser@0.41.2", runtime: Runtime::Node, acts: false, events: false },
-    Peer { name: "chrome-devtools-mcp@1.11.0", runtime: Runtime::Node, acts: false, events: true },
-    Peer { name: "stagehand@3.7.3", runtime: Runtime::Node, acts: false, events: false },
-    Peer { name: "browser-use@0.13.14", runtime: Runtime::Python, acts: false, events: false },
-    Peer { name: "browsergym@0.14.3", runtime: Runtime::Python, acts: false, events: false },
-];
+pub fn harnesses() -> impl Iterator<Item = &'static Harness> {
+    TOOLS.iter().flat_map(|tool| tool.harnesses)
+}
 
 /// How peers are asked.
 #[derive(Clone, Debug)]
@@ -58,7 +35,7 @@ pub struct PeerOptions {
     /// The folder that `scripts/install-peers` filled.
     pub folder: PathBuf,
     /// The tools to ask; all of them if empty.
-    pub peers: Vec<Peer>,
+    pub peers: Vec<&'static Harness>,
     /// Longest time for one answer.
     pub limit: Duration,
 }
@@ -117,7 +94,7 @@ pub async fn record_peers(
         Err(TraceError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    let asked: Vec<Peer> = if peers.peers.is_empty() { PEERS.to_vec() } else { peers.peers.clone() };
+    let asked = if peers.peers.is_empty() { harnesses().collect() } else { peers.peers.clone() };
     let mut report = PeersReport { passes: Vec::new(), path: path.clone() };
     for peer in asked {
         if options.cancel.is_cancelled() {
@@ -140,7 +117,7 @@ pub async fn record_peers(
         });
         passes.retain(|pass| pass.peer != done.peer);
         passes.push(done);
-        let order = |pass: &PeerPass| PEERS.iter().position(|peer| peer.name == pass.peer);
+        let order = |pass: &PeerPass| harnesses().position(|peer| peer.name == pass.peer);
         passes.sort_by_key(order);
         // After each pass, so that a recorder that is killed loses one at the most.
         write_peers(&path, hash, &scenario.name, &passes, &redactor)?;
@@ -159,7 +136,7 @@ async fn perform(
     scenario: &Scenario,
     options: &RecordOptions,
     peers: &PeerOptions,
-    peer: Peer,
+    peer: &'static Harness,
 ) -> Result<(PeerPass, Redactor, Vec<String>), RecordError> {
     let (mut stage, server) = open(scenario, options).await?;
     let mut done = PeerPass {
@@ -209,13 +186,14 @@ async fn perform(
 async fn attach(
     scenario: &Scenario,
     peers: &PeerOptions,
-    peer: Peer,
-    stage: &crate::stage::Stage,
-) -> Result<Harness, HarnessError> {
+    peer: &'static Harness,
+    stage: &crate::capture_session::CaptureSession,
+) -> Result<Process, HarnessError> {
     let folder = std::path::absolute(&peers.folder).unwrap_or_else(|_| peers.folder.clone());
-    let (program, script) = match peer.runtime {
-        Runtime::Node => (PathBuf::from("node"), folder.join("harness.mjs")),
-        Runtime::Python => (folder.join("venv").join("bin").join("python"), folder.join("harness.py")),
+    let (program, script) = if peer.script.ends_with(".py") {
+        (folder.join("venv").join("bin").join("python"), folder.join("harness/harness.py"))
+    } else {
+        (PathBuf::from("node"), folder.join("harness/harness.mjs"))
     };
     let missing = |what: &Path| HarnessError::Refused {
         method: "start".to_owned(),
@@ -224,9 +202,9 @@ async fn attach(
     if let Some(absent) = [&script, &program].into_iter().find(|path| path.is_absolute() && !path.exists()) {
         return Err(missing(absent));
     }
-    let mut harness = Harness::start(&program, &[script.as_os_str(), peer.name.as_ref()])?;
+    let mut harness = Process::start(&program, &[script.as_os_str(), peer.name.as_ref(), peer.script.as_ref()])?;
     let endpoint = endpoint(&stage.driver.chrome.address());
-    let target = stage.driver.world.read().tab(0).map(|tab| tab.target.clone()).unwrap_or_default();
+    let target = stage.driver.browser.read().tab(0).map(|tab| tab.target.clone()).unwrap_or_default();
     let viewport = json!({ "width": scenario.viewport.width, "height": scenario.viewport.height });
     let mut params = json!({ "endpoint": endpoint, "viewport": viewport, "target": target });
     if peer.acts {
@@ -251,8 +229,8 @@ fn endpoint(address: &str) -> String {
 
 /// Returns the tool of a name, with or without its version, if it is known; a name without a
 /// version means every version.
-pub fn find_peers(name: &str) -> Vec<Peer> {
-    PEERS.iter().filter(|peer| peer.name == name || peer.name.split('@').next() == Some(name)).copied().collect()
+pub fn find_peers(name: &str) -> Vec<&'static Harness> {
+    harnesses().filter(|peer| peer.name == name || peer.name.split('@').next() == Some(name)).collect()
 }
 
 #[cfg(test)]

@@ -4,22 +4,22 @@
 //! looked at before the tool is asked, and compared with the trace's page of that step; only then
 //! does what the tool says count.
 
-use super::Peer;
-use super::harness::{Begun, Events, Harness, HarnessError, Observed, Output, Reply};
+use super::process::{Begun, Events, HarnessError, Observed, Output, Process, Reply};
 use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
-use crate::seen::Seen;
-use crate::stage::Stage;
+use crate::capture::ParsedCapture;
+use crate::capture_session::CaptureSession;
 use browserlens_core::page::{NodeKey, Page, States, Tri};
 use browserlens_core::strategy::StepIndex;
+use browserlens_peers::Harness;
 use browserlens_trace::{Canonicalizer, PeerRow, PeerText, Redactor, Settled, StepRecord, Trace};
 use serde_json::json;
 use std::time::Duration;
 
 /// One pass under way.
 pub(crate) struct Pass {
-    pub(super) peer: Peer,
-    harness: Option<Harness>,
+    pub(super) peer: &'static Harness,
+    harness: Option<Process>,
     pub(super) trace: Trace,
     limit: Duration,
     pub(crate) redactor: Redactor,
@@ -40,7 +40,13 @@ pub(crate) struct PassEnd {
 }
 
 impl Pass {
-    pub(crate) fn new(peer: Peer, harness: Harness, trace: Trace, limit: Duration, redactor: Redactor) -> Self {
+    pub(crate) fn new(
+        peer: &'static Harness,
+        harness: Process,
+        trace: Trace,
+        limit: Duration,
+        redactor: Redactor,
+    ) -> Self {
         Self {
             peer,
             harness: Some(harness),
@@ -65,7 +71,7 @@ impl Pass {
     /// Asks the tool's own action tools to do it; `None` if they cannot and the recorder has to.
     pub(crate) async fn act(
         &mut self,
-        stage: &Stage,
+        stage: &CaptureSession,
         deed: &Deed,
         on: Option<NodeKey>,
         point: Option<(f32, f32)>,
@@ -93,7 +99,7 @@ impl Pass {
 
     async fn begin(
         &mut self,
-        stage: &Stage,
+        stage: &CaptureSession,
         deed: &Deed,
         on: Option<NodeKey>,
         point: Option<(f32, f32)>,
@@ -198,7 +204,7 @@ impl Pass {
     }
 
     /// Returns why the page of the pass is not the trace's; none if it is.
-    pub(super) fn difference(&mut self, step: u32, seen: &Seen, expected: &Page) -> Option<String> {
+    pub(super) fn difference(&mut self, step: u32, seen: &ParsedCapture, expected: &Page) -> Option<String> {
         let mut record = StepRecord {
             index: StepIndex(step),
             tab: 0,
@@ -223,7 +229,12 @@ impl Pass {
     }
 }
 
-async fn ref_of(harness: &mut Harness, stage: &Stage, key: NodeKey, limit: Duration) -> Result<String, HarnessError> {
+async fn ref_of(
+    harness: &mut Process,
+    stage: &CaptureSession,
+    key: NodeKey,
+    limit: Duration,
+) -> Result<String, HarnessError> {
     let refused = |message: &str| HarnessError::Refused { method: "ref_of".to_owned(), message: message.to_owned() };
     let (frame, backend) = stage.canonicalizer.raw_backend(key).ok_or_else(|| refused("the node is gone"))?;
     let params = json!({ "backend": backend, "frame": frame });

@@ -4,13 +4,13 @@
 //! In: the stage after an action settled. Out: the pass has its rows. Invariant: page time passes
 //! as in a recording, the second look included.
 
-use super::harness::HarnessError;
+use super::process::HarnessError;
+use crate::capture_session::CaptureSession;
 use crate::error::RecordError;
 use crate::options::Progress;
 use crate::record::{Recording, Taker};
 use crate::settle::Rest;
 use crate::socket::CallError;
-use crate::stage::Stage;
 use browserlens_core::strategy::StepIndex;
 use std::time::Duration;
 
@@ -65,9 +65,9 @@ impl Recording<'_> {
 }
 
 /// Returns when the browser, or the page in it, is gone: the tool may wait for it without end.
-async fn crashed(stage: &Stage) -> HarnessError {
+async fn crashed(stage: &CaptureSession) -> HarnessError {
     let day = std::time::Instant::now() + Duration::from_secs(24 * 3600);
-    let why = stage.driver.world.wait_for(day, |state| {
+    let why = stage.driver.browser.wait_for(day, |state| {
         if state.gone {
             return Some("Chromium ended".to_owned());
         }

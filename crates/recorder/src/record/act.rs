@@ -3,8 +3,8 @@
 use super::{Recording, Taker};
 use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
+use crate::capture_session::point_of;
 use crate::error::RecordError;
-use crate::stage::point_of;
 use browserlens_core::page::NodeKey;
 use browserlens_trace::scenario::{Action, Step, Target};
 use std::path::Path;

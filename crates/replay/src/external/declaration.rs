@@ -8,7 +8,7 @@
 
 use crate::external::run::External;
 use browserlens_core::strategy::{ActionChannel, TextFormat};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ pub struct Declaration {
     /// file there is part of the cache key.
     pub command: Vec<String>,
     /// How the reader parses its texts.
+    #[serde(deserialize_with = "known_format")]
     pub format: TextFormat,
     /// How an agent acts on what it shows.
     #[serde(default = "by_ref")]
@@ -58,6 +59,15 @@ pub struct Declaration {
     /// Lists of values for options: each combination is a strategy. Read by the caller.
     #[serde(default)]
     pub sweep: BTreeMap<String, Vec<Value>>,
+}
+
+fn known_format<'de, D: Deserializer<'de>>(from: D) -> Result<TextFormat, D::Error> {
+    let format = TextFormat::deserialize(from)?;
+    if crate::reader::formats().any(|known| known == format) {
+        return Ok(format);
+    }
+    let known: Vec<String> = crate::reader::formats().map(|known| format!("{:?}", known.as_str())).collect();
+    Err(serde::de::Error::custom(format!("no format {:?}; there are {}", format.as_str(), known.join(", "))))
 }
 
 fn by_ref() -> ActionChannel {
@@ -165,7 +175,7 @@ impl Declaration {
             name: self.name.clone(),
             command: self.command.clone(),
             folder: folder.to_owned(),
-            format: self.format,
+            format: self.format.clone(),
             channel: self.channel,
             version: self.version.clone(),
             is_deterministic: self.deterministic,

@@ -40,7 +40,7 @@ pub(crate) enum Trouble {
 }
 
 /// What the threads say.
-enum Said {
+enum PipeEvent {
     Line(Vec<u8>),
     TooLong,
     /// Standard output is at its end.
@@ -62,7 +62,7 @@ pub(crate) struct Process {
     child: Child,
     /// Lines to write; dropped when there are no more.
     lines: Option<SyncSender<Vec<u8>>>,
-    said: Receiver<Said>,
+    said: Receiver<PipeEvent>,
     last_words: Arc<LastWords>,
     is_over: Arc<AtomicBool>,
     longest: usize,
@@ -121,13 +121,13 @@ impl Process {
             drop(lines.try_send(line));
         }
         match self.said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Said::Line(line)) => Ok(line),
-            Ok(Said::TooLong) => {
+            Ok(PipeEvent::Line(line)) => Ok(line),
+            Ok(PipeEvent::TooLong) => {
                 self.end();
                 Err(Trouble::TooLong { limit: self.longest, said: self.words() })
             }
-            Ok(Said::Silent) | Err(RecvTimeoutError::Disconnected) => Err(self.gone("output")),
-            Ok(Said::Deaf) => Err(self.gone("input")),
+            Ok(PipeEvent::Silent) | Err(RecvTimeoutError::Disconnected) => Err(self.gone("output")),
+            Ok(PipeEvent::Deaf) => Err(self.gone("input")),
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
                 Err(Trouble::TooSlow { limit, said: self.words() })
@@ -217,16 +217,16 @@ fn in_words(status: ExitStatus) -> String {
     }
 }
 
-fn write_lines(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>, tell: &SyncSender<Said>) {
+fn write_lines(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>, tell: &SyncSender<PipeEvent>) {
     while let Ok(line) = lines.recv() {
         if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
-            drop(tell.send(Said::Deaf));
+            drop(tell.send(PipeEvent::Deaf));
             return;
         }
     }
 }
 
-fn read_lines(mut stdout: ChildStdout, longest: usize, tell: &SyncSender<Said>) {
+fn read_lines(mut stdout: ChildStdout, longest: usize, tell: &SyncSender<PipeEvent>) {
     let mut chunk = vec![0_u8; 64 * 1024];
     let mut line: Vec<u8> = Vec::new();
     loop {
@@ -234,7 +234,7 @@ fn read_lines(mut stdout: ChildStdout, longest: usize, tell: &SyncSender<Said>) 
             Ok(read) if read > 0 => read,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Ok(_) | Err(_) => {
-                drop(tell.send(Said::Silent));
+                drop(tell.send(PipeEvent::Silent));
                 return;
             }
         };
@@ -243,14 +243,14 @@ fn read_lines(mut stdout: ChildStdout, longest: usize, tell: &SyncSender<Said>) 
             line.extend_from_slice(&rest[..end]);
             rest = &rest[end + 1..];
             let is_long = line.len() > longest;
-            let said = if is_long { Said::TooLong } else { Said::Line(std::mem::take(&mut line)) };
+            let said = if is_long { PipeEvent::TooLong } else { PipeEvent::Line(std::mem::take(&mut line)) };
             if tell.send(said).is_err() || is_long {
                 return;
             }
         }
         line.extend_from_slice(rest);
         if line.len() > longest {
-            drop(tell.send(Said::TooLong));
+            drop(tell.send(PipeEvent::TooLong));
             return;
         }
     }

@@ -67,7 +67,7 @@ impl Strategy for External {
     }
 
     fn format(&self) -> TextFormat {
-        self.format
+        self.format.clone()
     }
 
     fn legend(&self) -> Option<&str> {

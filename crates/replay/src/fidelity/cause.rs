@@ -7,9 +7,7 @@
 //! holds.
 
 use super::lines::Hunk;
-use super::normalise::Lines;
-use super::parts::Parts;
-use browserlens_core::strategy::TextFormat;
+use browserlens_peers::{LineRules, Lines, Parts};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -84,14 +82,14 @@ struct Open {
 }
 
 /// Pairs the lines of all hunks; pairs come in the order of our lines, then of the recorded ones.
-pub(crate) fn pairs(format: TextFormat, ours: &Lines, recorded: &Lines, hunks: &[Hunk]) -> Vec<Pair> {
+pub(crate) fn pairs(rules: &LineRules, ours: &Lines, recorded: &Lines, hunks: &[Hunk]) -> Vec<Pair> {
     let mut found = Vec::new();
     let mut open: Vec<Open> = hunks
         .iter()
         .map(|hunk| Open { ours: hunk.ours.clone().collect(), recorded: hunk.recorded.clone().collect() })
         .collect();
-    let our = |at: usize| Parts::of(format, &ours.lines[at]);
-    let their = |at: usize| Parts::of(format, &recorded.lines[at]);
+    let our = |at: usize| Parts::of(rules, &ours.lines[at]);
+    let their = |at: usize| Parts::of(rules, &recorded.lines[at]);
     for open in &mut open {
         open.pair(
             &mut found,
@@ -215,12 +213,14 @@ fn pair_across(open: &mut [Open], ours: &Lines, recorded: &Lines, found: &mut Ve
 mod tests {
     use super::*;
     use crate::fidelity::lines::Common;
+    use browserlens_core::strategy::TextFormat;
 
-    fn causes(format: TextFormat, ours: &str, recorded: &str) -> Vec<String> {
-        let (ours, recorded) = (Lines::of(format, ours), Lines::of(format, recorded));
+    fn causes(format: &'static str, ours: &str, recorded: &str) -> Vec<String> {
+        let rules = &browserlens_peers::format(&TextFormat::named(format)).expect("is known").lines;
+        let (ours, recorded) = (Lines::of(rules, ours), Lines::of(rules, recorded));
         let common = Common::of(&ours.lines, &recorded.lines);
         let line = |lines: &Lines, at: Option<usize>| at.map_or("", |at| lines.lines[at].trim()).to_owned();
-        pairs(format, &ours, &recorded, &common.hunks)
+        pairs(rules, &ours, &recorded, &common.hunks)
             .iter()
             .map(|pair| {
                 format!("{}: {} | {}", pair.cause.in_words(), line(&ours, pair.ours), line(&recorded, pair.recorded))
@@ -235,7 +235,7 @@ mod tests {
         let recorded = "- main\n- link \"A\" [ref=e9]\n- button \"B\" [disabled]\n- text: cc\n- button \"D\" \
             [level=1]\n- list \"EE\"\n- cell \"F\"\n- img";
         assert_eq!(
-            causes(TextFormat::PlaywrightAria, ours, recorded),
+            causes("playwright-aria", ours, recorded),
             [
                 "indentation: - link \"A\" [ref=*] | - link \"A\" [ref=*]",
                 "state or attribute: - button \"B\" [ref=*] | - button \"B\" [disabled]",
@@ -250,11 +250,8 @@ mod tests {
 
     #[test]
     fn a_line_that_stands_in_another_hunk_is_a_matter_of_order() {
-        assert_eq!(causes(TextFormat::Plain, "a\nb\nc", "b\nc\na"), ["order: a | a"]);
-        assert_eq!(
-            causes(TextFormat::AgentBrowser, "- a\n- x \"1\"", "- x \"1\"\n- a"),
-            ["order: - x \"1\" | - x \"1\""]
-        );
+        assert_eq!(causes("plain", "a\nb\nc", "b\nc\na"), ["order: a | a"]);
+        assert_eq!(causes("agent-browser", "- a\n- x \"1\"", "- x \"1\"\n- a"), ["order: - x \"1\" | - x \"1\""]);
     }
 
     #[test]
@@ -262,15 +259,15 @@ mod tests {
         let ours = "### Page\n- Page URL: a\n```yaml\n- main\n```\n";
         let recorded = "### Page\n- Page URL: b\n```yaml\n- main\n```\n### Events\n";
         assert_eq!(
-            causes(TextFormat::PlaywrightAria, ours, recorded),
+            causes("playwright-aria", ours, recorded),
             ["wrapper: - Page URL: a | - Page URL: b", "wrapper:  | ### Events"]
         );
     }
 
     #[test]
     fn one_side_that_is_empty_leaves_lines_of_the_other_only() {
-        assert_eq!(causes(TextFormat::Plain, "", "a\nb"), ["only recorded:  | a", "only recorded:  | b"]);
-        assert_eq!(causes(TextFormat::Plain, "a", ""), ["only ours: a | "]);
-        assert!(causes(TextFormat::Plain, "", "").is_empty());
+        assert_eq!(causes("plain", "", "a\nb"), ["only recorded:  | a", "only recorded:  | b"]);
+        assert_eq!(causes("plain", "a", ""), ["only ours: a | "]);
+        assert!(causes("plain", "", "").is_empty());
     }
 }

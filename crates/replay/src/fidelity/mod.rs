@@ -4,18 +4,16 @@
 //! [`Fidelity`]: per re-implementation, trace and step how many tokens (`o200k_base`) and lines
 //! either text has and how many lines are equal; every differing line with its [`Cause`]; and what
 //! was recorded at all. Equal lines are a longest common subsequence over the longer text, after
-//! refs and ids were normalised (see `normalise`); tokens are those of the texts as they stand.
+//! refs and ids were normalised (by the tool's [`LineRules`]); tokens are those of the texts as they stand.
 //! Invariants: a re-implementation runs as in a replay and never reads the recording; steps that
 //! were not kept count nowhere; the result is the same for any number of threads and holds integers
 //! only.
 
 mod cause;
 mod lines;
-mod normalise;
-mod parts;
 
+pub use browserlens_peers::PLACEHOLDER;
 pub use cause::Cause;
-pub use normalise::PLACEHOLDER;
 
 use crate::clock::StopWatch;
 use crate::engine::{self, Progress};
@@ -25,9 +23,8 @@ use crate::steps::{LoadedStep, StepLoader, TracePlan};
 use crate::strategies::ConfiguredStrategy;
 use browserlens_core::strategy::{Run, StepInput, Task};
 use browserlens_core::tokens::{Encoding, Tokens};
-use browserlens_peers::{RECORDED_SUFFIX, recorded_names};
+use browserlens_peers::{LineRules, Lines, RECORDED_SUFFIX, recorded_names};
 use lines::Common;
-use normalise::Lines;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -376,12 +373,13 @@ impl<'a> Unit<'a> {
 }
 
 fn compare(configured: &ConfiguredStrategy, ours: &str, recorded: &str) -> (Sizes, Vec<Differing>) {
-    let format = configured.strategy.format();
-    let (our, their) = (Lines::of(format, ours), Lines::of(format, recorded));
+    let rules =
+        browserlens_peers::format(&configured.strategy.format()).map_or(LineRules::PLAIN, |format| format.lines);
+    let (our, their) = (Lines::of(&rules, ours), Lines::of(&rules, recorded));
     let common = Common::of(&our.lines, &their.lines);
     let sizes = Sizes::of(ours, recorded, our.lines.len(), their.lines.len(), common.equal);
     let line = |lines: &Lines, at: Option<usize>| at.map(|at| lines.lines[at].clone());
-    let differing = cause::pairs(format, &our, &their, &common.hunks)
+    let differing = cause::pairs(&rules, &our, &their, &common.hunks)
         .into_iter()
         .map(|pair| (pair.cause, line(&our, pair.ours), line(&their, pair.recorded)))
         .collect();

@@ -191,7 +191,7 @@ impl<'a> LlmRun<'a> {
         let mut failures = 0;
         for (trace, strategy) in &self.pairs {
             let unit = Unit::load(self.run, &self.store, trace, strategy)?;
-            let mut reader = Reader::new(strategy.format);
+            let mut reader = Reader::new(&strategy.format);
             for (at, step) in unit.steps.iter().enumerate() {
                 take_in(&mut reader, step);
                 if let Some(intent) = step.asked() {

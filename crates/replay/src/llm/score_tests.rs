@@ -1,5 +1,5 @@
 use super::*;
-use crate::reader::aria;
+use crate::reader::reading_of;
 
 const CART: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e1]\n- main:\n  - link \"Cart\" [ref=e2]\n  - \
     button \"Go\" [ref=e3]";
@@ -9,7 +9,7 @@ fn key(backend: u32) -> NodeKey {
 }
 
 fn score(channel: ActionChannel, has_map: bool, hint: NodeHint, target: Option<&str>) -> ElementScore {
-    let reading = aria::parse(CART);
+    let reading = reading_of("playwright-aria", CART);
     let handles: BTreeMap<String, NodeKey> =
         [("e1", 10), ("e2", 20), ("e3", 30)].map(|(handle, backend)| (handle.to_owned(), key(backend))).into();
     let acceptable = [key(20)];

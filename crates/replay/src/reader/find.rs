@@ -7,8 +7,8 @@
 //! short. Then `within` narrows where the path tells or the named part is shown at all, then `nth`
 //! picks. Invariant: nothing but the text decides: no page, no facts, no action node.
 
-use super::node::{ReadNode, Reading};
 use super::text::normalize;
+use super::{ReadNode, Reading};
 use browserlens_core::page::role as roles;
 use browserlens_core::strategy::NodeHint;
 
@@ -148,8 +148,8 @@ fn class(role: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::aria;
     use super::*;
+    use crate::reader::reading_of;
 
     const CART: &str = r#"- region "Buy":
   - button "Add to cart" [ref=e1]
@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn handles(hint: &NodeHint) -> Vec<String> {
-        let reading = aria::parse(CART);
+        let reading = reading_of("playwright-aria", CART);
         find(&reading, hint).candidates.iter().filter_map(|index| reading.nodes[*index].handle.clone()).collect()
     }
 

@@ -5,9 +5,9 @@
 //! that is not in the grammar, or changes what was not shown, is read as loose text and leaves the
 //! shown state as it was.
 
-use super::node::{Mark, ReadNode, Reading};
-use super::{plain, tags};
+use super::{Mark, ReadNode, Reading};
 use browserlens_lens::{ElidedMark, ElidedWhat, EventNote, ShownNode, ShownState};
+use browserlens_peers::read::{plain, tags};
 use std::collections::HashMap;
 
 /// How much of the text below a node is taken for its name, in bytes.

@@ -1,41 +1,23 @@
 //! The reader: the deterministic agent that sees only observations and must find the next action's
 //! node.
 //!
-//! In: the texts of a run in order, and the [`Intent`](browserlens_core::strategy::Intent) of the next
-//! action. Out: what can be read, and the node it would act on. One small parser a format; one
-//! request policy for all ([`policy`]). Invariants: no parser panics, whatever the text; nothing
-//! here knows facts, page or action node; equal texts read equally.
+//! In: the texts of a run in order, and the [`Intent`](browserlens_core::strategy::Intent) of the
+//! next action. Out: what can be read, and the node it would act on. Formats of tools are read in
+//! `browserlens_peers`, the lens' own here; one request policy for all ([`policy`]). Nothing here
+//! knows facts, page or action node; equal texts read equally.
 
-pub mod agent_browser;
-mod agent_browser_delta;
-pub mod aria;
-pub mod ax;
-pub mod browser_gym;
-pub mod browser_use;
-pub mod chrome_devtools;
 pub mod find;
-pub mod html;
 mod lens_text;
-pub mod markdown;
-mod markdown_inline;
-pub mod node;
-mod outline;
-pub mod plain;
-mod playwright_incremental;
 pub mod policy;
 mod simple;
-pub mod stagehand;
-mod state;
-mod tags;
-pub mod text;
 
+pub use browserlens_peers::read::{Haystack, Mark, ReadNode, Reading, text};
 pub use find::{Found, find};
-pub use node::{Mark, ReadNode, Reading};
 pub use simple::{SimpleText, steps as simple_steps};
-pub use text::Haystack;
 
 use browserlens_core::strategy::{ObservationKind, TextFormat};
 use browserlens_lens::ShownState;
+use browserlens_peers::read::TextReader;
 
 /// What an agent has read so far of one run: the shown state.
 #[derive(Debug)]
@@ -48,31 +30,27 @@ pub struct Reader {
 enum State {
     /// Deltas change the shown state by the grammar's rules.
     Lens(lens_text::LensText),
-    /// Changed parts replace parts of the last full snapshot.
-    Incremental(playwright_incremental::IncrementalText),
-    /// Splices change the lines of the last full text.
-    Delta(agent_browser_delta::DeltaText),
-    /// Every observation stands alone; answers add to it.
-    Standing(fn(&str) -> Reading),
+    /// Another format, read by its own reader.
+    Peer(TextReader),
+}
+
+/// Returns the formats that a run's texts can be of.
+pub fn formats() -> impl Iterator<Item = TextFormat> {
+    std::iter::once(TextFormat::LENS).chain(browserlens_peers::formats().map(|format| format.text_format()))
+}
+
+/// Returns whether a line of the format is a statement of its own.
+pub(crate) fn has_lines(format: &TextFormat) -> bool {
+    browserlens_peers::format(format).is_none_or(|format| format.has_lines)
 }
 
 impl Reader {
-    /// Starts reading a run whose texts are of this format.
-    pub fn new(format: TextFormat) -> Self {
-        let state = match format {
-            TextFormat::Lens => State::Lens(lens_text::LensText::default()),
-            TextFormat::PlaywrightAria => State::Standing(aria::parse),
-            TextFormat::PlaywrightIncremental => State::Incremental(playwright_incremental::IncrementalText::default()),
-            TextFormat::BrowserUse => State::Standing(browser_use::parse),
-            TextFormat::AgentBrowser => State::Standing(agent_browser::parse),
-            TextFormat::AgentBrowserDelta => State::Delta(agent_browser_delta::DeltaText::default()),
-            TextFormat::ChromeDevtools => State::Standing(chrome_devtools::parse),
-            TextFormat::Stagehand => State::Standing(stagehand::parse),
-            TextFormat::BrowserGym => State::Standing(browser_gym::parse),
-            TextFormat::Markdown => State::Standing(markdown::parse),
-            TextFormat::AxJson => State::Standing(ax::parse),
-            TextFormat::Html => State::Standing(html::parse),
-            TextFormat::Plain => State::Standing(plain::parse),
+    /// Starts reading a run whose texts are of this format; one that is not among [`formats`] is
+    /// read as the lens' own.
+    pub fn new(format: &TextFormat) -> Self {
+        let state = match browserlens_peers::format(format) {
+            Some(format) => State::Peer((format.reader)()),
+            None => State::Lens(lens_text::LensText::default()),
         };
         Self { state, reading: Reading::default() }
     }
@@ -81,9 +59,8 @@ impl Reader {
     pub fn read(&mut self, text: &str, kind: &ObservationKind) {
         match &mut self.state {
             State::Lens(shown) => self.reading = shown.read(text),
-            State::Incremental(held) => self.reading = held.read(text),
-            State::Delta(held) => self.reading = held.read(text),
-            State::Standing(parse) => {
+            State::Peer(TextReader::Held(held)) => self.reading = held.read(text),
+            State::Peer(TextReader::Standing(parse)) => {
                 let read = parse(text);
                 if matches!(kind, ObservationKind::Full { .. }) {
                     self.reading = read;
@@ -98,7 +75,7 @@ impl Reader {
     pub fn shown(&self) -> Option<&ShownState> {
         match &self.state {
             State::Lens(text) => Some(text.shown()),
-            State::Incremental(_) | State::Delta(_) | State::Standing(_) => None,
+            State::Peer(_) => None,
         }
     }
 
@@ -108,13 +85,21 @@ impl Reader {
     }
 }
 
+/// Reads one text alone.
+#[cfg(test)]
+pub(crate) fn reading_of(format: &'static str, text: &str) -> Reading {
+    let mut reader = Reader::new(&TextFormat::named(format));
+    reader.read(text, &ObservationKind::Full { reason: String::new() });
+    reader.reading
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_full_text_replaces_and_an_answer_adds() {
-        let mut reader = Reader::new(TextFormat::Plain);
+        let mut reader = Reader::new(&TextFormat::PLAIN);
         let full = ObservationKind::Full { reason: String::new() };
         reader.read("one", &full);
         reader.read("two", &full);

@@ -17,8 +17,8 @@
 //! Invariant: facts and the action node are not known here.
 
 use super::find;
-use super::node::{Mark, Reading};
 use super::text::words;
+use super::{Mark, Reading};
 use browserlens_core::strategy::{NodeHint, Request};
 
 /// Most requests at one step.
@@ -125,7 +125,7 @@ fn is_form_of(label: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::aria;
+    use crate::reader::reading_of;
 
     fn hint(role: &str, name: &str) -> NodeHint {
         NodeHint { role: role.into(), name: name.into(), ..NodeHint::default() }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_while_the_node_is_shown() {
-        let mut reading = aria::parse("- button \"Go\" [ref=e1]");
+        let mut reading = reading_of("playwright-aria", "- button \"Go\" [ref=e1]");
         reading.marks.push(mark("@m1", "80 buttons", 80, None));
         assert!(ask(&reading, &hint("button", "Go"), &[]).is_empty());
     }

@@ -13,8 +13,8 @@ mod notation;
 
 pub use notation::steps;
 
-use super::node::{ReadNode, Reading};
-use super::tags;
+use super::{ReadNode, Reading};
+use browserlens_peers::read::tags;
 use notation::{
     Own, Part, Token, field, filled, handle, is_states, item, parts, repeated, set, statement, tokens, told, unescaped,
 };

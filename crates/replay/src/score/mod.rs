@@ -23,7 +23,7 @@ mod required;
 mod scrolls;
 mod states;
 
-pub(crate) use attacks::Said;
+pub(crate) use attacks::AttackInput;
 pub(crate) use exam::Told;
 pub(crate) use index::PageIndex;
 pub(crate) use marks::marks;

@@ -267,7 +267,7 @@ fn is_found_alone(node: &ReadNode, hint: &NodeHint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::{aria, plain};
+    use crate::reader::reading_of;
     use crate::score::PageIndex;
     use browserlens_core::page::PageBuilder;
     use proptest::prelude::*;
@@ -342,12 +342,12 @@ mod tests {
     #[test]
     fn handles_words_and_readable_names_find_probes() {
         let text = "- link \"Cart\" [ref=e1]\n- generic \"Open\"\n- text: Oak lamp, 49.00";
-        let aria = aria::parse(text);
+        let aria = reading_of("playwright-aria", text);
         let found = |nodes_found, texts_found| ProbeScore { nodes: 3, nodes_found, texts: 1, texts_found };
         assert_eq!(score(&aria, &[("e1", 11)], ActionChannel::Ref), found(2, 1));
         assert_eq!(score(&aria, &[("e1", 16)], ActionChannel::Ref), found(1, 1), "its handle means the heading");
         assert_eq!(score(&aria, &[], ActionChannel::RoleName), found(2, 1));
-        let plain = plain::parse("Cart | Buy now | Oak lamp");
+        let plain = reading_of("plain", "Cart | Buy now | Oak lamp");
         assert_eq!(score(&plain, &[], ActionChannel::None), found(2, 0));
         assert_eq!(score(&plain, &[], ActionChannel::Selector), found(0, 0), "plain words are no nodes");
         assert_eq!(score(&Reading::default(), &[], ActionChannel::Ref), found(0, 0));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::measure::{FactScore, FreshScore, RequiredScore};
-use crate::reader::{aria, plain};
+use crate::reader::reading_of;
 use browserlens_core::page::{BoxInViewport, PageBuilder};
 use browserlens_core::strategy::{ActionKind, ImageSpace, Intent, ObservedImage};
 use browserlens_trace::scenario::{Fact, PixelFact, StateFact, Target, TargetBy};
@@ -63,7 +63,7 @@ const CARTS: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e1]\n- main:
     checkbox \"16 GB\" [checked] [ref=e3]\n  - text: Showing 3 of 142";
 
 fn carts() -> Case {
-    Case::new(aria::parse(CARTS), &[("e1", 10), ("e2", 20), ("e3", 30)], ActionChannel::Ref)
+    Case::new(reading_of("playwright-aria", CARTS), &[("e1", 10), ("e2", 20), ("e3", 30)], ActionChannel::Ref)
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn the_right_one_of_two_namesakes_is_resolved_by_its_path() {
 
 #[test]
 fn who_acts_on_the_text_in_a_clickable_element_acts_on_the_element() {
-    let reading = crate::reader::stagehand::parse("[0-1] main\n  [0-51] StaticText: Blocked\n");
+    let reading = reading_of("stagehand", "[0-1] main\n  [0-51] StaticText: Blocked\n");
     let mut case = Case::new(reading, &[("0-51", 51), ("0-1", 49)], ActionChannel::Ref);
     case.page = PageBuilder::outline("main #49\n  generic #50 clickable\n    text \"Blocked\" #51");
     assert_eq!(case.target("generic", "Blocked", None, &[50]).resolved, Some(true));
@@ -110,28 +110,28 @@ fn an_absent_node_is_not_recalled_and_a_nodeless_action_is_addressable() {
 
 #[test]
 fn a_wrong_handle_map_is_no_recall_by_words() {
-    let case = Case::new(aria::parse("- link \"Cart\" [ref=e1]"), &[("e1", 10)], ActionChannel::Ref);
+    let case = Case::new(reading_of("playwright-aria", "- link \"Cart\" [ref=e1]"), &[("e1", 10)], ActionChannel::Ref);
     let score = case.target("link", "Cart", None, &[20]);
     assert!(!score.recall && score.resolved == Some(false));
 }
 
 #[test]
 fn plain_text_recalls_but_cannot_address() {
-    let case = Case::new(plain::parse("Cart\nShowing 3 of 142"), &[], ActionChannel::None);
+    let case = Case::new(reading_of("plain", "Cart\nShowing 3 of 142"), &[], ActionChannel::None);
     let score = case.target("link", "Cart", None, &[10]);
     assert!(score.recall && !score.addressable && !score.is_actionable());
 }
 
 #[test]
 fn without_a_map_role_and_name_address_and_nothing_is_resolved() {
-    let case = Case::new(aria::parse(CARTS), &[], ActionChannel::RoleName);
+    let case = Case::new(reading_of("playwright-aria", CARTS), &[], ActionChannel::RoleName);
     let score = case.target("checkbox", "16 GB", None, &[30]);
     assert!(score.is_actionable() && score.resolved.is_none());
 }
 
 #[test]
 fn a_screenshot_shows_nodes_and_texts_that_lie_in_it() {
-    let case = Case::new(plain::parse(""), &[], ActionChannel::Point).with_screenshot();
+    let case = Case::new(reading_of("plain", ""), &[], ActionChannel::Point).with_screenshot();
     assert!(case.target("link", "Cart", None, &[20]).is_actionable());
     let fact = |text: &str| Fact { text: text.into(), pixels: None };
     let reading = case.shown().facts(&[fact("3 of 142"), fact("4 of 142")]);
@@ -142,13 +142,14 @@ fn a_screenshot_shows_nodes_and_texts_that_lie_in_it() {
 #[test]
 fn a_mark_drawn_on_a_screenshot_points_at_its_node() {
     // Node 99 does not lie wholly in the image; its mark does.
-    let case = Case::new(plain::parse(""), &[("@e1", 99)], ActionChannel::Point);
+    let case = Case::new(reading_of("plain", ""), &[("@e1", 99)], ActionChannel::Point);
     assert!(!case.target("button", "Go", None, &[99]).recall, "no image, no mark");
     let case = case.with_screenshot();
     assert!(case.target("button", "Go", None, &[99]).is_actionable());
     assert!(!case.target("button", "Go", None, &[98]).recall);
     let said =
-        Case::new(aria::parse("- link \"Cart\" [ref=e1]"), &[("e1", 99)], ActionChannel::Point).with_screenshot();
+        Case::new(reading_of("playwright-aria", "- link \"Cart\" [ref=e1]"), &[("e1", 99)], ActionChannel::Point)
+            .with_screenshot();
     assert!(!said.target("button", "Go", None, &[99]).addressable, "a handle in the text is none in the image");
 }
 
@@ -184,7 +185,7 @@ fn required_nodes_are_shown_by_handle_by_words_or_by_their_text() {
     let targets = [Target::role("checkbox", "16 GB"), in_main, text("Showing 3 of 142")];
     assert_eq!(carts().shown().required(&targets), RequiredScore { total: 3, shown: 3 });
     let short = "- navigation \"Main\":\n  - link \"Cart\" [ref=e1]\n- checkbox \"16 GB\"";
-    let case = Case::new(aria::parse(short), &[("e1", 10)], ActionChannel::Ref);
+    let case = Case::new(reading_of("playwright-aria", short), &[("e1", 10)], ActionChannel::Ref);
     let score = case.shown().required(&targets);
     assert_eq!(
         (score, score.is_covered()),
@@ -203,7 +204,7 @@ fn what_lies_below_a_limited_view_costs_scrolls_and_what_cannot_be_told_costs_no
             link \"Twin\" #52 box=0,10,80,20\n  link \"Twin\" #53 box=0,50,80,20",
     );
     let mut case = Case::new(
-        aria::parse("- link \"Twin\" [ref=e1]\n- link \"Twin\" [ref=e2]"),
+        reading_of("playwright-aria", "- link \"Twin\" [ref=e1]\n- link \"Twin\" [ref=e2]"),
         &[("e1", 52), ("e2", 53)],
         ActionChannel::Ref,
     );

@@ -247,7 +247,7 @@ impl Strategy for Lister {
         ActionChannel::Ref
     }
     fn format(&self) -> TextFormat {
-        TextFormat::PlaywrightAria
+        TextFormat::named("playwright-aria")
     }
     fn legend(&self) -> Option<&str> {
         Some("refs act")

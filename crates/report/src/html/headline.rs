@@ -4,7 +4,7 @@
 //! header, or in its cell where that differs.
 
 use super::escape::escape;
-use super::table::{Row, Value, folded, table_of};
+use super::table::{TableRow, Value, folded, table_of};
 use crate::ReportInput;
 use crate::aggregate::{StrategySummary, Summary};
 use crate::numbers::{NONE, average, fraction, milliseconds, percent_interval, ratio, ratio_interval, rounded_or_none};
@@ -58,7 +58,7 @@ fn headline_table(input: &ReportInput<'_>, summary: &Summary) -> String {
         Value::with("probe recall %", n_of(summary, Metric::Probes)),
         Value::with("median ms per step", format!("n = {} steps", summary.steps)),
     ];
-    let rows: Vec<Row> = summary.strategies.iter().map(|row| self::row(input, summary, row)).collect();
+    let rows: Vec<TableRow> = summary.strategies.iter().map(|row| self::row(input, summary, row)).collect();
     table_of("Strategies", &headers, &rows)
 }
 
@@ -67,7 +67,7 @@ fn n_of(summary: &Summary, metric: Metric) -> String {
     format!("n = {} scenarios", n.unwrap_or(0))
 }
 
-fn row(input: &ReportInput<'_>, summary: &Summary, row: &StrategySummary) -> Row {
+fn row(input: &ReportInput<'_>, summary: &Summary, row: &StrategySummary) -> TableRow {
     let is_baseline = Some(&row.strategy) == summary.baseline.as_ref();
     let with_interval = |metric: Metric| {
         let estimate = row.quality.average(metric);
@@ -77,7 +77,7 @@ fn row(input: &ReportInput<'_>, summary: &Summary, row: &StrategySummary) -> Row
         Some(found) if found.n != summary.ranked_scenarios.len() => format!(" n = {}", found.n),
         _ => String::new(),
     };
-    Row {
+    TableRow {
         class: if !row.ranked {
             "unranked"
         } else if is_baseline {

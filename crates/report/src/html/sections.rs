@@ -16,7 +16,7 @@ use crate::attacks::Attacks;
 use crate::charts::Charts;
 use crate::fidelity::table_of_markdown;
 use crate::imported::Imported;
-use crate::known::Known;
+use crate::knowledge::Known;
 use crate::llm;
 use crate::numbers::{NONE, average, percent_interval, rounded_or_none, thousands};
 use crate::quality::Metric;

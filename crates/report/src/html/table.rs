@@ -27,7 +27,7 @@ impl Value {
 
 /// A row: its class, its name, what stands small beside the name, its cells.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Row {
+pub(super) struct TableRow {
     pub class: &'static str,
     pub name: String,
     pub note: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct Row {
 }
 
 /// Writes a table of rows.
-pub(super) fn table_of(label: &str, headers: &[Value], rows: &[Row]) -> String {
+pub(super) fn table_of(label: &str, headers: &[Value], rows: &[TableRow]) -> String {
     let mut out = opening(label);
     for header in headers {
         let below = below(&header.below);
@@ -59,12 +59,12 @@ pub(super) fn table_of(label: &str, headers: &[Value], rows: &[Row]) -> String {
 pub(crate) fn table(label: &str, table: &TextTable) -> String {
     let (headers, rows) = table.cells();
     let headers: Vec<Value> = headers.map(|name| Value::of(name.trim())).collect();
-    let rows: Vec<Row> = rows
+    let rows: Vec<TableRow> = rows
         .iter()
-        .map(|row| Row {
+        .map(|row| TableRow {
             name: row.first().cloned().unwrap_or_default(),
             cells: row.iter().skip(1).map(|cell| Value::of(cell.as_str())).collect(),
-            ..Row::default()
+            ..TableRow::default()
         })
         .collect();
     table_of(label, &headers, &rows)

@@ -73,7 +73,7 @@ struct Step<'a> {
     events: Vec<[String; 4]>,
     more_events: usize,
     /// One a strategy, in the order of the overview; null where it was not run.
-    rows: Vec<Option<Row<'a>>>,
+    rows: Vec<Option<StepView<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -84,7 +84,7 @@ struct Fact {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Row<'a> {
+enum StepView<'a> {
     Failed { error: String },
     Shown(Box<Shown<'a>>),
 }
@@ -176,10 +176,10 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    fn row(&mut self, row: &'a Measurement, formula: ImageFormula) -> Row<'a> {
+    fn row(&mut self, row: &'a Measurement, formula: ImageFormula) -> StepView<'a> {
         match row.numbers() {
-            Some(numbers) => Row::Shown(Box::new(self.shown(numbers, formula))),
-            None => Row::Failed { error: label(row.error().unwrap_or_default()) },
+            Some(numbers) => StepView::Shown(Box::new(self.shown(numbers, formula))),
+            None => StepView::Failed { error: label(row.error().unwrap_or_default()) },
         }
     }
 

@@ -1,6 +1,6 @@
 //! `reports/SCHEMA.md`: made of the columns as they are declared.
 
-use super::beside::Described;
+use super::detail::Described;
 use super::{Format, every};
 use crate::made_up;
 use browserlens_replay::table::{Cells, Column};

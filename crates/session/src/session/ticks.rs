@@ -26,7 +26,7 @@ const FASTER: f64 = 2.0;
 
 /// An element whose text ticks: itself, or what it always lies in and where, if it is made anew
 /// each time.
-type Place = (NodeKey, u32);
+type TickKey = (NodeKey, u32);
 
 /// What a text was seen to do by itself.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ struct Tick {
 
 /// Which texts change by themselves, and how.
 #[derive(Debug, Default)]
-pub(super) struct Ticks(HashMap<Place, Tick>);
+pub(super) struct Ticks(HashMap<TickKey, Tick>);
 
 impl Ticks {
     /// Learns from two looks between which nobody acted; returns whether nothing but ticking text
@@ -136,7 +136,7 @@ impl Tick {
 /// A text that is another now.
 #[derive(Debug)]
 struct Change {
-    place: Place,
+    place: TickKey,
     old: String,
     new: String,
 }
@@ -199,7 +199,7 @@ fn changed_texts(before: &Page, now: &Page, has_ref: &dyn Fn(NodeKey) -> bool) -
 
 /// Returns the innermost element around a node, or itself, that was there before, and where in it
 /// the node is.
-fn place_of(before: &Page, node: NodeRef<'_>) -> Place {
+fn place_of(before: &Page, node: NodeRef<'_>) -> TickKey {
     let mut around = std::iter::once(node).chain(node.ancestors());
     let kept = around.find(|around| before.find(around.key()).is_some()).unwrap_or(node);
     (kept.key(), node.id().0 - kept.id().0)

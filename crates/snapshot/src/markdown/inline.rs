@@ -44,7 +44,7 @@ pub(crate) enum PieceKind {
 
 /// Where inlines stand: some places cannot hold everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum InlineContext {
     Paragraph,
     /// One line: breaks are blanks.
     Line,
@@ -159,7 +159,7 @@ impl Token {
 }
 
 /// Builds inlines in normal form.
-pub(crate) fn build(mut pieces: Vec<Piece>, place: Place) -> Vec<Inline> {
+pub(crate) fn build(mut pieces: Vec<Piece>, place: InlineContext) -> Vec<Inline> {
     // Marks are a set: in whatever order they were opened, they are the same.
     pieces.iter_mut().for_each(|piece| piece.marks.sort_by_key(Mark::rank));
     let mut run = tokens(pieces, place);
@@ -187,13 +187,13 @@ fn code_to_text_in_first_link(tokens: &mut [Token]) -> bool {
 }
 
 /// Cleans pieces: text collapsed, blanks and breaks kept only between what can be seen.
-fn tokens(pieces: Vec<Piece>, place: Place) -> Vec<Token> {
+fn tokens(pieces: Vec<Piece>, place: InlineContext) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let (mut blank, mut broken) = (false, false);
     for piece in pieces {
         let kind = match piece.kind {
             PieceKind::Break => {
-                if place == Place::Line {
+                if place == InlineContext::Line {
                     blank = true;
                 } else {
                     broken = true;
@@ -202,7 +202,7 @@ fn tokens(pieces: Vec<Piece>, place: Place) -> Vec<Token> {
             }
             PieceKind::Code(text) => {
                 let text = clean_line(&text);
-                match (text.is_empty(), place == Place::Cell && text.contains('|')) {
+                match (text.is_empty(), place == InlineContext::Cell && text.contains('|')) {
                     (true, _) => continue,
                     (_, true) => PieceKind::Text(text),
                     _ => PieceKind::Code(text),

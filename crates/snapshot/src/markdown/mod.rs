@@ -14,7 +14,7 @@ mod parse;
 mod tree;
 mod write;
 
-pub(crate) use inline::{Mark, Piece, PieceKind, Place, build, clean_line, clean_url};
+pub(crate) use inline::{InlineContext, Mark, Piece, PieceKind, build, clean_line, clean_url};
 pub use normal::normalise;
 pub(crate) use normal::{clean_code, clean_title, normalise_blocks, normalise_built};
 pub use outline::{Section, outline};

@@ -4,7 +4,7 @@
 //! marks of their kind, blanks at edges, containers nested too deep. Invariant:
 //! `normalise(normalise(tree)) == normalise(tree)`.
 
-use super::inline::{self, Piece, PieceKind, Place, clean_line};
+use super::inline::{self, InlineContext, Piece, PieceKind, clean_line};
 use super::tree::{Align, Block, Definition, Document, Image, Inline, Item, List, MAX_NESTING, Part, Table};
 
 /// The largest number that a list may start with.
@@ -90,7 +90,7 @@ fn add(given: Block, at: At, out: &mut Vec<Block>) {
             out.push(Block::Heading { level: level.clamp(1, 6), content });
         }
         Block::Heading { level, content } => {
-            let content = inline::build(inline::pieces(content), Place::Line);
+            let content = inline::build(inline::pieces(content), InlineContext::Line);
             if !content.is_empty() {
                 out.push(Block::Heading { level: level.clamp(1, 6), content });
             }
@@ -129,7 +129,7 @@ fn add(given: Block, at: At, out: &mut Vec<Block>) {
 }
 
 fn paragraph(pieces: Vec<Piece>, out: &mut Vec<Block>) {
-    let mut content = inline::build(pieces, Place::Paragraph);
+    let mut content = inline::build(pieces, InlineContext::Paragraph);
     match content.as_slice() {
         [] => {}
         [Inline::Image(_)] | [Inline::Image(_), Inline::Break, ..] => {
@@ -165,7 +165,7 @@ fn add_definitions(given: Vec<Definition>, at: At, out: &mut Vec<Block>) {
     let mut held: Vec<Definition> = Vec::new();
     let mut rest: Vec<Block> = Vec::new();
     for definition in given {
-        let term = inline::build(inline::pieces(definition.term), Place::Line);
+        let term = inline::build(inline::pieces(definition.term), InlineContext::Line);
         let too_deep = at.depth >= MAX_NESTING || term.is_empty();
         let mut definitions: Vec<Vec<Block>> = Vec::new();
         for inner in definition.definitions {
@@ -200,7 +200,7 @@ fn add_definitions(given: Vec<Definition>, at: At, out: &mut Vec<Block>) {
 
 /// Makes a table a rectangle; none if nothing is in it.
 fn rectangle(table: Table) -> Option<Table> {
-    let cell = |cell: Vec<Inline>| inline::build(inline::pieces(cell), Place::Cell);
+    let cell = |cell: Vec<Inline>| inline::build(inline::pieces(cell), InlineContext::Cell);
     let row = |row: Vec<Vec<Inline>>| row.into_iter().map(cell).collect::<Vec<_>>();
     let mut header = row(table.header);
     let mut rows: Vec<_> = table.rows.into_iter().map(row).collect();

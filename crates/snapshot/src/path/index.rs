@@ -28,7 +28,7 @@ enum Mark {
 
 /// What is known of one node.
 #[derive(Clone, Copy)]
-struct Place {
+struct NodePosition {
     /// The place below which what lies in the node counts: a node, twice its number; its shadow
     /// tree, one more.
     inside: u32,
@@ -64,7 +64,7 @@ struct Named<'p> {
 #[derive(Clone)]
 pub struct Paths<'p> {
     page: &'p Page,
-    places: Vec<Place>,
+    places: Vec<NodePosition>,
     named: Vec<Named<'p>>,
     series: Vec<Vec<u32>>,
     by_spelling: HashMap<(u32, Spelling<'p>), u32>,
@@ -105,7 +105,7 @@ impl<'p> Paths<'p> {
     ) {
         let id = node.id().0;
         let Some(parent) = node.parent() else {
-            self.places.push(Place {
+            self.places.push(NodePosition {
                 inside: PAGE,
                 sections_inside: PAGE,
                 landmarks_inside: PAGE,
@@ -119,7 +119,7 @@ impl<'p> Paths<'p> {
         let above = self.places[parent.id().index()];
         let shadow = Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW);
         let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
-        // Place and host by the document, not by the flat tree that the arena is.
+        // NodePosition and host by the document, not by the flat tree that the arena is.
         let (mut inside, mut host, mut nearest) = (above.inside, above.host, above.nearest);
         let (mut sections_inside, mut landmarks_inside) = (above.sections_inside, above.landmarks_inside);
         let mut anchor = above.anchor;
@@ -136,7 +136,7 @@ impl<'p> Paths<'p> {
             }
             (sections_inside, landmarks_inside, anchor) = (inside, inside, inside);
         }
-        let mut place = Place { inside, sections_inside, landmarks_inside, anchor, host, named: NONE, nearest };
+        let mut place = NodePosition { inside, sections_inside, landmarks_inside, anchor, host, named: NONE, nearest };
         if let Some((spelling, opens)) = self.spelling(node, inside, classes, ids) {
             let generic = matches!(spelling, Spelling::Element("div" | "span", ..));
             let by_class = generic && matches!(spelling, Spelling::Element(_, Mark::Class, _));

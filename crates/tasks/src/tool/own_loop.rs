@@ -6,7 +6,7 @@
 //! asks is counted as it was asked.
 
 use super::folder::Folder;
-use super::known::OwnLoop;
+use super::presets::OwnLoop;
 use super::{About, Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand};
 use crate::error::TasksError;
 use axum::Router;

@@ -5,7 +5,7 @@
 //! and so its sessions and settings are of this run.
 
 use super::folder::{Folder, READ_FILE, absolute};
-use super::known::Shell;
+use super::presets::Shell;
 use super::{About, Answer, Function, PATIENCE, Tool, ToolCommand};
 use crate::error::TasksError;
 use futures::future::BoxFuture;
@@ -70,9 +70,9 @@ impl ShellTool {
             folder,
         };
         tool.about.instructions = match &shell.skill {
-            super::known::Skill::File(path) => std::fs::read_to_string(path)
+            super::presets::Skill::File(path) => std::fs::read_to_string(path)
                 .map_err(|error| failed(format!("{}: its instructions cannot be read: {error}", path.display())))?,
-            super::known::Skill::Printed(arguments) => {
+            super::presets::Skill::Printed(arguments) => {
                 let answer = tool.run(arguments).await?;
                 if answer.is_error {
                     return Err(failed(format!("prints no instructions: {}", answer.text)));
@@ -241,7 +241,7 @@ mod tests {
     async fn commands_run_in_a_home_of_their_own_until_one_fails() {
         let shell = Shell {
             word: "pages".to_owned(),
-            skill: super::super::known::Skill::Printed(vec!["echo how".to_owned()]),
+            skill: super::super::presets::Skill::Printed(vec!["echo how".to_owned()]),
             files: vec![("settings/a.txt".to_owned(), "set\n".to_owned())],
             closing: vec!["true".to_owned()],
             ..Shell::default()

@@ -15,13 +15,13 @@ pub(crate) struct FrameObject<'a> {
 
 /// Follows which tokens are direct members of a `frame` object.
 #[derive(Default)]
-struct Place<'a> {
+struct TokenPosition<'a> {
     key: &'a str,
     /// Depth of the `frame` object that is being read, 0 outside of one.
     inside: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> TokenPosition<'a> {
     /// Takes a token; returns whether it opened a `frame` object.
     fn take(&mut self, scanner: &Scanner<'_>, token: Token<'a>) -> bool {
         match token {
@@ -46,7 +46,7 @@ impl<'a> Place<'a> {
 
 /// Returns the `frame` objects of a frame tree, in document order.
 pub(crate) fn frame_objects(json: &str) -> Result<Vec<FrameObject<'_>>, JsonError> {
-    let (mut scanner, mut place) = (Scanner::new(json), Place::default());
+    let (mut scanner, mut place) = (Scanner::new(json), TokenPosition::default());
     let mut objects: Vec<FrameObject<'_>> = Vec::new();
     while let Some(token) = scanner.next()? {
         if place.take(&scanner, token) {
@@ -87,7 +87,7 @@ impl Canonicalizer {
             })
             .collect();
         let (mut scanner, mut place, mut writer) =
-            (Scanner::new(raw), Place::default(), Writer::with_capacity(raw.len()));
+            (Scanner::new(raw), TokenPosition::default(), Writer::with_capacity(raw.len()));
         let mut seen = 0;
         while let Some(token) = scanner.next().map_err(CanonicalError::new(METHOD))? {
             seen += usize::from(place.take(&scanner, token));

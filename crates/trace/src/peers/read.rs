@@ -3,7 +3,7 @@
 use super::schema::{APPLICATION_ID, FORMAT_VERSION, PASS, TABLES};
 use super::{PeerPass, PeerRow, PeerText};
 use crate::blob::BlobReader;
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::file;
 use crate::record::TraceHash;
 use crate::rows;
@@ -74,7 +74,7 @@ impl PeersFile {
         file.passes = file.read_passes()?;
         if file.passes.len() as i64 != passes {
             let reason = format!("it has {} of {passes} rows", file.passes.len());
-            return Err(TraceError::damaged(path, Place::table(PASS.name), reason));
+            return Err(TraceError::damaged(path, Location::table(PASS.name), reason));
         }
         Ok(file)
     }
@@ -139,7 +139,7 @@ impl PeersFile {
     /// # Errors
     /// [`TraceError`] if the table cannot be read.
     pub fn variants(&self) -> Result<Vec<PeerVariant>, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Place::table("peer_output"));
+        let wrap = || TraceError::sqlite(&self.path, Location::table("peer_output"));
         let sql = "SELECT pass, variant, sum(dropped IS NULL), sum(dropped IS NOT NULL) FROM peer_output WHERE kind = \
             'observation' GROUP BY pass, variant ORDER BY pass, min(id)";
         let mut statement = self.connection.prepare(sql).map_err(wrap())?;
@@ -161,7 +161,7 @@ impl PeersFile {
     /// # Errors
     /// [`TraceError`] if the table cannot be read.
     pub fn dropped(&self) -> Result<Dropped, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Place::table("peer_output"));
+        let wrap = || TraceError::sqlite(&self.path, Location::table("peer_output"));
         let sql = "SELECT pass, variant, step, dropped FROM peer_output WHERE kind = 'observation' AND dropped IS NOT \
             NULL ORDER BY id";
         let mut statement = self.connection.prepare(sql).map_err(wrap())?;
@@ -179,7 +179,7 @@ impl PeersFile {
     }
 
     fn read_passes(&self) -> Result<Vec<PassRow>, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Place::table(PASS.name));
+        let wrap = || TraceError::sqlite(&self.path, Location::table(PASS.name));
         let mut statement = self
             .connection
             .prepare("SELECT id, peer, browser, failure, tools, rows FROM peer_pass ORDER BY id")
@@ -192,7 +192,7 @@ impl PeersFile {
         let mut passes = Vec::with_capacity(found.len());
         for (id, peer, browser, failure, tools, rows) in found {
             let tools = match tools {
-                Some(blob) => Some(self.text(blob, &Place::row(PASS.name, id))?),
+                Some(blob) => Some(self.text(blob, &Location::row(PASS.name, id))?),
                 None => None,
             };
             passes.push(PassRow { id, pass: PeerPass { peer, browser, failure, tools, rows: Vec::new() }, rows });
@@ -206,7 +206,7 @@ impl PeersFile {
 
     fn rows(&self, condition: &str, pass: i64, all: Option<&PassRow>) -> Result<Vec<PeerRow>, TraceError> {
         const NAME: &str = "peer_output";
-        let wrap = || TraceError::sqlite(&self.path, Place::table(NAME));
+        let wrap = || TraceError::sqlite(&self.path, Location::table(NAME));
         let sql = format!(
             "SELECT id, step, kind, variant, body, micros, dropped, refs FROM peer_output WHERE {condition} ORDER BY id"
         );
@@ -229,11 +229,11 @@ impl PeersFile {
             .map_err(wrap())?;
         if let Some(expected) = all.filter(|row| row.rows != found.len() as i64) {
             let reason = format!("{} of {} rows of {} are there", found.len(), expected.rows, expected.pass.peer);
-            return Err(TraceError::damaged(&self.path, Place::table(NAME), reason));
+            return Err(TraceError::damaged(&self.path, Location::table(NAME), reason));
         }
         let mut rows = Vec::with_capacity(found.len());
         for (id, step, kind, variant, body, micros, dropped, refs) in found {
-            let place = Place::row(NAME, id);
+            let place = Location::row(NAME, id);
             let kind = PeerText::parse(&kind).ok_or_else(|| {
                 TraceError::damaged(&self.path, place.clone(), format!("its kind {kind:?} is unknown"))
             })?;
@@ -257,10 +257,11 @@ impl PeersFile {
         Ok(rows)
     }
 
-    fn text(&self, blob: i64, referrer: &Place) -> Result<String, TraceError> {
+    fn text(&self, blob: i64, referrer: &Location) -> Result<String, TraceError> {
         let body = self.blobs.borrow_mut().read(&self.connection, &self.path, blob, referrer)?;
-        String::from_utf8(body.to_vec())
-            .map_err(|_| TraceError::damaged(&self.path, Place::row(crate::schema::BLOB.name, blob), "it is not UTF-8"))
+        String::from_utf8(body.to_vec()).map_err(|_| {
+            TraceError::damaged(&self.path, Location::row(crate::schema::BLOB.name, blob), "it is not UTF-8")
+        })
     }
 }
 
@@ -299,7 +300,7 @@ fn check_header(path: &Path, bytes: &[u8]) -> Result<(), TraceError> {
 }
 
 fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceHash, String, i64), TraceError> {
-    let place = Place::row("peers_meta", 1);
+    let place = Location::row("peers_meta", 1);
     let (hash, scenario, passes): (Vec<u8>, String, i64) = connection
         .query_row("SELECT trace_hash, scenario, passes FROM peers_meta WHERE id = 1", [], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))

@@ -3,7 +3,7 @@
 use super::schema::{APPLICATION_ID, CREATE, FORMAT_VERSION, META, OUTPUT, PASS};
 use super::{PeerPass, PeerText};
 use crate::blob::{BlobWriter, Storage, Stored};
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::file::journal_of;
 use crate::record::TraceHash;
 use crate::redact::Redactor;
@@ -50,7 +50,7 @@ fn fill(
     passes: &[PeerPass],
     redactor: &Redactor,
 ) -> Result<(), TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
     let mut connection = open_for_writing(new, path)?;
     connection.pragma_update(None, "page_size", PAGE_SIZE).map_err(wrap())?;
     connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap())?;

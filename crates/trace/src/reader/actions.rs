@@ -1,7 +1,7 @@
 //! Reads the action of a step, and the nodes it was carried out on.
 
 use super::Trace;
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::record::ActionRecord;
 use crate::schema::{ACTION, ACTION_NODE};
 use browserlens_core::page::NodeKey;
@@ -21,7 +21,7 @@ impl Trace {
             read,
         )?;
         let Some((kind, taken, intent, resolved_in, x, y)) = found else { return Ok(None) };
-        let damaged = |reason: String| TraceError::damaged(&self.path, Place::row(ACTION.name, number), reason);
+        let damaged = |reason: String| TraceError::damaged(&self.path, Location::row(ACTION.name, number), reason);
         if ActionKind::from_name(&kind).is_none() {
             return Err(damaged(format!("column kind: {kind:?} is not an action")));
         }

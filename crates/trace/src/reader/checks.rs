@@ -2,7 +2,7 @@
 
 use super::read_meta;
 use crate::blob::BlobReader;
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::file::Opened;
 use crate::rows::{self, Contents};
 use crate::schema::{STEP, tables_of};
@@ -17,7 +17,7 @@ pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(Tr
             report(error);
         }
     }
-    let wrap = || TraceError::sqlite(path, Place::table(STEP.name));
+    let wrap = || TraceError::sqlite(path, Location::table(STEP.name));
     let mut statement =
         opened.connection.prepare("SELECT number, contents FROM step ORDER BY number").map_err(wrap())?;
     let mut rows = statement.query([]).map_err(wrap())?;
@@ -27,14 +27,14 @@ pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(Tr
             row.get(0).and_then(|number| Ok((number, row.get(1)?))).map_err(wrap())?;
         if number != expected {
             let reason = "the steps are not numbered without gaps".to_owned();
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
+            report(TraceError::Missing { path: path.to_owned(), place: Location::row(STEP.name, expected), reason });
         }
         expected = number + 1;
         match Contents::of_step(&opened.connection, path, tables, number) {
             Ok(found) if contents == found => {}
             Ok(_) => report(TraceError::damaged(
                 path,
-                Place::row(STEP.name, number),
+                Location::row(STEP.name, number),
                 "rows that belong to this step are gone or not its own",
             )),
             Err(error) => report(error),
@@ -45,18 +45,18 @@ pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(Tr
             "SELECT step, {} FROM {} WHERE step NOT IN (SELECT number FROM step) LIMIT 1",
             table.key, table.name
         );
-        let wrap = || TraceError::sqlite(path, Place::table(table.name));
+        let wrap = || TraceError::sqlite(path, Location::table(table.name));
         let orphan: Option<(i64, i64)> =
             opened.connection.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional().map_err(wrap())?;
         if let Some((step, row)) = orphan {
-            let reason = format!("{} refers to it", Place::row(table.name, row));
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, step), reason });
+            let reason = format!("{} refers to it", Location::row(table.name, row));
+            report(TraceError::Missing { path: path.to_owned(), place: Location::row(STEP.name, step), reason });
         }
     }
     match read_meta(&opened.connection, path) {
         Ok((_, _, Some(steps))) if i64::from(steps) != expected => {
             let reason = format!("the recording has {steps} steps, {expected} are there");
-            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
+            report(TraceError::Missing { path: path.to_owned(), place: Location::row(STEP.name, expected), reason });
         }
         Ok(_) => {}
         Err(error) => report(error),
@@ -75,7 +75,7 @@ pub(super) fn broken_in_a_blob(path: &Path, opened: &Opened) -> Option<TraceErro
 
 /// Checks every body against its hash; returns how many there are.
 pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<u64, TraceError> {
-    let wrap = || TraceError::sqlite(path, Place::table("blob"));
+    let wrap = || TraceError::sqlite(path, Location::table("blob"));
     let mut statement = opened.connection.prepare("SELECT id, prefix FROM blob ORDER BY id").map_err(wrap())?;
     let mut rows = statement.query([]).map_err(wrap())?;
     let mut blobs = BlobReader::default();
@@ -86,7 +86,7 @@ pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(T
     while let Some(row) = rows.next().map_err(wrap())? {
         let id: i64 = row.get(0).map_err(wrap())?;
         count += 1;
-        if let Err(error) = blobs.read(&opened.connection, path, id, &Place::row("blob", id)) {
+        if let Err(error) = blobs.read(&opened.connection, path, id, &Location::row("blob", id)) {
             report(error);
         }
         recent.push_back(id);

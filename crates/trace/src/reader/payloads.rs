@@ -1,7 +1,7 @@
 //! Reads the payloads of a capture: which there are, and whether all are there that were promised.
 
 use super::Trace;
-use crate::error::{Place, TraceError};
+use crate::error::{Location, TraceError};
 use crate::schema::{CAPTURE, PAYLOAD};
 use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::StepIndex;
@@ -29,7 +29,7 @@ impl Trace {
             let reason = format!("step {step} has no capture");
             return Err(TraceError::Missing {
                 path: self.path.clone(),
-                place: Place::row(CAPTURE.name, number),
+                place: Location::row(CAPTURE.name, number),
                 reason,
             });
         };
@@ -44,19 +44,19 @@ impl Trace {
         }
         if listed.len() as i64 != promised {
             let reason = format!("the capture of step {step} has {promised} payloads, {} are there", listed.len());
-            return Err(TraceError::Missing { path: self.path.clone(), place: Place::table(PAYLOAD.name), reason });
+            return Err(TraceError::Missing { path: self.path.clone(), place: Location::table(PAYLOAD.name), reason });
         }
         Ok(listed)
     }
 
     /// Reads a row selected as `id, kind, frame, node, blob`.
     pub(crate) fn payload_row(&self, row: &Row<'_>) -> Result<PayloadRow, TraceError> {
-        let id: i64 = row.get(0).map_err(TraceError::sqlite(&self.path, Place::table(PAYLOAD.name)))?;
+        let id: i64 = row.get(0).map_err(TraceError::sqlite(&self.path, Location::table(PAYLOAD.name)))?;
         let kind: String = row.get(1).map_err(self.wrap(&PAYLOAD, id))?;
         let kind = PayloadKind::from_name(&kind).ok_or_else(|| {
             TraceError::damaged(
                 &self.path,
-                Place::row(PAYLOAD.name, id),
+                Location::row(PAYLOAD.name, id),
                 format!("column kind: {kind:?} is no payload kind"),
             )
         })?;

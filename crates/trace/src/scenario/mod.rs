@@ -7,8 +7,8 @@
 
 mod ask;
 mod attack;
-mod beside;
 mod error;
+mod event_fact;
 mod exam;
 mod raw;
 mod schema;
@@ -16,8 +16,8 @@ mod target;
 
 pub use ask::{Question, Wording};
 pub use attack::{Attack, AttackKind, Sign};
-pub use beside::{EventFact, EventPlace};
 pub use error::ScenarioError;
+pub use event_fact::{EventFact, EventPlace};
 pub use exam::{ExamAnswer, ExamQuestion};
 pub use schema::{Written, schema};
 pub use target::{Target, TargetBy, called};

@@ -1,6 +1,6 @@
 //! `knowledge query` and `knowledge gaps`: what an agent would ask, and what was not recorded.
 
-use super::place::{Place, failure, load, read};
+use super::place::{StoreArgs, failure, load, read};
 use crate::exit::{Exit, Failure};
 use crate::verbs::{ModelArgs, json_failure, trace_failure};
 use crate::{Ended, output};
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub(super) struct QueryArgs {
     #[command(flatten)]
-    place: Place,
+    place: StoreArgs,
     /// What is wanted: `navigate_to_screen`, `execute_task`, `find_screen`, `get_actions`,
     /// `get_screen_context`, `find_element` or `explore_website`
     #[arg(value_name = "TYPE", required_unless_present = "instruction")]
@@ -53,7 +53,7 @@ pub(super) struct QueryArgs {
 #[derive(Args)]
 pub(super) struct GapsArgs {
     #[command(flatten)]
-    place: Place,
+    place: StoreArgs,
     /// Only this website
     #[arg(long, value_name = "ID", default_value = "")]
     website: String,

@@ -1,6 +1,6 @@
 //! `knowledge build`: from traces, texts and live pages to a store.
 
-use super::place::{Place, failure, read, unreadable};
+use super::place::{StoreArgs, failure, read, unreadable};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::verbs::trace_failure;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub(super) struct BuildArgs {
     #[command(flatten)]
-    place: Place,
+    place: StoreArgs,
     /// Trace files, or folders of them
     #[arg(value_name = "TRACE")]
     traces: Vec<PathBuf>,

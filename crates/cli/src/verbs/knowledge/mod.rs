@@ -14,7 +14,7 @@ use browserlens_knowledge::{
 };
 use browserlens_trace::Trace;
 use clap::{Args, Subcommand, ValueEnum};
-use place::{Place, failure, load, read};
+use place::{StoreArgs, failure, load, read};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -30,7 +30,7 @@ enum KnowledgeVerb {
     /// Say which known screen a page is
     Recognise {
         #[command(flatten)]
-        place: Place,
+        place: StoreArgs,
         /// A trace with the page in it
         #[arg(value_name = "TRACE")]
         trace: Option<PathBuf>,
@@ -57,7 +57,7 @@ enum KnowledgeVerb {
     /// Write the knowledge or its site map
     Export {
         #[command(flatten)]
-        place: Place,
+        place: StoreArgs,
         /// What to write
         #[arg(long, value_enum, default_value_t = Format::Json)]
         format: Format,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Where knowledge lies.
 #[derive(Args)]
-pub(super) struct Place {
+pub(super) struct StoreArgs {
     /// Keep knowledge in this file
     #[arg(long, value_name = "FILE", default_value = "knowledge.sqlite")]
     pub(super) store: PathBuf,
@@ -24,7 +24,7 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::words(Exit::Input, format!("{}: cannot be read: {error}", path.display()), "check the path and its rights")
 }
 
-pub(super) fn load(place: &Place) -> Result<Knowledge, Failure> {
+pub(super) fn load(place: &StoreArgs) -> Result<Knowledge, Failure> {
     if !place.store.exists() {
         let message = format!("{}: there is no such store", place.store.display());
         return Err(Failure::words(Exit::Input, message, "build it first: browserlens knowledge build traces"));

@@ -18,16 +18,16 @@ const ANSWERS: Duration = Duration::from_secs(5);
 
 /// Returns the folder of the user's sockets, which nobody else can look into.
 pub(in crate::verbs) fn folder_of_user() -> Result<PathBuf, Failure> {
-    Place::of_user().map(|place| place.folder)
+    Endpoint::of_user().map(|place| place.folder)
 }
 
 /// Where the background process of a user listens.
-pub(super) struct Place {
+pub(super) struct Endpoint {
     pub folder: PathBuf,
     pub socket: PathBuf,
 }
 
-impl Place {
+impl Endpoint {
     /// Returns the place of the user: a folder that nobody else can look into.
     pub fn of_user() -> Result<Self, Failure> {
         let user = std::fs::metadata("/proc/self").map(|data| data.uid());

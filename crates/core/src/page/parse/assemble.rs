@@ -55,7 +55,7 @@ struct Content<'d> {
 
 /// Where a document stands: its origin in main-document CSS px, what is passed on to it, the depth
 /// of the builder.
-struct Place {
+struct DocumentPosition {
     origin: (f32, f32),
     style: Style,
     inherited: Flags,
@@ -96,9 +96,9 @@ fn sorted<'f>(flags: impl IntoIterator<Item = &'f RareFlag>) -> Vec<usize> {
 const NO_LAYOUT: u32 = u32::MAX;
 
 impl<'d, 'a> Walk<'d, 'a> {
-    fn new(decoded: &'d Parts<'a>, content: Content<'d>, place: Place) -> Option<Self> {
+    fn new(decoded: &'d Parts<'a>, content: Content<'d>, place: DocumentPosition) -> Option<Self> {
         let Content { of, document: index } = content;
-        let Place { origin, style, inherited, base } = place;
+        let DocumentPosition { origin, style, inherited, base } = place;
         let snapshot = &*of.columns;
         let document = snapshot.documents.get(index)?;
         let frame = of.frame(index).unwrap_or(if index == 0 { of.session } else { 0 });
@@ -175,7 +175,7 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
     let mut entered: Vec<(u32, usize)> = vec![(of.session, 0)];
     let mut walks: Vec<Walk<'_, '_>> = Vec::new();
     let content = Content { of, document: 0 };
-    let place = Place { origin: (0.0, 0.0), style: root_style, inherited: Flags::NONE, base: 0 };
+    let place = DocumentPosition { origin: (0.0, 0.0), style: root_style, inherited: Flags::NONE, base: 0 };
     let walk = Walk::new(decoded, content, place).ok_or(ParseError::Empty)?;
     builder.enter_frame(frame_of(decoded, &walk), false);
     builder.scroll(scroll, content_size.0, content_size.1);
@@ -204,7 +204,7 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
             continue;
         };
         entered.push((content.of.session, content.document));
-        if let Some(walk) = Walk::new(decoded, content, Place { base: builder.depth(), ..frame.place }) {
+        if let Some(walk) = Walk::new(decoded, content, DocumentPosition { base: builder.depth(), ..frame.place }) {
             builder.enter_frame(frame_of(decoded, &walk), true);
             walks.push(walk);
         }
@@ -294,7 +294,7 @@ fn frame_of(decoded: &Parts<'_>, walk: &Walk<'_, '_>) -> Frame {
 struct FrameElement {
     id: NodeId,
     backend: u32,
-    place: Place,
+    place: DocumentPosition,
 }
 
 /// Opens one node of a document; returns it if it is a frame element.
@@ -446,7 +446,7 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         return None;
     }
     let client = walk.client_box(layout, bounds).unwrap_or(bounds);
-    let place = Place { origin: (client.x, client.y), style: style.for_frame(client), inherited, base: 0 };
+    let place = DocumentPosition { origin: (client.x, client.y), style: style.for_frame(client), inherited, base: 0 };
     Some(FrameElement { id, backend, place })
 }
 

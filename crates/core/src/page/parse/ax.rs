@@ -4,13 +4,13 @@
 //! Invariant: a property or value that is not known changes nothing.
 
 use super::payload::{AxNode, AxValue};
-use super::raw::Said;
+use super::raw::AxNodeInfo;
 use crate::page::node::States;
 use std::collections::HashMap;
 
 /// What the accessibility tree of one frame says of its nodes, by backend node id.
 pub(super) struct AxTree<'a> {
-    nodes: Vec<Said<'a>>,
+    nodes: Vec<AxNodeInfo<'a>>,
     by_backend: HashMap<u32, u32>,
 }
 
@@ -21,13 +21,13 @@ impl<'a> AxTree<'a> {
             let (states, level) = states_of(&node);
             let AxNode { ignored, role, name, description, value, .. } = node;
             let [role, name, description, value] = [role, name, description, value].map(AxValue::into_text);
-            Some((backend, Said { ignored, role, name, description, value, states, level }))
+            Some((backend, AxNodeInfo { ignored, role, name, description, value, states, level }))
         });
         Self::of(said)
     }
 
     /// Of several that are said of one node the first counts.
-    pub(super) fn of(said: impl Iterator<Item = (u32, Said<'a>)>) -> Self {
+    pub(super) fn of(said: impl Iterator<Item = (u32, AxNodeInfo<'a>)>) -> Self {
         let (mut nodes, mut by_backend) = (Vec::new(), HashMap::new());
         for (backend, said) in said {
             by_backend.entry(backend).or_insert(nodes.len() as u32);
@@ -36,7 +36,7 @@ impl<'a> AxTree<'a> {
         Self { nodes, by_backend }
     }
 
-    pub(super) fn get(&self, backend: u32) -> Option<&Said<'a>> {
+    pub(super) fn get(&self, backend: u32) -> Option<&AxNodeInfo<'a>> {
         self.by_backend.get(&backend).map(|index| &self.nodes[*index as usize])
     }
 }

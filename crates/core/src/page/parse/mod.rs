@@ -20,7 +20,7 @@ use crate::page::node::Viewport;
 use crate::page::tree::Page;
 use ax::AxTree;
 use payload::{AxResult, FrameTree, FrameTreeResult, Metrics};
-use raw::{Listeners, Said, Snapshot};
+use raw::{AxNodeInfo, Listeners, Snapshot};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -119,7 +119,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Adds what the accessibility tree of a frame says, by recording-wide backend node id.
-    pub fn add_said(&mut self, frame: u32, said: impl Iterator<Item = (u32, Said<'a>)>) {
+    pub fn add_said(&mut self, frame: u32, said: impl Iterator<Item = (u32, AxNodeInfo<'a>)>) {
         self.ax.insert(frame, AxTree::of(said));
     }
 }

@@ -243,7 +243,7 @@ impl Rect {
 
 /// What an accessibility tree says of a node.
 #[derive(Clone, Debug, Default)]
-pub struct Said<'a> {
+pub struct AxNodeInfo<'a> {
     /// Whether the tree passes it over.
     pub ignored: bool,
     /// Role.

@@ -44,7 +44,7 @@ const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, 
 
 /// What a node's ancestors mean for where it is painted.
 #[derive(Clone, Copy)]
-struct Place {
+struct PaintContext {
     /// Nearest fixed or sticky element, itself included.
     pin: u32,
     /// Whether that is fixed.
@@ -99,7 +99,7 @@ impl Bands {
 
 struct Look<'p> {
     page: &'p Page,
-    places: Vec<Place>,
+    places: Vec<PaintContext>,
     view: BoxInDocument,
     pairs: u32,
 }
@@ -120,11 +120,17 @@ pub(super) fn mark(page: &mut Page) {
 
 impl<'p> Look<'p> {
     fn of(page: &'p Page) -> Self {
-        let mut places: Vec<Place> = Vec::with_capacity(page.len());
+        let mut places: Vec<PaintContext> = Vec::with_capacity(page.len());
         for node in page.nodes() {
             let at = node.id().index();
             let Some(parent) = node.parent().map(|parent| parent.id().index()) else {
-                places.push(Place { pin: NO_NODE, fixed: false, scroller: NO_NODE, clip: EVERYWHERE, solid: true });
+                places.push(PaintContext {
+                    pin: NO_NODE,
+                    fixed: false,
+                    scroller: NO_NODE,
+                    clip: EVERYWHERE,
+                    solid: true,
+                });
                 continue;
             };
             let mut place = places[parent];
@@ -139,9 +145,9 @@ impl<'p> Look<'p> {
                 }
                 match said(node, POSITION) {
                     "fixed" => {
-                        place = Place { pin: at as u32, fixed: true, scroller: NO_NODE, ..place };
+                        place = PaintContext { pin: at as u32, fixed: true, scroller: NO_NODE, ..place };
                     }
-                    "sticky" => place = Place { pin: at as u32, fixed: false, ..place },
+                    "sticky" => place = PaintContext { pin: at as u32, fixed: false, ..place },
                     _ => {}
                 }
                 place.solid &= paints_its_box(node);
@@ -157,7 +163,7 @@ impl<'p> Look<'p> {
         Self { page, places, view, pairs: MOST_PAIRS }
     }
 
-    fn place(&self, id: u32) -> Place {
+    fn place(&self, id: u32) -> PaintContext {
         self.places[id as usize]
     }
 

@@ -11,8 +11,8 @@
 //! (`translate::placeholder`).
 
 mod explore;
-mod known;
 mod plan;
+mod screens;
 mod tasks;
 mod way;
 mod which;

@@ -11,7 +11,7 @@ use crate::model::ElementTarget;
 use crate::translate::ActionType;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
-use crate::translate::script::{Operation, Place};
+use crate::translate::script::{ElementLocator, Operation};
 use serde_json::{Value, json};
 
 impl Work<'_, '_> {
@@ -48,7 +48,7 @@ impl Work<'_, '_> {
         if text.contains('+') || is_key(text) {
             return Ok(vec![by_script(
                 Operation::SetText,
-                Some(&Place::Focused),
+                Some(&ElementLocator::Focused),
                 json!({ "text": text, "add": true }),
             )]);
         }
@@ -200,7 +200,7 @@ impl Work<'_, '_> {
         }
         if !is_named {
             // The form of the field that has the focus.
-            return Ok(vec![by_script(operation, Some(&Place::Focused), json!({}))]);
+            return Ok(vec![by_script(operation, Some(&ElementLocator::Focused), json!({}))]);
         }
         let at = self.at()?;
         if self.is_seed() {

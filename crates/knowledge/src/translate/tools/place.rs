@@ -9,7 +9,7 @@ use crate::model::ElementTarget;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::locate;
 use crate::translate::resolve::{Wanted, resolve};
-use crate::translate::script::{Operation, Place, Words};
+use crate::translate::script::{ElementLocator, Operation, Words};
 use browserlens_core::page::NodeRef;
 use browserlens_snapshot::select::Selector;
 use serde_json::Value;
@@ -48,33 +48,33 @@ impl<'p> Work<'_, 'p> {
     }
 
     /// The node for a script.
-    pub(super) fn place(&self, at: &At<'p>) -> Result<Place, TranslateError> {
+    pub(super) fn place(&self, at: &At<'p>) -> Result<ElementLocator, TranslateError> {
         match at {
             At::Node(node) => match locate::path(*node) {
-                Ok(path) => Ok(Place::Path(path)),
+                Ok(path) => Ok(ElementLocator::Path(path)),
                 Err(no_path) => Err(TranslateError::Unreachable {
                     action_type: self.kind.name(),
                     wanted: Wanted::of(self.action).in_words(),
                     place: no_path.place(),
                 }),
             },
-            At::Selector(selector) => Ok(Place::Path(vec![selector.clone()])),
-            At::Words(words) => Ok(Place::Words((**words).clone())),
+            At::Selector(selector) => Ok(ElementLocator::Path(vec![selector.clone()])),
+            At::Words(words) => Ok(ElementLocator::Words((**words).clone())),
         }
     }
 
     /// What is waited for is not there yet: it is named as it is known, not by a page.
-    pub(super) fn words_place(&self) -> Result<Place, TranslateError> {
+    pub(super) fn words_place(&self) -> Result<ElementLocator, TranslateError> {
         let wanted = Wanted::of(self.action);
         if let Some(target) = &wanted.target {
-            return Ok(Place::Words(words(target, 0)));
+            return Ok(ElementLocator::Words(words(target, 0)));
         }
         if let Some(selector) = &wanted.selector {
             checked(selector)?;
-            return Ok(Place::Path(vec![selector.clone()]));
+            return Ok(ElementLocator::Path(vec![selector.clone()]));
         }
         let text = self.needed("text", &[])?;
-        Ok(Place::Words(Words { text, ..Words::default() }))
+        Ok(ElementLocator::Words(Words { text, ..Words::default() }))
     }
 
     pub(super) fn index(&self, at: &At<'p>) -> Result<u32, TranslateError> {

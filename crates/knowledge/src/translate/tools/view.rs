@@ -8,7 +8,7 @@ use super::work::{Calls, USUAL_HEIGHT, Work, by_script, one};
 use crate::translate::ActionType;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
-use crate::translate::script::{Operation, Place, Words};
+use crate::translate::script::{ElementLocator, Operation, Words};
 use serde_json::json;
 
 impl Work<'_, '_> {
@@ -86,7 +86,7 @@ impl Work<'_, '_> {
         if !self.is_seed() {
             return one("find_text", json!({ "text": text }));
         }
-        let place = Place::Words(Words { text, ..Words::default() });
+        let place = ElementLocator::Words(Words { text, ..Words::default() });
         Ok(vec![by_script(Operation::ScrollTo, Some(&place), json!({}))])
     }
 
@@ -96,7 +96,9 @@ impl Work<'_, '_> {
         let values = json!({ "what": what, "value": value.map(|(_, value)| value) });
         match at {
             None if self.is_seed() => one(tool, more),
-            None => Ok(vec![by_script(Operation::Media, Some(&Place::Path(vec!["video".to_owned()])), values)]),
+            None => {
+                Ok(vec![by_script(Operation::Media, Some(&ElementLocator::Path(vec!["video".to_owned()])), values)])
+            }
             Some(at) if self.is_seed() => self.with_element(tool, &at, more, Operation::Media, values),
             Some(at) => Ok(vec![by_script(Operation::Media, Some(&self.place(&at)?), values)]),
         }

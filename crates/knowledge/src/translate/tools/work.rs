@@ -6,7 +6,7 @@
 use crate::model::ActionDefinition;
 use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
-use crate::translate::script::{Operation, Place, script_with};
+use crate::translate::script::{ElementLocator, Operation, script_with};
 use crate::translate::{ActionType, Profile};
 use browserlens_core::page::{NodeKey, Page};
 use serde_json::{Map, Value, json};
@@ -81,12 +81,17 @@ pub(super) fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-pub(super) fn by_script(operation: Operation, at: Option<&Place>, values: Value) -> Call {
+pub(super) fn by_script(operation: Operation, at: Option<&ElementLocator>, values: Value) -> Call {
     by_script_to(operation, at, None, values)
 }
 
 /// A script with a second element, such as where a drag ends.
-pub(super) fn by_script_to(operation: Operation, at: Option<&Place>, to: Option<&Place>, values: Value) -> Call {
+pub(super) fn by_script_to(
+    operation: Operation,
+    at: Option<&ElementLocator>,
+    to: Option<&ElementLocator>,
+    values: Value,
+) -> Call {
     call("evaluate", json!({ "code": script_with(operation, at, to, object(values)) }))
 }
 

@@ -1,6 +1,6 @@
 //! Says what rows share and what each says itself.
 //!
-//! In: a tree and the [`Shape`] of some rows in it. Out: their [`Pattern`] and [`Row`]s, checked:
+//! In: a tree and the [`Shape`] of some rows in it. Out: their [`Pattern`] and [`FoldedRow`]s, checked:
 //! each row expands to its items. Invariants: text is literal in its row or shared by all; only
 //! names of other items are made of columns; columns that few rows use come last, so that most rows
 //! end before them.
@@ -10,7 +10,7 @@ mod literal;
 pub(in crate::format) use literal::commonest;
 
 use super::find::Shape;
-use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
+use super::{FoldedRow, Part, Pattern, Presence, RefAt, Segment, Words, state_words};
 use crate::format::Style;
 use crate::tree::{Item, NONE, ROOT, Tree};
 use browserlens_core::strategy::Ref;
@@ -22,7 +22,7 @@ const SHORTEST_SOURCE: usize = 2;
 
 /// What all rows say of one field, before columns are numbered.
 #[derive(Clone, Debug)]
-enum Said {
+enum FieldValues {
     Shared(String),
     /// What most say, and who says otherwise.
     Usual(String),
@@ -50,13 +50,13 @@ struct Columns<'t> {
     shape: &'t Shape,
     style: Style,
     parent: Vec<Option<usize>>,
-    names: Vec<Said>,
+    names: Vec<FieldValues>,
     /// Number of each row's refs.
     heads: Vec<Option<u32>>,
 }
 
 /// Returns pattern and rows of a shape; none where they would not lead back to the same items.
-pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> Option<(Pattern, Vec<Row>)> {
+pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> Option<(Pattern, Vec<FoldedRow>)> {
     let mut parent = Vec::with_capacity(shape.depths.len());
     let mut open: Vec<usize> = Vec::new();
     for (part, depth) in shape.depths.iter().enumerate() {
@@ -111,10 +111,10 @@ impl<'t> Columns<'t> {
         self.shape.rows.iter().all(|row| row[part] != NONE || above.is_some_and(|above| row[above] == NONE))
     }
 
-    fn said<'a>(&self, values: &[&'a str], may_be_usual: bool) -> Said {
-        let Some(first) = values.first() else { return Said::Shared(String::new()) };
+    fn said<'a>(&self, values: &[&'a str], may_be_usual: bool) -> FieldValues {
+        let Some(first) = values.first() else { return FieldValues::Shared(String::new()) };
         if values.iter().all(|value| value == first) {
-            return Said::Shared((*first).to_owned());
+            return FieldValues::Shared((*first).to_owned());
         }
         if may_be_usual && values.len() >= FEWEST_FOR_UNIT {
             let mut counts: HashMap<&'a str, usize> = HashMap::new();
@@ -126,20 +126,20 @@ impl<'t> Columns<'t> {
                 && !value.is_empty()
                 && *count * 5 >= values.len() * 3
             {
-                return Said::Usual((*value).to_owned());
+                return FieldValues::Usual((*value).to_owned());
             }
         }
         let (before, after) = if self.style.units { unit(values) } else { Default::default() };
-        Said::Own { before, after }
+        FieldValues::Own { before, after }
     }
 
-    fn name(&self, part: usize) -> Said {
+    fn name(&self, part: usize) -> FieldValues {
         let names: Vec<&str> = self.present(part).map(|item| &*item.name).collect();
         let text = self.is_text(part);
         // Text that some rows have stands literally in them.
         if text && !self.always(part) {
             return match self.said(&names, false) {
-                Said::Shared(_) => Said::Own { before: String::new(), after: String::new() },
+                FieldValues::Shared(_) => FieldValues::Own { before: String::new(), after: String::new() },
                 said => said,
             };
         }
@@ -154,13 +154,13 @@ impl<'t> Columns<'t> {
     /// Makes names of controls and containers out of the other names of their rows, where that
     /// holds in every row.
     fn derive(&mut self) {
-        let is_own = |said: &Said| matches!(said, Said::Own { .. } | Said::Usual(_));
+        let is_own = |said: &FieldValues| matches!(said, FieldValues::Own { .. } | FieldValues::Usual(_));
         let length = |part: usize| self.present(part).map(|item| item.name.len()).sum::<usize>();
         let mut wanting: Vec<usize> =
             (0..self.names.len()).filter(|part| is_own(&self.names[*part]) && !self.is_text(*part)).collect();
         wanting.sort_by_key(|part| (std::cmp::Reverse(length(*part)), *part));
         let mut sources: Vec<usize> =
-            (0..self.names.len()).filter(|part| matches!(self.names[*part], Said::Own { .. })).collect();
+            (0..self.names.len()).filter(|part| matches!(self.names[*part], FieldValues::Own { .. })).collect();
         // Text first: it is what an agent reads.
         sources.sort_by_key(|part| (!self.is_text(*part), *part));
         let mut pinned = vec![false; self.names.len()];
@@ -178,7 +178,7 @@ impl<'t> Columns<'t> {
                     }
                 }
                 made[part] = true;
-                self.names[part] = Said::Made(pieces);
+                self.names[part] = FieldValues::Made(pieces);
             }
         }
     }
@@ -233,16 +233,16 @@ impl<'t> Columns<'t> {
     }
 
     /// Numbers the columns, and says what each row says in them.
-    fn number(&self) -> Option<(Pattern, Vec<Row>)> {
+    fn number(&self) -> Option<(Pattern, Vec<FoldedRow>)> {
         let parts = self.shape.depths.len();
-        let mut rows: Vec<Row> = self.shape.rows.iter().map(|_| Row::default()).collect();
+        let mut rows: Vec<FoldedRow> = self.shape.rows.iter().map(|_| FoldedRow::default()).collect();
         let mut columns = 0;
         let mut pattern = Pattern::default();
         // First the columns that rows fill, in document order.
         let mut name_columns = vec![None; parts];
         let mut value_words = Vec::with_capacity(parts);
         for (part, said) in self.names.iter().enumerate() {
-            if let Said::Own { before, after } = said {
+            if let FieldValues::Own { before, after } = said {
                 name_columns[part] = Some(columns);
                 let always = self.always(part);
                 for (row, item) in rows.iter_mut().zip(self.items(part)) {
@@ -254,7 +254,7 @@ impl<'t> Columns<'t> {
             }
             let values: Vec<&str> = self.present(part).map(|item| &*item.value).collect();
             value_words.push(match self.said(&values, false) {
-                Said::Shared(value) => Words::literal(&value),
+                FieldValues::Shared(value) => Words::literal(&value),
                 _ => {
                     for (row, item) in rows.iter_mut().zip(self.items(part)) {
                         row.values.push(item.map(|item| item.value.to_string()).filter(|value| !value.is_empty()));
@@ -276,15 +276,15 @@ impl<'t> Columns<'t> {
             };
             let (presence, mut name) = (self.presence(part, name_columns[part]), Words::default());
             match &self.names[part] {
-                Said::Shared(text) => name = Words::literal(text),
-                Said::Usual(text) => {
+                FieldValues::Shared(text) => name = Words::literal(text),
+                FieldValues::Usual(text) => {
                     name = Words::literal(text);
                     name.unless = Some(exception(&|_, item| {
                         item.filter(|item| *item.name != **text).map(|item| item.name.to_string())
                     }));
                 }
-                Said::Own { .. } => self.spell(part, &name_columns, &mut name.segments)?,
-                Said::Made(pieces) => {
+                FieldValues::Own { .. } => self.spell(part, &name_columns, &mut name.segments)?,
+                FieldValues::Made(pieces) => {
                     for piece in pieces {
                         match piece {
                             Piece::Literal(literal) => name.segments.push(Segment::Literal(literal.clone())),
@@ -352,7 +352,7 @@ impl<'t> Columns<'t> {
     }
 
     fn spell(&self, part: usize, columns: &[Option<usize>], to: &mut Vec<Segment>) -> Option<()> {
-        let Said::Own { before, after } = &self.names[part] else { return None };
+        let FieldValues::Own { before, after } = &self.names[part] else { return None };
         if !before.is_empty() {
             to.push(Segment::Literal(before.clone()));
         }

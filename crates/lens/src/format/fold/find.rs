@@ -218,7 +218,7 @@ fn by_names(tree: &Tree, siblings: &[u32], period: usize) -> usize {
 }
 
 /// One place in the shape of rows.
-struct Place<'t> {
+struct ShapeNode<'t> {
     role: &'t str,
     name: &'t str,
     children: Vec<usize>,
@@ -226,7 +226,7 @@ struct Place<'t> {
 
 struct Builder<'t> {
     tree: &'t Tree,
-    places: Vec<Place<'t>>,
+    places: Vec<ShapeNode<'t>>,
 }
 
 fn shape_of<'a>(tree: &Tree, rows: impl Iterator<Item = &'a [u32]> + Clone, at: usize, len: usize) -> Option<Group> {
@@ -268,7 +268,7 @@ impl<'t> Builder<'t> {
     fn add(&mut self, id: u32) -> usize {
         let item = self.tree.item(id);
         let place = self.places.len();
-        self.places.push(Place { role: &item.role, name: &item.name, children: Vec::new() });
+        self.places.push(ShapeNode { role: &item.role, name: &item.name, children: Vec::new() });
         let tree = self.tree;
         let children = tree.children(id).iter().map(|child| self.add(*child)).collect();
         self.places[place].children = children;

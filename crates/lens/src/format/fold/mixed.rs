@@ -24,7 +24,7 @@ pub struct MixedRow {
     pub why: &'static str,
 }
 
-struct Said {
+struct NodeText {
     node: NodeId,
     text: String,
 }
@@ -47,9 +47,9 @@ pub fn mixed_rows(page: &Page, view: &View) -> Vec<MixedRow> {
             let said = |id: &u32| {
                 let item = tree.item(*id);
                 let text = if item.name.is_empty() { &item.value } else { &item.name };
-                (!text.is_empty()).then(|| Said { node: view.meta[*id as usize].node, text: text.to_string() })
+                (!text.is_empty()).then(|| NodeText { node: view.meta[*id as usize].node, text: text.to_string() })
             };
-            let rows: Vec<Vec<Said>> =
+            let rows: Vec<Vec<NodeText>> =
                 shape.rows.iter().map(|row| row.iter().filter(|id| **id != NONE).filter_map(said).collect()).collect();
             mixed.extend(mixed_of(page, &rows));
         }
@@ -57,7 +57,7 @@ pub fn mixed_rows(page: &Page, view: &View) -> Vec<MixedRow> {
     mixed
 }
 
-fn mixed_of(page: &Page, rows: &[Vec<Said>]) -> Vec<MixedRow> {
+fn mixed_of(page: &Page, rows: &[Vec<NodeText>]) -> Vec<MixedRow> {
     let row =
         |at: usize, why: &'static str| MixedRow { texts: rows[at].iter().map(|said| said.text.clone()).collect(), why };
     let straddled: Vec<usize> = (0..rows.len()).filter(|at| is_straddled(page, rows, *at)).collect();
@@ -67,7 +67,7 @@ fn mixed_of(page: &Page, rows: &[Vec<Said>]) -> Vec<MixedRow> {
             .map(|at| row(at, "an element holds some of it and some of another row"))
             .collect();
     }
-    let bounds = |said: &Said| page.node(said.node).bounds();
+    let bounds = |said: &NodeText| page.node(said.node).bounds();
     let apart: Vec<usize> = (0..rows.len().saturating_sub(1))
         .filter(|at| {
             let own = rows[*at].windows(2).map(|pair| gap(bounds(&pair[0]), bounds(&pair[1]))).fold(0.0, f32::max);
@@ -82,7 +82,7 @@ fn mixed_of(page: &Page, rows: &[Vec<Said>]) -> Vec<MixedRow> {
 }
 
 /// Whether an element holds a text of a row and one of another, but not all texts of the row.
-fn is_straddled(page: &Page, rows: &[Vec<Said>], at: usize) -> bool {
+fn is_straddled(page: &Page, rows: &[Vec<NodeText>], at: usize) -> bool {
     let others = || rows.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, row)| row);
     rows[at].iter().any(|said| {
         let above = page.node(said.node).ancestors().find(|above| others().any(|other| above.holds(other.node)));
@@ -105,10 +105,10 @@ mod tests {
     use browserlens_core::page::{NodeKind, PageBuilder};
 
     /// The texts of a page in rows of two, from the one at `first` on.
-    fn rows(page: &Page, first: usize) -> Vec<Vec<Said>> {
+    fn rows(page: &Page, first: usize) -> Vec<Vec<NodeText>> {
         let texts: Vec<NodeId> =
             page.nodes().filter(|node| node.kind() == NodeKind::Text).map(|node| node.id()).collect();
-        let said = |id: &NodeId| Said { node: *id, text: page.node(*id).text().to_owned() };
+        let said = |id: &NodeId| NodeText { node: *id, text: page.node(*id).text().to_owned() };
         texts[first..].chunks(2).filter(|row| row.len() == 2).map(|row| row.iter().map(said).collect()).collect()
     }
 

@@ -1,6 +1,6 @@
 //! Repetition said once: siblings of one shape as a pattern and its rows.
 //!
-//! In: a tree. Out: groups of its siblings, each as a [`Pattern`] and a [`Row`] a repetition, and
+//! In: a tree. Out: groups of its siblings, each as a [`Pattern`] and a [`FoldedRow`] a repetition, and
 //! from these the same items again. Invariants: a group is used only after its rows were expanded
 //! again and gave exactly the items that they stand for; so folding changes tokens and nothing
 //! else. Text of the page stands literally in its row (or, where all rows share it, in the
@@ -10,14 +10,14 @@
 mod columns;
 mod find;
 mod mixed;
+mod patterns;
 mod text;
-mod told;
 
 pub(super) use columns::fold_rows;
 pub(crate) use find::{Kind, groups, row_controls};
 pub use mixed::{MixedRow, mixed_rows};
+pub use patterns::Patterns;
 pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
-pub use told::Patterns;
 
 use crate::tree::{Item, StateSet, Tree};
 use browserlens_core::strategy::Ref;
@@ -101,7 +101,7 @@ impl Pattern {
 
 /// What one row says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct FoldedRow {
     /// Number of the row's refs.
     pub number: Option<u32>,
     /// Refs that have another number; none where the row has no such part.
@@ -212,7 +212,7 @@ impl Words {
         Self { segments, unless: None }
     }
 
-    fn of(&self, row: &Row) -> String {
+    fn of(&self, row: &FoldedRow) -> String {
         if let Some(said) = self.unless.and_then(|column| row.value(column)) {
             return said.to_owned();
         }
@@ -227,7 +227,7 @@ impl Words {
     }
 }
 
-impl Row {
+impl FoldedRow {
     pub fn value(&self, column: usize) -> Option<&str> {
         self.values.get(column)?.as_deref()
     }
@@ -236,7 +236,7 @@ impl Row {
 impl Pattern {
     /// Appends the items of a row below `parent`; none if the row says what its pattern does not
     /// mean.
-    pub fn expand(&self, row: &Row, tree: &mut Tree, parent: u32) -> Option<()> {
+    pub fn expand(&self, row: &FoldedRow, tree: &mut Tree, parent: u32) -> Option<()> {
         // The items that parts of each depth belong to; none below a part that is not there.
         let mut open: Vec<Option<u32>> = vec![Some(parent)];
         for part in &self.parts {

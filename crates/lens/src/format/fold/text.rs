@@ -1,9 +1,9 @@
 //! The spelling of patterns and rows.
 //!
-//! In: a [`Pattern`] and [`Row`]s, or leaves. Out: their text; and from such text the same again.
+//! In: a [`Pattern`] and [`FoldedRow`]s, or leaves. Out: their text; and from such text the same again.
 //! Invariant: page text is escaped so that it cannot end its field, its row or its pattern.
 
-use super::{Own, Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
+use super::{FoldedRow, Own, Part, Pattern, Presence, RefAt, Segment, Words, state_words};
 use crate::format::escape::{self, unescape};
 use crate::format::scan::Scan;
 use crate::tree::{Item, StateSet, TEXT};
@@ -94,7 +94,7 @@ fn unless(out: &mut String, column: Option<usize>) {
 }
 
 /// Appends the rows of a pattern, each on a line of its own.
-pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Row]) {
+pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[FoldedRow]) {
     let mut refs = vec![false; pattern.columns];
     for column in pattern.parts.iter().filter_map(|part| part.reference_unless) {
         refs[column] = true;
@@ -237,7 +237,7 @@ fn read_field(text: &str) -> Option<String> {
 }
 
 /// Reads one row.
-fn read_row(line: &str, pattern: &Pattern) -> Option<Row> {
+fn read_row(line: &str, pattern: &Pattern) -> Option<FoldedRow> {
     let mut scan = Scan::new(line);
     let number = if scan.eat("|") { None } else { Some(scan.number()?) };
     let mut listed = Vec::with_capacity(pattern.listed);
@@ -267,14 +267,14 @@ fn read_row(line: &str, pattern: &Pattern) -> Option<Row> {
         return None;
     }
     values.resize(pattern.columns, None);
-    Some(Row { number, listed, values })
+    Some(FoldedRow { number, listed, values })
 }
 
 /// Reads rows from lines; none if one is no row of the pattern.
 pub(in crate::format) fn read_rows<'l>(
     lines: impl Iterator<Item = &'l str>,
     pattern: &Pattern,
-) -> Result<Vec<Row>, usize> {
+) -> Result<Vec<FoldedRow>, usize> {
     lines.enumerate().map(|(index, line)| read_row(line, pattern).ok_or(index)).collect()
 }
 

@@ -6,7 +6,7 @@
 
 mod markup;
 
-use super::{Evidence, Row, hash, identifies, uncounted, unsigned};
+use super::{Evidence, RowEvidence, hash, identifies, uncounted, unsigned};
 use crate::differ::filter::is_advertisement;
 use crate::extract::Meta;
 use crate::tree::Item;
@@ -50,7 +50,7 @@ pub(in crate::refs) struct Surroundings {
     numbers: Vec<(u32, u32)>,
     /// The way from the root to each node: by tags and those numbers, and by tags alone.
     ways: Vec<(u64, u64)>,
-    rows: HashMap<u32, Arc<Row>>,
+    rows: HashMap<u32, Arc<RowEvidence>>,
     /// What stands in a node but not in its heading.
     around: HashMap<(u32, u32), Arc<Vec<u64>>>,
     /// Items met in each row.
@@ -279,7 +279,7 @@ impl Surroundings {
         within.map(|at| self.lettered[at].1).collect()
     }
 
-    fn row(&mut self, page: &Page, row: NodeRef<'_>) -> Arc<Row> {
+    fn row(&mut self, page: &Page, row: NodeRef<'_>) -> Arc<RowEvidence> {
         if let Some(known) = self.rows.get(&row.id().0) {
             return Arc::clone(known);
         }
@@ -302,8 +302,17 @@ impl Surroundings {
         let beside = self.beside[row.id().index()].map(key);
         let (_, texts) = difference(&self.texts, row);
         let (is_section, is_item) = (role::is_landmark(kind_of(row)), is_item_role(kind_of(row)));
-        let row_is =
-            Arc::new(Row { key: row.key(), list: list.key(), beside, first, telling, all, texts, is_section, is_item });
+        let row_is = Arc::new(RowEvidence {
+            key: row.key(),
+            list: list.key(),
+            beside,
+            first,
+            telling,
+            all,
+            texts,
+            is_section,
+            is_item,
+        });
         self.rows.insert(row.id().0, Arc::clone(&row_is));
         row_is
     }

@@ -24,7 +24,7 @@ const PARTS: usize = 20;
 const ALL: [usize; 3] = [0, 1, 2];
 
 /// A question, and how its first hits meet it.
-struct Row {
+struct Judged {
     site: String,
     is_answered: bool,
     is_near: bool,
@@ -39,13 +39,13 @@ struct Model {
 
 impl Model {
     /// The probability of the hit that has the highest; 0 without one.
-    fn best(&self, row: &Row) -> f64 {
+    fn best(&self, row: &Judged) -> f64 {
         row.hits.iter().map(|hit| by_steps(self.constant, &self.steps, hit)).fold(0.0, f64::max)
     }
 }
 
 /// Boosts steps of a logistic model over some signals of the first hits.
-fn fit<'r>(rows: impl Iterator<Item = &'r Row>, signals: &[usize]) -> Model {
+fn fit<'r>(rows: impl Iterator<Item = &'r Judged>, signals: &[usize]) -> Model {
     let rows: Vec<(Signals, f64)> =
         rows.filter_map(|row| Some((*row.hits.first()?, f64::from(u8::from(row.is_answered))))).collect();
     let mut cuts = Vec::new();
@@ -84,7 +84,7 @@ fn fit<'r>(rows: impl Iterator<Item = &'r Row>, signals: &[usize]) -> Model {
     model
 }
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<Judged> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
     let folder = |path: &Path| -> Vec<PathBuf> {
         let mut all: Vec<_> =
@@ -109,7 +109,7 @@ fn rows() -> Vec<Row> {
             for question in all.filter(|question| question.step == step) {
                 let hits =
                     rank_with(Arc::new(Lexical::default()), &page, &own, &question.ask, &SearchOptions::default());
-                rows.push(Row {
+                rows.push(Judged {
                     site: site.clone(),
                     is_answered: question.text.is_some(),
                     is_near: question.near,
@@ -123,7 +123,7 @@ fn rows() -> Vec<Row> {
 }
 
 /// Asks each site of a fit on the others; returns the probabilities with their questions.
-fn asked_apart<'r>(rows: &[&'r Row], signals: &[usize]) -> Vec<(f64, &'r Row)> {
+fn asked_apart<'r>(rows: &[&'r Judged], signals: &[usize]) -> Vec<(f64, &'r Judged)> {
     let sites: BTreeSet<&str> = rows.iter().map(|row| row.site.as_str()).collect();
     let of = |site: &str| {
         let model = fit(rows.iter().filter(|row| row.site != site).copied(), signals);
@@ -133,7 +133,7 @@ fn asked_apart<'r>(rows: &[&'r Row], signals: &[usize]) -> Vec<(f64, &'r Row)> {
 }
 
 /// The highest probability that keeps a share of the questions that are answered.
-fn keeping(told: &[(f64, &Row)], share: f64) -> f64 {
+fn keeping(told: &[(f64, &Judged)], share: f64) -> f64 {
     let mut good: Vec<f64> = told.iter().filter(|(_, row)| row.is_answered).map(|(p, _)| *p).collect();
     good.sort_by(f64::total_cmp);
     good[((1.0 - share) * good.len() as f64) as usize]
@@ -141,14 +141,14 @@ fn keeping(told: &[(f64, &Row)], share: f64) -> f64 {
 
 /// Asks each site of a fit on the others, from the probability that keeps 95 % of these where each
 /// of them is asked of a fit on the rest. Returns how many answered ones and others are kept.
-fn chosen_apart(rows: &[&Row]) -> ((usize, usize), (usize, usize)) {
+fn chosen_apart(rows: &[&Judged]) -> ((usize, usize), (usize, usize)) {
     let sites: BTreeSet<&str> = rows.iter().map(|row| row.site.as_str()).collect();
     let (mut kept, mut left) = ((0, 0), (0, 0));
     for site in sites {
-        let (own, others): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.site == site);
+        let (own, others): (Vec<&Judged>, Vec<&Judged>) = rows.iter().partition(|row| row.site == site);
         let least = keeping(&asked_apart(&others, &ALL), 0.95);
         let model = fit(others.iter().copied(), &ALL);
-        let told: Vec<(f64, &Row)> = own.iter().map(|row| (model.best(row), *row)).collect();
+        let told: Vec<(f64, &Judged)> = own.iter().map(|row| (model.best(row), *row)).collect();
         let add = |sum: &mut (usize, usize), (reached, of)| *sum = (sum.0 + reached, sum.1 + of);
         add(&mut kept, reach(&told, least, |row| row.is_answered));
         add(&mut left, reach(&told, least, |row| !row.is_answered));
@@ -156,13 +156,13 @@ fn chosen_apart(rows: &[&Row]) -> ((usize, usize), (usize, usize)) {
     (kept, left)
 }
 
-fn brier(told: &[(f64, &Row)]) -> f64 {
+fn brier(told: &[(f64, &Judged)]) -> f64 {
     let off = told.iter().map(|(p, row)| (p - f64::from(u8::from(row.is_answered))).powi(2));
     off.sum::<f64>() / told.len() as f64
 }
 
 /// How many of the questions that `is` picks have at least a probability, and of how many.
-fn reach(told: &[(f64, &Row)], least: f64, is: impl Fn(&Row) -> bool) -> (usize, usize) {
+fn reach(told: &[(f64, &Judged)], least: f64, is: impl Fn(&Judged) -> bool) -> (usize, usize) {
     let all: Vec<f64> = told.iter().filter(|(_, row)| is(row)).map(|(p, _)| *p).collect();
     (all.iter().filter(|p| **p >= least).count(), all.len())
 }
@@ -170,7 +170,7 @@ fn reach(told: &[(f64, &Row)], least: f64, is: impl Fn(&Row) -> bool) -> (usize,
 #[test]
 fn the_steps_are_those_of_the_questions_and_hold_on_other_sites() {
     let rows = rows();
-    let (apart, fitted): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.is_held_out);
+    let (apart, fitted): (Vec<&Judged>, Vec<&Judged>) = rows.iter().partition(|row| row.is_held_out);
     let share = fitted.iter().filter(|row| row.is_answered).count() as f64 / fitted.len() as f64;
     println!("always {share:.2}: Brier {:.3}", share * (1.0 - share));
     let least = f64::from(DEFAULT_RELEVANCE);
@@ -196,7 +196,7 @@ fn the_steps_are_those_of_the_questions_and_hold_on_other_sites() {
     println!("with the least probability chosen on the other sites too: answerable {kept:?}, others {left:?}");
     assert!(kept.0 * 100 >= kept.1 * 95 && left.0 * 100 <= left.1 * 60, "{kept:?}, {left:?}");
     let model = fit(fitted.iter().copied(), &ALL);
-    let held_out: Vec<(f64, &Row)> = apart.iter().map(|row| (model.best(row), *row)).collect();
+    let held_out: Vec<(f64, &Judged)> = apart.iter().map(|row| (model.best(row), *row)).collect();
     println!("held out {:?}", reach(&held_out, least, |row| row.is_answered));
     println!("{:.3}", model.constant);
     model.steps.iter().for_each(|(signal, from, adds)| println!("    ({signal}, {from:.3}, {adds:.3}),"));

@@ -2,7 +2,7 @@
 
 use super::{Found, Leave, Walk};
 use crate::content::table::{self, CellData};
-use crate::markdown::{self, Block, Definition, Inline, Item, List, PieceKind, Place, build};
+use crate::markdown::{self, Block, Definition, Inline, InlineContext, Item, List, PieceKind, build};
 use browserlens_core::page::{NodeId, NodeRef};
 
 /// A container of blocks that is open.
@@ -102,7 +102,7 @@ impl Walk<'_, '_> {
             self.push_piece(PieceKind::Break);
             return;
         }
-        let content = build(std::mem::take(&mut self.run), Place::Paragraph);
+        let content = build(std::mem::take(&mut self.run), InlineContext::Paragraph);
         if !content.is_empty() {
             self.push_block(Block::Paragraph(content));
         }
@@ -134,7 +134,7 @@ impl Walk<'_, '_> {
         let line = match self.levels.last().map(|level| &level.kind) {
             Some(Kind::Heading(_) | Kind::Term) => {
                 self.count(self.at, "\n");
-                build(std::mem::take(&mut self.run), Place::Line)
+                build(std::mem::take(&mut self.run), InlineContext::Line)
             }
             _ => {
                 self.flush_all();

@@ -1,0 +1,17 @@
+//! `stagehand@3.7.3`: what its `page.snapshot()` really said, as recorded; nothing is reproduced.
+
+mod read;
+
+use crate::read::TextReader;
+use crate::tool::{Format, Harness, Packages, RecordedOutput, Tool};
+
+/// The text of `page.snapshot()`.
+pub(crate) static TREE: Format = Format::new("stagehand", || TextReader::Standing(read::parse));
+
+pub(crate) static TOOL: Tool = Tool {
+    packages: Packages::Npm(include_str!("package.json")),
+    harnesses: &[Harness { name: "stagehand@3.7.3", script: "stagehand/harness.mjs", acts: false, events: false }],
+    recorded: &[RecordedOutput { name: "stagehand@3.7.3/full:recorded", format: &TREE, viewport_margin: None }],
+    reproductions: &[],
+    formats: &[&TREE],
+};
