@@ -5,7 +5,7 @@
 //! time, host or path is written. Latency is a table of its own, since it is never the same twice.
 //!
 //! Columns, their units and what they mean are declared where their cells are made: in
-//! `browserlens_replay::table`, here for tasks, and in `tables/beside.rs`; `reports/SCHEMA.md` is
+//! `browserlens_replay::table`, here for tasks, and in `tables/detail.rs`; `reports/SCHEMA.md` is
 //! made of these declarations.
 
 mod detail;
