@@ -47,7 +47,7 @@ fn tables_are_for_people() {
     let network = shown(&["network", PORTAL, "--failed-only", "--response-bodies"]);
     let console = shown(&["console", PORTAL]);
     let dom = shown(&["dom", PORTAL, "--selector", "h1"]);
-    let text = shown(&["text", PORTAL, "--selector", "h1"]);
+    let text = shown(&["get_text", PORTAL, "--selector", "h1"]);
     let html = shown(&["html", PORTAL, "--selector", "h1"]);
     insta::assert_snapshot!([summary, network, console, dom, text, html].join("\n"));
 }
@@ -191,11 +191,11 @@ fn a_live_page_answers_like_a_recorded_one() {
     assert!(console.contains("no tide {\"hour\":9}"), "{console}");
     let network = shown(&["network", &url, "--failed-only"]);
     assert!(network.contains("404") && network.contains("/missing"), "{network}");
-    assert!(shown(&["text", &url]).contains("Tides"));
+    assert!(shown(&["get_text", &url]).contains("Tides"));
     let first = json(&["network", &url, "--page-size", "1", "--json"]);
     assert!(first["nextCursor"].is_null() && first["message"].as_str().is_some_and(|said| said.contains("page open")));
     let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
-    let refused_there = refused(&["text", &format!("http://{free}/")]);
+    let refused_there = refused(&["get_text", &format!("http://{free}/")]);
     assert!(
         refused_there.starts_with("exit 5\n") && refused_there.contains("whether the server is running"),
         "{refused_there}"

@@ -8,7 +8,9 @@ use std::process::Output;
 
 /// Asks `[source, options…]`.
 fn snapshot(arguments: &[&str]) -> Output {
-    let (source, options) = arguments.split_first().unwrap_or((&"controls", &[]));
+    let Some((source, options)) = arguments.split_first() else {
+        return browserlens().args(["page", "controls"]).output().expect("the command starts");
+    };
     let asked = match options.iter().position(|word| *word == "--mode") {
         Some(at) if ["outline", "content"].contains(&options[at + 1]) => {
             [&["page", source, options[at + 1]], &options[..at], &options[at + 2..]].concat()

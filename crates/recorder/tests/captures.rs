@@ -93,7 +93,7 @@ async fn pseudo_elements_slots_shadow_trees_and_hidden_text() {
     assert!(by_id(&page, "closed").flags().has(Flags::SHADOW_HOST_CLOSED));
     let (_recorded, page) = page_of("/capture-hidden.html").await;
     let text = page.root().visible_text();
-    assert!(text.contains("ParsedCapture 00") && text.contains("ParsedCapture 28"), "{text}");
+    assert!(text.contains("Seen 00") && text.contains("Seen 28"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
