@@ -38,7 +38,7 @@ pub(crate) use lab::{FidelityArgs, Lab, ScenarioVerb};
 #[cfg(feature = "record")]
 pub(crate) use llm::ResponseFormatArg;
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs};
-pub(crate) use of_page::{OLD, of_a_page};
+pub(crate) use of_page::{now_said, of_a_page};
 #[cfg(feature = "serve")]
 pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of, is_command};
 pub(crate) use read::{DEFAULT_CACHE, GraphFormat, ReadArgs};
@@ -204,11 +204,12 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens page fill @e5=Ada @e6=true             several fields, each answered for\
             \n  browserlens page -s two open task.trace            another session, along a recording\
             \n  browserlens page task.trace find save --step 3     once, without a session\
-            \n  browserlens page task.trace outline --step 3\n\
-            \nOf a SOURCE (a trace, a URL, a file of HTML) can be asked, without a session, every command below that \
-            looks, and with more options than in a session: outline, content, controls, chunks, text, summary, console, \
-            network, dom, html, har. `browserlens page SOURCE outline --help` lists them\n\
+            \n  browserlens page task.trace outline --step 3\
             \n  browserlens page close --all\n\
+            \nAsked once of a SOURCE (a trace, a URL, a file of HTML), before any option: outline, content, controls, \
+            chunks, text, summary, console, network, dom, html, har, get_text (of a selector), each with options of \
+            its own (`browserlens page SOURCE outline --help`), or any command above that looks. Of a trace, pages \
+            are those of its first step, messages and requests those up to its last, unless --step says otherwise\n\
             \nEach command answers with what changed. Sessions live in a process in the background, which only its \
             user can reach; it ends when none is left, and a session ends after half an hour without a command")]
     Page(PageArgs),

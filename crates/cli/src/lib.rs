@@ -48,7 +48,14 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
     if std::env::var_os("BROWSERLENS_TEST_ROWS_APART").is_some() {
         browserlens_lens::changed::write_rows_apart();
     }
-    let cli = match Cli::try_parse_from(args::of_a_page(renamed(arguments), is_command)) {
+    let arguments = match args::of_a_page(renamed(arguments), is_command) {
+        Ok(arguments) => arguments,
+        Err((message, hint)) => {
+            output::status(&Failure::words(Exit::Usage, message, hint).to_string());
+            return Exit::Usage.code();
+        }
+    };
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let said = error.render().to_string();
@@ -128,7 +135,7 @@ fn renamed(mut arguments: Vec<OsString>) -> Vec<OsString> {
         output::status(&format!("note: 'browserlens {old} {second}' is now 'browserlens {now}'"));
         return arguments.into_iter().take(1).chain(now.split(' ').map(OsString::from)).collect();
     }
-    if let Some((_, now)) = args::OLD.iter().find(|(verb, _)| *verb == old) {
+    if let Some(now) = args::now_said(&arguments) {
         output::status(&format!("note: 'browserlens {old}' is now 'browserlens {now}'"));
         return arguments;
     }

@@ -131,6 +131,23 @@ fn processes_that_read_at_once_share_one_cache() {
     assert!(round().iter().all(|status| status == "from the cache"));
 }
 
+/// Needs Chromium, which `./just test` installs.
+#[test]
+#[cfg(feature = "record")]
+fn a_file_that_was_changed_is_read_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (page, cache) = (folder.path().join("page.html"), folder.path().join("pages.cache"));
+    let (page, cache) = (page.to_string_lossy().into_owned(), cache.to_string_lossy().into_owned());
+    let told = |heading: &str| {
+        std::fs::write(&page, format!("<title>t</title><h1>{heading}</h1><p>Some words.</p>")).expect("written");
+        let output = read(&[&page, "--cache", &cache]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for heading in ["Before", "After"] {
+        assert!(told(heading).contains(heading), "{heading}");
+    }
+}
+
 #[test]
 fn every_bad_input_is_one_clear_line_with_its_exit_code() {
     let all = [

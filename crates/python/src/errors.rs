@@ -67,7 +67,7 @@ impl Raised {
         place.set_item("row", row)?;
         place.set_item("step", step)?;
         place.set_item("url", url.as_deref().map(escaped_line))?;
-        let place = module.getattr("ErrorLocation")?.call((), Some(&place))?;
+        let place = module.getattr("Place")?.call((), Some(&place))?;
         module.getattr(self.class)?.call1((
             PyString::new(py, &escaped(&self.text)),
             place,

@@ -279,7 +279,15 @@ impl<'a> Asked<'a> {
         } else {
             let text = self.shown(table(&answer));
             output::as_it_is(&text)?;
-            output::status(&answer.message.replace("nextCursor gives more", "the next gives more"));
+            // Messages name tools and their arguments; here these are words of the command.
+            let words = [
+                ("nextCursor gives more", "the next gives more"),
+                ("get_console_messages tells", "`console` tells"),
+                ("get_network_requests with failedOnly tells", "`network --failed-only` tells"),
+                ("its preset slow", "`network --preset slow`"),
+            ];
+            let said = words.iter().fold(answer.message, |said, (tool, word)| said.replace(tool, word));
+            output::status(&said);
             if let Some(cursor) = &answer.next_cursor {
                 output::status(&format!("next: --cursor {cursor}"));
             }

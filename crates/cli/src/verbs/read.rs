@@ -166,7 +166,10 @@ fn reading(args: &ReadArgs, options: &ReadOptions, source: &str, needs_page: boo
     if let (Some(cache), Some(address), false) = (&mut cache, &address, needs_page) {
         // Only what is live has an address; what a step of a trace says is in the trace.
         no_step(args, source)?;
-        if let Some((extraction, ago)) = cache.latest(address, options.cut, now_ms).map_err(failure)? {
+        let known = cache.latest(address, options.cut, now_ms).map_err(failure)?;
+        // A file tells when it was changed; a page on the web does not.
+        let is_same = |ago: u64| changed_ms(source).is_none_or(|changed| changed < now_ms.saturating_sub(ago));
+        if let Some((extraction, ago)) = known.filter(|(_, ago)| is_same(*ago)) {
             cache.rebuilt().into_iter().for_each(output::status);
             output::status(&format!("from the cache, as read {} s ago; --no-cache reads anew", ago / 1_000));
             return Ok(Read { name, page: None, extraction });
@@ -192,6 +195,12 @@ fn reading(args: &ReadArgs, options: &ReadOptions, source: &str, needs_page: boo
         Outcome::Miss | Outcome::Bypassed => "read anew",
     });
     Ok(Read { name, page: Some(page), extraction: reading.extraction })
+}
+
+/// When a file was changed last; none of what is no file.
+fn changed_ms(source: &str) -> Option<u64> {
+    let changed = std::fs::metadata(source).ok()?.modified().ok()?;
+    Some(changed.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64)
 }
 
 fn now_ms() -> u64 {

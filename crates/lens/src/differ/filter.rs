@@ -240,3 +240,18 @@ pub(crate) fn tells_time(text: &str) -> bool {
     });
     clock || duration
 }
+
+#[cfg(test)]
+mod tests {
+    use super::tells_time;
+
+    #[test]
+    fn a_time_is_a_clock_or_a_number_with_a_unit() {
+        for told in ["at 12:04", "ends in 30s", "3 s", "5 minutes ago"] {
+            assert!(tells_time(told), "{told}");
+        }
+        for other in ["Ada's desk", "the hour hand", "3 seats", "1:2", "room 4", "minutes of the meeting"] {
+            assert!(!tells_time(other), "{other}");
+        }
+    }
+}
