@@ -13,12 +13,10 @@
 use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::info::{KnownInfo, TranslatedCount};
-use crate::packed::PackedPages;
-use crate::steps::TracePlan;
+use crate::steps::{PageLoader, TracePlan};
 use crate::store::content_hash;
 use crate::trace_files::VARIANTS;
 use browserlens_core::page::{PACKED_FORMAT_VERSION, Page};
-use browserlens_core::strategy::StepIndex;
 use browserlens_knowledge::gaps::{HoleCount, recall};
 use browserlens_knowledge::score::{Given, HeldBack, Labels, score_by_website};
 use browserlens_knowledge::translate::{Context, Profile, as_done, translate};
@@ -175,26 +173,13 @@ fn scenario(name: &str) -> &str {
 
 /// Reads a trace by its packed pages.
 fn read(plan: &TracePlan, folder: &Path) -> Result<Recording, ReplayError> {
-    let packed = PackedPages::open(folder, plan.hash);
+    let mut loader = PageLoader::new(plan, folder);
     let site = plan.meta.site.clone().unwrap_or_default();
     let mut recording = Recording::new(site, &plan.hash.to_string(), &plan.meta.scenario, &plan.meta.goal);
-    let mut trace = None;
     let mut before: Option<Page> = None;
     for row in &plan.rows {
         let step = row.index.0;
-        let page = match packed.load(step) {
-            Some(page) => page,
-            None => {
-                let opened = match trace.take() {
-                    Some(opened) => opened,
-                    None => Trace::open(&plan.path)?,
-                };
-                let page = opened.page(StepIndex(step))?.0;
-                packed.keep(step, &page)?;
-                trace = Some(opened);
-                page
-            }
-        };
+        let page = loader.page(step)?;
         recording.push(step, &page, row.action.as_ref().zip(before.as_ref()));
         before = Some(page);
     }

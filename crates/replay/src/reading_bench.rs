@@ -14,13 +14,10 @@ use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::info::{AskedInfo, DEPTH, ReadInfo};
 use crate::measure::Tokenizer;
-use crate::packed::PackedPages;
-use crate::steps::TracePlan;
+use crate::steps::{PageLoader, TracePlan};
 use browserlens_core::page::Page;
-use browserlens_core::strategy::StepIndex;
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::PageIndex};
-use browserlens_trace::Trace;
 use browserlens_trace::scenario::Question;
 use std::path::Path;
 
@@ -101,24 +98,11 @@ fn pages(
     folder: &Path,
     mut each: impl FnMut(u32, &Page, &[&Question]) -> Result<(), ReplayError>,
 ) -> Result<(), ReplayError> {
-    let packed = PackedPages::open(folder, plan.hash);
-    let mut trace = None;
+    let mut loader = PageLoader::new(plan, folder);
     for row in &plan.rows {
         let step = row.index.0;
         let questions: Vec<&Question> = plan.scenario.questions_at(plan.scenario_step(step)).collect();
-        let page = match packed.load(step) {
-            Some(page) => page,
-            None => {
-                let opened = match trace.take() {
-                    Some(opened) => opened,
-                    None => Trace::open(&plan.path)?,
-                };
-                let page = opened.page(StepIndex(step))?.0;
-                packed.keep(step, &page)?;
-                trace = Some(opened);
-                page
-            }
-        };
+        let page = loader.page(step)?;
         each(step, &page, &questions)?;
     }
     Ok(())

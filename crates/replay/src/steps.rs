@@ -301,6 +301,34 @@ impl LoadedStep {
     }
 }
 
+/// The pages of a trace, without what stands beside them: from the packed ones; the trace is opened
+/// only for what these do not have.
+pub(crate) struct PageLoader<'p> {
+    plan: &'p TracePlan,
+    trace: Option<Trace>,
+    packed: PackedPages,
+}
+
+impl<'p> PageLoader<'p> {
+    pub fn new(plan: &'p TracePlan, cache: &Path) -> Self {
+        Self { plan, trace: None, packed: PackedPages::open(cache, plan.hash) }
+    }
+
+    /// Loads the page of a step.
+    pub fn page(&mut self, step: u32) -> Result<Page, ReplayError> {
+        if let Some(page) = self.packed.load(step) {
+            return Ok(page);
+        }
+        let trace = match self.trace.take() {
+            Some(opened) => opened,
+            None => Trace::open(&self.plan.path)?,
+        };
+        let page = self.trace.insert(trace).page(StepIndex(step))?.0;
+        self.packed.keep(step, &page)?;
+        Ok(page)
+    }
+}
+
 /// Loads the steps of a trace in order.
 pub(crate) struct StepLoader<'p> {
     plan: &'p TracePlan,
