@@ -166,7 +166,10 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
 
 /// The same five deeds on the page of the newsletter, as each tool writes them.
 fn scripts(base: &str) -> [(&'static str, &'static str, Value); 3] {
-    let element = |tag: &str, id: &str| json!({ "node_name": tag, "attributes": { "id": id, "name": id }, "x_path": "html/body/main/form/x" });
+    let element = |tag: &str, id: &str| {
+        let attributes = json!({ "id": id, "name": id });
+        json!({ "node_name": tag, "attributes": attributes, "x_path": "html/body/main/form/x" })
+    };
     let turn = |actions: Value, elements: Value| {
         json!({ "model_output": { "action": actions }, "result": [{}],
         "state": { "url": base, "interacted_element": elements } })

@@ -1,6 +1,7 @@
-//! What every other crate speaks in: a page as it was captured, what tokens cost, and the interface
-//! of strategies with the observations that they write.
+//! What every other crate speaks in: a page as it was captured, what tokens cost, the interface of
+//! strategies with the observations that they write, and how texts are ranked for a query.
 
+pub mod bm25;
 pub mod page;
 pub mod strategy;
 pub mod tokens;

@@ -37,7 +37,9 @@ fn assert_says(text: &str, parts: &[&str]) {
     }
 }
 
-const SNAPSHOT: &[u8] = br##"{"documents":[{"documentURL":0,"frameId":1,"nodes":{"parentIndex":[-1],"nodeType":[9],"nodeName":[2],"nodeValue":[-1],"backendNodeId":[1],"attributes":[[]]}}],"strings":["http://a.test/","F","#document"]}"##;
+const SNAPSHOT: &[u8] = br##"{"documents":[{"documentURL":0,"frameId":1,"nodes":{"parentIndex":[-1],"nodeType":[9],
+    "nodeName":[2],"nodeValue":[-1],"backendNodeId":[1],"attributes":[[]]}}],
+    "strings":["http://a.test/","F","#document"]}"##;
 const AX: &[u8] = br#"{"nodes":[]}"#;
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Optio
 
 pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits, place: Option<&Position>) -> Part<TextAnswer> {
     let text = match &query.selector {
-        None => browserlens_reading::visible_text(page),
+        None => browserlens_core::page::visible_text(page),
         Some(_) => {
             let parts = dom::selected(page, query.selector.as_ref())?.into_iter();
             parts.map(|id| page.node(id).visible_text()).collect::<Vec<_>>().join("\n")

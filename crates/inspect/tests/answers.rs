@@ -230,7 +230,8 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
     let mut source = Memory::with_page(page());
     let answer = call(&mut source, "get_dom_snapshot", json!({ "selector": ".results > li" }));
     insta::assert_snapshot!(answer["data"],
-        @r#"[{"children":[{"attributes":{"href":"/a"},"tag":"a","text":"A"}],"tag":"li"},{"children":[{"tag":"button","text":"B"}],"tag":"li"}]"#);
+        @"[{\"children\":[{\"attributes\":{\"href\":\"/a\"},\"tag\":\"a\",\"text\":\"A\"}],\"tag\":\"li\"},\
+            {\"children\":[{\"tag\":\"button\",\"text\":\"B\"}],\"tag\":\"li\"}]");
     assert_eq!(answer["message"], "all 6 nodes of 2 matching elements");
     let whole = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxDepth": 15 }));
     let bytes = json!(whole["data"].to_string().len());

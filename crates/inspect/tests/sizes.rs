@@ -52,7 +52,10 @@ fn console(at_ms: u64, said: &ConsoleMessage) -> Value {
 /// `Network.requestWillBeSent`, `Network.responseReceived` and `Network.loadingFinished`.
 fn network(at_ms: u64, request: &RequestEvent) -> [Value; 3] {
     let headers = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<std::collections::BTreeMap<_, _>>();
-    let message = |method: &str, params: Value| json!({ "method": method, "sessionId": "0123456789ABCDEF0123456789ABCDEF", "params": params });
+    let message = |method: &str, params: Value| {
+        let session = "0123456789ABCDEF0123456789ABCDEF";
+        json!({ "method": method, "sessionId": session, "params": params })
+    };
     let id = format!("1000.{}", request.id);
     [
         message(

@@ -10,12 +10,14 @@ const GUIDE: &str = r#"# Manual
 
 ## Dashboard
 
-Open https://app.example.co/dashboard to see it. It has the heading "Call Performance", a button "Export", and the "Reports" link.
+Open https://app.example.co/dashboard to see it. It has the heading
+"Call Performance", a button "Export", and the "Reports" link.
 A button "1. Core" is none, nor is what isn't in quotation marks.
 
 ## Core Goal<br />
 
-Your primary goal is to be an empathetic listener in a phone call. Click the "Next" button on https://app.example.co/next.
+Your primary goal is to be an empathetic listener in a phone call.
+Click the "Next" button on https://app.example.co/next.
 
 ## About buttons
 

@@ -96,7 +96,9 @@ fn rows_of_the_old_shape_read_as_unknown_and_none_is_added() {
     old.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1;")).unwrap();
     let body = concat!(
         r#"{"screen_id": "core_goal", "name": "1. Core Goal","#,
-        r#" "state_signature": {"required_indicators": [{"value": "Your primary goal is to conduct a Baseline Emotional Profile..."}]}, "url_patterns": [".*/div.*", "("]}"#
+        r#" "state_signature": {"required_indicators":"#,
+        r#" [{"value": "Your primary goal is to conduct a Baseline Emotional Profile..."}]},"#,
+        r#" "url_patterns": [".*/div.*", "("]}"#
     );
     old.execute_batch("INSERT INTO knowledge VALUES ('k')").unwrap();
     old.execute("INSERT INTO screen (knowledge, id, website, body) VALUES ('k', 'core_goal', 'w', ?1)", [body])

@@ -30,4 +30,4 @@ pub use format::{EventNote, GrammarError, LEGEND, MixedRow, Observed, Style, mix
 pub use lens::{Aside, Base, DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind, rgba, shrunk};
 pub use refs::RefTable;
 pub use shown::{ApplyError, ElidedMark, ElidedWhat, ShownNode, ShownState};
-pub use strategies::{OptionsError, build, lens_options, names};
+pub use strategies::{build, lens_options, names};

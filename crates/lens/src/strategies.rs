@@ -16,7 +16,7 @@ use crate::extract::{Grade, Representation};
 use crate::format::{LEGEND, Style};
 use crate::lens::{Base, Lens, LensOptions, RouterKind};
 use crate::router::Tier;
-use browserlens_core::strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
+use browserlens_core::strategy::{ActionChannel, OptionsError, Run, Strategy, Task, TextFormat};
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use serde_json::Value;
 
@@ -37,16 +37,6 @@ const ROUTERS: [&str; 2] = ["heuristic", "cost"];
 
 const OPTIONS: &str = "kind, representation, router, tier, delta, filters, budget, longest_name, delta_limit_percent, \
     base, unchanged, style, grade, encoding, image_formula, marks, events";
-
-/// An option that a strategy cannot take.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("option {option:?}: {reason}")]
-pub struct OptionsError {
-    /// Name of the option.
-    pub option: String,
-    /// Why, and what can be given.
-    pub reason: String,
-}
 
 /// Returns the names that this crate knows without options.
 pub fn names() -> &'static [&'static str] {

@@ -81,12 +81,13 @@ fn a_filter_of_142_cards_to_60_names_those_that_stay() {
 #[test]
 fn order_and_content_change_in_one_step() {
     let told = deltas(a11y(), &[shop(&[1, 2, 3, 4, 5, 6, 7, 8], ""), shop(&[8, 1, 2, 3, 9, 7], "")]);
-    insta::assert_snapshot!(told[0].text, @r#"
+    insta::assert_snapshot!(told[0].text, @"
     [DELTA 0→1]
-    ORDER in list "Laptops" (− listitem "Laptop model 4 with 16 GB", "Laptop model 5 with 16 GB", "Laptop model 6 with 16 GB"): @e9 @e2-@e4 @e8
-    ADDED in list "Laptops" after @e4 "Laptop model 3 with 16 GB": 1 × like @e2:
+    ORDER in list \"Laptops\" (− listitem \"Laptop model 4 with 16 GB\", \"Laptop model 5 with 16 GB\", \"Laptop \
+        model 6 with 16 GB\"): @e9 @e2-@e4 @e8
+    ADDED in list \"Laptops\" after @e4 \"Laptop model 3 with 16 GB\": 1 × like @e2:
     10|9 |509.99
-    "#);
+    ");
 }
 
 #[test]

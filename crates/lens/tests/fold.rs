@@ -53,13 +53,14 @@ fn cards(count: u32) -> Tree {
 
 #[test]
 fn cards_are_a_pattern_and_its_rows() {
-    insta::assert_snapshot!(text(&cards(4), Style::DEFAULT), @r#"
-    - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1 /{4}):
+    insta::assert_snapshot!(text(&cards(4), Style::DEFAULT), @"
+    - region \"Results\": 4 × article \"Lamp {1}\" (\"{2}\" ?{2}, link \"Lamp {1}\" @, \"{3}\", button \"Add Lamp {1} \
+        to cart\" .1 /{4}):
     1 Ada | | $10.90
     2 Bea | Last one | $11.90
     3 Cleo | | $12.90 | disabled
     4 Dora | | $13.90
-    "#);
+    ");
     insta::assert_snapshot!(text(&cards(4), Style::LITERAL), @r#"
     - region "Results": 4 × article "{1}" ("{2}" ?{2}, link "{1}" @, "{3}", button "Add {1} to cart" @2 /{4}):
     1 @e1.1 Lamp Ada | | $10.90
@@ -113,13 +114,14 @@ fn refs_of_their_own_stand_in_a_column() {
     // The third card's button was shown before, alone.
     let button = tree.items().filter(|(_, item)| &*item.role == "button").nth(2).map(|(id, _)| id).unwrap();
     tree.item_mut(button).reference = Some(Ref::new(77));
-    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
-    - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" @2 /{4}):
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @"
+    - region \"Results\": 4 × article \"Lamp {1}\" (\"{2}\" ?{2}, link \"Lamp {1}\" @, \"{3}\", button \"Add Lamp {1} \
+        to cart\" @2 /{4}):
     1 @e1.1 Ada | | $10.90
     2 @e2.1 Bea | Last one | $11.90
     3 @e77 Cleo | | $12.90 | disabled
     4 @e4.1 Dora | | $13.90
-    "#);
+    ");
 }
 
 #[test]
@@ -127,25 +129,27 @@ fn a_ref_that_strays_is_an_exception_of_its_row() {
     let mut tree = cards(6);
     let button = tree.items().filter(|(_, item)| &*item.role == "button").nth(3).map(|(id, _)| id).unwrap();
     tree.item_mut(button).reference = Some(Ref::new(77));
-    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
-    - region "Results": 6 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1/{5} /{4}):
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @"
+    - region \"Results\": 6 × article \"Lamp {1}\" (\"{2}\" ?{2}, link \"Lamp {1}\" @, \"{3}\", button \"Add Lamp {1} \
+        to cart\" .1/{5} /{4}):
     1 Ada | | $10.90
     2 Bea | Last one | $11.90
     3 Cleo | | $12.90 | disabled
     4 Dora | | $13.90 | | @e77
     5 Eva | Last one | $14.90
     6 Ada | | $15.90
-    "#);
+    ");
     tree.item_mut(button).reference = None;
-    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
-    - region "Results": 6 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1/{5} /{4}):
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @"
+    - region \"Results\": 6 × article \"Lamp {1}\" (\"{2}\" ?{2}, link \"Lamp {1}\" @, \"{3}\", button \"Add Lamp {1} \
+        to cart\" .1/{5} /{4}):
     1 Ada | | $10.90
     2 Bea | Last one | $11.90
     3 Cleo | | $12.90 | disabled
     4 Dora | | $13.90 | | -
     5 Eva | Last one | $14.90
     6 Ada | | $15.90
-    "#);
+    ");
 }
 
 #[test]

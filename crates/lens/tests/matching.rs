@@ -62,8 +62,8 @@ fn numbers_and_cells_that_change_by_themselves_are_told_whatever_a_pass_knows() 
         let (bid, state, tip) =
             (100 + step, ["Open", "Held", "Sold", "Paid"][step], ["Ask", "Wait", "Sell", "Look"][step]);
         let rows = format!(
-            "  paragraph #7\n    text \"{tip}\" #5\n  paragraph #6\n    text \"Bid {bid} €\" #3\n  table #10\n{lots}    \
-             row #11\n      cell \"Lot 7\" #12\n      cell \"{state}\" #4\n"
+            "  paragraph #7\n    text \"{tip}\" #5\n  paragraph #6\n    text \"Bid {bid} €\" #3\n  \
+             table #10\n{lots}    row #11\n      cell \"Lot 7\" #12\n      cell \"{state}\" #4\n"
         );
         page("https://a.test/1", "Auction", 1, &format!("main #2\n{links}{rows}"))
     };

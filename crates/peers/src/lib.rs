@@ -23,7 +23,7 @@ mod stagehand;
 mod testing;
 mod tool;
 
-pub use browserlens_reading::OptionsError;
+pub use browserlens_core::strategy::OptionsError;
 pub use lines::{LineRules, Lines, PLACEHOLDER, Parts};
 pub use recorded::{RECORDED_SUFFIX, Recorded, recorded_names};
 pub use tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool};

@@ -3,8 +3,8 @@
 
 use crate::lines::LineRules;
 use crate::read::TextReader;
+use browserlens_core::strategy::OptionsError;
 use browserlens_core::strategy::{Strategy, TextFormat};
-use browserlens_reading::OptionsError;
 use serde_json::Value;
 
 /// One tool of others.

@@ -13,14 +13,13 @@ mod counts;
 mod synthetic;
 
 use browserlens_core::page::Page;
+use browserlens_core::page::visible_text;
 use browserlens_core::strategy::StepIndex;
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::graph::{ContentGraph, GraphStore, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt};
 use browserlens_reading::retrieval::{PageIndex, SearchOptions, answer};
-use browserlens_reading::{
-    Cache, CacheOptions, Counts, Cut, Outcome, Pattern, TASK_MS, extract, visible_text, workload,
-};
+use browserlens_reading::{Cache, CacheOptions, Counts, Cut, Outcome, Pattern, TASK_MS, extract, workload};
 use browserlens_trace::Trace;
 use counts::{PageCounts, percent_fewer};
 use serde::Serialize;

@@ -24,8 +24,8 @@
 //! not supported, and children of a shadow host that are slotted nowhere. Slotted text stands where
 //! its slot is.
 
-use crate::js_trim;
 use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::js_trim;
 use browserlens_core::page::{Capture, PayloadKind};
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -21,9 +21,7 @@ mod concepts;
 mod content_hash;
 pub mod embed;
 pub mod graph;
-mod js_text;
 mod many;
-mod options;
 mod parts;
 mod read_options;
 pub mod retrieval;
@@ -46,14 +44,12 @@ pub use boilerplate::{
 };
 pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
 pub use content_hash::{ContentHash, content_hash};
-pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use many::{ALIKE, Alike, Duplicates, Repeated, answer_of_many, duplicates};
-pub use options::{OptionsError, OptionsReader};
 pub use parts::{BehindEnd, NoSection, Part, PartError};
 pub use read_options::{DEFAULT_CHARS, DEFAULT_LIMIT, ReadOptions};
 pub use sections::{Cut, Extraction, LONGEST_SECTION, Section, extract};
 pub use tool::{Answer, ReadError, Searcher, answer_of, place_in, read, take};
-pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
+pub use visible::{MAX_CHARS, ReadTextVisible};
 pub use visited::{MOST_BYTES, MOST_PAGES, Mark, Visited};
 pub use workload::{Counts, Pattern, TASK_MS, workload};
 pub use xpath::Xpaths;
@@ -63,7 +59,7 @@ pub use xpath::Xpaths;
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-use browserlens_core::strategy::Strategy;
+use browserlens_core::strategy::{OptionsError, Strategy};
 
 /// Returns the names that [`build`] knows.
 pub fn names() -> &'static [&'static str] {

@@ -14,7 +14,8 @@
 //! Options are parted by white space. Words that look like an option (`graph`, `limit=3`) are in a
 //! text only if it is quoted.
 
-use crate::{Cut, OptionsError};
+use crate::Cut;
+use browserlens_core::strategy::OptionsError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -300,24 +301,27 @@ mod tests {
             "query=\"\"", "section=  nocache", "limt=3", "nocache x", "query=a query=b", "query=\"a", "query=\"a\"b",
             "query=\"a\\b\"", "query=a graph b",
         ];
-        insta::assert_snapshot!(all.map(refused).join("\n"), @r#"
-        option "limit": is "0", expected a whole number of at least 1
-        option "limit": is "many", expected a whole number of at least 1
-        option "offset": is "-1", expected a whole number of at least 0
-        option "cut": is "h2", expected "h3" or "all"
-        option "min_relevance": is "2", expected a number from 0 to 1
-        option "min_relevance": is "NaN", expected a number from 0 to 1
-        option "query": is empty, expected a text
-        option "query": is empty, expected a text
-        option "section": is empty, expected a text
-        option "limt": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, within, chars, skip (quote a query that has "=")
-        option "x": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, within, chars, skip (quote a text that has an option's name)
-        option "query": is given twice
-        option "query": has no closing quotation mark
-        option "query": goes on behind its closing quotation mark, expected a blank
-        option "query": has a lone "\" in quotation marks, expected \" or \\
-        option "b": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, within, chars, skip (quote a text that has an option's name)
-        "#);
+        insta::assert_snapshot!(all.map(refused).join("\n"), @"
+        option \"limit\": is \"0\", expected a whole number of at least 1
+        option \"limit\": is \"many\", expected a whole number of at least 1
+        option \"offset\": is \"-1\", expected a whole number of at least 0
+        option \"cut\": is \"h2\", expected \"h3\" or \"all\"
+        option \"min_relevance\": is \"2\", expected a number from 0 to 1
+        option \"min_relevance\": is \"NaN\", expected a number from 0 to 1
+        option \"query\": is empty, expected a text
+        option \"query\": is empty, expected a text
+        option \"section\": is empty, expected a text
+        option \"limt\": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, \
+            within, chars, skip (quote a query that has \"=\")
+        option \"x\": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, \
+            within, chars, skip (quote a text that has an option's name)
+        option \"query\": is given twice
+        option \"query\": has no closing quotation mark
+        option \"query\": goes on behind its closing quotation mark, expected a blank
+        option \"query\": has a lone \"\\\" in quotation marks, expected \\\" or \\\\
+        option \"b\": is not known; known are query, section, graph, nocache, limit, offset, cut, min_relevance, \
+            within, chars, skip (quote a text that has an option's name)
+        ");
     }
 
     proptest! {

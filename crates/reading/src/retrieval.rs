@@ -32,7 +32,6 @@
 
 mod answer;
 mod answer_kind;
-mod bm25;
 mod codes;
 mod excerpt;
 mod index;
@@ -45,7 +44,6 @@ mod rows;
 mod vec_extension;
 
 pub use answer::{answer, answer_from, no_content, refusal};
-pub use bm25::bm25;
 pub use index::{Index, IndexError};
 pub use page::PageIndex;
 pub use query::MOST_TERMS;

@@ -11,18 +11,19 @@
 //! pages of its site seen so far repeat; those are left out of searches. Nothing else outlives a
 //! step but the page that requests are about, and its index.
 
+use crate::BoilerplateIndex;
 use crate::embed::Lexical;
 use crate::graph::{ContentGraph, summary};
 use crate::retrieval::{By, PageIndex, SearchOptions, answer, for_page};
 use crate::sections::Extraction;
 use crate::shared::{self, Read};
-use crate::{BoilerplateIndex, OptionsError, OptionsReader};
 use browserlens_core::page::Page;
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::{
     ActionChannel, NoClock, Observation, ObservationKind, Request, Run, Stage, StageClock, StepCache, StepInput,
     Strategy, StrategyError, Task, TextFormat,
 };
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use std::fmt::Write as _;
 use std::sync::Arc;
 

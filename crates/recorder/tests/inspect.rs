@@ -20,10 +20,16 @@ const ZIPPED: [u8; 38] = [
     0x8a, 0x36, 0xd4, 0x31, 0xd2, 0x31, 0x8e, 0xad, 0x5, 0x0, 0x27, 0x73, 0xcd, 0x6, 0x12, 0x0, 0x0, 0x0,
 ];
 
-const PAGE: &str = r#"<!doctype html><title>Bodies</title><label>Word <input type="password" id="word"></label><button id="sign">Sign</button><button id="more">More</button><p id="said">busy</p><script>
-const ask = (path, options) => fetch(path, options).then((r) => r.arrayBuffer()).then((b) => b.byteLength, (e) => e.name);
-const streamed = async () => { const r = await fetch('/endless'); const reader = r.body.getReader(); await reader.read(); };
-const huge = async () => { const r = await fetch('/huge'); const reader = r.body.getReader(); for (;;) if ((await reader.read()).done) break; };
+const PAGE: &str = r#"<!doctype html><title>Bodies</title>
+<label>Word <input type="password" id="word"></label><button id="sign">Sign</button><button id="more">More</button>
+<p id="said">busy</p><script>
+const ask = (path, options) =>
+  fetch(path, options).then((r) => r.arrayBuffer()).then((b) => b.byteLength, (e) => e.name);
+const streamed = async () => await (await fetch('/endless')).body.getReader().read();
+const huge = async () => {
+  const reader = (await fetch('/huge')).body.getReader();
+  for (;;) if ((await reader.read()).done) break;
+};
 (async () => {
   for (const path of ['/json', '/zipped', '/latin', '/binary', '/posing', '/nothing', '/cut', '/long']) await ask(path);
   await streamed(); await huge();
@@ -31,7 +37,8 @@ const huge = async () => { const r = await fetch('/huge'); const reader = r.body
 })();
 document.getElementById('sign').onclick = async () => {
   const password = document.getElementById('word').value;
-  await ask('/echo', { method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: 'Bearer planted-token-4711' }, body: JSON.stringify({ user: 'ada', password }) });
+  const headers = { 'Content-Type': 'application/json', Authorization: 'Bearer planted-token-4711' };
+  await ask('/echo', { method: 'POST', headers, body: JSON.stringify({ user: 'ada', password }) });
   await ask('/json?access_token=planted-key-1234&page=2');
   console.error('signed in with', { password, deep: { list: [1, 2] } });
   console.warn('a warning', [1, { two: 2 }]);

@@ -164,7 +164,8 @@ fn every_case_of_an_offset_parent() {
         <canvas>instead of a canvas<b>bold</b></canvas>
         <noscript>no script</noscript><template>template</template><script>1</script><style>p{}</style>
         <x-card><span>slotted</span></x-card>
-        <script>document.querySelector('x-card').attachShadow({mode:'open'}).innerHTML='<p>in the shadow</p><slot></slot>'</script>
+        <script>document.querySelector('x-card').attachShadow({mode:'open'})
+          .innerHTML='<p>in the shadow</p><slot></slot>'</script>
         <iframe srcdoc="in a frame"></iframe>
         <table><tr><td>a cell<th>a header</table>"#;
     let mut live = LiveBrowser::open(html, &LiveOptions::default()).expect("opens");

@@ -47,7 +47,7 @@ pub enum ReplayError {
         selector: String,
         /// What is wrong with it.
         #[source]
-        source: browserlens_snapshot::select::MalformedSelector,
+        source: browserlens_core::page::select::MalformedSelector,
     },
     /// The trace was recorded from another version of the scenario.
     #[error("{}: has {found} steps after the first navigation, {} has {expected}: step {step} \

@@ -9,13 +9,13 @@ use crate::clock::{timed, timer};
 use crate::error::ReplayError;
 use crate::packed::PackedPages;
 use crate::peers::{self, PeersPlan};
+use browserlens_core::page::select::Selector;
 use browserlens_core::page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
 use browserlens_core::strategy::{
     ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StageClock, StepCache,
     StepIndex, StepInput, TakenAction,
 };
 use browserlens_core::tokens::Micros;
-use browserlens_snapshot::select::Selector;
 use browserlens_trace::scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
 use browserlens_trace::{Origin, PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, screenshot_space};
 use std::collections::HashMap;

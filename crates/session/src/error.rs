@@ -6,10 +6,11 @@
 
 use crate::tools::names_of;
 use browserlens_core::page::text::escaped_line;
+use browserlens_core::strategy::OptionsError;
 use browserlens_core::strategy::{ActError, ActionKind, Ref, SourceError, StrategyError};
 use browserlens_inspect::InspectError;
 use browserlens_knowledge::KnowledgeError;
-use browserlens_reading::{OptionsError, ReadError};
+use browserlens_reading::ReadError;
 use browserlens_snapshot::SnapshotError;
 use browserlens_trace::{Mask, TraceError};
 

@@ -4,10 +4,9 @@
 //! knowledge.
 
 use crate::error::ToolError;
-use browserlens_knowledge::gaps::{ExtrapolationRequest, ExtrapolationResult, fill_gaps};
+use browserlens_knowledge::gaps::{Ask, ExtrapolationRequest, ExtrapolationResult, fill_gaps};
 use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment};
 use browserlens_knowledge::{Knowledge, KnowledgeId, Store};
-use browserlens_llm::Ask;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -18,7 +18,6 @@ pub mod options;
 pub mod outline;
 pub mod path;
 mod rank;
-pub mod select;
 mod snapshot;
 mod strategies;
 

@@ -4,7 +4,7 @@
 //! and where. Invariant: the deprecated switches mean a mode, and never two at once.
 
 use crate::grep::{GrepOptions, MalformedPattern};
-use crate::select::MalformedSelector;
+use browserlens_core::page::select::MalformedSelector;
 use std::fmt;
 use std::str::FromStr;
 

@@ -4,7 +4,7 @@
 //! [BM25](bm25). Invariants: deterministic: equal scores keep the order of the texts; a text
 //! without any word of the query is never ranked.
 
-use browserlens_reading::retrieval::bm25;
+use browserlens_core::bm25::bm25;
 
 /// Returns the positions of the texts that share words with a query, the best first.
 pub fn rank(texts: &[String], query: &str) -> Vec<usize> {

@@ -14,7 +14,7 @@ use crate::interactive::{InteractiveOptions, RefLens, interactive};
 use crate::options::{Format, Mode, SnapshotError, SnapshotOptions};
 use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
-use crate::select::Selector;
+use browserlens_core::page::select::Selector;
 use browserlens_core::page::text::{count_unseen, escaped};
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::Ref;

@@ -24,8 +24,8 @@ use browserlens_core::strategy::{
     ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
     TextFormat,
 };
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use browserlens_lens::LEGEND;
-use browserlens_reading::{OptionsError, OptionsReader};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -156,7 +156,14 @@ fn odd_results_are_errors_or_pass_and_never_panic() {
 fn three_megabytes_of_accessibility_tree_take_a_few_milliseconds() {
     let node = |id: u32| {
         format!(
-            r#"{{"nodeId":"{id}","ignored":false,"role":{{"type":"role","value":"button"}},"chromeRole":{{"type":"internalRole","value":9}},"name":{{"type":"computedString","value":"Add product {id} to the cart","sources":[{{"type":"relatedElement","attribute":"aria-labelledby"}},{{"type":"contents","value":{{"type":"computedString","value":"Add product {id} to the cart"}}}}]}},"properties":[{{"name":"focusable","value":{{"type":"booleanOrUndefined","value":true}}}}],"parentId":"1","childIds":["-{id}"],"backendDOMNodeId":{id}}},{{"nodeId":"-{id}","role":{{"type":"internalRole","value":"InlineTextBox"}},"parentId":"{id}"}}"#
+            r#"{{"nodeId":"{id}","ignored":false,"role":{{"type":"role","value":"button"}},
+              "chromeRole":{{"type":"internalRole","value":9}},"name":{{"type":"computedString",
+              "value":"Add product {id} to the cart","sources":[{{"type":"relatedElement",
+              "attribute":"aria-labelledby"}},{{"type":"contents","value":{{"type":"computedString",
+              "value":"Add product {id} to the cart"}}}}]}},"properties":[{{"name":"focusable",
+              "value":{{"type":"booleanOrUndefined","value":true}}}}],"parentId":"1","childIds":["-{id}"],
+              "backendDOMNodeId":{id}}},{{"nodeId":"-{id}","role":{{"type":"internalRole",
+              "value":"InlineTextBox"}},"parentId":"{id}"}}"#
         )
     };
     let raw = format!("{{\"nodes\":[{}]}}", (1..6000).map(node).collect::<Vec<_>>().join(","));

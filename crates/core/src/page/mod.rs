@@ -10,20 +10,25 @@ mod build;
 pub mod capture;
 mod codec;
 mod hash;
+mod js_text;
 mod node;
 mod parse;
 pub mod role;
 mod second_look;
+pub mod select;
 pub mod text;
 mod tree;
+mod visible_text;
 
 pub use build::{NodeSpec, PageBuilder};
 pub use capture::{Capture, FrameProbe, Payload, PayloadKind, SecondLook};
 pub use codec::{PACKED_FORMAT_VERSION, UnpackError};
 pub use hash::PageHash;
+pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use node::{
     BoxInDocument, BoxInViewport, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri,
     Viewport, Visibility,
 };
 pub use parse::{ParseError, Parts, raw};
 pub use tree::{Frame, NodeRef, Page, Strings, Sym};
+pub use visible_text::visible_text;

@@ -10,6 +10,7 @@
 mod action;
 mod event;
 mod observation;
+mod options;
 mod source;
 mod step_cache;
 
@@ -19,6 +20,7 @@ pub use event::{
     EventTally, RequestEvent, RequestParts, TabEvent, host_of,
 };
 pub use observation::{ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request};
+pub use options::{OptionsError, OptionsReader};
 pub use source::{ActError, Actor, PageSource, SourceError, SourceId};
 pub use step_cache::{StepCache, Timer};
 

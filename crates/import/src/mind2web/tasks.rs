@@ -205,15 +205,19 @@ mod tests {
         Ok(found)
     }
 
-    const TASK: &str = r#"{"annotation_id":"a1","website":"united","domain":"Travel","subdomain":"Airlines",
+    const TASK: &str = concat!(
+        r#"{"annotation_id":"a1","website":"united","domain":"Travel","subdomain":"Airlines",
         "confirmed_task":"Find a flight","action_reprs":["[link] Go -> CLICK"],
         "actions":[{"action_uid":"u1",
-        "raw_html":"<html><head><meta HTTP-EQUIV=refresh content=0></head><body><a backend_node_id=\"12\" data_pw_testid_buckeye=\"u1\">Go</a><b backend_node_id=\"13\">x</b></body></html>","cleaned_html":"",
+        "raw_html":"<html><head><meta HTTP-EQUIV=refresh content=0></head><body>"#,
+        r#"<a backend_node_id=\"12\" data_pw_testid_buckeye=\"u1\">Go</a><b backend_node_id=\"13\">x</b></body></html>",
+            "cleaned_html":"",
             "operation":{"op":"CLICK","original_op":"CLICK","value":""},"pos_candidates":[{"tag":"a",
             "backend_node_id":"12","is_original_target":true},{"backend_node_id":13}],"neg_candidates":[{}]},
           {"action_uid":"u2","raw_html":"<p data_pw_testid_buckeye=\"u2\">y</p>","operation":{"op":"TYPE",
               "original_op":"TYPE","value":"Rome"},"pos_candidates":[]},
-          {"action_uid":"u3","raw_html":"<p>z</p>","operation":{"op":"SELECT","value":"2"}}]}"#;
+          {"action_uid":"u3","raw_html":"<p>z</p>","operation":{"op":"SELECT","value":"2"}}]}"#
+    );
 
     #[test]
     fn a_task_is_pages_with_what_was_done_on_them() {

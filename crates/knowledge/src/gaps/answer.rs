@@ -11,9 +11,9 @@ use crate::model::{
     ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, Metadata, ScreenDefinition, ScreenId,
 };
 use crate::translate::{ActionType, TranslateError, shown};
+use browserlens_core::page::select::Selector;
 use browserlens_core::page::text::one_line;
 use browserlens_llm::json_object;
-use browserlens_snapshot::select::Selector;
 use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::Value;

@@ -28,6 +28,8 @@ mod store;
 mod values;
 
 pub use answer::{AnswerError, Checked, checked};
+/// Whatever answers as a language model would: what [`fill_gaps`] and [`by_model`] ask.
+pub use browserlens_llm::Ask;
 pub use evidence::FromRecordings;
 pub use fill::fill_gaps;
 pub use holes::{Hole, HoleCount, MOST_REMOVED, Recall, recall};

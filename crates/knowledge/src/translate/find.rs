@@ -8,7 +8,7 @@
 //! to find again what was found by them.
 
 use crate::extract::nodes::css_string;
-use browserlens_snapshot::select::Selector;
+use browserlens_core::page::select::Selector;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ impl ElementLocator {
     ///
     /// # Errors
     /// What is wrong with it, if it is no selector.
-    pub fn selector(selector: &str) -> Result<Self, browserlens_snapshot::select::MalformedSelector> {
+    pub fn selector(selector: &str) -> Result<Self, browserlens_core::page::select::MalformedSelector> {
         selector.parse::<Selector>().map(|_| Self::Path(vec![selector.to_owned()]))
     }
 }

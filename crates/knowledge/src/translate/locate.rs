@@ -5,8 +5,8 @@
 //! selector was run over the page and matched this node alone in its tree; a node in a closed
 //! shadow tree or in a frame of another origin has no path.
 
+use browserlens_core::page::select::Selector;
 use browserlens_core::page::{Flags, NodeKind, NodeRef, Page};
-use browserlens_snapshot::select::Selector;
 use url::Url;
 
 const DOCUMENT: u32 = u32::MAX;

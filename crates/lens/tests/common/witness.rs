@@ -201,7 +201,7 @@ fn requests(witness: &Witness, pick: usize) -> Vec<Request> {
 }
 
 /// A second look that saw every `nth` node of a page change, whether that is noise or not.
-fn second_look(page: &Page, nth: usize) -> SecondLook {
+pub fn second_look(page: &Page, nth: usize) -> SecondLook {
     let keys: Vec<NodeKey> = page.nodes().skip(1).step_by(nth.max(1)).map(|node| node.key()).collect();
     let changed = keys.iter().map(|key| ChangedAlone { key: *key, fields: vec!["text".to_owned()] }).collect();
     SecondLook { waited_ms: 10_000, changed, added: keys, removed: Vec::new(), nodes: page.len() as u32 }

@@ -26,7 +26,7 @@ use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{
     ActionChannel, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use marks::Mark;
 use refs::Refs;
 use std::collections::HashMap;

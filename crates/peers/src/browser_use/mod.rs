@@ -31,7 +31,7 @@ use browserlens_core::strategy::{
     ActionChannel, DialogKind, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task,
     TextFormat,
 };
-use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use titles::Titles;

@@ -27,7 +27,7 @@ use bids::Bids;
 use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use layout::Layout;
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ use browserlens_core::strategy::{
     ActionChannel, ConsoleMessage, Event, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy,
     StrategyError, Task, TextFormat,
 };
-use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use refs::Refs;
 use tree::TreeBuilder;
 

@@ -60,7 +60,7 @@ impl Aria<'_, '_> {
         let given = self.dom.attribute(id, "role")?;
         given
             .split(' ')
-            .map(browserlens_reading::js_trim)
+            .map(browserlens_core::page::js_trim)
             .find_map(|role| VALID_ROLES.iter().find(|known| **known == role).copied())
     }
 
@@ -79,7 +79,7 @@ impl Aria<'_, '_> {
 
     fn has_tab_index(&self, id: Id) -> bool {
         self.dom.attribute(id, "tabindex").is_some_and(|value| {
-            let value = browserlens_reading::js_trim(value);
+            let value = browserlens_core::page::js_trim(value);
             value.is_empty() || value.parse::<f64>().is_ok_and(|number| !number.is_nan())
         })
     }
@@ -245,7 +245,7 @@ impl Aria<'_, '_> {
                 self.dom.tag(cell) == "td"
                     && self.dom.children(cell).any(|child| match self.dom.node(child).kind {
                         NodeKind::Element => true,
-                        NodeKind::Text => !browserlens_reading::js_trim(self.dom.node(child).text).is_empty(),
+                        NodeKind::Text => !browserlens_core::page::js_trim(self.dom.node(child).text).is_empty(),
                         _ => false,
                     })
             })

@@ -130,7 +130,7 @@ impl Aria<'_, '_> {
             None => Invalid::No,
             Some("grammar") => Invalid::Grammar,
             Some("spelling") => Invalid::Spelling,
-            Some(value) if browserlens_reading::js_trim(value).is_empty() || value.eq_ignore_ascii_case("false") => {
+            Some(value) if browserlens_core::page::js_trim(value).is_empty() || value.eq_ignore_ascii_case("false") => {
                 Invalid::No
             }
             Some(_) => Invalid::Yes,
@@ -151,7 +151,7 @@ impl Aria<'_, '_> {
             _ => self
                 .dom
                 .attribute(id, "aria-level")
-                .and_then(|level| browserlens_reading::js_trim(level).parse().ok())
+                .and_then(|level| browserlens_core::page::js_trim(level).parse().ok())
                 .unwrap_or(0),
         }
     }

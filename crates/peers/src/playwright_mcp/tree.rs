@@ -184,7 +184,7 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
     fn owned(&self, id: Id, names: &str) -> Vec<Id> {
         let dom = self.aria.dom;
         let document = std::iter::successors(Some(id), |id| dom.node(*id).parent).last().unwrap_or(id);
-        names.split(browserlens_reading::is_js_space).filter_map(|name| dom.by_id(document, name)).collect()
+        names.split(browserlens_core::page::is_js_space).filter_map(|name| dom.by_id(document, name)).collect()
     }
 
     fn leave(&mut self, node: &mut AriaNode, element: Id, block: bool) {

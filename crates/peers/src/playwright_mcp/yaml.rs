@@ -7,7 +7,7 @@
 use super::state::{Invalid, Mark};
 use super::tree::{AriaNode, Child};
 use crate::dom::Id;
-use browserlens_reading::is_js_space;
+use browserlens_core::page::is_js_space;
 use std::fmt::Write as _;
 
 /// Names longer than this, in UTF-16 units, are not written.
@@ -205,7 +205,7 @@ fn needs_quotes(text: &str) -> bool {
 
 /// Whether `Number(text)` is a number in JavaScript.
 fn is_js_number(text: &str) -> bool {
-    let text = browserlens_reading::js_trim(text);
+    let text = browserlens_core::page::js_trim(text);
     let radix = |prefix: [&str; 2], radix: u32| {
         let digits = prefix.iter().find_map(|prefix| text.strip_prefix(prefix))?;
         Some(!digits.is_empty() && digits.chars().all(|c| c.is_digit(radix)))

@@ -400,7 +400,8 @@ mod tests {
 
     const FORM: &str = r#"<!DOCTYPE html><html><head><title>Sign in</title><style>p{}</style></head><body><!-- note -->
       <nav><a href="/p">Pricing &amp; plans</a></nav>
-      <form id="f" onsubmit="return false"><label for=u>Email</label><input autocomplete="username" id="u" type="email" value="ann@acme.test" required="">
+      <form id="f" onsubmit="return false"><label for=u>Email</label><input
+        autocomplete="username" id="u" type="email" value="ann@acme.test" required="">
       <label>Remember me <input type=checkbox checked></label>
       <select id="role"><option value="e" selected>Editor<option>Viewer</select>
       <textarea id="n" aria-label="Notes">line &lt;one&gt;</textarea>

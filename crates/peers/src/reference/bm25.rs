@@ -7,13 +7,13 @@
 
 use super::truncate::{read_budget, still_shown};
 use crate::browsergym::{self, BrowserGym};
+use browserlens_core::bm25::bm25;
 use browserlens_core::strategy::{
     ActionChannel, Observation, ObservationKind, RefTarget, Request, Run, Stage, StepInput, Strategy, StrategyError,
     Task, TextFormat,
 };
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use browserlens_core::tokens::{Encoding, Tokens};
-use browserlens_reading::retrieval::bm25;
-use browserlens_reading::{OptionsError, OptionsReader};
 
 pub(crate) const NAME: &str = "search/bm25-lines";
 

@@ -14,7 +14,7 @@ use browserlens_core::page::{Flags, NodeKind, States};
 use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use htmd::element_handler::{HandlerResult, Handlers};
 use htmd::options::{BulletListMarker, HrStyle, Options};
 use htmd::{Element, HtmlToMarkdown};

@@ -10,7 +10,7 @@ use browserlens_core::page::{NodeKind, PayloadKind};
 use browserlens_core::strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 
 pub(crate) const AX_TREE: &str = "raw/ax-tree";
 pub(crate) const HTML: &str = "raw/html";
@@ -273,7 +273,8 @@ mod tests {
         let step = Step::new(builder.finish()).with_capture(capture);
         insta::assert_snapshot!(
             step.observe(&mut RawHtml).text,
-            @r#"<html><body><p>a &lt; b &amp; c</p><script type="module">if (a < b) {}</script><input value="&quot;x&quot;"></body><footer>a &lt; b &amp; c</footer></html>"#
+            @"<html><body><p>a &lt; b &amp; c</p><script type=\"module\">if (a < b) {}</script><input \
+                value=\"&quot;x&quot;\"></body><footer>a &lt; b &amp; c</footer></html>"
         );
     }
 

@@ -8,8 +8,8 @@ use crate::browsergym;
 use browserlens_core::strategy::{
     ActionChannel, Observation, RefTarget, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
+use browserlens_core::strategy::{OptionsError, OptionsReader};
 use browserlens_core::tokens::{Encoding, Tokens};
-use browserlens_reading::{OptionsError, OptionsReader};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 

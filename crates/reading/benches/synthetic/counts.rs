@@ -5,11 +5,12 @@
 #![allow(dead_code, reason = "each user needs a part of it")]
 
 use crate::synthetic::{self, Size, topic};
+use browserlens_core::page::{utf16_prefix, visible_text};
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::graph::{ContentGraph, summary};
 use browserlens_reading::retrieval::{PageIndex, SearchOptions, answer};
-use browserlens_reading::{Cut, Extraction, MAX_CHARS, extract, utf16_prefix, visible_text};
+use browserlens_reading::{Cut, Extraction, MAX_CHARS, extract};
 use std::error::Error;
 use std::sync::Arc;
 

@@ -10,7 +10,6 @@
 //!
 //! Invariants: as those of the other index; what is added is not changed any more.
 
-use super::bm25::saturated;
 use super::query::Query;
 use super::ranking::{CANDIDATES, DIGITS, Number, Passages, Scored, Whole, best_first, search};
 use super::rows::{embed, rows};
@@ -18,6 +17,7 @@ use super::{Hit, IndexError, SearchOptions, WEIGHTS};
 use crate::embed::Embedder;
 use crate::sections::Section;
 use crate::words::Lexicon;
+use browserlens_core::bm25::saturated;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 
 use super::*;
 use browserlens_core::page::PageBuilder;
-use browserlens_reading::{Cut, extract, visible_text};
+use browserlens_core::page::visible_text;
+use browserlens_reading::{Cut, extract};
 use browserlens_trace::scenario::Wording;
 
 /// Finds always the same sections in the same order.

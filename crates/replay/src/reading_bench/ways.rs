@@ -6,9 +6,10 @@
 
 use super::{AskedPage, DEPTH, Reply, Way};
 use browserlens_core::page::Page;
+use browserlens_core::page::{utf16_prefix, visible_text};
 use browserlens_reading::embed::{Embedder, Lexical};
 use browserlens_reading::retrieval::{By, Hit, IndexError, PageIndex, SearchOptions, VERSION, answer, for_page};
-use browserlens_reading::{BoilerplateIndex, Cut, Extraction, MAX_CHARS, extract, utf16_prefix, visible_text};
+use browserlens_reading::{BoilerplateIndex, Cut, Extraction, MAX_CHARS, extract};
 use std::sync::Arc;
 
 /// The way that is the default of the tools: both rankings, fused.

@@ -65,14 +65,14 @@ fn style(name: &str) -> u8 {
 fn article() -> Page {
     let mut builder = PageBuilder::new("https://example.com/article", "Article Title");
     builder.add_outline(
-        r#"
+        &r#"
         main tag=main
           article tag=article
             region tag=section class="intro"
               heading "Introduction" tag=h2 level=2
                 text "Introduction"
               paragraph
-                text "Agents of this kind are programs that look at where they are, decide what to do next, and act to come closer to a goal. Other programs follow a script; these adapt."
+                text "{agents}"
             region tag=section class="content"
               heading "Parts" tag=h2 level=2
                 text "What are its parts?"
@@ -99,7 +99,12 @@ fn article() -> Page {
               generic tag=pre
                 generic tag=code class="language-python"
                   text "class Agent:\n    def run(self):\n        while not self.done:\n            self.act()\n"
-        "#,
+        "#
+        .replace(
+            "{agents}",
+            "Agents of this kind are programs that look at where they are, decide what to do next, and act to come \
+             closer to a goal. Other programs follow a script; these adapt.",
+        ),
     );
     builder.finish()
 }

@@ -277,17 +277,20 @@ fn comments_are_metadata_and_blocks_are_typed() {
         ]
     );
     let blocks: Vec<String> = read.parts[1].blocks.iter().map(|block| format!("{block:?}")).collect();
-    insta::assert_snapshot!(blocks.join("\n"), @r####"
-    Heading { level: 2, content: [Text("Use "), Emphasis([Text("it")])] }
-    List(List { start: None, items: [Item { task: Some(true), blocks: [Paragraph([Text("one")])] }, Item { task: None, blocks: [Paragraph([Text("two")]), List(List { start: Some(1), items: [Item { task: None, blocks: [Paragraph([Text("three")])] }] })] }] })
-    Heading { level: 3, content: [Text("Deep")] }
-    Code { language: "sh", text: "# no heading\nmake" }
-    Heading { level: 2, content: [Text("End")] }
-    Table(Table { columns: [Center, Right], header: [[Text("a")], [Text("b")]], rows: [[[Text("1")], [Code("2")]]] })
-    Definitions([Definition { term: [Text("Term")], definitions: [[Paragraph([Text("Meaning")])]] }])
-    Figure { image: Image { url: "/i.png", alt: "Alt" }, caption: [] }
-    Code { language: "html", text: "<div>\ntext\n</div>" }
-    "####);
+    insta::assert_snapshot!(blocks.join("\n"), @"
+    Heading { level: 2, content: [Text(\"Use \"), Emphasis([Text(\"it\")])] }
+    List(List { start: None, items: [Item { task: Some(true), blocks: [Paragraph([Text(\"one\")])] }, Item { task: \
+        None, blocks: [Paragraph([Text(\"two\")]), List(List { start: Some(1), items: [Item { task: None, blocks: \
+        [Paragraph([Text(\"three\")])] }] })] }] })
+    Heading { level: 3, content: [Text(\"Deep\")] }
+    Code { language: \"sh\", text: \"# no heading\\nmake\" }
+    Heading { level: 2, content: [Text(\"End\")] }
+    Table(Table { columns: [Center, Right], header: [[Text(\"a\")], [Text(\"b\")]], rows: [[[Text(\"1\")], \
+        [Code(\"2\")]]] })
+    Definitions([Definition { term: [Text(\"Term\")], definitions: [[Paragraph([Text(\"Meaning\")])]] }])
+    Figure { image: Image { url: \"/i.png\", alt: \"Alt\" }, caption: [] }
+    Code { language: \"html\", text: \"<div>\\ntext\\n</div>\" }
+    ");
 }
 
 #[test]

@@ -65,7 +65,9 @@ impl RawPage<'_> {
         let ids = self.ids;
         let (main, inner) = (format!("MAIN{ids}"), format!("INNER{ids}"));
         let frames = format!(
-            r#"{{ "frameTree": {{ "frame": {{"id":"{main}","loaderId":"LM{ids}","url":{url},"domainAndRegistry":""}}, "childFrames":[{{"frame":{{"id":"{inner}","parentId":"{main}","loaderId":"LI{ids}","url":"about:srcdoc"}}}}]}}}}"#,
+            r#"{{ "frameTree": {{ "frame": {{"id":"{main}","loaderId":"LM{ids}","url":{url},
+              "domainAndRegistry":""}}, "childFrames":[{{"frame":{{"id":"{inner}","parentId":"{main}",
+              "loaderId":"LI{ids}","url":"about:srcdoc"}}}}]}}}}"#,
             url = quote(self.url)
         );
         let mut strings: Vec<String> = Vec::new();
@@ -86,14 +88,38 @@ impl RawPage<'_> {
         let inner_frame = index(&inner);
         let backends: Vec<i64> = (0..7).map(|node| ids * 7 + node * 3).collect();
         let snapshot = format!(
-            r#"{{"documents":[{{"documentURL":{url},"title":-1,"frameId":{frame},"nodes":{{"parentIndex":[-1,0,1,2,3,2,2],"nodeType":[9,1,1,1,3,1,1],"nodeName":{names:?},"nodeValue":[-1,-1,-1,-1,{heading},-1,-1],"backendNodeId":{backends:?},"attributes":[[],[],[],[],[],{attributes:?},[]],"textValue":{{"index":[],"value":[]}},"inputValue":{{"index":[5],"value":[{value}]}},"contentDocumentIndex":{{"index":[6],"value":[1]}}}},"layout":{{"nodeIndex":[4],"styles":[[]],"bounds":[[0,0,100,20]],"text":[{heading}]}},"scrollOffsetX":0,"scrollOffsetY":0}},{{"documentURL":{url},"frameId":{inner_frame},"nodes":{{"parentIndex":[-1],"nodeType":[9],"nodeName":[{document}],"backendNodeId":[{inner_backend}],"attributes":[[]]}},"layout":{{"nodeIndex":[],"text":[]}}}}],"strings":{strings}}}"#,
+            r#"{{"documents":[{{"documentURL":{url},"title":-1,"frameId":{frame},
+              "nodes":{{"parentIndex":[-1,0,1,2,3,2,2],"nodeType":[9,1,1,1,3,1,1],"nodeName":{names:?},
+              "nodeValue":[-1,-1,-1,-1,{heading},-1,-1],"backendNodeId":{backends:?},
+              "attributes":[[],[],[],[],[],{attributes:?},[]],"textValue":{{"index":[],"value":[]}},
+              "inputValue":{{"index":[5],"value":[{value}]}},"contentDocumentIndex":{{"index":[6],
+              "value":[1]}}}},"layout":{{"nodeIndex":[4],"styles":[[]],"bounds":[[0,0,100,20]],
+              "text":[{heading}]}},"scrollOffsetX":0,"scrollOffsetY":0}},{{"documentURL":{url},
+              "frameId":{inner_frame},"nodes":{{"parentIndex":[-1],"nodeType":[9],"nodeName":[{document}],
+              "backendNodeId":[{inner_backend}],"attributes":[[]]}},"layout":{{"nodeIndex":[],"text":[]}}}}],
+              "strings":{strings}}}"#,
             document = names[0],
             inner_backend = ids * 7 + 100,
             strings = serde_json::to_string(&strings).unwrap()
         );
         let inline = -1000 - ids;
         let ax = format!(
-            r#"{{"nodes":[{{"nodeId":"{root}","ignored":false,"role":{{"type":"internalRole","value":"RootWebArea"}},"name":{{"type":"computedString","value":"T"}},"properties":[{{"name":"url","value":{{"type":"string","value":{url}}}}}],"childIds":["{h1}","{field}"],"backendDOMNodeId":{root},"frameId":"{main}"}},{{"nodeId":"{h1}","ignored":false,"role":{{"type":"role","value":"heading"}},"name":{{"type":"computedString","value":{heading}}},"parentId":"{root}","childIds":["{text}"],"backendDOMNodeId":{h1}}},{{"nodeId":"{text}","ignored":false,"role":{{"type":"internalRole","value":"StaticText"}},"name":{{"type":"computedString","value":{heading}}},"parentId":"{h1}","childIds":["{inline}"],"backendDOMNodeId":{text}}},{{"nodeId":"{inline}","ignored":false,"role":{{"type":"internalRole","value":"InlineTextBox"}},"parentId":"{text}","childIds":[]}},{{"nodeId":"{field}","ignored":false,"role":{{"type":"role","value":"textbox"}},"name":{{"type":"computedString","value":"Code"}},"value":{{"type":"string","value":{value}}},"properties":[{{"name":"labelledby","value":{{"type":"nodeList","relatedNodes":[{{"backendDOMNodeId":{h1},"idref":"h"}}]}}}}],"parentId":"{root}","childIds":["-{anon}"],"backendDOMNodeId":{field}}},{{"nodeId":"-{anon}","ignored":false,"role":{{"type":"internalRole","value":"StaticText"}},"name":{{"type":"computedString","value":{value}}},"parentId":"{field}","childIds":[]}}]}}"#,
+            r#"{{"nodes":[{{"nodeId":"{root}","ignored":false,"role":{{"type":"internalRole",
+              "value":"RootWebArea"}},"name":{{"type":"computedString","value":"T"}},
+              "properties":[{{"name":"url","value":{{"type":"string","value":{url}}}}}],"childIds":["{h1}",
+              "{field}"],"backendDOMNodeId":{root},"frameId":"{main}"}},{{"nodeId":"{h1}","ignored":false,
+              "role":{{"type":"role","value":"heading"}},"name":{{"type":"computedString","value":{heading}}},
+              "parentId":"{root}","childIds":["{text}"],"backendDOMNodeId":{h1}}},{{"nodeId":"{text}",
+              "ignored":false,"role":{{"type":"internalRole","value":"StaticText"}},
+              "name":{{"type":"computedString","value":{heading}}},"parentId":"{h1}","childIds":["{inline}"],
+              "backendDOMNodeId":{text}}},{{"nodeId":"{inline}","ignored":false,"role":{{"type":"internalRole",
+              "value":"InlineTextBox"}},"parentId":"{text}","childIds":[]}},{{"nodeId":"{field}","ignored":false,
+              "role":{{"type":"role","value":"textbox"}},"name":{{"type":"computedString","value":"Code"}},
+              "value":{{"type":"string","value":{value}}},"properties":[{{"name":"labelledby",
+              "value":{{"type":"nodeList","relatedNodes":[{{"backendDOMNodeId":{h1},"idref":"h"}}]}}}}],
+              "parentId":"{root}","childIds":["-{anon}"],"backendDOMNodeId":{field}}},{{"nodeId":"-{anon}",
+              "ignored":false,"role":{{"type":"internalRole","value":"StaticText"}},
+              "name":{{"type":"computedString","value":{value}}},"parentId":"{field}","childIds":[]}}]}}"#,
             root = backends[0],
             h1 = backends[3],
             text = backends[4],
@@ -104,7 +130,9 @@ impl RawPage<'_> {
             value = quote(self.value)
         );
         let listeners = format!(
-            r#"{{"listeners":[{{"type":"click","useCapture":false,"backendNodeId":{field}}},{{"type":"focus","backendNodeId":{field}}},{{"type":"click","backendNodeId":{h1}}},{{"type":"click","backendNodeId":{field}}},{{"type":"click","backendNodeId":{other}}}]}}"#,
+            r#"{{"listeners":[{{"type":"click","useCapture":false,"backendNodeId":{field}}},{{"type":"focus",
+              "backendNodeId":{field}}},{{"type":"click","backendNodeId":{h1}}},{{"type":"click",
+              "backendNodeId":{field}}},{{"type":"click","backendNodeId":{other}}}]}}"#,
             field = backends[5],
             h1 = backends[3],
             other = ids * 7 + 100

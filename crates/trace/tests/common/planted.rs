@@ -50,7 +50,8 @@ pub fn recording() -> (Vec<StepRecord>, RedactionOptions, Vec<String>) {
         vec![("set-cookie".into(), "sid=set-cookie-7; Path=/; HttpOnly\nid2=set-cookie-8; Secure".into())];
     post.request_body = Some(format!("user=ann&password={}&csrf_token=form-token-9", "Tr0ub4dor%263+%22x%22"));
     post.response_body = Some(format!(
-        r#"{{"user":"ann","access_token":"json-token-10","nested":{{"client_secret":["json-secret-11"]}},"otp":98765432,"echo":{},"page":2}}"#,
+        "{{\"user\":\"ann\",\"access_token\":\"json-token-10\",\"nested\":{{\"client_secret\":[\"json-secret-11\"]}},\
+         \"otp\":98765432,\"echo\":{},\"page\":2}}",
         serde_json::to_string(PASSWORD).unwrap()
     ));
     let mut multipart = RequestEvent {

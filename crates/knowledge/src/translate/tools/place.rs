@@ -11,7 +11,7 @@ use crate::translate::locate;
 use crate::translate::resolve::{Wanted, resolve};
 use crate::translate::script::{ElementLocator, Operation, Words};
 use browserlens_core::page::NodeRef;
-use browserlens_snapshot::select::Selector;
+use browserlens_core::page::select::Selector;
 use serde_json::Value;
 
 /// How the node of an action is named to a tool.

@@ -114,8 +114,8 @@ fn a_link_of_a_navigation_keeps_its_ref_wherever_that_stands() {
         let other = format!("      link \"{here}\" tag=a href=\"/{here}\" #10\n    text \"{here}\" #6\n");
         format!(
             "main #2\n  heading \"{here}\" #4\n  generic tag=div #7\n    navigation \"You are here\" tag=nav #3\n      \
-             link \"Board\" tag=a href=\"/board\" #{node}\n{other}  generic tag=div #8\n    navigation \"Parts\" tag=nav \
-             #9\n      text \"None\" #11\n"
+             link \"Board\" tag=a href=\"/board\" #{node}\n{other}  generic tag=div #8\n    \
+             navigation \"Parts\" tag=nav #9\n      text \"None\" #11\n"
         )
     }
     let same = |page: fn(&str, u32) -> String| {

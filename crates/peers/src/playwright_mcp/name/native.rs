@@ -2,7 +2,7 @@
 
 use super::{Names, Turn, Use};
 use crate::dom::Id;
-use browserlens_reading::js_trim;
+use browserlens_core::page::js_trim;
 
 impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
     /// What HTML says about the name of its elements.

@@ -147,7 +147,8 @@ fn wrong_attacks_are_refused_with_their_place() {
     insta::assert_snapshot!(wrong("id = \"A\"\nkind = \"order\"\nline = \"x\"\nsteps = \
         [0]"), @r#"a/b.toml:5: attack the id "A" must be of small letters, digits and -"#);
     insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"forgery\"\nline = \"x\"\nsteps = \
-        [0]"), @r#"a/b.toml:5: attack a: unknown kind "forgery": known are forged-node, forged-ref, forged-line, forged-header, forged-fence, forged-event, hidden-text, characters, oversized, order"#);
+        [0]"), @"a/b.toml:5: attack a: unknown kind \"forgery\": known are forged-node, forged-ref, forged-line, \
+            forged-header, forged-fence, forged-event, hidden-text, characters, oversized, order");
     insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\nsteps = [0]"), @"a/b.toml:5: attack a: nothing says \
         when it succeeds: give role and name, handle, line, text or raw");
     insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\nline = \"x\"\nraw = \"y\"\nsteps = \

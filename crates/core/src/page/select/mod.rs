@@ -10,7 +10,7 @@
 //! capture tells are known: `:checked`, `:disabled`, `:enabled`, `:required`, `:focus`, `:any-link`
 //! and `:link`. Names in attribute selectors match as in HTML; documents count as standards mode.
 
-use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page, States};
+use super::{Flags, NodeId, NodeKind, NodeRef, Page, States};
 use cssparser::{Parser as CssParser, ToCss};
 use precomputed_hash::PrecomputedHash;
 use selectors::attr::{AttrSelectorOperation, CaseSensitivity, NamespaceConstraint};

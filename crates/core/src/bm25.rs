@@ -12,7 +12,7 @@ const B: f64 = 0.75;
 
 /// Returns what `count` of a word are worth in a text of `length` words, where texts have `average`
 /// words.
-pub(super) fn saturated(count: f64, length: f64, average: f64) -> f64 {
+pub fn saturated(count: f64, length: f64, average: f64) -> f64 {
     (count * (K1 + 1.0)) / (count + K1 * (1.0 - B + B * length / average))
 }
 
