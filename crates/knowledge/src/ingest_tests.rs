@@ -69,7 +69,7 @@ fn a_numbered_list_of_doings_is_a_task() {
     assert_eq!(task.steps[1].action.parameters["text"], "ada");
     assert_eq!(task.steps[2].order, 2);
     assert_eq!(ingested.tasks.len(), 1);
-    assert_eq!(ingested.not_taken, [(21, "That was it.".to_owned())]);
+    assert_eq!(ingested.not_taken, [(23, "That was it.".to_owned())]);
 }
 
 #[test]
