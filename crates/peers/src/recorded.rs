@@ -7,9 +7,9 @@
 use crate::TOOLS;
 use crate::tool::RecordedOutput;
 use browserlens_core::strategy::{
-    ActionChannel, Observation, ObservationKind, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, ObservationKind, OptionsError, OptionsReader, Run, StepInput, Strategy, StrategyError,
+    Task, TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use serde_json::Value;
 
 /// What a recorded strategy's name ends in.

@@ -3,8 +3,7 @@
 
 use crate::lines::LineRules;
 use crate::read::TextReader;
-use browserlens_core::strategy::OptionsError;
-use browserlens_core::strategy::{Strategy, TextFormat};
+use browserlens_core::strategy::{OptionsError, Strategy, TextFormat};
 use serde_json::Value;
 
 /// One tool of others.

@@ -12,8 +12,7 @@ mod counts;
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
 
-use browserlens_core::page::Page;
-use browserlens_core::page::visible_text;
+use browserlens_core::page::{Page, visible_text};
 use browserlens_core::strategy::StepIndex;
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;

@@ -25,8 +25,7 @@
 //! its slot is.
 
 use browserlens_core::page::capture::COMPUTED_STYLES;
-use browserlens_core::page::js_trim;
-use browserlens_core::page::{Capture, PayloadKind};
+use browserlens_core::page::{Capture, PayloadKind, js_trim};
 use serde::Deserialize;
 use std::borrow::Cow;
 

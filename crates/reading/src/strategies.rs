@@ -20,10 +20,9 @@ use crate::shared::{self, Read};
 use browserlens_core::page::Page;
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::{
-    ActionChannel, NoClock, Observation, ObservationKind, Request, Run, Stage, StageClock, StepCache, StepInput,
-    Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, NoClock, Observation, ObservationKind, OptionsError, OptionsReader, Request, Run, Stage, StageClock,
+    StepCache, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use std::fmt::Write as _;
 use std::sync::Arc;
 

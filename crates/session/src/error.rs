@@ -6,8 +6,7 @@
 
 use crate::tools::names_of;
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::strategy::OptionsError;
-use browserlens_core::strategy::{ActError, ActionKind, Ref, SourceError, StrategyError};
+use browserlens_core::strategy::{ActError, ActionKind, OptionsError, Ref, SourceError, StrategyError};
 use browserlens_inspect::InspectError;
 use browserlens_knowledge::KnowledgeError;
 use browserlens_reading::ReadError;

@@ -21,10 +21,9 @@ use crate::rank::rank;
 use browserlens_core::page::text::escaped;
 use browserlens_core::page::{NodeId, Page};
 use browserlens_core::strategy::{
-    ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
-    TextFormat,
+    ActionChannel, Observation, ObservationKind, OptionsError, OptionsReader, Request, Run, Stage, StepInput, Strategy,
+    StrategyError, Task, TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use browserlens_lens::LEGEND;
 use serde_json::Value;
 use std::sync::Arc;

@@ -7,19 +7,9 @@ use super::{Flags, NodeKind, NodeRef, Page, Visibility, js_trim};
 pub fn visible_text(page: &Page) -> String {
     let mut text = String::new();
     let root = page.root();
-    let mut body_end = 0;
-    let mut body = None;
-    // The main document's body: the first one that is a child of the document element.
-    for node in page.nodes() {
-        if node.kind() == NodeKind::Element && node.tag() == "body" && node.frame() == root.frame() {
-            body = Some(node);
-            body_end = node.end();
-            break;
-        }
-    }
-    let start = body.map_or(0, |body| body.id().0);
-    let end = if body.is_some() { body_end } else { page.len() as u32 };
-    for node in root.subtree().skip(start as usize).take(end.saturating_sub(start) as usize) {
+    let is_body =
+        |node: &NodeRef<'_>| node.kind() == NodeKind::Element && node.tag() == "body" && node.frame() == root.frame();
+    for node in page.nodes().find(is_body).unwrap_or(root).subtree() {
         if node.kind() != NodeKind::Text || node.frame() != root.frame() || in_shadow(node) {
             continue;
         }

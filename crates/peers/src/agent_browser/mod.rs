@@ -24,9 +24,9 @@ use crate::read::TextReader;
 use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
 use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{
-    ActionChannel, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput, Strategy, StrategyError,
+    Task, TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use marks::Mark;
 use refs::Refs;
 use std::collections::HashMap;

@@ -28,10 +28,9 @@ use crate::read::TextReader;
 use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
-    ActionChannel, DialogKind, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task,
-    TextFormat,
+    ActionChannel, DialogKind, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput,
+    Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use titles::Titles;

@@ -25,9 +25,9 @@ use crate::read::TextReader;
 use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
 use bids::Bids;
 use browserlens_core::strategy::{
-    ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, OptionsError, OptionsReader, Run, Stage, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use layout::Layout;
 use std::sync::Arc;
 

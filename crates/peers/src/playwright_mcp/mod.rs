@@ -30,10 +30,9 @@ use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool,
 use aria::{Aria, Generated};
 use browserlens_core::page::{FrameProbe, NodeKind, Page, PayloadKind, States};
 use browserlens_core::strategy::{
-    ActionChannel, ConsoleMessage, Event, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy,
-    StrategyError, Task, TextFormat,
+    ActionChannel, ConsoleMessage, Event, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage,
+    StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use refs::Refs;
 use tree::TreeBuilder;
 

@@ -10,8 +10,7 @@ mod native;
 use super::aria::{Aria, is_ignored};
 use super::labels::descendants;
 use crate::dom::{Dom, Id};
-use browserlens_core::page::{NodeKind, States};
-use browserlens_core::page::{is_js_space, js_trim};
+use browserlens_core::page::{NodeKind, States, is_js_space, js_trim};
 
 /// Collapses whitespace and drops soft hyphens and zero-width spaces, as the tool does with all
 /// text.

@@ -9,10 +9,9 @@ use super::truncate::{read_budget, still_shown};
 use crate::browsergym::{self, BrowserGym};
 use browserlens_core::bm25::bm25;
 use browserlens_core::strategy::{
-    ActionChannel, Observation, ObservationKind, RefTarget, Request, Run, Stage, StepInput, Strategy, StrategyError,
-    Task, TextFormat,
+    ActionChannel, Observation, ObservationKind, OptionsError, OptionsReader, RefTarget, Request, Run, Stage,
+    StepInput, Strategy, StrategyError, Task, TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use browserlens_core::tokens::{Encoding, Tokens};
 
 pub(crate) const NAME: &str = "search/bm25-lines";

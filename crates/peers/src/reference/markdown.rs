@@ -12,9 +12,9 @@ use super::raw::push_escaped;
 use crate::dom::{self, Dom, Id};
 use browserlens_core::page::{Flags, NodeKind, States};
 use browserlens_core::strategy::{
-    ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, OptionsError, OptionsReader, Run, Stage, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use htmd::element_handler::{HandlerResult, Handlers};
 use htmd::options::{BulletListMarker, HrStyle, Options};
 use htmd::{Element, HtmlToMarkdown};

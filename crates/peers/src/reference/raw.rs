@@ -8,9 +8,9 @@
 use crate::dom::{self, Dom, Id};
 use browserlens_core::page::{NodeKind, PayloadKind};
 use browserlens_core::strategy::{
-    ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, OptionsError, OptionsReader, Run, Stage, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 
 pub(crate) const AX_TREE: &str = "raw/ax-tree";
 pub(crate) const HTML: &str = "raw/html";

@@ -6,9 +6,9 @@
 
 use crate::browsergym;
 use browserlens_core::strategy::{
-    ActionChannel, Observation, RefTarget, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, OptionsError, OptionsReader, RefTarget, Run, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
 };
-use browserlens_core::strategy::{OptionsError, OptionsReader};
 use browserlens_core::tokens::{Encoding, Tokens};
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -1,8 +1,7 @@
 //! Recall over a ranking that is made up, and the bundled questions over the recorded pages.
 
 use super::*;
-use browserlens_core::page::PageBuilder;
-use browserlens_core::page::visible_text;
+use browserlens_core::page::{PageBuilder, visible_text};
 use browserlens_reading::{Cut, extract};
 use browserlens_trace::scenario::Wording;
 

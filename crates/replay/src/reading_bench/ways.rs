@@ -5,8 +5,7 @@
 //! there is without any of this.
 
 use super::{AskedPage, DEPTH, Reply, Way};
-use browserlens_core::page::Page;
-use browserlens_core::page::{utf16_prefix, visible_text};
+use browserlens_core::page::{Page, utf16_prefix, visible_text};
 use browserlens_reading::embed::{Embedder, Lexical};
 use browserlens_reading::retrieval::{By, Hit, IndexError, PageIndex, SearchOptions, VERSION, answer, for_page};
 use browserlens_reading::{BoilerplateIndex, Cut, Extraction, MAX_CHARS, extract};
