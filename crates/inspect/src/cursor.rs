@@ -145,7 +145,7 @@ impl Cursors<'_> {
             source: self.source,
             ..place.clone()
         };
-        let mut bytes = postcard::to_stdvec(&place).map_err(|error| refused(error.to_string()))?;
+        let mut bytes = postcard::to_extend(&place, Vec::new()).map_err(|error| refused(error.to_string()))?;
         let tag = self.tag(&bytes);
         bytes.extend_from_slice(&tag.as_bytes()[..TAG]);
         Ok(URL_SAFE_NO_PAD.encode(bytes))

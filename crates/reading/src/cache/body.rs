@@ -86,7 +86,7 @@ impl Body {
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        postcard::to_allocvec(self).unwrap_or_default()
+        postcard::to_extend(self, Vec::new()).unwrap_or_default()
     }
 
     /// Reads what [`Self::encode`] wrote; none if it is something else.
