@@ -48,7 +48,7 @@ fn a_thousand_records_give_the_same_bytes_for_any_number_of_threads() {
 #[test]
 fn a_transcript_becomes_a_record_that_is_shown_and_priced() {
     let folder = tempfile::tempdir().unwrap();
-    let sample = root().join("crates/agents/tests/samples/codex.jsonl").display().to_string();
+    let sample = root().join("crates/trace/tests/samples/codex.jsonl").display().to_string();
     let import = ["import", &sample, "--task", "lamp", "--level", "2", "--reward", "1", "--out", "runs"];
     assert_eq!(out(&run(folder.path(), &import)), "runs/lamp--browser.run: browser, 3 calls, succeeded\n");
     assert_eq!(out(&run(folder.path(), &import)), "runs/lamp--browser--2.run: browser, 3 calls, succeeded\n");
@@ -81,7 +81,7 @@ fn a_record_is_no_transcript() {
 #[test]
 fn secrets_of_a_variable_are_in_no_record() {
     let folder = tempfile::tempdir().unwrap();
-    let sample = root().join("crates/agents/tests/samples/codex.jsonl").display().to_string();
+    let sample = root().join("crates/trace/tests/samples/codex.jsonl").display().to_string();
     let mut command = browserlens();
     command.current_dir(folder.path()).env("LAMP", "green lamp");
     assert!(

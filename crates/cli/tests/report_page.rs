@@ -13,13 +13,13 @@ mod model;
 mod numbers;
 
 use browser::Opened;
-use browserlens_agents::{Call, End, Header, RunRecord};
 use browserlens_core::tokens::ImageFormula;
 use browserlens_replay::{Measurement, PerMille, RunResult, StepInfo as RecordedStep, TaskMeasurement};
 use browserlens_report::{
     About, AgentPage, AgentRun, EventInfo, FactInfo, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs,
     write_report,
 };
+use browserlens_trace::agents::{Call, End, Header, RunRecord};
 use common::root;
 use copies::Copies;
 use std::path::{Path, PathBuf};

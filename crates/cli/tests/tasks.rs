@@ -92,7 +92,7 @@ fn every_tool_that_is_known_does_tasks_through_its_own_interface() {
         assert!(output.status.success() && said(&output).contains("2 of 2"), "{tool}: {}", said(&output));
     }
     // A loop of its own words what the model reads, and the record says how much that is.
-    let run = |path: &str| browserlens_agents::RunRecord::read(&folder.path().join(path)).expect("whole");
+    let run = |path: &str| browserlens_trace::agents::RunRecord::read(&folder.path().join(path)).expect("whole");
     let records = std::fs::read_dir(folder.path().join("browser-use")).expect("records");
     let name = records.flatten().next().expect("a record").file_name().into_string().expect("a name");
     let own = run(&format!("browser-use/{name}"));
@@ -133,7 +133,7 @@ fn a_run_is_a_sealed_record_with_the_sites_reward_and_no_secret() {
     let path = Path::new(&out).join("a--browserlens-serve-mcp.run");
     let text = std::fs::read_to_string(&path).expect("a record");
     assert!(!text.contains(secret) && !said(&output).contains(secret), "{text}{}", said(&output));
-    let run = browserlens_agents::RunRecord::read(&path).expect("whole");
+    let run = browserlens_trace::agents::RunRecord::read(&path).expect("whole");
     assert_eq!(
         (run.is_success(), run.cut.as_deref(), run.header.agent.script.as_deref()),
         (Some(true), None, Some("way"))
@@ -205,7 +205,8 @@ fn a_model_behind_an_endpoint_plays_a_task_and_its_record_says_what_it_read() {
     let output =
         run(&["run", "--agent", "model", "--model", "known", "--base-url", &url, "--out", &out, "tiny-sign-up"]);
     assert!(output.status.success(), "{}", said(&output));
-    let run = browserlens_agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
+    let run =
+        browserlens_trace::agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
     let run = run.expect("whole");
     assert_eq!((run.is_success(), run.calls.len()), (Some(true), 3), "{}", said(&output));
     assert_eq!(run.header.agent.model.as_deref(), Some("known"));
@@ -234,7 +235,8 @@ fn a_run_beside_its_trace_is_told_again_by_other_strategies() {
     let out = folder.path().display().to_string();
     let output = run(&["run", "--agent", "way", "--record", "--out", &out, "tiny-sign-up"]);
     assert!(output.status.success(), "{}", said(&output));
-    let run = browserlens_agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
+    let run =
+        browserlens_trace::agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
     let run = run.expect("whole");
     assert_eq!(run.header.trace.as_deref(), Some("tiny-sign-up--browserlens-serve-mcp.trace"));
     // The start, two fields, a check, a button; to find something is no step.

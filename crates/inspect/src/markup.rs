@@ -12,8 +12,8 @@ use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{HtmlQuery, TextQuery};
 use browserlens_core::page::Page;
+use browserlens_core::page::html::{self, HtmlOptions};
 use browserlens_core::page::text::{count_unseen, escaped};
-use browserlens_snapshot::html::{self, HtmlOptions};
 
 /// The answer of `get_html`.
 pub type HtmlAnswer = Answer<String, HtmlQuery>;

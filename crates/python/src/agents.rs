@@ -2,8 +2,8 @@
 
 use crate::errors::{Raised, Result};
 use crate::replay::encoding_of;
-use browserlens_agents::{AgentsError, RunCosts, RunRecord};
 use browserlens_core::tokens::ImageFormula;
+use browserlens_trace::agents::{AgentsError, RunCosts, RunRecord};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -16,8 +16,8 @@ pub use validity::{OfflineScore, Validity, ValidityRow};
 use crate::numbers::{NONE, percent_range, ratio, ratio_interval, rounded, thousands};
 use crate::text_table::{TextTable, wrap};
 use crate::{Estimate, Share};
-use browserlens_agents::{EndReason, ErrorKind, Prices, RunCosts, RunRecord};
 use browserlens_core::tokens::{Encoding, ImageFormula};
+use browserlens_trace::agents::{EndReason, ErrorKind, Prices, RunCosts, RunRecord};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -211,7 +211,7 @@ pub(crate) fn runs_notes(runs: &[MeasuredRun]) -> String {
     if assumed > 0 {
         notes.push_str(&format!(
             " Of {assumed} runs the model's own words were not kept: {} tokens a call are assumed.",
-            browserlens_agents::OWN_WORDS
+            browserlens_trace::agents::OWN_WORDS
         ));
     }
     let bare = count(|run| run.is_bare);

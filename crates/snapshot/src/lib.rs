@@ -10,7 +10,6 @@ pub mod class;
 pub mod content;
 mod find;
 pub mod grep;
-pub mod html;
 pub mod interactive;
 pub mod markdown;
 mod nearest;

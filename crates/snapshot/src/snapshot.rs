@@ -9,11 +9,11 @@
 use crate::blocks;
 use crate::content::{self, ContentOptions, Header, Section};
 use crate::grep::{Grep, GrepOptions};
-use crate::html::{self, HtmlOptions};
 use crate::interactive::{InteractiveOptions, RefLens, interactive};
 use crate::options::{Format, Mode, SnapshotError, SnapshotOptions};
 use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
+use browserlens_core::page::html::{self, HtmlOptions};
 use browserlens_core::page::select::Selector;
 use browserlens_core::page::text::{count_unseen, escaped};
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};

@@ -7,7 +7,7 @@
 
 use crate::error::TasksError;
 use crate::tool::{Asking, Function, Picture};
-use browserlens_agents::{Call, Usage};
+use browserlens_trace::agents::{Call, Usage};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ pub struct Turn {
 /// Who acts, for one run.
 pub trait Agent: Send {
     /// Returns who that is, as records have it.
-    fn who(&self) -> browserlens_agents::Agent;
+    fn who(&self) -> browserlens_trace::agents::Agent;
 
     /// Returns what the agent is told before the goal, beside the tool's own instructions.
     fn prompt(&self) -> String {

@@ -61,7 +61,7 @@ pub enum TasksError {
     Agent(String),
     /// A record could not be written.
     #[error(transparent)]
-    Record(#[from] browserlens_agents::AgentsError),
+    Record(#[from] browserlens_trace::agents::AgentsError),
 }
 
 impl TasksError {
@@ -69,7 +69,7 @@ impl TasksError {
     pub fn hint(&self) -> String {
         match self {
             Self::Unreadable { .. } => "check the path: --tasks-dir names the folder of tasks".into(),
-            Self::Malformed { .. } => "mend the file; crates/agents/README.md says how a task is written".into(),
+            Self::Malformed { .. } => "mend the file; docs/agent-runs.md says how a task is written".into(),
             Self::Site { .. } => "check --sites-dir, and that a loopback port is free".into(),
             Self::NoMiniwob(_) => "run scripts/install-miniwob".into(),
             Self::NoApplication(path) => {

@@ -12,9 +12,9 @@ use crate::agent::{Agent, Answered, Situation, Turn, Wanted};
 use crate::error::TasksError;
 use crate::tool::{Asking, REPLY};
 use base64::Engine;
-use browserlens_agents::Usage;
 use browserlens_core::tokens::Encoding;
 use browserlens_llm::{Answer, Ask, ChatRequest, Completion, Message, Part, ResponseFormat, Role, Schema, json_object};
+use browserlens_trace::agents::Usage;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -312,12 +312,12 @@ fn add(usage: &mut Usage, said: &Completion) {
 }
 
 impl Agent for ModelAgent {
-    fn who(&self) -> browserlens_agents::Agent {
-        browserlens_agents::Agent {
+    fn who(&self) -> browserlens_trace::agents::Agent {
+        browserlens_trace::agents::Agent {
             model: Some(self.options.model.clone()),
             temperature: Some(self.options.temperature),
             seed: self.options.seed,
-            ..browserlens_agents::Agent::default()
+            ..browserlens_trace::agents::Agent::default()
         }
     }
 
@@ -334,8 +334,8 @@ impl Agent for ModelAgent {
 mod tests {
     use super::*;
     use crate::tool::Function;
-    use browserlens_agents::Call;
     use browserlens_llm::LlmError;
+    use browserlens_trace::agents::Call;
     use std::collections::VecDeque;
 
     /// Says what it is told to, and keeps what it was asked.

@@ -155,8 +155,11 @@ impl Scripted {
 }
 
 impl Agent for Scripted {
-    fn who(&self) -> browserlens_agents::Agent {
-        browserlens_agents::Agent { script: Some(self.name.to_owned()), ..browserlens_agents::Agent::default() }
+    fn who(&self) -> browserlens_trace::agents::Agent {
+        browserlens_trace::agents::Agent {
+            script: Some(self.name.to_owned()),
+            ..browserlens_trace::agents::Agent::default()
+        }
     }
 
     fn next<'a>(&'a mut self, situation: Situation<'a>) -> BoxFuture<'a, Result<Turn, TasksError>> {

@@ -106,8 +106,8 @@ impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> StdioAgent<R,
 }
 
 impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> Agent for StdioAgent<R, W> {
-    fn who(&self) -> browserlens_agents::Agent {
-        browserlens_agents::Agent { model: self.model.clone(), ..browserlens_agents::Agent::default() }
+    fn who(&self) -> browserlens_trace::agents::Agent {
+        browserlens_trace::agents::Agent { model: self.model.clone(), ..browserlens_trace::agents::Agent::default() }
     }
 
     fn next<'a>(&'a mut self, situation: Situation<'a>) -> BoxFuture<'a, Result<Turn, TasksError>> {
@@ -119,7 +119,7 @@ impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> Agent for Std
 mod tests {
     use super::*;
     use crate::tool::Function;
-    use browserlens_agents::Call;
+    use browserlens_trace::agents::Call;
 
     #[tokio::test]
     async fn lines_are_calls_and_answers_and_what_is_none_is_said() {

@@ -6,9 +6,9 @@
 
 use crate::error::TasksError;
 use base64::Engine as _;
-use browserlens_agents::{TextTokens, image_size};
 use browserlens_core::tokens::ImageSize;
 use browserlens_llm::{Message, Part, Role, Schema};
+use browserlens_trace::agents::{TextTokens, image_size};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::time::Duration;

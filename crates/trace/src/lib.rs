@@ -6,8 +6,10 @@
 //! any moment leaves a trace that opens with every finished step in it; what is read is what was
 //! written, or an error names file, table and row; nothing here reads a clock.
 
+pub mod agents;
 mod blob;
 pub mod canonical;
+pub mod corpus;
 mod error;
 mod events;
 mod export;

@@ -6,11 +6,11 @@
 use super::agents::{failure, paths};
 use crate::exit::Failure;
 use crate::output;
-use browserlens_agents::{AgentsError, RunRecord, trace_of};
 use browserlens_core::page::text::escaped_line;
 use browserlens_replay::action_in_words;
 use browserlens_report::preview::{Size, preview};
 use browserlens_report::{AgentPage, AgentRun};
+use browserlens_trace::agents::{AgentsError, RunRecord, trace_of};
 use browserlens_trace::{StepRow, Trace, TraceError};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};

@@ -4,10 +4,10 @@ use super::{json_failure, key_of_user};
 use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_agents::{AgentsError, EndReason, Format, Given, Prices, RunRecord, import, link};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::tokens::ImageFormula;
 use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
+use browserlens_trace::agents::{AgentsError, EndReason, Format, Given, Prices, RunRecord, import, link};
 use browserlens_trace::{RedactionOptions, Redactor};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -259,7 +259,7 @@ fn in_words(run: &RunRecord, whole: bool) -> String {
             line(format!("     {}", short(&call.answer)));
         }
     }
-    let reward = |end: &browserlens_agents::End| {
+    let reward = |end: &browserlens_trace::agents::End| {
         end.reward.map_or_else(|| "not judged".to_owned(), |reward| format!("reward {reward}"))
     };
     match (&run.cut, &run.end) {

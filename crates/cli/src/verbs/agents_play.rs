@@ -7,7 +7,6 @@ use super::model::Asked;
 use crate::args::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs, ContextArg};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_agents::{EndReason, RunRecord};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::tokens::Encoding;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
@@ -15,6 +14,7 @@ use browserlens_tasks::{
     Agent, Context, Environment, Folders, McpTool, ModelAgent, ModelOptions, PATIENCE, PROMPT_VERSION, Played,
     Scripted, ServedTask, StdioAgent, Task, TasksError, Tool, ToolCommand, Verdict, play,
 };
+use browserlens_trace::agents::{EndReason, RunRecord};
 use browserlens_trace::{RedactionOptions, Redactor};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -394,7 +394,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
 fn linked(path: &Path, trace: &Path, redactor: Redactor) -> Result<(), Failure> {
     let failed = |error| super::agents::failure(&error);
     let mut run = RunRecord::read(path).map_err(failed)?;
-    browserlens_agents::link(&mut run, trace).map_err(failed)?;
+    browserlens_trace::agents::link(&mut run, trace).map_err(failed)?;
     // The record is there until the new one is.
     let new = path.with_extension("run.new");
     run.write(&new, redactor).map_err(failed)?;

@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
-use browserlens_corpus::{
+use browserlens_trace::corpus::{
     CorpusError, CorpusStats, Failed, MakeOptions, MakeProgress, find_traces, make, split, stats, write_links,
     write_lists,
 };

@@ -10,6 +10,7 @@ mod build;
 pub mod capture;
 mod codec;
 mod hash;
+pub mod html;
 mod js_text;
 mod node;
 mod parse;

@@ -5,8 +5,8 @@
 
 use super::{AgentsBy, MeasuredRun, measured};
 use crate::{Estimate, ReportInput, Share};
-use browserlens_agents::RunRecord;
 use browserlens_core::tokens::Encoding;
+use browserlens_trace::agents::RunRecord;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 

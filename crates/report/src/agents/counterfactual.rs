@@ -9,9 +9,9 @@
 use crate::numbers::{ratio, ratio_interval, rounded, thousands};
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use crate::{AgentsBy, Estimate};
-use browserlens_agents::{RunCosts, RunRecord};
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::{Cost, Measurement, RowKind, StepNumbers};
+use browserlens_trace::agents::{RunCosts, RunRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -175,7 +175,7 @@ pub fn counterfactual_table(runs: &[Counterfactual], left_out: &[String], markdo
 mod tests {
     use super::*;
     use crate::made_up;
-    use browserlens_agents::{Call, Header};
+    use browserlens_trace::agents::{Call, Header};
 
     fn record(steps: &[Option<u32>]) -> RunRecord {
         let call = |(step, at): (&Option<u32>, u32)| {
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(run.recorded.answered, 8);
         assert_eq!(run.retold.answered, 1_000 + 2 + 10 + 20);
         // The context of the second turn has what the first call brought, and so on.
-        let own = browserlens_agents::OWN_WORDS;
+        let own = browserlens_trace::agents::OWN_WORDS;
         assert_eq!(run.retold.read, (1_000 + own) * 3 + (2 + own) * 2 + 10 + own);
         assert_eq!((run.told, run.again, run.legend), (3, 0, 7));
     }

@@ -408,9 +408,9 @@ mod tests {
     }
 
     fn run(tool: &str, task: &str, reward: f64) -> MeasuredRun {
-        let header = browserlens_agents::Header { task: task.into(), tool: tool.into(), ..Default::default() };
-        let end = browserlens_agents::End { reward: Some(reward), ..Default::default() };
-        let record = browserlens_agents::RunRecord { header, end: Some(end), ..Default::default() };
+        let header = browserlens_trace::agents::Header { task: task.into(), tool: tool.into(), ..Default::default() };
+        let end = browserlens_trace::agents::End { reward: Some(reward), ..Default::default() };
+        let record = browserlens_trace::agents::RunRecord { header, end: Some(end), ..Default::default() };
         let images = browserlens_core::tokens::ImageFormula::Claude28;
         crate::measured_runs(&[record], &[], browserlens_core::tokens::Encoding::O200kBase, images, None).remove(0)
     }

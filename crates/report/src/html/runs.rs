@@ -11,9 +11,9 @@ use crate::preview;
 use crate::{AgentRun, ReportError, ReportInput};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_agents::{CallCosts, Waste};
 use browserlens_core::page::text::{count_unseen, escaped};
 use browserlens_core::tokens::{Encoding, ImageFormula};
+use browserlens_trace::agents::{CallCosts, Waste};
 use rayon::prelude::*;
 use serde::Serialize;
 

@@ -5,9 +5,9 @@ use crate::made_up::{self, Run};
 use crate::{AgentPage, AgentRun, EventInfo, FactInfo, StrategyInfo, StrategyRefs};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_agents::{Agent, Call, End, Header, RunRecord};
 use browserlens_core::page::text::{escaped, is_unseen};
 use browserlens_replay::{AnswerInfo, Origin, Outcome};
+use browserlens_trace::agents::{Agent, Call, End, Header, RunRecord};
 use std::collections::BTreeMap;
 
 /// Ends what it may stand in: an element, an attribute, a comment, a script, JSON, CDATA, Markdown.

@@ -9,7 +9,6 @@
 use super::Format;
 use crate::agents::measured_bundle;
 use crate::{AgentRun, MeasuredRun, ReportInput, ScenarioInfo, StrategyInfo};
-use browserlens_agents::{Call, CallCost, CallCosts, ErrorKind, Waste};
 use browserlens_core::tokens::Encoding;
 use browserlens_knowledge::{Knowledge, ScreenDefinition, TransitionDefinition};
 use browserlens_replay::llm::{LlmReader, LlmResults, LlmRow, ResolvedBy, RowOutcome};
@@ -17,6 +16,7 @@ use browserlens_replay::table::{Columns, Table};
 use browserlens_replay::{
     ASKED_DEPTH, AnswerInfo, AskedInfo, AttackInfo, KnownInfo, ReadInfo, RecordedPeer, SeenCount, SweepPoint, Wording,
 };
+use browserlens_trace::agents::{Call, CallCost, CallCosts, ErrorKind, Waste};
 
 /// A record and what was counted of it.
 type Ran<'a> = (&'a AgentRun, MeasuredRun);

@@ -158,7 +158,7 @@ pub fn write_html(outline: &Outline) -> String {
         }
         if !line.name.is_empty() && line.role != Role::Heading {
             out.push_str(" aria-label=\"");
-            crate::html::escape_attribute(&mut out, &line.name);
+            browserlens_core::page::html::escape_attribute(&mut out, &line.name);
             out.push('"');
         }
         out.push('>');
@@ -171,7 +171,7 @@ pub fn write_html(outline: &Outline) -> String {
             out.push_str(" -->");
         }
         if line.role == Role::Heading {
-            crate::html::escape_text(&mut out, &line.name);
+            browserlens_core::page::html::escape_text(&mut out, &line.name);
         }
         if line.role.is_part() || matches!(line.role, Role::List | Role::Table) {
             open.push((line.depth, tag.to_owned()));

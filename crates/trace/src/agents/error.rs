@@ -1,0 +1,130 @@
+//! What can go wrong with records and transcripts.
+//!
+//! Invariant: every error names the file, the line where there is one, and what to do next.
+
+use std::path::PathBuf;
+
+/// A record or a transcript could not be read, trusted or written.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentsError {
+    /// The file system refused.
+    #[error("{}: cannot {action}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// The cause.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A line is not what it must be.
+    #[error("{}, line {line}: {what}", .path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The file is no record.
+    #[error("{}: no run record: its first line does not say \"format\": \"browserlens-run\"", .path.display())]
+    NoRecord {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A newer format.
+    #[error("{}: run record of version {version}, this program reads up to {}", .path.display(), crate::agents::VERSION)]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+    /// The seal does not fit what stands before it.
+    #[error("{}: changed after it was sealed", .path.display())]
+    BrokenSeal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A record was given where a transcript is read.
+    #[error("{}: is a run record already", .path.display())]
+    IsRecord {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No importer knows the file.
+    #[error("{}: no transcript of a known format", .path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A transcript is not what its format says.
+    #[error("{}: {what}", .path.display())]
+    Transcript {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The trace that a record names is not there, or is not that of the run.
+    #[error("{}: {what}", .path.display())]
+    Trace {
+        /// The record, or the trace.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A table of prices is not one.
+    #[error("{}: no table of prices: {what}", .path.display())]
+    Prices {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl AgentsError {
+    pub(crate) fn io(path: &std::path::Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, action, source }
+    }
+
+    /// Returns what to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { action: "create", .. } => "name another folder, or remove the record that is there".into(),
+            Self::Io { .. } => "check the path and its permissions".into(),
+            Self::Line { .. } => "restore the file; nothing behind the line was read".into(),
+            Self::NoRecord { .. } => {
+                "turn a transcript into records: browserlens agents import FILE --out FOLDER".into()
+            }
+            Self::Newer { .. } => "update browserlens".into(),
+            Self::BrokenSeal { .. } => "restore the file, or import the transcript again".into(),
+            Self::IsRecord { .. } => "read it: browserlens agents table FILE, or agents show FILE".into(),
+            Self::UnknownFormat { .. } => {
+                format!(
+                    "name the format: --format {}",
+                    crate::agents::Format::ALL.map(crate::agents::Format::name).join("|")
+                )
+            }
+            Self::Transcript { .. } => "check that the file is whole, and that --format fits it".into(),
+            Self::Trace { .. } => {
+                "take the trace that was recorded with the run; counterfactual looks beside the record and in --traces"
+                    .into()
+            }
+            Self::Prices { .. } => {
+                "write `date = \"2026-01-31\"` and a table a model: [models.\"name\"] with input, cached and output, \
+                 in dollars a million tokens"
+                    .into()
+            }
+        }
+    }
+
+    /// Returns whether the file is readable and not what it promises.
+    pub fn is_broken_promise(&self) -> bool {
+        matches!(self, Self::BrokenSeal { .. })
+    }
+}

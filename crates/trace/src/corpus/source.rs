@@ -1,0 +1,231 @@
+//! A trace that synthetic ones are made of.
+//!
+//! In: a trace file and its scenario. Out: [`Source`]: its words, its node ids, and what must stay
+//! as it is. Invariant: a source is read once a batch of copies, one step at a time; what is kept
+//! of it are words and ids, never payloads.
+
+use crate::corpus::error::CorpusError;
+use crate::corpus::random::Draws;
+use crate::corpus::rewrite::{self, Sink};
+use crate::corpus::scenario;
+use crate::corpus::words::{Exchange, Words};
+use crate::scenario::{Scenario, Target, TargetBy};
+use crate::{Origin, StepRecord, StepRow, Trace, TraceMeta, TraceSource};
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{EventFilter, NodeHint, StepIndex};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+/// A trace and its scenario.
+pub(crate) struct Source {
+    pub path: PathBuf,
+    pub meta: TraceMeta,
+    pub steps: u32,
+    pub complete: bool,
+    pub incomplete_reason: String,
+    pub origin: Option<Origin>,
+    /// TOML of the scenario; none for recordings without one.
+    pub scenario: Option<String>,
+    /// Texts that the scenario wants to be readable.
+    pub facts: Vec<String>,
+    /// Whether lists may be put into another order: not where an action or a fact counts in
+    /// document order.
+    pub may_reorder: bool,
+}
+
+impl Source {
+    /// Opens a trace and finds its scenario.
+    pub(crate) fn open(path: &Path, scenarios: &Path) -> Result<Self, CorpusError> {
+        let trace = Trace::open(path)?;
+        let meta = trace.meta().clone();
+        if trace.is_empty() {
+            return Err(CorpusError::Empty { path: path.to_owned() });
+        }
+        let expected = scenarios.join(format!("{}.toml", meta.scenario));
+        let mut counts = false;
+        let mut facts = Vec::new();
+        let text = if expected.is_file() {
+            let scenario = Scenario::load(&expected)?;
+            facts = facts_of(&scenario);
+            counts = targets_of(&scenario).any(counts_in_order);
+            Some(std::fs::read_to_string(&expected).map_err(CorpusError::io(&expected, "read the file"))?)
+        } else if matches!(meta.source, TraceSource::Recorded) {
+            return Err(CorpusError::ScenarioMissing { trace: path.to_owned(), scenario: meta.scenario, expected });
+        } else {
+            None
+        };
+        for step in trace.steps()? {
+            let hint = step.action.and_then(|action| action.intent.node);
+            counts |= hint.as_ref().is_some_and(hint_counts);
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            steps: trace.len(),
+            complete: trace.is_complete(),
+            incomplete_reason: trace.incomplete_reason().unwrap_or_default().to_owned(),
+            origin: trace.origin()?,
+            scenario: text,
+            facts,
+            may_reorder: !counts,
+            meta,
+        })
+    }
+
+    /// Reads words and ids of every step.
+    pub(crate) fn profile(&self) -> Result<Profile, CorpusError> {
+        let mut gathered = Gathered::default();
+        let trace = Trace::open(&self.path)?;
+        for step in 0..trace.len() {
+            let mut record = record(&trace, step)?;
+            rewrite::step(&mut record, None, &mut gathered, &self.path)?;
+        }
+        gathered.text(&self.meta.goal);
+        if let Some(text) = &self.scenario {
+            scenario::rewrite(text, "", &mut gathered).map_err(|reason| self.scenario_form(reason))?;
+        }
+        let Gathered { words, kept, ids } = gathered;
+        Ok(Profile { words, kept, ids: ids.into_iter().collect() })
+    }
+
+    pub(crate) fn scenario_form(&self, reason: String) -> CorpusError {
+        CorpusError::ScenarioForm { path: PathBuf::from(format!("{}.toml", self.meta.scenario)), reason }
+    }
+}
+
+/// Reads all that a step holds.
+pub(crate) fn record(trace: &Trace, step: u32) -> Result<StepRecord, CorpusError> {
+    let index = StepIndex(step);
+    let StepRow { tab, action, settled, torn_retries, timings, .. } = trace.step(index)?;
+    let filter = EventFilter { from_step: Some(step), to_step: Some(step), ..EventFilter::default() };
+    Ok(StepRecord {
+        index,
+        tab,
+        action,
+        capture: trace.capture(index)?,
+        events: trace.events(&filter, None, usize::MAX)?,
+        entities: trace.entities(index)?,
+        timings,
+        settled,
+        torn_retries,
+    })
+}
+
+fn facts_of(scenario: &Scenario) -> Vec<String> {
+    let steps = 0..=u32::try_from(scenario.steps.len()).unwrap_or(u32::MAX);
+    let mut facts: Vec<String> =
+        steps.flat_map(|step| scenario.facts_at(step).iter().map(|fact| fact.text.clone())).collect();
+    facts.sort();
+    facts.dedup();
+    facts
+}
+
+fn targets_of(scenario: &Scenario) -> impl Iterator<Item = &Target> {
+    let steps = scenario.steps.iter().flat_map(|step| {
+        step.action
+            .target()
+            .into_iter()
+            .chain(&step.require)
+            .chain(&step.acceptable)
+            .chain(step.fresh.iter().map(|state| &state.on))
+    });
+    steps.chain(&scenario.start_require)
+}
+
+fn counts_in_order(target: &Target) -> bool {
+    let mut next = Some(target);
+    while let Some(target) = next {
+        if target.nth.is_some()
+            || matches!(&target.by, TargetBy::Css { selector, .. } if selector.contains([':', '+', '~']))
+        {
+            return true;
+        }
+        next = target.within.as_deref();
+    }
+    false
+}
+
+fn hint_counts(hint: &NodeHint) -> bool {
+    let mut next = Some(hint);
+    while let Some(hint) = next {
+        if hint.nth.is_some() {
+            return true;
+        }
+        next = hint.within.as_deref();
+    }
+    false
+}
+
+/// Words and ids of a source.
+pub(crate) struct Profile {
+    pub words: Words,
+    kept: Words,
+    /// Sorted.
+    ids: Vec<u32>,
+}
+
+impl Profile {
+    /// Draws what becomes of words and ids in one synthetic trace.
+    pub(crate) fn draw(&self, seed: u64, trace: &str, others: &Words) -> Replaced {
+        let words = Exchange::draw(&mut Draws::of(seed, &format!("words of {trace}")), &self.words, others, &self.kept);
+        let mut new = self.ids.clone();
+        Draws::of(seed, &format!("nodes of {trace}")).shuffle(&mut new);
+        Replaced { words, ids: self.ids.iter().copied().zip(new).collect(), texts: HashMap::new() }
+    }
+}
+
+/// Gathers words and ids, and changes nothing.
+#[derive(Default)]
+struct Gathered {
+    words: Words,
+    kept: Words,
+    ids: BTreeSet<u32>,
+}
+
+impl Sink for Gathered {
+    fn text(&mut self, text: &str) -> String {
+        self.words.add(text);
+        text.to_owned()
+    }
+
+    fn backend(&mut self, backend: u32) -> u32 {
+        self.ids.insert(backend);
+        backend
+    }
+
+    fn secret(&mut self, text: &str) {
+        self.kept.add(text);
+    }
+
+    fn key(&mut self, key: NodeKey) -> NodeKey {
+        self.backend(key.backend);
+        key
+    }
+}
+
+/// What becomes of words and ids.
+pub(crate) struct Replaced {
+    words: Exchange,
+    ids: HashMap<u32, u32>,
+    /// Texts that were rewritten before: most come again in every step.
+    texts: HashMap<String, String>,
+}
+
+/// How many texts are remembered.
+const REMEMBERED: usize = 20_000;
+
+impl Sink for Replaced {
+    fn text(&mut self, text: &str) -> String {
+        if let Some(new) = self.texts.get(text) {
+            return new.clone();
+        }
+        let new = self.words.text(text);
+        if self.texts.len() < REMEMBERED && text.len() < 256 {
+            self.texts.insert(text.to_owned(), new.clone());
+        }
+        new
+    }
+
+    fn backend(&mut self, backend: u32) -> u32 {
+        self.ids.get(&backend).copied().unwrap_or(backend)
+    }
+}
