@@ -113,7 +113,7 @@ fn notices(events: &[Event]) -> Vec<EventNote> {
 }
 
 fn tab_note(tab: &TabEvent) -> Option<EventNote> {
-    let change = TabChange::ALL.iter().copied().find(|change| change.word() == tab.what)?;
+    let change = TabChange::from_name(&tab.what)?;
     let said = |text: &str, limit| (!text.is_empty()).then(|| CutText::new(text, limit));
     Some(EventNote::Tab { change, title: said(&tab.title, LONGEST_TITLE), url: said(&tab.url, LONGEST_URL) })
 }

@@ -9,7 +9,6 @@
 
 pub mod budget;
 #[doc(hidden)]
-#[doc(hidden)]
 pub mod changed;
 mod controls;
 pub mod differ;
@@ -24,6 +23,7 @@ pub mod router;
 mod shown;
 pub mod strategies;
 pub mod tree;
+mod words;
 
 pub use extract::Representation;
 pub use format::{EventNote, GrammarError, LEGEND, MixedRow, Observed, Style, mixed_rows, parse};

@@ -12,7 +12,7 @@ use browserlens_core::tokens::Encoding;
 use browserlens_lens::format::{CutText, DialogState, DownloadState, EventNote, Observed, TabChange, write};
 use browserlens_lens::tree::{Item, ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, ShownState, Style, parse};
-use common::{a11y, page};
+use common::{a11y, always_delta, page};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ fn everything() -> Vec<Event> {
 
 #[test]
 fn full_and_delta_tell_what_happened_one_line_each_dialogs_first() {
-    let mut lens = Lens::new(LensOptions { delta_limit_percent: 10_000, ..a11y() });
+    let mut lens = Lens::new(always_delta());
     let full = observe(&mut lens, 0, &everything(), Some("button \"Delete\" is covered"));
     let delta = observe(&mut lens, 1, &everything()[3..4], None);
     let quiet = observe(&mut lens, 2, &[], None);
@@ -98,7 +98,7 @@ fn full_and_delta_tell_what_happened_one_line_each_dialogs_first() {
 
 #[test]
 fn the_shown_state_holds_the_events_of_the_last_step_and_their_text_can_be_read() {
-    let mut lens = Lens::new(LensOptions { delta_limit_percent: 10_000, ..a11y() });
+    let mut lens = Lens::new(always_delta());
     let mut shown = ShownState::default();
     shown.apply(&observe(&mut lens, 0, &everything(), None).text).unwrap();
     assert_eq!(shown.events().len(), 6);
@@ -195,13 +195,13 @@ fn said() -> impl Strategy<Value = CutText> {
 fn note() -> impl Strategy<Value = EventNote> {
     let kinds = vec![DialogKind::Alert, DialogKind::Confirm, DialogKind::Prompt, DialogKind::BeforeUnload];
     prop_oneof![
-        (prop::sample::select(kinds), said(), prop::sample::select(DialogState::ALL), prop::option::of(said()))
+        (prop::sample::select(kinds), said(), prop::sample::select(&DialogState::ALL), prop::option::of(said()))
             .prop_map(|(kind, message, state, typed)| EventNote::Dialog { kind, message, state, typed }),
         said().prop_map(|why| EventNote::Failed { why }),
         said().prop_map(|text| EventNote::Notice { text }),
-        (prop::sample::select(TabChange::ALL), prop::option::of(said()), prop::option::of(said()))
+        (prop::sample::select(&TabChange::ALL), prop::option::of(said()), prop::option::of(said()))
             .prop_map(|(change, title, url)| EventNote::Tab { change, title, url }),
-        (said(), prop::sample::select(DownloadState::ALL))
+        (said(), prop::sample::select(&DownloadState::ALL))
             .prop_map(|(file, state)| EventNote::Download { file, state }),
         (said(), any::<u32>()).prop_map(|(text, times)| EventNote::Console { text, times }),
         any::<u32>().prop_map(EventNote::MoreErrors),
@@ -256,7 +256,7 @@ proptest! {
                 url: said.text.clone(), file_name: said.text.clone(), bytes: 1, state: "completed".to_owned(),
             })),
         }).collect();
-        let mut lens = Lens::new(LensOptions { budget, delta_limit_percent: 10_000, ..a11y() });
+        let mut lens = Lens::new(LensOptions { budget, ..always_delta() });
         let mut shown = ShownState::default();
         for step in 0..3 {
             let text = observe(&mut lens, step, &events, Some(&texts[0].text)).text;

@@ -5,41 +5,25 @@
 
 use super::{Meta, View};
 use crate::tree::{Elided, Item, ROOT, TEXT, Tree};
+use crate::words::words;
 use browserlens_core::page::role;
 
-/// What the distilled DOM keeps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Grade {
-    /// What can be read; nothing to act on.
-    Text,
-    /// Fields and buttons.
-    Fields,
-    /// Everything.
-    #[default]
-    All,
-}
-
-impl Grade {
-    /// Every grade.
-    pub const ALL: [Self; 3] = [Self::Text, Self::Fields, Self::All];
-
-    /// Returns the name that options carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Fields => "fields",
-            Self::All => "all",
-        }
-    }
-
-    /// Returns the grade of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|grade| grade.name() == name)
+words! {
+    /// What the distilled DOM keeps.
+    #[derive(Default)]
+    Grade {
+        /// What can be read; nothing to act on.
+        Text = "text",
+        /// Fields and buttons.
+        Fields = "fields",
+        /// Everything.
+        #[default]
+        All = "all",
     }
 }
 
 /// Returns whether an item is a field.
-pub(crate) fn is_field(item: &Item) -> bool {
+fn is_field(item: &Item) -> bool {
     role::is_text_field(&item.role) || matches!(&*item.role, "checkbox" | "radio" | "switch" | "slider" | "listbox")
 }
 

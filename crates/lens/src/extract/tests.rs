@@ -10,7 +10,7 @@ use browserlens_core::page::{BoxInDocument, Clickability, Flags, NodeSpec, PageB
 /// The lines of a page in the accessibility view.
 fn shown(page: &Page) -> String {
     let view = extract(page, &HashSet::new(), &ExtractOptions::default());
-    let reference = Reference::of(page, Representation::A11y, Grade::All, 0);
+    let reference = Reference::of(page, &ExtractOptions::default());
     assert_eq!(view.tree, reference.tree, "R shows something else");
     let acts: Vec<bool> = view.meta.iter().map(|meta| meta.interactive).collect();
     assert_eq!(acts, reference.acts, "R acts on something else");

@@ -21,6 +21,7 @@ pub use fold::{MixedRow, Patterns, mixed_rows};
 pub use lines::GrammarError;
 pub use locate::{Locator, Owner, Scratch};
 pub use parse::{parse, parse_after};
+pub(crate) use scan::handle_of;
 pub use style::Style;
 pub use write::{write, write_after, write_item, write_items};
 

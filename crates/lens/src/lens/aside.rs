@@ -63,9 +63,7 @@ impl Lens {
         if looked.is_some_and(|looked| Arc::ptr_eq(&looked.view, &current.view)) {
             return;
         }
-        let headings = self.options.style.heading_refs;
-        let is_heading = |id| headings && &*current.view.tree.item(id).role == "heading";
-        let acting = Acting::of(&current.page, &current.view, is_heading);
+        let acting = Acting::of(&current.page, &current.view, self.options.style.heading_refs);
         self.refs.meet(&current.view, &acting);
     }
 

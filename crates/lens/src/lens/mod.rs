@@ -32,13 +32,14 @@ use crate::router::{
 use crate::shown::ShownState;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
-    CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StageClock,
-    StepCache, StepInput, StrategyError,
+    CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StepCache,
+    StepInput, StrategyError,
 };
 use browserlens_core::tokens::Tokens;
 use deltas::{Delta, Tried};
 use fitting::Subject;
 use images::{Picture, Pixels};
+use shared::Known;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -211,12 +212,15 @@ impl Lens {
         self.learn(input);
         self.events = self.events(input);
         let mut pictures = images::pictures(page, representation, input, self.options.image_formula)?;
-        let regions_shown = if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 };
-        let grade = self.grade_of(page);
+        let form = ExtractOptions {
+            from_dom: representation == Representation::Dom,
+            grade: if representation == Representation::Dom { self.grade_of(page) } else { Grade::All },
+            regions_shown: if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 },
+        };
         let known = (&**input.shared, input.clock);
-        let view = self.view(known, page, representation, grade, regions_shown);
+        let view = self.view(known, page, form);
         // A delta is checked against it, so that it decides what is sent.
-        let reference = shared::reference(known, page, representation, grade, regions_shown);
+        let reference = shared::reference(known, page, form);
         let marked = match representation {
             Representation::Vision if self.options.marks => self.mark(page, &view, &mut pictures),
             _ => Vec::new(),
@@ -348,35 +352,23 @@ impl Lens {
     }
 
     fn grade_of(&mut self, page: &Page) -> Grade {
-        let document = page.frames().first().map_or(0, |frame| frame.loader);
-        match self.grade {
-            Some((of, grade)) if of == document => grade,
-            _ => {
-                self.grade = None;
-                self.options.grade
-            }
-        }
+        self.grade = self.grade.filter(|(of, _)| *of == page.document().1);
+        self.grade.map_or(self.options.grade, |(_, grade)| grade)
     }
 
-    fn view(
-        &mut self,
-        known: (&StepCache, &dyn StageClock),
-        page: &Page,
-        representation: Representation,
-        grade: Grade,
-        regions_shown: usize,
-    ) -> Arc<View> {
-        let from_dom = representation == Representation::Dom;
-        let grade = if from_dom { grade } else { Grade::All };
-        let options = ExtractOptions { from_dom, grade, regions_shown };
-        let view = shared::view(known, page, &self.noisy, options);
-        let acting = shared::acting(known, page, &view, self.options.style.heading_refs);
-        self.refs.meet(&view, &acting);
+    fn view(&mut self, known: Known<'_>, page: &Page, form: ExtractOptions) -> Arc<View> {
+        let view = shared::view(known, page, &self.noisy, form);
+        self.refs.meet(&view, &shared::acting(known, page, &view, self.options.style.heading_refs));
         view
     }
 
+    /// Returns what a view becomes under cuts, with the handles of what was told before.
+    fn target(&self, view: &View, cuts: &Cuts, before: &Handles) -> Target {
+        Target::build(view, cuts, &self.refs, before, self.options.style)
+    }
+
     /// Returns what a delta sends of the pictures: of each what changed since it was sent.
-    fn changed(&self, pictures: &[Picture], known: (&StepCache, &dyn StageClock)) -> Vec<Picture> {
+    fn changed(&self, pictures: &[Picture], known: Known<'_>) -> Vec<Picture> {
         let formula = self.options.image_formula;
         pictures.iter().flat_map(|picture| picture.changed(self.sent.get(&picture.key), known, formula)).collect()
     }
@@ -412,18 +404,15 @@ impl Lens {
         representation: Representation,
         step: u32,
     ) -> Observation {
-        let told_nothing = matches!(draft.observed, Observed::Nothing(_));
-        let mut handles = if told_nothing { draft.target.handles_only() } else { draft.target.commit(&mut self.refs) };
-        handles.after(&self.handles);
-        self.handles = handles;
-        let side = Side::new(draft.state.tree().clone(), draft.keys);
-        let mut refs: Vec<RefTarget> = Vec::new();
-        for (id, item) in side.tree.items() {
-            if let (Some(reference), Some(key)) = (item.reference, side.keys[id as usize]) {
-                refs.push(RefTarget { handle: reference.to_string(), key });
-            }
+        if !matches!(draft.observed, Observed::Nothing(_)) {
+            draft.target.give_refs(&mut self.refs);
         }
-        let handles = self.handles.clone();
+        let mut handles = draft.target.handles;
+        handles.after(&self.handles);
+        self.handles = handles.clone();
+        let side = Side::new(draft.state.tree().clone(), draft.keys);
+        let shown = side.tree.items().filter_map(|(id, item)| item.reference.zip(side.keys[id as usize]));
+        let refs = shown.map(|(reference, key)| RefTarget { handle: reference.to_string(), key }).collect();
         let before =
             self.told.replace(Told { state: draft.state, side, representation, step, handles, known: OnceCell::new() });
         if let Some(before) = before.filter(|before| before.step != step && self.numbers_steps()) {

@@ -45,13 +45,13 @@ struct Known {
 pub struct Acting(Vec<(u32, Arc<Evidence>)>);
 
 impl Acting {
-    /// Looks at what can be acted on in a page; `also` says which other items get refs.
-    pub fn of(page: &Page, view: &View, also: impl Fn(u32) -> bool) -> Self {
+    /// Looks at what can be acted on in a page, and at its headings, if they get refs as well.
+    pub fn of(page: &Page, view: &View, headings: bool) -> Self {
         let mut surroundings = Surroundings::of(page);
         let mut acting: Vec<(u32, Evidence)> = Vec::new();
-        for (id, item) in view.tree.items() {
+        for (id, item) in view.tree.items().skip(1) {
             let meta = view.meta[id as usize];
-            if id != 0 && (meta.interactive || also(id)) {
+            if meta.interactive || headings && &*item.role == "heading" {
                 acting.push((id, surroundings.evidence(page, &meta, item)));
             }
         }

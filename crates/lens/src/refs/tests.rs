@@ -28,7 +28,7 @@ impl Run {
         builder.add_outline(outline);
         let page = builder.finish();
         let view = extract(&page, &HashSet::new(), &ExtractOptions::default());
-        self.table.meet(&view, &Acting::of(&page, &view, |_| false));
+        self.table.meet(&view, &Acting::of(&page, &view, false));
         let mut refs = HashMap::new();
         for (id, meta) in view.meta.iter().enumerate() {
             if !self.table.wants(id as u32) {

@@ -8,36 +8,20 @@
 
 use super::{Route, RouteError, Router, Signals};
 use crate::extract::Representation;
+use crate::words::words;
 
 /// Nodes from which a page is too large for its DOM, as in the seed's rule.
 const MANAGEABLE: u32 = 2_000;
 /// Coverage from which an accessibility tree may stand in for the DOM, as in the seed's rule.
 const MODERATE: f32 = 0.5;
 
-/// A class of models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tier {
-    /// Weaker models: the accessibility tree from moderate coverage on.
-    Small,
-    /// Stronger models: the distilled DOM wherever the page is of manageable size.
-    Large,
-}
-
-impl Tier {
-    /// Every tier.
-    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
-
-    /// Returns the name that options carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Large => "large",
-        }
-    }
-
-    /// Returns the tier of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tier| tier.name() == name)
+words! {
+    /// A class of models.
+    Tier {
+        /// Weaker models: the accessibility tree from moderate coverage on.
+        Small = "small",
+        /// Stronger models: the distilled DOM wherever the page is of manageable size.
+        Large = "large",
     }
 }
 

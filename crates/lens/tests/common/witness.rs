@@ -10,7 +10,7 @@ use browserlens_core::page::{NodeKey, Page, SecondLook, States};
 use browserlens_core::strategy::{Observation, ObservationKind, Ref, Request, Run, StrategyError};
 use browserlens_core::tokens::Encoding;
 use browserlens_lens::differ::SemanticFilter;
-use browserlens_lens::extract::Grade;
+use browserlens_lens::extract::{ExtractOptions, Grade};
 use browserlens_lens::format::{Entry, Observed, parse_after, write, write_after};
 use browserlens_lens::reference::{Reference, unmarked_differences};
 use browserlens_lens::tree::{Item, Tree};
@@ -96,8 +96,9 @@ impl Witness {
         // A request may have asked for the whole of a page of which a grade leaves out a part.
         let grades =
             if representation == Representation::Dom { vec![options.grade, Grade::All] } else { vec![Grade::All] };
-        let references: Vec<Reference> =
-            grades.iter().map(|grade| Reference::of(page, representation, *grade, 0)).collect();
+        let from_dom = representation == Representation::Dom;
+        let form = |grade: Grade| ExtractOptions { from_dom, grade, regions_shown: 0 };
+        let references: Vec<Reference> = grades.into_iter().map(|grade| Reference::of(page, &form(grade))).collect();
         let wrong = references.iter().map(|reference| unmarked_differences(&self.shown, reference)).min();
         prop_assert_eq!(wrong, Some(0), "differences without a mark after\n{}", text);
         let mut handles = HashSet::new();
@@ -242,7 +243,7 @@ pub fn run(
 }
 
 fn equals_reference(shown: &ShownState, page: &Page) -> Result<(), TestCaseError> {
-    let reference = Reference::of(page, Representation::A11y, Grade::All, 0);
+    let reference = Reference::of(page, &ExtractOptions::default());
     prop_assert_eq!(bare(shown.tree()), bare(&reference.tree));
     let head = shown.head().unwrap();
     prop_assert_eq!((&head.title, &head.url), (&reference.title, &reference.url));
@@ -348,7 +349,7 @@ pub fn refuses_without_a_trace(lines: Vec<String>) -> Result<(), TestCaseError> 
 }
 
 /// Lines of any kind, and changes that are well written but may name what is not there.
-pub fn lines() -> impl Strategy<Value = Vec<String>> {
+pub fn any_lines() -> impl Strategy<Value = Vec<String>> {
     const HEADERS: &[&str] = &[
         "[FULL PAGE STATE] a | b",
         "[FULL PAGE STATE 3] a",

@@ -16,8 +16,9 @@ mod text;
 pub(super) use columns::fold_rows;
 pub(crate) use find::{Kind, groups, row_controls};
 pub use mixed::{MixedRow, mixed_rows};
+pub(super) use patterns::NONE_TOLD;
 pub use patterns::Patterns;
-pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
+pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_row, rows};
 
 use crate::tree::{Item, StateSet, Tree};
 use browserlens_core::strategy::Ref;
@@ -77,6 +78,24 @@ pub(super) struct Part {
     /// The column that says another ref (or `-` for none) where it says anything.
     pub reference_unless: Option<usize>,
     pub presence: Presence,
+}
+
+impl Part {
+    /// Returns a part that is in every row and says nothing but its role.
+    fn new(depth: usize, role: Arc<str>) -> Self {
+        Self {
+            depth,
+            role,
+            name: Words::default(),
+            value: Words::default(),
+            states: StateSet::NONE,
+            volatile: false,
+            states_unless: None,
+            reference: RefAt::None,
+            reference_unless: None,
+            presence: Presence::Always,
+        }
+    }
 }
 
 /// What the rows of a group share; its parts are in document order.

@@ -19,6 +19,9 @@ pub struct Patterns {
     told: Vec<(u32, Arc<Pattern>)>,
 }
 
+/// Where nothing was told.
+pub(in crate::format) static NONE_TOLD: Patterns = Patterns { told: Vec::new() };
+
 impl Patterns {
     /// Returns whether no pattern was told.
     pub fn is_empty(&self) -> bool {
