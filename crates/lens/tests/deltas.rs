@@ -5,7 +5,6 @@ mod common;
 
 use browserlens_core::page::{NodeKey, Page, SecondLook};
 use browserlens_core::tokens::Encoding;
-use browserlens_lens::differ::SemanticFilter;
 use browserlens_lens::{Base, Lens, LensOptions, Observed, ShownState, parse};
 use common::{a11y, always_delta, lines, look, observe, owed, page, read, run, says, try_observe};
 use std::sync::Arc;
@@ -205,15 +204,6 @@ fn a_late_answer_and_a_button_that_a_countdown_disables_are_told() {
     assert!(disabled.contains("button \"Bid\" @e8") && disabled.contains("disabled"), "{disabled}");
     let again = tell(3, "Sold to you", "", &look(&[3, 4, 6, 9]));
     assert!(again.contains("button \"Bid\" @e8") && !again.contains("@e8 disabled"), "{again}");
-}
-
-#[test]
-fn noise_is_told_where_its_pass_is_off() {
-    let mut lens = Lens::new(LensOptions { filter: SemanticFilter::default(), ..a11y() });
-    let mut tell =
-        |step| try_observe(&mut lens, step, &ticking(step, "Open", ""), Some(&look(&[3, 4, 6]))).unwrap().text;
-    let last = (0..4).map(&mut tell).last().unwrap();
-    assert!(last.contains("121 people") && !last.contains("hidden"), "{last}");
 }
 
 #[test]

@@ -106,11 +106,6 @@ impl Matching {
     pub(crate) fn indices(&self, is: impl Fn(Change) -> bool) -> HashSet<usize> {
         self.changes.iter().enumerate().filter(|(_, change)| is(**change)).map(|(index, _)| index).collect()
     }
-
-    /// Returns how many old items are matched, the root left out.
-    pub fn matched(&self) -> usize {
-        self.pairs.len().saturating_sub(1) + self.same.iter().map(|(_, _, items)| *items as usize).sum::<usize>()
-    }
 }
 
 /// Matches two sides and lists what changed. Changes stand in document order of what they are

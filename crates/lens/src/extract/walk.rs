@@ -273,7 +273,7 @@ impl<'p> Walk<'p, '_> {
     fn replace_by_children(&mut self, id: u32) {
         let parent = self.tree.parent(id);
         let children = self.tree.take_children(id);
-        self.tree.detach_last(id);
+        self.tree.detach(id);
         for child in children {
             let at = self.tree.children(parent).len();
             self.tree.attach(child, parent, at);

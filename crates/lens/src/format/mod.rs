@@ -17,7 +17,9 @@ mod style;
 mod write;
 
 pub use event::{CutText, DialogState, DownloadState, EventNote, TabChange, write_events};
-pub use fold::{MixedRow, Patterns, mixed_rows};
+pub use fold::Patterns;
+#[doc(hidden)]
+pub use fold::folded_rows;
 pub use lines::GrammarError;
 pub use locate::{Locator, Owner, Scratch};
 pub use parse::{parse, parse_after};

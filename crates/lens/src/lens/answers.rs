@@ -33,7 +33,9 @@ struct Wanted {
 
 impl Lens {
     pub(super) fn answer(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        let Some(mut current) = self.current.take() else { return Err(refuse(request, "nothing was observed yet")) };
+        let Some(mut current) = self.memory.current.take() else {
+            return Err(refuse(request, "nothing was observed yet"));
+        };
         let nature = match request {
             Request::Expand { handle } => handle_of(handle).and_then(|handle| self.handles.nature_of(handle)),
             _ => None,
@@ -46,7 +48,7 @@ impl Lens {
                 Err(reason) => Err(refuse(request, &reason)),
             },
         };
-        self.current = Some(current);
+        self.memory.current = Some(current);
         answer
     }
 
@@ -86,7 +88,7 @@ impl Lens {
         reference: &Reference,
         pictures: &[images::Picture],
     ) -> Option<Draft> {
-        let told = self.told.as_ref()?;
+        let told = self.memory.told.as_ref()?;
         if told.state.head().is_none()
             && told.side.tree.len() == 2
             && told.side.tree.item(1).mark.is_some_and(|mark| mark.count.is_none())
@@ -117,9 +119,9 @@ impl Lens {
     /// Where everything was one mark, the answer is a full observation.
     fn answer_to_nothing(&self, view: &View, cuts: Cuts, reference: &Reference) -> Option<Draft> {
         let head = Head { title: reference.title.clone(), url: reference.url.clone(), cut: false };
-        let representation = self.told.as_ref()?.representation;
+        let representation = self.memory.told.as_ref()?.representation;
         // What had no room before is told now, if there is.
-        let events = Notes { images: &[], events: &self.events };
+        let events = Notes { images: &[], events: &self.memory.events };
         [events, Notes::default()].into_iter().find_map(|notes| {
             let subject = Subject { view, head: &head, representation, notes, reference };
             self.full_within(subject, Some("expanded"), cuts.clone())
@@ -145,7 +147,7 @@ impl Lens {
     /// Shows the whole distilled DOM where a grade left out a part of it by nature, until the next
     /// document.
     fn whole_dom(&mut self, current: &mut Current, request: &Request) -> Result<Observation, StrategyError> {
-        self.grade = Some((current.page.document().1, Grade::All));
+        self.memory.grade = Some((current.page.document().1, Grade::All));
         let shared = Arc::clone(&current.shared);
         let known = (&*shared, &NoClock as &dyn StageClock);
         let form = ExtractOptions { from_dom: true, ..ExtractOptions::default() };
@@ -165,7 +167,7 @@ impl Lens {
     }
 
     fn is_shown(&self, key: NodeKey) -> bool {
-        self.told.as_ref().is_some_and(|told| told.side.keys.contains(&Some(key)))
+        self.memory.told.as_ref().is_some_and(|told| told.side.keys.contains(&Some(key)))
     }
 }
 

@@ -93,7 +93,7 @@ impl Lens {
         without_pictures: bool,
         notes: Notes<'_>,
     ) -> Tried {
-        let Some(told) = &self.told else { return Tried::Not("first observation") };
+        let Some(told) = &self.memory.told else { return Tried::Not("first observation") };
         if !self.options.delta {
             return Tried::Not("deltas are off");
         }
@@ -133,14 +133,14 @@ impl Lens {
     /// Returns the earlier states that are more like a page than one that shares `least` items with
     /// it, the most alike first.
     fn earlier_bases(&self, side: &Side, least: usize) -> Vec<&Told> {
-        let Some(last) = self.told.as_ref().filter(|_| self.numbers_steps() && least < side.tree.len()) else {
+        let Some(last) = self.memory.told.as_ref().filter(|_| self.numbers_steps() && least < side.tree.len()) else {
             return Vec::new();
         };
         let without_images = |told: &Told| told.state.images().is_empty();
         if !without_images(last) {
             return Vec::new();
         }
-        let usable = self.earlier.iter().rev().filter(|told| {
+        let usable = self.memory.earlier.iter().rev().filter(|told| {
             told.state.head().is_some()
                 && told.representation != Representation::Vision
                 && last.state.remembers(told.step)
@@ -154,7 +154,9 @@ impl Lens {
 
     /// Returns what was left out and is in the viewport now, and was not before.
     fn scrolled_into_view(&self, view: &View) -> Vec<u32> {
-        let Some(before) = self.current.as_ref().filter(|_| self.options.budget.is_some()) else { return Vec::new() };
+        let Some(before) = self.memory.current.as_ref().filter(|_| self.options.budget.is_some()) else {
+            return Vec::new();
+        };
         let unseen: HashSet<NodeKey> =
             before.view.meta.iter().filter(|meta| !meta.in_viewport).map(|meta| meta.key).collect();
         let elided = |id: &u32| {
@@ -175,7 +177,7 @@ impl Lens {
         let side = target.side();
         let matching = diff(&told.side, &side);
         // An earlier state may be old in what has been told since: of that, nothing is hidden.
-        let is_last = self.told.as_ref().is_some_and(|last| std::ptr::eq(last, told));
+        let is_last = self.memory.told.as_ref().is_some_and(|last| std::ptr::eq(last, told));
         let filter = &self.options.filter;
         let hidden = matching.indices(|change| {
             is_last && filter.hides(change, &told.side, &side, &target.from, view, input.page).is_some()
@@ -183,7 +185,7 @@ impl Lens {
         let style = self.options.style;
         // Who goes back to an earlier page is told where that is, though nothing in it changed.
         let is_elsewhere = |from: Option<&Head>| from != Some(head);
-        let last = self.told.as_ref().and_then(|last| last.state.head());
+        let last = self.memory.told.as_ref().and_then(|last| last.state.head());
         let is_other_page = is_elsewhere(told.state.head()) || (!is_last && is_elsewhere(last));
         let options = EmitOptions {
             head: match told.state.head() {
@@ -220,7 +222,7 @@ impl Lens {
     pub(super) fn cheapest(&self, tried: Vec<Delta>, notes: Notes<'_>, reference: &Reference) -> Option<(u32, Draft)> {
         let write = |delta: Delta| {
             // An earlier state must be worth the reader's turning back.
-            let last = self.told.as_ref().is_some_and(|told| told.step == delta.from);
+            let last = self.memory.told.as_ref().is_some_and(|told| told.step == delta.from);
             let delta = self.draft(delta, notes);
             let cost = self.count(&delta.text);
             (cost * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT }, cost, delta)

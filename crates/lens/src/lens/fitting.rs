@@ -49,7 +49,7 @@ impl Lens {
     /// Writes an observation with the patterns that were told before; where readers keep nothing
     /// but the last state, without them.
     fn write(&self, observed: &Observed) -> String {
-        match &self.told {
+        match &self.memory.told {
             Some(told) if self.options.base == Base::Any => {
                 write_after(observed, self.options.style, told.state.patterns())
             }
@@ -73,7 +73,7 @@ impl Lens {
     /// Checks that a text alone leads to what it was written from.
     fn check(&self, written: Written, reference: &Reference) -> Result<Draft, StrategyError> {
         let Written { text, observed, expected, keys, target, cuts } = written;
-        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
+        let mut state = self.memory.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
         let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
         if read != observed {
             return Err(failed("the observation does not say what it was written from".to_owned()));
@@ -188,7 +188,7 @@ impl Lens {
         let write = |handle: Option<Handle>| write(&Observed::Nothing(handle), self.options.style);
         let handle = target.runs.first().map(|(handle, _)| *handle).filter(|handle| self.fits(&write(Some(*handle))));
         let (text, observed) = (write(handle), Observed::Nothing(handle));
-        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
+        let mut state = self.memory.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
         state.apply_observed(&observed).map_err(|error| failed(error.to_string()))?;
         let unmarked = unmarked_differences(&state, reference);
         Ok(Draft { text, observed, state, keys: vec![Some(view.meta[0].key), None], target, cuts, unmarked })

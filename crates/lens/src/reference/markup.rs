@@ -114,7 +114,7 @@ pub(super) fn states(node: NodeRef<'_>) -> StateSet {
             ("aria-modal", "true") => StateSet::MODAL,
             _ => continue,
         };
-        states = states.with(state);
+        states.add(state);
     }
     states
 }

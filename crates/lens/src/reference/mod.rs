@@ -144,7 +144,8 @@ impl Reference {
             if grade == Grade::Text && field {
                 left_out += 1;
                 continue;
-            } else if grade == Grade::Text && *acts {
+            }
+            if grade == Grade::Text && *acts {
                 left_out += 1;
                 if !item.name.is_empty() {
                     self.tree.push(parent, Item::new("text", item.name.clone()));
@@ -280,17 +281,14 @@ impl<'p> Writer<'p> {
     fn settled(&mut self, node: NodeId, mut item: Item, draft: &Draft, mut below: Vec<usize>) -> Vec<usize> {
         if draft.meaning == Meaning::Field {
             below = self.all_below(&below).filter(|thing| &*self.things[*thing].item.role == "option").collect();
-            let draft_value = item.value.clone();
             let mut chosen = Vec::new();
             for option in &below {
-                self.things[*option].below.clear();
-                self.things[*option].acts = false;
-                let said = &self.things[*option].item;
-                if draft_value.is_empty() && said.states.has(StateSet::SELECTED) {
-                    chosen.push(said.name.to_string());
-                }
+                let option = &mut self.things[*option];
+                option.below.clear();
+                option.acts = false;
+                chosen.extend(option.item.states.has(StateSet::SELECTED).then(|| option.item.name.to_string()));
             }
-            if draft_value.is_empty() {
+            if item.value.is_empty() {
                 item.value = chosen.join(", ").into();
             }
             return self.stay(node, item, draft.acts, below);
@@ -388,9 +386,7 @@ impl<'p> Writer<'p> {
         if self.markup_decides(node) {
             item.states = markup::states(node);
         }
-        for (_, state) in said.into_iter().filter(|(is, _)| *is) {
-            item.states = item.states.with(state);
-        }
+        said.into_iter().filter(|(is, _)| *is).for_each(|(_, state)| item.states.add(state));
         item
     }
 }

@@ -60,15 +60,15 @@ mod tests {
     }
 
     #[test]
-    fn a_small_model_gets_the_tree_where_it_is_moderate() {
-        assert_eq!(route(Tier::Small, Representation::Dom, 0.5, 100), Representation::A11y);
-        assert_eq!(route(Tier::Small, Representation::Dom, 0.49, 100), Representation::Dom);
-    }
-
-    #[test]
-    fn a_large_model_gets_the_dom_of_manageable_pages() {
-        assert_eq!(route(Tier::Large, Representation::A11y, 1.0, 1_999), Representation::Dom);
-        assert_eq!(route(Tier::Large, Representation::A11y, 1.0, 2_000), Representation::A11y);
+    fn a_small_model_gets_the_tree_where_it_is_moderate_and_a_large_one_the_dom_of_manageable_pages() {
+        for (tier, inner, coverage, nodes, moved) in [
+            (Tier::Small, Representation::Dom, 0.5, 100, Representation::A11y),
+            (Tier::Small, Representation::Dom, 0.49, 100, Representation::Dom),
+            (Tier::Large, Representation::A11y, 1.0, 1_999, Representation::Dom),
+            (Tier::Large, Representation::A11y, 1.0, 2_000, Representation::A11y),
+        ] {
+            assert_eq!(route(tier, inner, coverage, nodes), moved, "{tier:?} {coverage} {nodes}");
+        }
     }
 
     #[test]

@@ -55,6 +55,16 @@ impl StateSet {
         Self(self.0 & !other.0)
     }
 
+    /// Adds the states of `other`.
+    pub fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Takes the states of `other` away.
+    pub fn remove(&mut self, other: Self) {
+        self.0 &= !other.0;
+    }
+
     /// Returns the words of the states, in the order in which they are written.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         Self::WORDS.iter().filter(move |(state, _)| self.has(*state)).map(|(_, word)| *word)

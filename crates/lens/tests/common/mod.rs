@@ -6,12 +6,14 @@ pub mod site;
 pub mod witness;
 
 use browserlens_core::page::capture::ChangedAlone;
-use browserlens_core::page::{NodeKey, Page, PageBuilder, SecondLook};
-use browserlens_core::strategy::{Observation, PageAlone, Run, StepInput, StrategyError};
+use browserlens_core::page::{BoxInViewport, NodeKey, Page, PageBuilder, SecondLook};
+use browserlens_core::strategy::{CaptureImage, ImageSpace, Observation, PageAlone, Run, StepInput, StrategyError};
 use browserlens_lens::extract::ExtractOptions;
 use browserlens_lens::reference::{Reference, unmarked_differences};
 use browserlens_lens::{Lens, LensOptions, ShownState};
 use browserlens_trace::Trace;
+use image::{ImageFormat, RgbaImage};
+use std::io::Cursor;
 use std::sync::Arc;
 
 /// The bundled traces by their names, or those in the folder that `BROWSERLENS_TRACES` names; and
@@ -35,6 +37,14 @@ pub fn page(url: &str, title: &str, loader: u32, outline: &str) -> Arc<Page> {
     builder.document(1, loader);
     builder.add_outline(outline);
     Arc::new(builder.finish())
+}
+
+/// An image as the capture of a whole viewport.
+pub fn capture(image: &RgbaImage) -> CaptureImage {
+    let mut png = Vec::new();
+    image.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).unwrap();
+    let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: 1280.0, height: 800.0 });
+    CaptureImage { png: png.into(), space }
 }
 
 /// Lets a lens observe a page.
@@ -66,7 +76,7 @@ pub fn a11y() -> LensOptions {
 
 /// Whatever a delta costs, it is told.
 pub fn always_delta() -> LensOptions {
-    LensOptions { delta_limit_percent: 10_000, ..a11y() }
+    LensOptions { delta_limit_percent: 100_000, ..a11y() }
 }
 
 /// A look that saw these nodes change while nobody did anything.

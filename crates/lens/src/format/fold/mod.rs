@@ -9,13 +9,12 @@
 
 mod columns;
 mod find;
-mod mixed;
 mod patterns;
 mod text;
 
 pub(super) use columns::fold_rows;
+pub use find::folded_rows;
 pub(crate) use find::{Kind, groups, row_controls};
-pub use mixed::{MixedRow, mixed_rows};
 pub(super) use patterns::NONE_TOLD;
 pub use patterns::Patterns;
 pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_row, rows};
@@ -235,14 +234,16 @@ impl Words {
         if let Some(said) = self.unless.and_then(|column| row.value(column)) {
             return said.to_owned();
         }
-        let mut text = String::new();
-        for segment in &self.segments {
-            match segment {
-                Segment::Literal(literal) => text.push_str(literal),
-                Segment::Column(column) => text.push_str(row.value(*column).unwrap_or("")),
-            }
+        self.segments.iter().map(|segment| segment.of(row)).collect()
+    }
+}
+
+impl Segment {
+    fn of<'a>(&'a self, row: &'a FoldedRow) -> &'a str {
+        match self {
+            Self::Literal(literal) => literal,
+            Self::Column(column) => row.value(*column).unwrap_or(""),
         }
-        text
     }
 }
 
