@@ -11,7 +11,7 @@ use browserlens_core::strategy::{PageAlone, Ref, Run, StepIndex};
 use browserlens_core::tokens::ImageFormula;
 use browserlens_lens::differ::emit::{EmitOptions, Emitted, emit};
 use browserlens_lens::differ::{Side, diff};
-use browserlens_lens::extract::{ExtractOptions, Grade, extract};
+use browserlens_lens::extract::{ExtractOptions, extract};
 use browserlens_lens::format::{Head, Observed, Style, write};
 use browserlens_lens::reference::Reference;
 use browserlens_lens::router::{CostRouter, HeuristicRouter, Router, SignalCache, Signals};
@@ -147,7 +147,7 @@ fn lens(c: &mut Criterion) {
         b.iter(|| extract(black_box(&page), &HashSet::new(), &ExtractOptions::default()))
     });
     c.bench_function("reference/10000_nodes", |b| {
-        b.iter(|| Reference::of(black_box(&page), Representation::A11y, Grade::All, 0))
+        b.iter(|| Reference::of(black_box(&page), &ExtractOptions::default()))
     });
 
     let ten: Vec<u32> = (0..10).map(|n| n * 100 + 7).collect();

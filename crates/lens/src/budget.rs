@@ -6,6 +6,7 @@
 //! ancestors are kept; each mark says how many siblings it stands for; equal runs keep their handle
 //! from step to step.
 
+use crate::differ::Side;
 use crate::extract::View;
 use crate::format::Style;
 use crate::format::fold::row_controls;
@@ -79,12 +80,13 @@ pub struct Target {
     pub runs: Vec<(Handle, Vec<u32>)>,
     /// Items of the view whose names are cut.
     pub cut_names: Vec<(Handle, u32)>,
-    handles: Handles,
+    /// The handles that it uses.
+    pub handles: Handles,
 }
 
 impl Target {
     /// Builds the target of a view. Refs that are not known yet are numbered in document order from
-    /// the next free number on, as [`Target::commit`] will give them.
+    /// the next free number on, as [`Target::give_refs`] will give them.
     pub fn build(view: &View, cuts: &Cuts, refs: &RefTable, handles: &Handles, style: Style) -> Self {
         let mut this = Self {
             tree: Tree::default(),
@@ -92,7 +94,7 @@ impl Target {
             keys: vec![Some(view.meta[0].key)],
             runs: Vec::new(),
             cut_names: Vec::new(),
-            handles: Handles { elided: HashMap::new(), cut: HashMap::new(), ..handles.clone() },
+            handles: handles.as_of(&Handles::default()),
         };
         let mut used = HashSet::new();
         // Items of the view with their parents here; a run of elided ones stands as its first.
@@ -159,20 +161,18 @@ impl Target {
         self.cut_names.push((handle, id));
     }
 
-    /// Gives the refs that this target shows, and returns the handles that it uses: it is what was
-    /// shown now.
-    pub fn commit(&self, refs: &mut RefTable) -> Handles {
+    /// Gives the refs that this target shows.
+    pub fn give_refs(&self, refs: &mut RefTable) {
         for (here, item) in self.tree.items() {
             if let (None, Some(reference)) = (item.mark, item.reference) {
                 refs.give(self.from[here as usize], reference);
             }
         }
-        self.handles.clone()
     }
 
-    /// Returns the handles that this target uses, where none of its items was shown.
-    pub fn handles_only(&self) -> Handles {
-        self.handles.clone()
+    /// Returns it as a side of a diff.
+    pub fn side(&self) -> Side {
+        Side::new(self.tree.clone(), self.keys.clone())
     }
 }
 
@@ -192,21 +192,13 @@ fn number(tree: &mut Tree, mut next: u32, style: Style) {
     }
     let mut numbers: HashMap<u32, u32> = HashMap::new();
     for id in new {
-        let row = rows.get(&id).filter(|(first, _)| !known.contains(first));
-        let reference = match row {
-            Some((first, part)) => {
-                let number = *numbers.entry(*first).or_insert_with(|| {
-                    next += 1;
-                    next - 1
-                });
-                Ref { number, part: *part }
-            }
-            None => {
-                next += 1;
-                Ref::new(next - 1)
-            }
-        };
-        tree.item_mut(id).reference = Some(reference);
+        // What is alone shares its number with nothing.
+        let (first, part) = rows.get(&id).copied().filter(|(first, _)| !known.contains(first)).unwrap_or((id, 0));
+        let number = *numbers.entry(first).or_insert_with(|| {
+            next += 1;
+            next - 1
+        });
+        tree.item_mut(id).reference = Some(Ref { number, part });
     }
 }
 
@@ -263,16 +255,10 @@ impl Handles {
         self.by_nature.iter().find(|(_, known)| *known == handle).map(|(what, _)| *what)
     }
 
-    /// Returns these handles with what was elided in an earlier state; numbers go on from here.
+    /// Returns these handles with what was elided in another state; numbers go on from here.
     #[must_use]
     pub fn as_of(&self, then: &Self) -> Self {
         Self { elided: then.elided.clone(), cut: then.cut.clone(), ..self.clone() }
-    }
-
-    /// Forgets what was elided, but no number.
-    pub fn forget(&mut self) {
-        self.elided.clear();
-        self.cut.clear();
     }
 
     /// Goes on counting after the handles of another.

@@ -100,12 +100,17 @@ fn dialogs(events: &[Event]) -> Vec<EventNote> {
     found.into_iter().map(note).collect()
 }
 
+fn console(events: &[Event]) -> impl DoubleEndedIterator<Item = &ConsoleMessage> {
+    events.iter().filter_map(|event| match &event.kind {
+        EventKind::Console(message) => Some(message),
+        _ => None,
+    })
+}
+
 fn notices(events: &[Event]) -> Vec<EventNote> {
     let mut texts: Vec<&str> = Vec::new();
-    for event in events.iter().rev() {
-        let EventKind::Console(message) = &event.kind else { continue };
-        let is_notice = message.level == ConsoleMessage::NOTICE;
-        if is_notice && texts.len() < MOST_NOTICES && !texts.contains(&message.text.as_str()) {
+    for message in console(events).rev().filter(|message| message.level == ConsoleMessage::NOTICE) {
+        if texts.len() < MOST_NOTICES && !texts.contains(&message.text.as_str()) {
             texts.push(&message.text);
         }
     }
@@ -113,7 +118,7 @@ fn notices(events: &[Event]) -> Vec<EventNote> {
 }
 
 fn tab_note(tab: &TabEvent) -> Option<EventNote> {
-    let change = TabChange::ALL.iter().copied().find(|change| change.word() == tab.what)?;
+    let change = TabChange::from_name(&tab.what)?;
     let said = |text: &str, limit| (!text.is_empty()).then(|| CutText::new(text, limit));
     Some(EventNote::Tab { change, title: said(&tab.title, LONGEST_TITLE), url: said(&tab.url, LONGEST_URL) })
 }
@@ -134,21 +139,14 @@ fn downloads(events: &[Event]) -> Vec<EventNote> {
             None => found.push((file, state)),
         }
     }
-    let note = |((_, name), state): ((&str, &str), DownloadState)| EventNote::Download {
-        file: CutText::new(name, LONGEST_FILE),
-        state,
-    };
-    found.into_iter().map(note).collect()
+    let file = |name: &str| CutText::new(name, LONGEST_FILE);
+    found.into_iter().map(|((_, name), state)| EventNote::Download { file: file(name), state }).collect()
 }
 
 fn errors(events: &[Event]) -> Vec<EventNote> {
     let mut texts: Vec<(&str, u32)> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
-    for event in events {
-        let EventKind::Console(message) = &event.kind else { continue };
-        if !matches!(message.level.as_str(), "error" | "exception") {
-            continue;
-        }
+    for message in console(events).filter(|message| matches!(message.level.as_str(), "error" | "exception")) {
         let at = *known.entry(&message.text).or_insert_with(|| {
             texts.push((&message.text, 0));
             texts.len() - 1
@@ -157,15 +155,11 @@ fn errors(events: &[Event]) -> Vec<EventNote> {
     }
     texts.sort_by_key(|(text, _)| text.starts_with(OF_THE_BROWSER));
     let more = texts.iter().skip(MOST_ERRORS).fold(0u32, |sum, (_, times)| sum.saturating_add(*times));
-    let mut notes: Vec<EventNote> = texts
-        .into_iter()
-        .take(MOST_ERRORS)
-        .map(|(text, times)| {
-            let line = text.trim_start().lines().next().unwrap_or("").trim_end();
-            let first = CutText::new(text.trim(), line.chars().count().min(LONGEST_ERROR));
-            EventNote::Console { text: first, times }
-        })
-        .collect();
-    notes.extend((more > 0).then_some(EventNote::MoreErrors(more)));
-    notes
+    let note = |(text, times): (&str, u32)| {
+        let line = text.trim_start().lines().next().unwrap_or("").trim_end();
+        let first = CutText::new(text.trim(), line.chars().count().min(LONGEST_ERROR));
+        EventNote::Console { text: first, times }
+    };
+    let told = texts.into_iter().take(MOST_ERRORS).map(note);
+    told.chain((more > 0).then_some(EventNote::MoreErrors(more))).collect()
 }

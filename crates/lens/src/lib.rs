@@ -9,7 +9,6 @@
 
 pub mod budget;
 #[doc(hidden)]
-#[doc(hidden)]
 pub mod changed;
 mod controls;
 pub mod differ;
@@ -24,9 +23,10 @@ pub mod router;
 mod shown;
 pub mod strategies;
 pub mod tree;
+mod words;
 
 pub use extract::Representation;
-pub use format::{EventNote, GrammarError, LEGEND, MixedRow, Observed, Style, mixed_rows, parse};
+pub use format::{EventNote, GrammarError, LEGEND, Observed, Style, parse};
 pub use lens::{Aside, Base, DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind, rgba, shrunk};
 pub use refs::RefTable;
 pub use shown::{ApplyError, ElidedMark, ElidedWhat, ShownNode, ShownState};

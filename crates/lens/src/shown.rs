@@ -22,7 +22,7 @@ use crate::format::{
     Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Position, Scratch, Sibling,
     parse_after,
 };
-use crate::tree::{Elided, Item, Mark, ROOT, Tree};
+use crate::tree::{Elided, Handle, Item, Mark, NONE, ROOT, Tree};
 use browserlens_core::strategy::Ref;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -95,13 +95,8 @@ impl ShownState {
     pub fn apply_observed(&mut self, observed: &Observed) -> Result<(), ApplyError> {
         match observed {
             Observed::Full { step, head, events, images, tree, .. } => {
-                self.follow(Shown {
-                    step: *step,
-                    head: head.clone(),
-                    tree: tree.clone(),
-                    images: images.clone(),
-                    events: events.clone(),
-                });
+                let (head, tree, images, events) = (head.clone(), tree.clone(), images.clone(), events.clone());
+                self.follow(Shown { step: *step, head, tree, images, events });
             }
             Observed::Nothing(handle) => {
                 let mark = Mark { handle: *handle, count: None, what: Elided::Items };
@@ -183,23 +178,14 @@ impl ShownState {
 
     /// Returns the elided marks in document order, cut names included.
     pub fn elided(&self) -> Vec<ElidedMark> {
-        let mut marks = Vec::new();
-        for (id, item) in self.now.tree.items() {
-            let within = || ShownNode { tree: &self.now.tree, id }.path();
-            if let Some(mark) = item.mark {
-                marks.push(ElidedMark {
-                    handle: mark.handle,
-                    count: mark.count,
-                    what: ElidedWhat::Siblings(mark.what),
-                    within: within(),
-                });
-            }
-            if let Some(cut) = item.cut {
-                let what = ElidedWhat::Characters { of: id };
-                marks.push(ElidedMark { handle: Some(cut.handle), count: Some(cut.chars), what, within: within() });
-            }
-        }
-        marks
+        let marks_of = |(id, item): (u32, &Item)| {
+            let mark = item.mark.map(|mark| (mark.handle, mark.count, ElidedWhat::Siblings(mark.what)));
+            let cut = item.cut.map(|cut| (Some(cut.handle), Some(cut.chars), ElidedWhat::Characters { of: id }));
+            let within = move || ShownNode { tree: &self.now.tree, id }.path();
+            let said = mark.into_iter().chain(cut);
+            said.map(move |(handle, count, what)| ElidedMark { handle, count, what, within: within() })
+        };
+        self.now.tree.items().flat_map(marks_of).collect()
     }
 
     /// Returns the nodes whose text may be old.
@@ -216,10 +202,8 @@ impl ShownState {
             return true;
         }
         let told = self.now.events.iter().flat_map(EventNote::texts);
-        readable(&self.now.tree).iter().any(|run| run_holds(run, &wanted))
-            || told
-                .map(|text| crate::extract::collapse(text).chars().collect())
-                .any(|run: Vec<char>| run_holds(&run, &wanted))
+        let told = told.map(|text| crate::extract::collapse(text).chars().collect());
+        readable(&self.now.tree).into_iter().chain(told).any(|run: Vec<char>| run_holds(&run, &wanted))
     }
 }
 
@@ -280,21 +264,11 @@ fn readable(tree: &Tree) -> Vec<Vec<char>> {
 
 fn ends_run(item: &Item) -> bool {
     browserlens_core::page::role::is_landmark(&item.role)
-        || matches!(
-            &*item.role,
-            "heading"
-                | "listitem"
-                | "row"
-                | "article"
-                | "dialog"
-                | "alertdialog"
-                | "alert"
-                | "status"
-                | "table"
-                | "grid"
-                | "list"
-                | "group"
-        )
+        || [
+            "heading", "listitem", "row", "article", "dialog", "alertdialog", "alert", "status", "table", "grid",
+            "list", "group",
+        ]
+        .contains(&&*item.role)
 }
 
 /// Returns whether `wanted` stands in a run; a joint fits a blank or nothing.
@@ -304,9 +278,7 @@ fn run_holds(run: &[char], wanted: &[char]) -> bool {
         while found < wanted.len() {
             match run.get(at) {
                 Some(&JOINT) => {
-                    if wanted[found] == ' ' {
-                        found += 1;
-                    }
+                    found += usize::from(wanted[found] == ' ');
                     at += 1;
                 }
                 Some(c) if *c == wanted[found] || (c.is_whitespace() && wanted[found] == ' ') => {
@@ -331,6 +303,7 @@ fn words_of(locator: &Locator) -> String {
 /// Carries out one change; the error is the item that is not shown, in words.
 pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry: &Entry) -> Result<(), String> {
     let find = |scratch: &Scratch, locator: &Locator| scratch.find(locator).ok_or_else(|| words_of(locator));
+    let marked = |scratch: &Scratch, handle: Handle| scratch.with_handle(handle).ok_or_else(|| handle.to_string());
     match entry {
         Entry::Page(new) => *head = Some(new.resolved(head.as_ref())),
         Entry::Changed { at, name, value, on, off } => {
@@ -361,10 +334,8 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
                 Some(parent) => find(scratch, parent)?,
                 None => scratch.tree().parent(id),
             };
-            let inside = parent == crate::tree::NONE
-                || parent == id
-                || scratch.tree().ancestors(parent).any(|above| above == id);
-            if inside {
+            let is_inside = |parent: u32| parent == id || scratch.tree().ancestors(parent).any(|above| above == id);
+            if parent == NONE || is_inside(parent) {
                 return Err(format!("a place for {} outside of itself", words_of(at)));
             }
             scratch.tree_mut().detach(id);
@@ -387,17 +358,22 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
             let mut order: Vec<u32> = Vec::with_capacity(before.len());
             let positions = scratch.positions(id);
             for run in kept {
-                let place = |child: Child| scratch.place_of(id, child, &positions).ok_or_else(|| child_in_words(child));
+                let place = |child: Child| {
+                    scratch.place_of(id, child, &positions).ok_or_else(|| match child {
+                        Child::With(reference) => reference.to_string(),
+                        Child::At(position) => format!("child {position}"),
+                    })
+                };
                 let from = place(run.from)?;
                 let to = run.to.map_or(Ok(from), place)?;
-                order.extend(before.get(from..=to).ok_or_else(|| "a run that ends before it begins".to_owned())?);
+                order.extend(before.get(from..=to).ok_or("a run that ends before it begins")?);
             }
             if !scratch.tree_mut().reorder(id, order) {
                 return Err("an order that names a child twice".to_owned());
             }
         }
         Entry::Expanded { handle, items } => {
-            let mark = scratch.with_handle(*handle).ok_or_else(|| handle.to_string())?;
+            let mark = marked(scratch, *handle)?;
             let (parent, at) = (scratch.tree().parent(mark), scratch.tree().position(mark));
             scratch.tree_mut().detach(mark);
             graft(scratch, parent, at, items);
@@ -409,13 +385,11 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
             item.cut = None;
         }
         Entry::Elided(new) => {
-            let handle = new.handle.ok_or_else(|| "a mark without a handle".to_owned())?;
-            let id = scratch.with_handle(handle).ok_or_else(|| handle.to_string())?;
+            let id = marked(scratch, new.handle.ok_or("a mark without a handle")?)?;
             scratch.tree_mut().item_mut(id).mark = Some(*new);
         }
         Entry::Focus(at) => {
-            let id = at.as_ref().map(|at| find(scratch, at)).transpose()?;
-            scratch.focus(id);
+            scratch.focus(at.as_ref().map(|at| find(scratch, at)).transpose()?);
         }
         Entry::Volatile(locators) => {
             for at in locators {
@@ -438,23 +412,13 @@ fn place(scratch: &Scratch, parent: u32, place: &Position) -> Result<usize, Stri
     match place {
         Position::End => Ok(usize::MAX),
         Position::At(position) => Ok((*position as usize).saturating_sub(1)),
-        Position::After(before, after) => {
-            let at = beside(before)? + 1;
-            match after {
-                Some(after) if beside(after)? != at => {
-                    Err(format!("{} directly behind {}", after.reference, before.reference))
-                }
-                _ => Ok(at),
+        Position::After(before, after) => match (beside(before)? + 1, after) {
+            (at, Some(after)) if beside(after)? != at => {
+                Err(format!("{} directly behind {}", after.reference, before.reference))
             }
-        }
+            (at, _) => Ok(at),
+        },
         Position::Before(after) => beside(after),
-    }
-}
-
-fn child_in_words(child: Child) -> String {
-    match child {
-        Child::With(reference) => reference.to_string(),
-        Child::At(position) => format!("child {position}"),
     }
 }
 

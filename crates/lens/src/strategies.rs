@@ -32,9 +32,6 @@ const NAMES: &[&str] = &[
 /// words.
 const MARKS_LEGEND: &str = include_str!("../legend_marks.txt");
 
-/// Names of the routers that the option `router` knows.
-const ROUTERS: [&str; 2] = ["heuristic", "cost"];
-
 const OPTIONS: &str = "kind, representation, router, tier, delta, filters, budget, longest_name, delta_limit_percent, \
     base, unchanged, style, grade, encoding, image_formula, marks, events";
 
@@ -53,7 +50,7 @@ pub fn names() -> &'static [&'static str] {
 /// take.
 pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
     let read = lens_options(name, options)?;
-    Some(read.map(|options| Box::new(LensStrategy::new(name, options)) as Box<dyn Strategy>))
+    Some(read.map(|options| Box::new(LensStrategy { name: name.to_owned(), options }) as Box<dyn Strategy>))
 }
 
 /// Returns how the lens of a strategy works; none if the name is not one of this crate.
@@ -95,14 +92,6 @@ fn preset(kind: &str) -> Option<LensOptions> {
     })
 }
 
-fn router(name: &str) -> Option<RouterKind> {
-    Some(match name {
-        "heuristic" => RouterKind::Heuristic,
-        "cost" => RouterKind::Cost,
-        _ => return None,
-    })
-}
-
 fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, OptionsError> {
     let table = match options {
         Value::Null => return Ok(to),
@@ -115,74 +104,71 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
         }
     };
     for (option, value) in table {
-        let wrong = |expected: &str| OptionsError {
-            option: option.clone(),
-            reason: format!("expected {expected}, found {value}"),
-        };
-        let one_of = |names: Vec<&str>| wrong(&format!("one of {}", names.join(", ")));
-        let text = value.as_str().unwrap_or("");
-        match option.as_str() {
-            "kind" => {
-                value.as_str().ok_or_else(|| wrong("a name"))?;
-            }
-            "representation" => {
-                to.representation = match text {
-                    "heuristic" => None,
-                    _ => Some(Representation::from_name(text).ok_or_else(|| {
-                        let names = Representation::ALL.map(Representation::name);
-                        one_of(std::iter::once("heuristic").chain(names).collect())
-                    })?),
-                };
-            }
-            "router" => to.router = router(text).ok_or_else(|| one_of(ROUTERS.to_vec()))?,
-            "tier" => to.tier = Some(Tier::from_name(text).ok_or_else(|| one_of(Tier::ALL.map(Tier::name).to_vec()))?),
-            "delta" => to.delta = value.as_bool().ok_or_else(|| wrong("true or false"))?,
-            "filters" => {
-                to.filter = filters(value)
-                    .ok_or_else(|| wrong(&format!("a list of {}", FilterPass::ALL.map(FilterPass::name).join(", "))))?
-            }
-            "marks" => to.marks = value.as_bool().ok_or_else(|| wrong("true or false"))?,
-            "events" => to.events = value.as_bool().ok_or_else(|| wrong("true or false"))?,
-            "budget" => to.budget = Some(positive(value).ok_or_else(|| wrong("a number of tokens from 1"))?),
-            "longest_name" => {
-                to.longest_name = Some(positive(value).ok_or_else(|| wrong("a number of characters from 1"))? as usize);
-            }
-            "delta_limit_percent" => {
-                to.delta_limit_percent = positive(value).ok_or_else(|| wrong("a percentage from 1"))?;
-            }
-            "base" => {
-                to.base = match text {
-                    "any" => Base::Any,
-                    "last" => Base::Last,
-                    _ => return Err(one_of(vec!["any", "last"])),
-                };
-            }
-            "unchanged" => to.unchanged = value.as_bool().ok_or_else(|| wrong("true or false"))?,
-            "style" => to.style = Style::from_name(text).ok_or_else(|| one_of(Style::NAMES.to_vec()))?,
-            "grade" => to.grade = Grade::from_name(text).ok_or_else(|| one_of(Grade::ALL.map(Grade::name).to_vec()))?,
-            "encoding" => {
-                to.encoding = text.parse().map_err(|_| one_of(Encoding::ALL.map(Encoding::name).to_vec()))?;
-            }
-            "image_formula" => {
-                let known = ImageFormula::ALL.into_iter().find(|formula| formula.name() == text);
-                to.image_formula = known.ok_or_else(|| one_of(ImageFormula::ALL.map(ImageFormula::name).to_vec()))?;
-            }
-            _ => {
-                return Err(OptionsError { option: option.clone(), reason: format!("not known; known are {OPTIONS}") });
-            }
-        }
+        set(&mut to, option, value).map_err(|reason| OptionsError { option: option.clone(), reason })?;
     }
     Ok(to)
 }
 
-fn positive(value: &Value) -> Option<u32> {
-    value.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
+/// Sets one option; the error says what it can be.
+fn set(to: &mut LensOptions, option: &str, value: &Value) -> Result<(), String> {
+    match option {
+        "kind" => value.as_str().map(drop).ok_or_else(|| wrong("a name", value))?,
+        "representation" => {
+            let all = std::iter::once(None).chain(Representation::ALL.map(Some));
+            to.representation = one_of(all.map(|one| (one.map_or("heuristic", Representation::name), one)), value)?;
+        }
+        "router" => to.router = one_of(RouterKind::ALL.map(|router| (router.name(), router)), value)?,
+        "tier" => to.tier = Some(one_of(Tier::ALL.map(|tier| (tier.name(), tier)), value)?),
+        "filters" => to.filter = filters(value)?,
+        "delta" => to.delta = flag(value)?,
+        "marks" => to.marks = flag(value)?,
+        "events" => to.events = flag(value)?,
+        "unchanged" => to.unchanged = flag(value)?,
+        "budget" => to.budget = Some(positive(value, "a number of tokens from 1")?),
+        "longest_name" => to.longest_name = Some(positive(value, "a number of characters from 1")? as usize),
+        "delta_limit_percent" => to.delta_limit_percent = positive(value, "a percentage from 1")?,
+        "base" => to.base = one_of(Base::ALL.map(|base| (base.name(), base)), value)?,
+        "style" => to.style = one_of(Style::NAMED, value)?,
+        "grade" => to.grade = one_of(Grade::ALL.map(|grade| (grade.name(), grade)), value)?,
+        "encoding" => to.encoding = one_of(Encoding::ALL.map(|encoding| (encoding.name(), encoding)), value)?,
+        "image_formula" => {
+            to.image_formula = one_of(ImageFormula::ALL.map(|formula| (formula.name(), formula)), value)?;
+        }
+        _ => return Err(format!("not known; known are {OPTIONS}")),
+    }
+    Ok(())
 }
 
-fn filters(value: &Value) -> Option<SemanticFilter> {
-    let passes =
-        value.as_array()?.iter().map(|name| FilterPass::from_name(name.as_str()?)).collect::<Option<Vec<_>>>()?;
-    Some(SemanticFilter { passes })
+fn wrong(expected: &str, found: &Value) -> String {
+    format!("expected {expected}, found {found}")
+}
+
+/// Returns the one that a value names.
+fn one_of<T>(known: impl IntoIterator<Item = (&'static str, T)>, value: &Value) -> Result<T, String> {
+    let mut names = Vec::new();
+    for (name, one) in known {
+        if value.as_str() == Some(name) {
+            return Ok(one);
+        }
+        names.push(name);
+    }
+    Err(wrong(&format!("one of {}", names.join(", ")), value))
+}
+
+fn flag(value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| wrong("true or false", value))
+}
+
+fn positive(value: &Value, what: &str) -> Result<u32, String> {
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0);
+    number.ok_or_else(|| wrong(what, value))
+}
+
+fn filters(value: &Value) -> Result<SemanticFilter, String> {
+    let pass = |name: &Value| FilterPass::from_name(name.as_str()?);
+    let passes = value.as_array().and_then(|names| names.iter().map(pass).collect());
+    let names = FilterPass::ALL.map(FilterPass::name).join(", ");
+    passes.map(|passes| SemanticFilter { passes }).ok_or_else(|| wrong(&format!("a list of {names}"), value))
 }
 
 /// A strategy of this family.
@@ -190,12 +176,6 @@ fn filters(value: &Value) -> Option<SemanticFilter> {
 struct LensStrategy {
     name: String,
     options: LensOptions,
-}
-
-impl LensStrategy {
-    fn new(name: &str, options: LensOptions) -> Self {
-        Self { name: name.to_owned(), options }
-    }
 }
 
 impl Strategy for LensStrategy {

@@ -153,28 +153,19 @@ impl Tree {
         self.items.push(item);
         self.parent.push(parent);
         self.children.push(Vec::new());
-        let siblings = &mut self.children[parent as usize];
-        siblings.insert(at.min(siblings.len()), id);
+        self.attach(id, parent, at);
         id
     }
 
-    /// Takes an item and what is below it out of the tree; [`Tree::compact`] forgets it.
+    /// Takes an item and what is below it out of the tree; [`Tree::compact`] forgets it. The last
+    /// child is found at once.
     pub fn detach(&mut self, id: u32) {
-        let parent = self.parent(id);
+        let parent = std::mem::replace(&mut self.parent[id as usize], NONE);
         if parent != NONE {
-            self.children[parent as usize].retain(|child| *child != id);
-            self.parent[id as usize] = NONE;
-        }
-    }
-
-    /// Takes the last child of its parent out of the tree, without a search.
-    pub(crate) fn detach_last(&mut self, id: u32) {
-        let parent = self.parent(id);
-        if parent != NONE && self.children[parent as usize].last() == Some(&id) {
-            self.children[parent as usize].pop();
-            self.parent[id as usize] = NONE;
-        } else {
-            self.detach(id);
+            let siblings = &mut self.children[parent as usize];
+            if let Some(at) = siblings.iter().rposition(|child| *child == id) {
+                siblings.remove(at);
+            }
         }
     }
 
@@ -209,8 +200,13 @@ impl Tree {
     }
 
     /// Returns an item and everything below it, in document order.
-    pub fn subtree(&self, id: u32) -> Subtree<'_> {
-        Subtree { tree: self, stack: vec![id] }
+    pub fn subtree(&self, id: u32) -> impl Iterator<Item = u32> {
+        let mut stack = vec![id];
+        std::iter::from_fn(move || {
+            let id = stack.pop()?;
+            stack.extend(self.children(id).iter().rev());
+            Some(id)
+        })
     }
 
     /// Copies a subtree of another tree below `parent` at `at`; `each` is told every (index there,
@@ -289,21 +285,5 @@ impl Tree {
     /// Returns the item that has the focus.
     pub fn focused(&self) -> Option<u32> {
         self.items().find(|(_, item)| item.states.has(StateSet::FOCUSED)).map(|(id, _)| id)
-    }
-}
-
-/// Walks a subtree in document order.
-#[derive(Debug)]
-pub struct Subtree<'t> {
-    tree: &'t Tree,
-    stack: Vec<u32>,
-}
-
-impl Iterator for Subtree<'_> {
-    type Item = u32;
-    fn next(&mut self) -> Option<u32> {
-        let id = self.stack.pop()?;
-        self.stack.extend(self.tree.children(id).iter().rev());
-        Some(id)
     }
 }

@@ -12,7 +12,7 @@ use browserlens_core::tokens::Encoding;
 use browserlens_lens::format::{CutText, DialogState, DownloadState, EventNote, Observed, TabChange, write};
 use browserlens_lens::tree::{Item, ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, ShownState, Style, parse};
-use common::{a11y, page};
+use common::{a11y, always_delta, page, read, says};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -31,11 +31,8 @@ fn dialog(kind: DialogKind, message: &str, accepted: Option<bool>, typed: &str) 
 }
 
 fn console(level: &str, text: &str) -> Event {
-    event(EventKind::Console(ConsoleMessage {
-        level: level.to_owned(),
-        text: text.to_owned(),
-        ..ConsoleMessage::default()
-    }))
+    let (level, text) = (level.to_owned(), text.to_owned());
+    event(EventKind::Console(ConsoleMessage { level, text, ..ConsoleMessage::default() }))
 }
 
 fn download(state: &str) -> Event {
@@ -58,6 +55,11 @@ fn observe(lens: &mut Lens, step: u32, events: &[Event], error: Option<&str>) ->
     told
 }
 
+/// What is told of events in the first step.
+fn told(events: &[Event]) -> String {
+    observe(&mut Lens::new(a11y()), 0, events, None).text
+}
+
 fn everything() -> Vec<Event> {
     vec![
         console("error", "request failed\n  at app.js:3"),
@@ -74,7 +76,7 @@ fn everything() -> Vec<Event> {
 
 #[test]
 fn full_and_delta_tell_what_happened_one_line_each_dialogs_first() {
-    let mut lens = Lens::new(LensOptions { delta_limit_percent: 10_000, ..a11y() });
+    let mut lens = Lens::new(always_delta());
     let full = observe(&mut lens, 0, &everything(), Some("button \"Delete\" is covered"));
     let delta = observe(&mut lens, 1, &everything()[3..4], None);
     let quiet = observe(&mut lens, 2, &[], None);
@@ -98,9 +100,8 @@ fn full_and_delta_tell_what_happened_one_line_each_dialogs_first() {
 
 #[test]
 fn the_shown_state_holds_the_events_of_the_last_step_and_their_text_can_be_read() {
-    let mut lens = Lens::new(LensOptions { delta_limit_percent: 10_000, ..a11y() });
-    let mut shown = ShownState::default();
-    shown.apply(&observe(&mut lens, 0, &everything(), None).text).unwrap();
+    let mut lens = Lens::new(always_delta());
+    let mut shown = read([observe(&mut lens, 0, &everything(), None).text.as_str()]);
     assert_eq!(shown.events().len(), 6);
     assert!(shown.find_text("Delete \"One task\"? This cannot be undone.") && shown.find_text("report.pdf"));
     shown.apply(&observe(&mut lens, 1, &[], None).text).unwrap();
@@ -111,26 +112,26 @@ fn the_shown_state_holds_the_events_of_the_last_step_and_their_text_can_be_read(
 fn a_dialog_that_was_answered_in_its_step_is_one_dialog() {
     let opened = dialog(DialogKind::Confirm, "Leave?", None, "");
     let answered = dialog(DialogKind::Confirm, "Leave?", Some(false), "");
-    let text = observe(&mut Lens::new(a11y()), 0, &[opened, answered], None).text;
+    let text = told(&[opened, answered]);
     assert_eq!(text.matches("[DIALOG").count(), 1, "{text}");
-    assert!(text.contains("\n[DIALOG confirm \"Leave?\" dismissed]\n"), "{text}");
+    says(&text, "\n[DIALOG confirm \"Leave?\" dismissed]\n");
 }
 
 #[test]
 fn what_the_page_says_of_a_failure_comes_before_what_the_browser_says() {
     let of_the_browser = console("error", "Failed to load resource: the server responded with a status of 503 ()");
     let events = [of_the_browser.clone(), console("error", "seat map could not be loaded")];
-    let text = observe(&mut Lens::new(a11y()), 0, &events, None).text;
-    assert!(text.contains("\n[CONSOLE error \"seat map could not be loaded\"]\n[CONSOLE 1 more error]\n"), "{text}");
-    let text = observe(&mut Lens::new(a11y()), 0, &[of_the_browser], None).text;
-    assert!(text.contains("\n[CONSOLE error \"Failed to load resource: "), "{text}");
+    let text = told(&events);
+    says(&text, "\n[CONSOLE error \"seat map could not be loaded\"]\n[CONSOLE 1 more error]\n");
+    let text = told(&[of_the_browser]);
+    says(&text, "\n[CONSOLE error \"Failed to load resource: ");
 }
 
 #[test]
 fn of_texts_that_came_and_went_the_last_three_are_told_each_once() {
     let events = ["Saving", "Saved", "Saving", "Deployed", "Sent"].map(|text| console(ConsoleMessage::NOTICE, text));
-    let text = observe(&mut Lens::new(a11y()), 0, &events, None).text;
-    assert!(text.contains("\n[NOTICE \"Saving\"]\n[NOTICE \"Deployed\"]\n[NOTICE \"Sent\"]\n- main"), "{text}");
+    let text = told(&events);
+    says(&text, "\n[NOTICE \"Saving\"]\n[NOTICE \"Deployed\"]\n[NOTICE \"Sent\"]\n- main");
 }
 
 #[test]
@@ -146,14 +147,14 @@ fn without_the_option_nothing_of_it_is_told() {
 #[test]
 fn a_long_text_is_cut_with_its_length_and_a_flood_is_counted() {
     let long = dialog(DialogKind::Alert, &"word ".repeat(1_000), None, "");
-    let text = observe(&mut Lens::new(a11y()), 0, &[long], None).text;
-    assert!(text.contains("word \"… +4400 chars open]"), "{text}");
+    let text = told(&[long]);
+    says(&text, "word \"… +4400 chars open]");
     let flood: Vec<Event> = (0..5_000).map(|n| console("error", &format!("failure {n}"))).collect();
-    let text = observe(&mut Lens::new(a11y()), 0, &flood, None).text;
-    assert!(text.contains("\n[CONSOLE error \"failure 0\"]\n[CONSOLE 4999 more errors]\n"), "{text}");
+    let text = told(&flood);
+    says(&text, "\n[CONSOLE error \"failure 0\"]\n[CONSOLE 4999 more errors]\n");
     let alerts: Vec<Event> = (0..40).map(|n| dialog(DialogKind::Alert, &format!("{n}"), Some(true), "")).collect();
-    let text = observe(&mut Lens::new(a11y()), 0, &alerts, None).text;
-    assert!(text.contains("\n[DIALOG alert \"10\" accepted]\n[… 29 more events]\n"), "{text}");
+    let text = told(&alerts);
+    says(&text, "\n[DIALOG alert \"10\" accepted]\n[… 29 more events]\n");
 }
 
 #[test]
@@ -195,13 +196,13 @@ fn said() -> impl Strategy<Value = CutText> {
 fn note() -> impl Strategy<Value = EventNote> {
     let kinds = vec![DialogKind::Alert, DialogKind::Confirm, DialogKind::Prompt, DialogKind::BeforeUnload];
     prop_oneof![
-        (prop::sample::select(kinds), said(), prop::sample::select(DialogState::ALL), prop::option::of(said()))
+        (prop::sample::select(kinds), said(), prop::sample::select(&DialogState::ALL), prop::option::of(said()))
             .prop_map(|(kind, message, state, typed)| EventNote::Dialog { kind, message, state, typed }),
         said().prop_map(|why| EventNote::Failed { why }),
         said().prop_map(|text| EventNote::Notice { text }),
-        (prop::sample::select(TabChange::ALL), prop::option::of(said()), prop::option::of(said()))
+        (prop::sample::select(&TabChange::ALL), prop::option::of(said()), prop::option::of(said()))
             .prop_map(|(change, title, url)| EventNote::Tab { change, title, url }),
-        (said(), prop::sample::select(DownloadState::ALL))
+        (said(), prop::sample::select(&DownloadState::ALL))
             .prop_map(|(file, state)| EventNote::Download { file, state }),
         (said(), any::<u32>()).prop_map(|(text, times)| EventNote::Console { text, times }),
         any::<u32>().prop_map(EventNote::MoreErrors),
@@ -256,7 +257,7 @@ proptest! {
                 url: said.text.clone(), file_name: said.text.clone(), bytes: 1, state: "completed".to_owned(),
             })),
         }).collect();
-        let mut lens = Lens::new(LensOptions { budget, delta_limit_percent: 10_000, ..a11y() });
+        let mut lens = Lens::new(LensOptions { budget, ..always_delta() });
         let mut shown = ShownState::default();
         for step in 0..3 {
             let text = observe(&mut lens, step, &events, Some(&texts[0].text)).text;

@@ -10,14 +10,8 @@ use browserlens_lens::{Style, parse};
 use proptest::prelude::*;
 
 fn full(tree: Tree) -> Observed {
-    Observed::Full {
-        step: None,
-        reason: None,
-        head: Some(Head::default()),
-        events: Vec::new(),
-        images: Vec::new(),
-        tree,
-    }
+    let head = Some(Head::default());
+    Observed::Full { step: None, reason: None, head, events: Vec::new(), images: Vec::new(), tree }
 }
 
 fn text(tree: &Tree, style: Style) -> String {
@@ -49,6 +43,10 @@ fn cards(count: u32) -> Tree {
         tree.push(card, add);
     }
     tree
+}
+
+fn nth_button(tree: &Tree, nth: usize) -> u32 {
+    tree.items().filter(|(_, item)| &*item.role == "button").nth(nth).map(|(id, _)| id).unwrap()
 }
 
 #[test]
@@ -112,7 +110,7 @@ fn a_sequence_that_comes_again_is_a_row() {
 fn refs_of_their_own_stand_in_a_column() {
     let mut tree = cards(4);
     // The third card's button was shown before, alone.
-    let button = tree.items().filter(|(_, item)| &*item.role == "button").nth(2).map(|(id, _)| id).unwrap();
+    let button = nth_button(&tree, 2);
     tree.item_mut(button).reference = Some(Ref::new(77));
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @"
     - region \"Results\": 4 × article \"Lamp {1}\" (\"{2}\" ?{2}, link \"Lamp {1}\" @, \"{3}\", button \"Add Lamp {1} \
@@ -127,7 +125,7 @@ fn refs_of_their_own_stand_in_a_column() {
 #[test]
 fn a_ref_that_strays_is_an_exception_of_its_row() {
     let mut tree = cards(6);
-    let button = tree.items().filter(|(_, item)| &*item.role == "button").nth(3).map(|(id, _)| id).unwrap();
+    let button = nth_button(&tree, 3);
     tree.item_mut(button).reference = Some(Ref::new(77));
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @"
     - region \"Results\": 6 × article \"Lamp {1}\" (\"{2}\" ?{2}, link \"Lamp {1}\" @, \"{3}\", button \"Add Lamp {1} \
@@ -204,11 +202,8 @@ fn plant(rows: &[RowSpec], shape: u8, shared: &str) -> Tree {
             tree.push(link, Item::new("heading", format!("{} {shared}", word(2))));
         }
         if shape & 2 == 0 || there[3] {
-            let name = format!("Add {} to {shared}", word(2));
-            tree.push(
-                top,
-                Item { reference: reference(), states: state(1), volatile: there[0], ..Item::new("button", name) },
-            );
+            let button = Item::new("button", format!("Add {} to {shared}", word(2)));
+            tree.push(top, Item { reference: reference(), states: state(1), volatile: there[0], ..button });
         }
         tree.push(top, Item::new("text", if shape & 4 == 0 { format!("${}.00", word(4)) } else { word(4).to_owned() }));
     }
@@ -274,17 +269,14 @@ fn numbers_stand_close_and_every_form_of_a_row_is_read_back() {
     | - 3 x |337 |9
     "#);
     let mut leaves = Tree::default();
-    for (n, name) in ["1", "2 rooms", "", "three"].into_iter().enumerate() {
+    let names = ["1", "2 rooms", "", "three"];
+    for name in names {
         leaves.push(ROOT, Item::new("listitem", name));
-        leaves.push(ROOT, control("link", name, n as u32 + 1, n as u16 % 2));
     }
-    let mut ordered = Tree::default();
-    for role in ["listitem", "link"] {
-        for (_, item) in leaves.items().filter(|(_, item)| &*item.role == role) {
-            ordered.push(ROOT, item.clone());
-        }
+    for (n, name) in (0..).zip(names) {
+        leaves.push(ROOT, control("link", name, n + 1, n as u16 % 2));
     }
-    insta::assert_snapshot!(text(&ordered, Style::DEFAULT), @r#"
+    insta::assert_snapshot!(text(&leaves, Style::DEFAULT), @r#"
     - 4 × listitem: 1 |2 rooms | "" | three
     - 4 × link @: 1 1 |2.1 2 rooms |3 |4.1 three
     "#);

@@ -4,7 +4,7 @@
 mod common;
 
 use browserlens_lens::{LensOptions, Style};
-use common::{a11y, page, run};
+use common::{a11y, always_delta, page, run};
 
 const SEARCH: &str = r#"
 navigation "" #10
@@ -38,11 +38,6 @@ main #20
       text "Showing 3 of 142 results" #35
     button "Next Page" #36
 "#;
-
-/// The examples' pages are small: a delta is told whatever its share of the full text.
-fn always_delta() -> LensOptions {
-    LensOptions { delta_limit_percent: 10_000, ..a11y() }
-}
 
 #[test]
 fn the_seed_style_writes_the_two_examples_of_the_seed_document() {

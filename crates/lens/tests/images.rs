@@ -3,14 +3,13 @@
 
 mod common;
 
-use browserlens_core::page::{BoxInViewport, Page};
+use browserlens_core::page::Page;
 use browserlens_core::strategy::{
     CaptureImage, ImageSpace, Observation, PageAlone, Request, Run, StepInput, StrategyError,
 };
 use browserlens_lens::{Lens, LensOptions, Representation};
-use common::page;
-use image::{ImageFormat, Rgba, RgbaImage};
-use std::io::Cursor;
+use common::{capture, page, says};
+use image::{Rgba, RgbaImage};
 use std::sync::Arc;
 
 const SHEET: &str = r#"
@@ -20,17 +19,17 @@ main
   image "" tag=img box=900,5000,300,200 #8
 "#;
 
+fn sheet() -> Arc<Page> {
+    page("https://sheet.test/", "Sheet", 1, SHEET)
+}
+
+fn form() -> Arc<Page> {
+    page("https://a.test/", "Form", 1, FORM)
+}
+
 fn screenshot(ink: [u8; 4]) -> CaptureImage {
-    let mut image = RgbaImage::from_pixel(1280, 800, Rgba([255, 255, 255, 255]));
-    for y in 50..150 {
-        for x in 100..300 {
-            image.put_pixel(x, y, Rgba(ink));
-        }
-    }
-    let mut png = Vec::new();
-    image.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).unwrap();
-    let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: 1280.0, height: 800.0 });
-    CaptureImage { png: png.into(), space }
+    let is_canvas = |x, y| (100..300).contains(&x) && (50..150).contains(&y);
+    capture(&RgbaImage::from_fn(1280, 800, |x, y| Rgba(if is_canvas(x, y) { ink } else { [255; 4] })))
 }
 
 fn observe(
@@ -52,7 +51,7 @@ fn lens(representation: Representation) -> Lens {
 
 #[test]
 fn hybrid_crops_the_canvas_and_sends_it_again_only_when_it_was_drawn_on() {
-    let page = page("https://sheet.test/", "Sheet", 1, SHEET);
+    let page = sheet();
     let (blue, red) = (screenshot([0, 0, 255, 255]), screenshot([255, 0, 0, 255]));
     let mut lens = lens(Representation::Hybrid);
     let first = observe(&mut lens, 0, &page, Some(&blue)).unwrap();
@@ -76,7 +75,7 @@ fn hybrid_crops_the_canvas_and_sends_it_again_only_when_it_was_drawn_on() {
 
 #[test]
 fn vision_shows_the_screenshot_and_one_mark_that_can_be_expanded() {
-    let page = page("https://sheet.test/", "Sheet", 1, SHEET);
+    let page = sheet();
     let mut lens = lens(Representation::Vision);
     let told = observe(&mut lens, 0, &page, Some(&screenshot([0, 0, 0, 255]))).unwrap();
     assert_eq!((told.images.len(), told.unmarked_differences), (1, Some(0)));
@@ -95,20 +94,20 @@ fn vision_shows_the_screenshot_and_one_mark_that_can_be_expanded() {
 
 #[test]
 fn vision_without_a_screenshot_is_an_error_that_says_so() {
-    let page = page("https://sheet.test/", "Sheet", 1, SHEET);
+    let page = sheet();
     let error = observe(&mut lens(Representation::Vision), 4, &page, None).unwrap_err();
     assert_eq!(error.to_string(), "step 4: the capture has no screenshot, which lens/vision reads");
 }
 
 #[test]
 fn the_mark_for_images_brings_their_pixels() {
-    let page = page("https://sheet.test/", "Sheet", 1, SHEET);
+    let page = sheet();
     let mut lens = lens(Representation::A11y);
     let told = observe(&mut lens, 0, &page, Some(&screenshot([0, 0, 255, 255]))).unwrap();
     assert!(told.images.is_empty() && told.text.ends_with("- … 2 images @m1"), "{}", told.text);
     let answer = lens.request(&Request::Expand { handle: "@m1".to_owned() }).unwrap();
     assert_eq!((answer.images.len(), answer.images[0].width, answer.unmarked_differences), (1, 168, Some(0)));
-    assert!(answer.text.contains("[IMAGE 1: canvas \"Grid\" at 100,50 200×100]"), "{}", answer.text);
+    says(&answer.text, "[IMAGE 1: canvas \"Grid\" at 100,50 200×100]");
 }
 
 const FORM: &str = r#"
@@ -132,7 +131,7 @@ fn marked() -> Lens {
 
 #[test]
 fn marks_are_drawn_for_what_can_be_acted_on_in_the_viewport_and_are_the_refs_of_the_text() {
-    let page = page("https://a.test/", "Form", 1, FORM);
+    let page = form();
     let shot = screenshot([255, 255, 255, 255]);
     let mut lens = marked();
     let told = observe(&mut lens, 0, &page, Some(&shot)).unwrap();
@@ -147,21 +146,14 @@ fn marks_are_drawn_for_what_can_be_acted_on_in_the_viewport_and_are_the_refs_of_
     assert!((0..110).all(|x| !ink(x, 200)), "the hidden button has no frame");
     let answer = lens.request(&Request::Expand { handle: "@m1".to_owned() }).unwrap();
     for named in [r#"textbox "Email" @e1"#, r#"button "Go" @e2"#, r#"link "Terms" @e3"#, r#"button "Below" @e4"#] {
-        assert!(answer.text.contains(named), "{named} in {}", answer.text);
+        says(&answer.text, named);
     }
 }
 
 #[test]
 fn marks_are_the_same_bytes_each_time_and_keep_their_numbers_from_step_to_step() {
-    let (one, two) = (
-        page("https://a.test/", "Form", 1, FORM),
-        page(
-            "https://a.test/",
-            "Form",
-            1,
-            &FORM.replace("  textbox", "  button \"New\" box=500,100,60,32 #9\n  textbox"),
-        ),
-    );
+    let more = FORM.replace("  textbox", "  button \"New\" box=500,100,60,32 #9\n  textbox");
+    let (one, two) = (form(), page("https://a.test/", "Form", 1, &more));
     let shot = screenshot([0, 0, 255, 255]);
     let (mut first, mut second) = (marked(), marked());
     let told = [&mut first, &mut second].map(|lens| observe(lens, 0, &one, Some(&shot)).unwrap());
@@ -175,7 +167,7 @@ fn marks_are_the_same_bytes_each_time_and_keep_their_numbers_from_step_to_step()
 
 #[test]
 fn without_the_option_the_screenshot_is_sent_as_it_is() {
-    let page = page("https://a.test/", "Form", 1, FORM);
+    let page = form();
     let shot = screenshot([0, 0, 255, 255]);
     let told = observe(&mut lens(Representation::Vision), 0, &page, Some(&shot)).unwrap();
     assert!(Arc::ptr_eq(&told.images[0].png, &shot.png) && told.refs.is_empty());
@@ -183,18 +175,13 @@ fn without_the_option_the_screenshot_is_sent_as_it_is() {
 
 /// A sheet of 600 by 400 px with a dot in each of these places.
 fn drawn_sheet(dots: &[(u32, u32)]) -> CaptureImage {
-    let mut image = RgbaImage::from_pixel(1280, 800, Rgba([255, 255, 255, 255]));
+    let mut image = RgbaImage::from_pixel(1280, 800, Rgba([255; 4]));
     for (left, top) in dots {
-        for y in *top..top + 10 {
-            for x in *left..left + 10 {
-                image.put_pixel(100 + x, 50 + y, Rgba([20, 20, 20, 255]));
-            }
+        for (x, y) in (*top..top + 10).flat_map(|y| (*left..left + 10).map(move |x| (x, y))) {
+            image.put_pixel(100 + x, 50 + y, Rgba([20, 20, 20, 255]));
         }
     }
-    let mut png = Vec::new();
-    image.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).unwrap();
-    let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: 1280.0, height: 800.0 });
-    CaptureImage { png: png.into(), space }
+    capture(&image)
 }
 
 #[test]
@@ -220,7 +207,7 @@ fn of_a_canvas_that_was_drawn_on_only_the_parts_that_changed_are_sent() {
     // A whole telling sends whole images.
     lens.forget();
     let full = observe(&mut lens, 4, &page, Some(&drawn_sheet(&everywhere))).unwrap();
-    assert!(full.text.contains("[IMAGE 1: canvas \"Grid\" at 100,50 600×400]"), "{}", full.text);
+    says(&full.text, "[IMAGE 1: canvas \"Grid\" at 100,50 600×400]");
 }
 
 #[test]
@@ -233,7 +220,7 @@ fn a_canvas_that_moved_is_sent_whole_again() {
     observe(&mut lens, 0, &at(50), Some(&drawn_sheet(&[(80, 80)]))).unwrap();
     // A banner of 40 px above it, and one more dot: the first image says the old place.
     let moved = observe(&mut lens, 1, &at(90), Some(&drawn_sheet(&[(80, 120), (500, 300)]))).unwrap();
-    assert!(moved.text.contains("[IMAGE 1: canvas \"Grid\" at 100,90 600×400]"), "{}", moved.text);
+    says(&moved.text, "[IMAGE 1: canvas \"Grid\" at 100,90 600×400]");
     let drawn = observe(&mut lens, 2, &at(90), Some(&drawn_sheet(&[(80, 120), (500, 200)]))).unwrap();
-    assert!(drawn.text.contains("changed part of canvas"), "{}", drawn.text);
+    says(&drawn.text, "changed part of canvas");
 }

@@ -52,17 +52,8 @@ fn with_dialog(open: bool) -> Arc<browserlens_core::page::Page> {
     builder.document(1, 1);
     for (at, name) in ["One", "Two", "Three", "Four"].into_iter().enumerate() {
         let backend = at as u32 + 10;
-        if open {
-            let spec = NodeSpec {
-                flags: Flags::AX_IGNORED,
-                clickability: Clickability::POINTER,
-                backend,
-                ..NodeSpec::with_role("", "")
-            };
-            builder.open(spec);
-        } else {
-            builder.open(NodeSpec { backend, ..NodeSpec::with_role("button", name) });
-        }
+        let inert = NodeSpec { flags: Flags::AX_IGNORED, clickability: Clickability::POINTER, ..NodeSpec::default() };
+        builder.open(NodeSpec { backend, ..if open { inert } else { NodeSpec::with_role("button", name) } });
         builder.text(name);
         builder.close();
     }

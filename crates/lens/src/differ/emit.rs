@@ -98,8 +98,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
         waiting: HashSet::new(),
     };
     if let Some(head) = &options.head {
-        emitter.entries.push(Entry::Page(head.clone()));
-        emitter.changes += 1;
+        emitter.tell(Entry::Page(head.clone()));
     }
     let plan = if options.itemised { Plan::itemised(matching) } else { plan(old, new, matching, &options.hidden) };
     for t in &plan.added {
@@ -172,22 +171,20 @@ impl Emitter<'_> {
         if was.mark != is.mark {
             if let Some(mark) = is.mark {
                 self.scratch.tree_mut().item_mut(s).mark = is.mark;
-                self.entries.push(Entry::Elided(mark));
-                self.changes += 1;
+                self.tell(Entry::Elided(mark));
             }
             return;
         }
+        let (before, now) = (was.states.without(StateSet::FOCUSED), is.states.without(StateSet::FOCUSED));
         // What has a ref is always told with it.
         if let (Some(cut), None, None) = (was.cut, is.cut, is.reference)
             && is.name.starts_with(&*was.name)
             && was.value == is.value
-            && was.states.without(StateSet::FOCUSED) == is.states.without(StateSet::FOCUSED)
+            && before == now
         {
+            self.tell(Entry::Uncut { handle: cut.handle, name: is.name.to_string() });
             let item = self.scratch.tree_mut().item_mut(s);
-            item.name = is.name.clone();
-            item.cut = None;
-            self.entries.push(Entry::Uncut { handle: cut.handle, name: is.name.to_string() });
-            self.changes += 1;
+            (item.name, item.cut) = (is.name, None);
             return;
         }
         let at = match (was.name == is.name, self.brief) {
@@ -200,7 +197,6 @@ impl Emitter<'_> {
             let (old, begins) = if without_old_values { (String::new(), false) } else { shorten(&was.value) };
             (old, begins, is.value.to_string())
         });
-        let (before, now) = (was.states.without(StateSet::FOCUSED), is.states.without(StateSet::FOCUSED));
         let (mut on, mut off) = (now.without(before), before.without(now));
         if name.is_none() && value.is_none() && on == off {
             return;
@@ -219,18 +215,23 @@ impl Emitter<'_> {
         item.value = is.value;
         item.states = now.with(StateSet(item.states.0 & StateSet::FOCUSED.0));
         self.scratch.index(s);
-        self.entries.push(Entry::Changed { at, name, value, on, off });
-        self.changes += 1;
+        self.tell(Entry::Changed { at, name, value, on, off });
         // Where the page has it otherwise, the options say so themselves.
+        let selected = |tree: &Tree, id: u32| tree.item(id).states.has(StateSet::SELECTED);
         for option in chosen.into_iter().flatten() {
-            let child = self.new.tree.children(t).iter().copied().find(|child| self.here[*child as usize] == option);
-            let selected = |tree: &Tree, id: u32| tree.item(id).states.has(StateSet::SELECTED);
+            let child = self.new.tree.children(t).iter().find(|child| self.here[**child as usize] == option);
             if let Some(child) = child
-                && selected(&self.new.tree, child) != selected(self.scratch.tree(), option)
+                && selected(&self.new.tree, *child) != selected(self.scratch.tree(), option)
             {
-                self.said(option, child, without_old_values);
+                self.said(option, *child, without_old_values);
             }
         }
+    }
+
+    /// Adds an entry that tells one change.
+    fn tell(&mut self, entry: Entry) {
+        self.entries.push(entry);
+        self.changes += 1;
     }
 
     /// Names an item that is shown.
@@ -288,8 +289,7 @@ impl Emitter<'_> {
         let (items, order) = self.copy(self.new.tree.children(t));
         self.scratch.tree_mut().take_children(s);
         self.graft(s, 0, &items, &order);
-        self.entries.push(Entry::Now { at, gone, items });
-        self.changes += 1;
+        self.tell(Entry::Now { at, gone, items });
     }
 
     /// Names the children of a matched item that remain, in their new order.
@@ -326,8 +326,7 @@ impl Emitter<'_> {
         }
         self.scratch.tree_mut().reorder(s, order);
         self.reordered.insert(s);
-        self.entries.push(Entry::Order { at, gone, kept: named });
-        self.changes += 1;
+        self.tell(Entry::Order { at, gone, kept: named });
     }
 
     /// Says which children of an item go: few by what they say, many by their number, messages
@@ -397,10 +396,9 @@ impl Emitter<'_> {
         let is =
             self.scratch.tree().subtree(ROOT).find(|id| self.scratch.tree().item(*id).states.has(StateSet::FOCUSED));
         if wanted != is {
-            let locator: Option<Locator> = wanted.map(|id| self.name(id));
+            let locator = wanted.map(|id| self.name(id));
             self.scratch.focus(wanted);
-            self.entries.push(Entry::Focus(locator));
-            self.changes += 1;
+            self.tell(Entry::Focus(locator));
         }
     }
 
@@ -415,50 +413,41 @@ impl Emitter<'_> {
             let end = s + items;
             let mut at = *s;
             while at < end {
-                let item = tree.item(at);
-                let named = role::is_landmark(&item.role) || (seed && &*item.role == "heading");
-                if named {
-                    same.push(at);
-                    at += self.old.sizes[at as usize];
-                } else {
-                    at += 1;
-                }
+                let role = &*tree.item(at).role;
+                let is_named = role::is_landmark(role) || seed && role == "heading";
+                same.extend(is_named.then_some(at));
+                at += if is_named { self.old.sizes[at as usize] } else { 1 };
             }
         }
         same.sort_unstable();
-        let mut words = String::new();
+        let mut words: Vec<String> = Vec::new();
         for id in same.iter().take(MOST_UNCHANGED) {
-            if !words.is_empty() {
-                words.push_str(", ");
-            }
             let item = tree.item(*id);
-            words.push_str(&item.role);
+            let mut said = item.role.to_string();
             if !item.name.is_empty() && !seed {
-                words.push(' ');
-                escape::quote(&mut words, &shorten(&item.name).0);
+                said.push(' ');
+                escape::quote(&mut said, &shorten(&item.name).0);
             }
-            let acting: Vec<&str> = tree
-                .subtree(*id)
-                .skip(1)
-                .map(|id| tree.item(id))
-                .filter(|item| item.reference.is_some())
-                .map(|item| &*item.role)
-                .collect();
-            match acting.len() {
-                0 => {}
-                1 if acting[0] == "link" => words.push_str(" (1 link)"),
-                count if acting.iter().all(|role| *role == "link") => words.push_str(&format!(" ({count} links)")),
-                count => words.push_str(&format!(" ({count})")),
+            let acting = tree.subtree(*id).skip(1).map(|id| tree.item(id)).filter(|item| item.reference.is_some());
+            let (mut count, mut links) = (0, 0);
+            for item in acting {
+                count += 1;
+                links += usize::from(&*item.role == "link");
             }
+            match (count, count == links) {
+                (0, _) => {}
+                (1, true) => said.push_str(" (1 link)"),
+                (_, true) => said.push_str(&format!(" ({count} links)")),
+                (_, false) => said.push_str(&format!(" ({count})")),
+            }
+            words.push(said);
         }
         if same.len() > MOST_UNCHANGED {
-            words.push_str(&format!(", {} more", same.len() - MOST_UNCHANGED));
+            words.push(format!("{} more", same.len() - MOST_UNCHANGED));
         }
         if !words.is_empty() {
-            if seed {
-                words.push_str(" — all stable");
-            }
-            self.entries.push(Entry::Unchanged(words));
+            let end = if seed { " — all stable" } else { "" };
+            self.entries.push(Entry::Unchanged(words.join(", ") + end));
         }
     }
 }

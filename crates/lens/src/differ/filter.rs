@@ -8,50 +8,29 @@
 
 use super::{Change, Side};
 use crate::extract::View;
-use crate::tree::{Item, NONE, Tree};
+use crate::tree::{Item, NONE, ROOT, StateSet, Tree};
+use crate::words::words;
 use browserlens_core::page::{NodeRef, Page, States, role};
 
 /// Largest container that may be marked volatile for what came in it by itself, in items.
 const LARGEST_VOLATILE: u32 = 40;
 
-/// One pass of the filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FilterPass {
-    /// A second look saw the node change by itself.
-    Evidence,
-    /// Clocks and countdowns: role `timer`, or a live region whose text is a time and changed in
-    /// digits only.
-    Timers,
-    /// How many others look on, where only the number changed.
-    Onlookers,
-    /// Slides of a carousel.
-    Carousels,
-    /// Advertisements.
-    Ads,
-    /// What scrolling alone changes: scroll bars, reading progress.
-    Scroll,
-}
-
-impl FilterPass {
-    /// Every pass.
-    pub const ALL: [Self; 6] =
-        [Self::Evidence, Self::Timers, Self::Onlookers, Self::Carousels, Self::Ads, Self::Scroll];
-
-    /// Returns the name that options carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Evidence => "evidence",
-            Self::Timers => "timers",
-            Self::Onlookers => "onlookers",
-            Self::Carousels => "carousels",
-            Self::Ads => "ads",
-            Self::Scroll => "scroll",
-        }
-    }
-
-    /// Returns the pass of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|pass| pass.name() == name)
+words! {
+    /// One pass of the filter.
+    FilterPass {
+        /// A second look saw the node change by itself.
+        Evidence = "evidence",
+        /// Clocks and countdowns: role `timer`, or a live region whose text is a time and changed in
+        /// digits only.
+        Timers = "timers",
+        /// How many others look on, where only the number changed.
+        Onlookers = "onlookers",
+        /// Slides of a carousel.
+        Carousels = "carousels",
+        /// Advertisements.
+        Ads = "ads",
+        /// What scrolling alone changes: scroll bars, reading progress.
+        Scroll = "scroll",
     }
 }
 
@@ -85,28 +64,22 @@ impl SemanticFilter {
                 let text_only = shown.states == says.states && shown.mark == says.mark && shown.cut == says.cut;
                 // A mark on a container would cover all that is in it.
                 let leaf = old.tree.children(s).is_empty() && new.tree.children(t).is_empty();
-                if !text_only || !leaf || must_be_told(&new.tree, t) {
-                    return None;
-                }
-                t
+                (text_only && leaf).then_some(t)?
             }
             Change::Added { new: t } => {
                 let parent = new.tree.parent(t);
                 let container = new.tree.item(parent);
-                let small = parent != crate::tree::ROOT && new.sizes[parent as usize] <= LARGEST_VOLATILE;
+                let small = parent != ROOT && new.sizes[parent as usize] <= LARGEST_VOLATILE;
                 let landmark = role::is_landmark(&container.role) || container.reference.is_some();
-                let marks = new.tree.subtree(parent).any(|id| new.tree.item(id).mark.is_some());
-                if !small || landmark || marks || must_be_told(&new.tree, t) {
-                    return None;
-                }
-                t
+                let marks = || new.tree.subtree(parent).any(|id| new.tree.item(id).mark.is_some());
+                (small && !landmark && !marks()).then_some(t)?
             }
             // What is shown and is gone would be a lie without a mark, and the mark costs as much
             // as the news.
             Change::Removed { .. } | Change::Moved { .. } => return None,
         };
         let at = from[id as usize];
-        if at == NONE {
+        if must_be_told(&new.tree, id) || at == NONE {
             return None;
         }
         let meta = view.meta[at as usize];
@@ -118,8 +91,7 @@ impl SemanticFilter {
             FilterPass::Carousels => around(node).any(|above| described(above, &["carousel", "slide"])),
             FilterPass::Ads => around(node).any(is_advertisement),
             FilterPass::Scroll => {
-                matches!(node.role(), "scrollbar")
-                    || (node.role() == "progressbar" && names(node, &["reading", "scroll"]))
+                node.role() == "scrollbar" || node.role() == "progressbar" && names(node, &["reading", "scroll"])
             }
         })
     }
@@ -127,8 +99,7 @@ impl SemanticFilter {
 
 /// Whether an item or anything around or below it must be told.
 fn must_be_told(tree: &Tree, id: u32) -> bool {
-    let loud =
-        |item: &Item| item.reference.is_some() || item.is_urgent() || item.states.has(crate::tree::StateSet::FOCUSED);
+    let loud = |item: &Item| item.reference.is_some() || item.is_urgent() || item.states.has(StateSet::FOCUSED);
     tree.subtree(id).any(|below| loud(tree.item(below)))
         || tree.ancestors(id).any(|above| loud(tree.item(above)) || &*tree.item(above).role == "navigation")
 }
@@ -194,19 +165,14 @@ fn names(node: NodeRef<'_>, words: &[&str]) -> bool {
 /// Whether a node holds advertisements: what rotates there is another each time, though it looks
 /// the same.
 pub(crate) fn is_advertisement(node: NodeRef<'_>) -> bool {
-    let marked = ["id", "class", "data-ad", "data-ad-slot"].into_iter().any(|name| {
-        node.attribute(name).is_some_and(|value| {
-            name.starts_with("data-ad")
-                || value.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| {
-                    ["ad", "ads", "advert", "advertisement", "sponsored"]
-                        .iter()
-                        .any(|word| part.eq_ignore_ascii_case(word))
-                })
-        })
-    });
-    marked
-        || (!node.name().is_empty()
-            && ["advertisement", "sponsored", "advertising"].iter().any(|word| node.name().eq_ignore_ascii_case(word)))
+    let is_one_of = |said: &str, words: &[&str]| words.iter().any(|word| said.eq_ignore_ascii_case(word));
+    let is_called_so = |value: &str| {
+        let words = ["ad", "ads", "advert", "advertisement", "sponsored"];
+        value.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| is_one_of(part, &words))
+    };
+    ["id", "class"].into_iter().any(|name| node.attribute(name).is_some_and(is_called_so))
+        || ["data-ad", "data-ad-slot"].into_iter().any(|name| node.attribute(name).is_some())
+        || is_one_of(node.name(), &["advertisement", "sponsored", "advertising"])
 }
 
 fn is_timer(change: Change, old: &Side, new: &Side, node: NodeRef<'_>) -> bool {

@@ -14,10 +14,13 @@ mod plan;
 
 pub use filter::{FilterPass, SemanticFilter};
 
-use crate::tree::{NONE, ROOT, Tree};
+use crate::tree::{Handle, Item, NONE, ROOT, Tree};
 use browserlens_core::page::{NodeKey, role};
+use browserlens_core::strategy::Ref;
 use order::longest_increasing;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::ops::Range;
 
 /// One child in so many must be the same in two items without a name of their own, so that one
 /// became the other.
@@ -99,9 +102,9 @@ impl Matching {
         to_new
     }
 
-    /// Returns how many old items are matched, the root left out.
-    pub fn matched(&self) -> usize {
-        self.pairs.len().saturating_sub(1) + self.same.iter().map(|(_, _, items)| *items as usize).sum::<usize>()
+    /// Returns the indices of changes of a kind.
+    pub(crate) fn indices(&self, is: impl Fn(Change) -> bool) -> HashSet<usize> {
+        self.changes.iter().enumerate().filter(|(_, change)| is(**change)).map(|(index, _)| index).collect()
     }
 }
 
@@ -160,17 +163,14 @@ pub fn diff(old: &Side, new: &Side) -> Matching {
     matching
 }
 
-fn only_volatile(said: &crate::tree::Item, says: &crate::tree::Item) -> bool {
-    said.volatile && !says.volatile && said.says_same(&crate::tree::Item { volatile: true, ..says.clone() })
+fn only_volatile(said: &Item, says: &Item) -> bool {
+    said.volatile && !says.volatile && said.says_same(&Item { volatile: true, ..says.clone() })
 }
 
 /// What went in one place and came in another, alike to the last item and with the same ref or key,
 /// moved.
 fn move_over_parents(old: &Side, new: &Side, matching: &mut Matching, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
-    let mut gone: HashMap<u64, u32> = HashMap::new();
-    for s in removed.iter() {
-        gone.insert(old.hashes[*s as usize], *s);
-    }
+    let mut gone: HashMap<u64, u32> = removed.iter().map(|s| (old.hashes[*s as usize], *s)).collect();
     let mut moved = Vec::new();
     added.retain(|t| {
         let Some(s) = gone.get(&new.hashes[*t as usize]).copied() else { return true };
@@ -243,12 +243,8 @@ impl Siblings {
             let is_leaf = side.tree.children(id).is_empty() && item.mark.is_none() && item.reference.is_none();
             is_leaf && !item.name.is_empty() && !matches!(&*item.role, "term" | "definition" | "alert")
         };
-        let mut at = 0;
-        while at < below.len() {
-            if self.to_new[at] != NONE {
-                at += 1;
-                continue;
-            }
+        let mut from = 0;
+        while let Some(at) = (from..below.len()).find(|index| self.to_new[*index] == NONE) {
             let end = (at..below.len()).find(|index| self.to_new[*index] != NONE).unwrap_or(below.len());
             let start = at.checked_sub(1).map_or(0, |before| self.to_new[before] as usize + 1);
             let stop = if end == below.len() { wanted.len() } else { self.to_new[end] as usize };
@@ -264,108 +260,98 @@ impl Siblings {
                     self.pair(s, t);
                 }
             }
-            at = end;
+            from = end;
         }
     }
 
     /// Refs and handles decide alone; keys decide where role and content are compatible.
     fn by_identity(&mut self, between: &Between<'_>) {
-        let Between { old, new, below, wanted, olds, news } = between.clone();
-        let mut by_ref = HashMap::new();
-        let mut by_handle = HashMap::new();
-        let mut by_key = HashMap::new();
-        for index in olds {
-            let item = old.tree.item(below[index]);
-            if let Some(mark) = item.mark {
-                by_handle.insert(mark.handle, index);
-            } else if let Some(reference) = item.reference {
-                by_ref.insert(reference, index);
-            } else if let Some(key) = old.keys[below[index] as usize] {
-                by_key.entry(key).or_insert(index);
+        let Between { old, new, below, wanted, .. } = *between;
+        let id = |side: &Side, siblings: &[u32], index: usize| {
+            let item = side.tree.item(siblings[index]);
+            match (item.mark, item.reference) {
+                (Some(mark), _) => Some(Identity::Mark(mark.handle)),
+                (None, Some(reference)) => Some(Identity::Ref(reference)),
+                (None, None) => side.keys[siblings[index] as usize].map(Identity::Key),
             }
-        }
-        for index in news {
-            let item = new.tree.item(wanted[index]);
-            let found = if let Some(mark) = item.mark {
-                by_handle.get(&mark.handle)
-            } else if let Some(reference) = item.reference {
-                by_ref.get(&reference)
-            } else {
-                new.keys[wanted[index] as usize].and_then(|key| by_key.get(&key))
-            };
-            let Some(at) = found.copied().filter(|at| self.to_new[*at] == NONE) else { continue };
-            let (s, t) = (below[at], wanted[index]);
-            let shown = old.tree.item(s);
-            if shown.role == item.role && (item.mark.is_some() || item.reference.is_some() || related(old, new, s, t)) {
-                self.pair(at, index);
-            }
-        }
+        };
+        self.by(between, id, |at, index| {
+            let (shown, item) = (old.tree.item(below[at]), new.tree.item(wanted[index]));
+            shown.role == item.role
+                && (item.mark.is_some() || item.reference.is_some() || related(old, new, below[at], wanted[index]))
+        });
     }
 
     fn by_content(&mut self, between: &Between<'_>) {
-        let Between { old, new, below, wanted, olds, news } = between.clone();
-        let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
-        for index in olds.rev().filter(|index| self.to_new[*index] == NONE) {
-            by_hash.entry(old.hashes[below[index] as usize]).or_default().push(index);
-        }
-        for index in news {
-            if self.to_old[index] == NONE
-                && let Some(alike) = by_hash.get_mut(&new.hashes[wanted[index] as usize])
-                && let Some(at) = alike.last().copied()
-                && term_of(old, below, at) == term_of(new, wanted, index)
-            {
-                alike.pop();
-                self.pair(at, index);
-            }
-        }
+        let Between { old, new, below, wanted, .. } = *between;
+        let hash = |side: &Side, siblings: &[u32], index: usize| Some(side.hashes[siblings[index] as usize]);
+        self.by(between, hash, |at, index| term_of(old, below, at) == term_of(new, wanted, index));
     }
 
     /// Role, name and ordinal, for what has no ref; of a leaf the digits of its name do not count
     /// (a price, a count), and a definition goes by its term.
     fn by_fingerprint(&mut self, between: &Between<'_>) {
-        let Between { old, new, below, wanted, olds, news } = between.clone();
+        let Between { old, new, below, wanted, .. } = *between;
         let print = |side: &Side, siblings: &[u32], index: usize| {
-            let id = siblings[index];
-            let item = side.tree.item(id);
-            let leaf = side.tree.children(id).is_empty();
-            if let Some(term) = term_of(side, siblings, index) {
-                return (item.role.clone(), format!("of {term}"));
+            let item = side.tree.item(siblings[index]);
+            if item.mark.is_some() || item.reference.is_some() {
+                return None;
             }
+            if let Some(term) = term_of(side, siblings, index) {
+                return Some((item.role.clone(), format!("of {term}")));
+            }
+            let leaf = side.tree.children(siblings[index]).is_empty();
             let name: String = item.name.chars().filter(|c| !leaf || !c.is_ascii_digit()).collect();
-            (item.role.clone(), name)
+            Some((item.role.clone(), name))
         };
-        let mut by_print: HashMap<_, Vec<usize>> = HashMap::new();
-        for index in olds.rev().filter(|index| self.to_new[*index] == NONE) {
-            let item = old.tree.item(below[index]);
-            if item.mark.is_none() && item.reference.is_none() {
-                by_print.entry(print(old, below, index)).or_default().push(index);
+        self.by(between, print, |at, index| related(old, new, below[at], wanted[index]));
+    }
+
+    /// Pairs what is not paired yet and has the same key, in order, where both fit.
+    fn by<K: Eq + Hash>(
+        &mut self,
+        between: &Between<'_>,
+        key: impl Fn(&Side, &[u32], usize) -> Option<K>,
+        fit: impl Fn(usize, usize) -> bool,
+    ) {
+        let Between { old, new, below, wanted, olds, news } = between;
+        // The first old one of each key, and behind each the next of its key.
+        let mut first: HashMap<K, usize> = HashMap::new();
+        let mut next = vec![usize::MAX; below.len()];
+        for index in olds.clone().rev().filter(|index| self.to_new[*index] == NONE) {
+            if let Some(key) = key(old, below, index) {
+                next[index] = first.insert(key, index).unwrap_or(usize::MAX);
             }
         }
-        for index in news {
-            let item = new.tree.item(wanted[index]);
-            if self.to_old[index] != NONE || item.mark.is_some() || item.reference.is_some() {
-                continue;
-            }
-            let Some(alike) = by_print.get_mut(&print(new, wanted, index)) else { continue };
-            if let Some(at) = alike.last().copied()
-                && related(old, new, below[at], wanted[index])
+        for index in news.clone() {
+            if self.to_old[index] == NONE
+                && let Some(key) = key(new, wanted, index)
+                && let Some(at) = first.get_mut(&key).filter(|at| **at != usize::MAX)
+                && fit(*at, index)
             {
-                alike.pop();
-                self.pair(at, index);
+                let paired = std::mem::replace(at, next[*at]);
+                self.pair(paired, index);
             }
         }
     }
 }
 
+/// What an item is known by.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    Mark(Option<Handle>),
+    Ref(Ref),
+    Key(NodeKey),
+}
+
 /// Siblings between those that are equal at both ends, old and new.
-#[derive(Clone)]
 struct Between<'a> {
     old: &'a Side,
     new: &'a Side,
     below: &'a [u32],
     wanted: &'a [u32],
-    olds: std::ops::Range<usize>,
-    news: std::ops::Range<usize>,
+    olds: Range<usize>,
+    news: Range<usize>,
 }
 
 /// Returns the term that a definition among siblings belongs to.
@@ -391,9 +377,8 @@ fn related(old: &Side, new: &Side, s: u32, t: u32) -> bool {
     if below.is_empty() && wanted.is_empty() {
         return true;
     }
-    let known: std::collections::HashSet<u64> = below.iter().take(64).map(|id| old.hashes[*id as usize]).collect();
-    let refs: std::collections::HashSet<_> =
-        below.iter().take(64).filter_map(|id| old.tree.item(*id).reference).collect();
+    let known: HashSet<u64> = below.iter().take(64).map(|id| old.hashes[*id as usize]).collect();
+    let refs: HashSet<Ref> = below.iter().take(64).filter_map(|id| old.tree.item(*id).reference).collect();
     let wanted = &wanted[..wanted.len().min(64)];
     // A time of day or a dash that two rows share does not make them one.
     let alike = wanted.iter().filter(|id| known.contains(&new.hashes[**id as usize])).count();

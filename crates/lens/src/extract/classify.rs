@@ -64,15 +64,14 @@ pub(super) struct Around {
 
 /// Returns what a node is to a view.
 pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, controls: &Controls) -> Class<'p> {
-    let (visible, seen) = (node.is_visible(), node.is_seen());
     match node.kind() {
         NodeKind::Document => return Class::Through { block: true },
-        NodeKind::Text if seen && !around.field => return Class::Piece(node.text()),
-        NodeKind::Pseudo if seen && !around.field && says_something(node) => {
-            return Class::Piece(node.text());
-        }
-        NodeKind::Text | NodeKind::Pseudo => return Class::Through { block: false },
         NodeKind::Element => {}
+        kind => {
+            let says = kind == NodeKind::Text || says_something(node);
+            let reads = node.is_seen() && !around.field && says;
+            return if reads { Class::Piece(node.text()) } else { Class::Through { block: false } };
+        }
     }
     let role = dom.role(node);
     // A line break has no area of its own.
@@ -80,7 +79,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
         return Class::Break;
     }
     let is_option = role == "option" && around.select;
-    let unpainted = !visible && !is_option;
+    let unpainted = !node.is_visible() && !is_option;
     if unpainted && !is_unpainted_control(node, role) {
         return Class::Through { block: false };
     }
@@ -89,28 +88,23 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let block = node.flags().has(Flags::BLOCK) || is_block_role(role);
     let is_box = is_box_of_a_combobox(node, role);
     let shape = if is_box { Some((role, Shape::Stays)) } else { shape_of(role, &name, node) };
+    let states = || states_of(node, unpainted, dom);
     let Some((role, shape)) = shape else {
-        return match is_pressed {
-            false => Class::Through { block },
-            true => Class::Keep(Keep {
-                role: if node.clickability().has(Clickability::EDITABLE) { EDITOR } else { CLICKABLE },
-                name,
-                value: "",
-                states: states_of(node, unpainted, dom),
-                shape: Shape::Stays,
-                interactive: true,
-            }),
-        };
+        if !is_pressed {
+            return Class::Through { block };
+        }
+        let role = if node.clickability().has(Clickability::EDITABLE) { EDITOR } else { CLICKABLE };
+        return Class::Keep(Keep { role, name, value: "", states: states(), shape: Shape::Stays, interactive: true });
     };
+    let acts = role::is_interactive(role) && !controls.is_pressed_elsewhere(node) || is_pressed;
+    let says_value = says_value(role) && !is_box && !unpainted;
     Class::Keep(Keep {
         role,
         name,
-        value: if says_value(role) && !is_box && !unpainted { node.value() } else { "" },
-        states: states_of(node, unpainted, dom),
+        value: if says_value { node.value() } else { "" },
+        states: states(),
         shape,
-        interactive: !is_option
-            && !is_box
-            && (role::is_interactive(role) && !controls.is_pressed_elsewhere(node) || is_pressed),
+        interactive: acts && !is_option && !is_box,
     })
 }
 
@@ -132,9 +126,10 @@ fn only_counts(marker: NodeRef<'_>) -> bool {
     let number = text.strip_suffix(['.', ')']).unwrap_or(text);
     let item = marker.parent();
     let list = item.and_then(|item| item.parent());
-    let own = item.is_some_and(|item| item.attribute("value").is_some());
-    let other = |list: NodeRef<'_>| list.attribute("start").is_some() || list.attribute("reversed").is_some();
-    number.bytes().all(|byte| byte.is_ascii_digit()) && !own && !list.is_some_and(other)
+    let counts_otherwise = [(item, "value"), (list, "start"), (list, "reversed")]
+        .into_iter()
+        .any(|(node, name)| node.is_some_and(|node| node.attribute(name).is_some()));
+    number.bytes().all(|byte| byte.is_ascii_digit()) && !counts_otherwise
 }
 
 /// A checkbox, radio, switch or file button that is styled away, while its label is what one sees;
@@ -237,11 +232,7 @@ fn says_value(role: &str) -> bool {
 fn states_of(node: NodeRef<'_>, unpainted: bool, dom: &Dom<'_>) -> StateSet {
     let from = node.states();
     let mut states = if dom.speaks_for(node) { dom.states(node) } else { StateSet::NONE };
-    let mut set = |state: StateSet, on: bool| {
-        if on {
-            states = states.with(state);
-        }
-    };
+    let mut set = |state: StateSet, on: bool| states.add(if on { state } else { StateSet::NONE });
     set(StateSet::DISABLED, from.has(States::DISABLED));
     set(StateSet::CHECKED, node.checked() == Some(Tri::True));
     set(StateSet::UNCHECKED, node.checked() == Some(Tri::False));

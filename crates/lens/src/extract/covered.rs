@@ -44,8 +44,7 @@ pub(super) fn covered(page: &Page, tree: &mut Tree, meta: &[Meta]) {
             let (all, hidden) = acting[id as usize];
             let whole = all > 0 && all == hidden;
             if is(id) || (whole && all > 1) {
-                let item = tree.item_mut(id);
-                item.states = item.states.with(state);
+                tree.item_mut(id).states.add(state);
                 said[id as usize] = whole;
             }
         }

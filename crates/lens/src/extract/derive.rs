@@ -50,13 +50,11 @@ pub(super) fn derive(page: &Page, tree: &mut Tree, meta: &[Meta]) {
         if !meta[id as usize].interactive || drawn || tree.parent(id) == NONE {
             continue;
         }
+        let node = page.node(meta[id as usize].node);
         if !item.name.is_empty() {
             // A sign such as "⋮" says less than the title of what it stands on.
-            let node = page.node(meta[id as usize].node);
-            if !item.name.contains(char::is_alphanumeric)
-                && let Some(title) =
-                    node.attribute("title").map(collapse).filter(|title| !title.is_empty() && **title != *item.name)
-            {
+            let title = node.attribute("title").filter(|_| !item.name.contains(char::is_alphanumeric)).map(collapse);
+            if let Some(title) = title.filter(|title| !title.is_empty()) {
                 tree.item_mut(id).name = Arc::from(title);
             }
             continue;
@@ -66,7 +64,6 @@ pub(super) fn derive(page: &Page, tree: &mut Tree, meta: &[Meta]) {
         if !field && tree.subtree(id).skip(1).any(|below| !tree.item(below).name.is_empty()) {
             continue;
         }
-        let node = page.node(meta[id as usize].node);
         let label = match (field, toggle) {
             (true, _) => labels_beside(tree, id).0,
             (_, true) => {
@@ -78,7 +75,7 @@ pub(super) fn derive(page: &Page, tree: &mut Tree, meta: &[Meta]) {
         if let Some(name) = name_of(node, label) {
             let item = tree.item_mut(id);
             item.name = Arc::from(name);
-            item.states = item.states.with(StateSet::DERIVED);
+            item.states.add(StateSet::DERIVED);
         }
     }
 }
@@ -89,9 +86,8 @@ fn labels_beside(tree: &Tree, id: u32) -> (Option<String>, Option<String>) {
     let at = tree.position(id);
     let label = |at: Option<usize>| {
         let item = tree.item(*siblings.get(at?)?);
-        let may_be =
-            item.is_text() && item.name.chars().count() <= LONGEST_LABEL && item.name.chars().any(char::is_alphabetic);
-        may_be.then(|| item.name.to_string())
+        let is_short = item.name.chars().count() <= LONGEST_LABEL;
+        (item.is_text() && is_short && item.name.contains(char::is_alphabetic)).then(|| item.name.to_string())
     };
     (label(at.checked_sub(1)), label(Some(at + 1)))
 }
@@ -109,21 +105,18 @@ fn is_labelled_before(tree: &Tree, id: u32) -> bool {
 
 fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String> {
     let said = |name: &str| node.attribute(name).map(collapse).filter(|text| !text.is_empty());
-    let tooltip = || {
-        let described = Some(collapse(node.description())).filter(|text| !text.is_empty());
-        described
-            .or_else(|| ["data-tooltip", "data-title", "data-original-title", "data-tip"].into_iter().find_map(said))
-    };
+    let described = || Some(collapse(node.description())).filter(|text| !text.is_empty());
     said("title")
-        .or_else(tooltip)
+        .or_else(described)
+        .or_else(|| ["data-tooltip", "data-title", "data-original-title", "data-tip"].into_iter().find_map(said))
         .or_else(|| said("placeholder"))
         .or(label)
         .or_else(|| joined(words(node.attribute("id")?)))
         .or_else(|| node.attributes().find_map(|(name, value)| data_words(name.strip_prefix("data-")?, value)))
         .or_else(|| node.attribute("class")?.split_ascii_whitespace().find_map(|class| class_words(class, true)))
         .or_else(|| {
-            let below = node.descendants().take(ICON_NODES).filter(|below| below.kind() == NodeKind::Element);
-            below.into_iter().find_map(icon_words)
+            let mut below = node.descendants().take(ICON_NODES).filter(|below| below.kind() == NodeKind::Element);
+            below.find_map(icon_words)
         })
         .or_else(|| kind_of_its_own(node, |class| words(class).join(" ")))
 }
@@ -167,20 +160,13 @@ fn data_words(key: &str, value: &str) -> Option<String> {
     if SILENT.contains(&key) || value.is_empty() || value.len() > 24 || matches!(value, "true" | "false") {
         return None;
     }
-    let value = if value.bytes().all(|byte| byte.is_ascii_digit()) {
-        if TELLING.contains(&key) {
-            return None;
-        }
-        value.to_owned()
-    } else {
-        let words: Vec<String> = split(value).into_iter().filter(|word| word.len() >= 3).take(MOST_WORDS).collect();
-        joined(words)?
+    let tells = TELLING.contains(&key);
+    let value = match value.bytes().all(|byte| byte.is_ascii_digit()) {
+        true if tells => return None,
+        true => value.to_owned(),
+        false => joined(split(value).into_iter().filter(|word| word.len() >= 3).take(MOST_WORDS).collect())?,
     };
-    if TELLING.contains(&key) {
-        return Some(value);
-    }
-    let key = joined(words(key))?;
-    Some(format!("{key} {value}"))
+    if tells { Some(value) } else { Some(format!("{} {value}", joined(words(key))?)) }
 }
 
 /// Returns the words of a class that names an icon, or a part of a block (`news__pause`).

@@ -5,41 +5,25 @@
 
 use super::{Meta, View};
 use crate::tree::{Elided, Item, ROOT, TEXT, Tree};
+use crate::words::words;
 use browserlens_core::page::role;
 
-/// What the distilled DOM keeps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Grade {
-    /// What can be read; nothing to act on.
-    Text,
-    /// Fields and buttons.
-    Fields,
-    /// Everything.
-    #[default]
-    All,
-}
-
-impl Grade {
-    /// Every grade.
-    pub const ALL: [Self; 3] = [Self::Text, Self::Fields, Self::All];
-
-    /// Returns the name that options carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Fields => "fields",
-            Self::All => "all",
-        }
-    }
-
-    /// Returns the grade of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|grade| grade.name() == name)
+words! {
+    /// What the distilled DOM keeps.
+    #[derive(Default)]
+    Grade {
+        /// What can be read; nothing to act on.
+        Text = "text",
+        /// Fields and buttons.
+        Fields = "fields",
+        /// Everything.
+        #[default]
+        All = "all",
     }
 }
 
 /// Returns whether an item is a field.
-pub(crate) fn is_field(item: &Item) -> bool {
+fn is_field(item: &Item) -> bool {
     role::is_text_field(&item.role) || matches!(&*item.role, "checkbox" | "radio" | "switch" | "slider" | "listbox")
 }
 
@@ -54,36 +38,27 @@ pub(super) fn apply(view: &mut View, grade: Grade) -> (Elided, usize) {
     // (item of the whole view, where its children go)
     let mut stack: Vec<(u32, u32)> = view.tree.children(ROOT).iter().rev().map(|child| (*child, ROOT)).collect();
     while let Some((id, parent)) = stack.pop() {
-        let item = view.tree.item(id);
-        let about = view.meta[id as usize];
+        let (item, about) = (view.tree.item(id), view.meta[id as usize]);
+        let goes = match grade {
+            Grade::Text => is_field(item) || about.interactive,
+            Grade::Fields => item.is_text() || about.interactive && &*item.role == "link",
+            Grade::All => false,
+        };
+        left_out += usize::from(goes);
         let kept = match grade {
-            Grade::Text if is_field(item) => {
-                left_out += 1;
-                continue;
-            }
-            Grade::Text if about.interactive => {
-                left_out += 1;
-                (!item.name.is_empty()).then(|| Item::new(TEXT, item.name.clone()))
-            }
-            Grade::Fields if item.is_text() || (about.interactive && &*item.role == "link") => {
-                left_out += 1;
-                None
-            }
-            _ => Some(item.clone()),
+            Grade::Text if goes && is_field(item) => continue,
+            // What can be acted on is text as well.
+            Grade::Text if goes => (!item.name.is_empty()).then(|| Item::new(TEXT, item.name.clone())),
+            _ => (!goes).then(|| item.clone()),
         };
-        let below = match kept {
-            // Text has nothing below it: what was below goes after it.
-            Some(kept) if kept.is_text() => {
-                tree.push(parent, kept);
-                meta.push(Meta { interactive: false, ..about });
-                parent
-            }
-            Some(kept) => {
-                meta.push(about);
-                tree.push(parent, kept)
-            }
-            None => parent,
-        };
+        // Text has nothing below it: what was below goes after it.
+        let is_text = kept.as_ref().is_some_and(Item::is_text);
+        let mut below = parent;
+        if let Some(kept) = kept {
+            let id = tree.push(parent, kept);
+            meta.push(Meta { interactive: about.interactive && !is_text, ..about });
+            below = if is_text { parent } else { id };
+        }
         stack.extend(view.tree.children(id).iter().rev().map(|child| (*child, below)));
     }
     view.tree = tree;

@@ -15,10 +15,8 @@ mod dom;
 mod first;
 mod grade;
 mod names;
-pub(crate) use dom::markup_role;
-pub(crate) use names::collapse;
 mod once;
-mod regions;
+pub(crate) mod regions;
 mod tied;
 mod walk;
 mod zones;
@@ -26,44 +24,28 @@ mod zones;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use dom::markup_role;
 pub use grade::Grade;
+pub(crate) use names::collapse;
 pub use regions::Region;
 
 use crate::tree::{Elided, Item, Mark, ROOT, Tree};
+use crate::words::words;
 use browserlens_core::page::{NodeId, NodeKey, Page};
 use std::collections::HashSet;
 
-/// What the router chooses between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Representation {
-    /// Accessibility tree joined with visible text.
-    A11y,
-    /// Distilled DOM: roles and names from tags and attributes where the accessibility tree has
-    /// none.
-    Dom,
-    /// Screenshot.
-    Vision,
-    /// Accessibility tree and a crop of each region that text cannot tell.
-    Hybrid,
-}
-
-impl Representation {
-    /// Every representation.
-    pub const ALL: [Self; 4] = [Self::A11y, Self::Dom, Self::Vision, Self::Hybrid];
-
-    /// Returns the name that options and measurements carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::A11y => "a11y",
-            Self::Dom => "dom",
-            Self::Vision => "vision",
-            Self::Hybrid => "hybrid",
-        }
-    }
-
-    /// Returns the representation of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.name() == name)
+words! {
+    /// What the router chooses between.
+    Representation {
+        /// Accessibility tree joined with visible text.
+        A11y = "a11y",
+        /// Distilled DOM: roles and names from tags and attributes where the accessibility tree has
+        /// none.
+        Dom = "dom",
+        /// Screenshot.
+        Vision = "vision",
+        /// Accessibility tree and a crop of each region that text cannot tell.
+        Hybrid = "hybrid",
     }
 }
 
@@ -94,7 +76,7 @@ pub struct View {
 }
 
 /// How a view is built.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtractOptions {
     /// Whether roles and names are taken from tags and attributes where the accessibility tree has
     /// none.

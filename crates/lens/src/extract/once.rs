@@ -6,29 +6,23 @@
 //! state goes.
 
 use super::Meta;
-use crate::tree::{Item, NONE, StateSet, Tree};
+use crate::tree::{Item, NONE, ROOT, StateSet, Tree};
 
 /// Drops what is said twice.
 pub(super) fn once(tree: &mut Tree, meta: &[Meta]) {
     for id in 0..tree.len() as u32 {
-        if tree.parent(id) == NONE && id != crate::tree::ROOT {
+        if tree.parent(id) == NONE && id != ROOT {
             continue;
         }
         let children = tree.children(id);
-        let beside = |at: Option<usize>| at.and_then(|at| children.get(at)).map(|child| tree.item(*child));
-        let mut twice: Vec<u32> = Vec::new();
-        for (at, child) in children.iter().enumerate() {
-            let text = tree.item(*child);
-            if text.is_text()
-                && [at.checked_sub(1), Some(at + 1)]
-                    .into_iter()
-                    .any(|at| beside(at).is_some_and(|item| labels(text, item)))
-            {
-                twice.push(*child);
-            }
-        }
+        let is_label = |(at, child): &(usize, &u32)| {
+            let text = tree.item(**child);
+            let labels = |at: usize| children.get(at).is_some_and(|item| labels(text, tree.item(*item)));
+            text.is_text() && (at.checked_sub(1).is_some_and(labels) || labels(at + 1))
+        };
+        let mut twice: Vec<u32> = children.iter().enumerate().filter(is_label).map(|(_, child)| *child).collect();
         let whole = tree.item(id);
-        if !whole.name.is_empty() && id != crate::tree::ROOT {
+        if !whole.name.is_empty() && id != ROOT {
             let repeats = |child: &&u32| {
                 let item = tree.item(**child);
                 matches!(&*item.role, "heading" | "caption" | "text")

@@ -3,7 +3,7 @@
 //! In: a page. Out: [`Region`]s in document order. Invariant: only what is seen and is larger than
 //! an icon counts.
 
-use browserlens_core::page::{BoxInDocument, Flags, NodeKey, NodeKind, Page};
+use browserlens_core::page::{BoxInDocument, Flags, NodeKey, NodeKind, NodeRef, Page};
 
 /// Side in CSS px under which an image without a name counts as decoration.
 const ICON_SIDE: f32 = 48.0;
@@ -21,23 +21,28 @@ pub struct Region {
     pub bounds: BoxInDocument,
 }
 
+/// Returns the role of a visible node that text cannot tell; none of any other.
+pub(crate) fn role_of(node: NodeRef<'_>) -> Option<&'static str> {
+    let bounds = node.bounds();
+    let is_large = bounds.width >= ICON_SIDE && bounds.height >= ICON_SIDE;
+    if node.flags().has(Flags::CANVAS) {
+        return (!bounds.is_empty()).then_some("canvas");
+    }
+    (node.tag() == "img" && is_large && node.name().trim().is_empty()).then_some("image")
+}
+
 /// Returns the regions of a page.
 pub(super) fn regions(page: &Page) -> Vec<Region> {
-    let mut regions = Vec::new();
-    for node in page.nodes() {
-        if node.kind() != NodeKind::Element || !node.is_visible() {
-            continue;
-        }
-        let canvas = node.flags().has(Flags::CANVAS);
-        let bounds = node.bounds();
-        let image = node.tag() == "img"
-            && node.name().trim().is_empty()
-            && bounds.width >= ICON_SIDE
-            && bounds.height >= ICON_SIDE;
-        if (canvas && !bounds.is_empty()) || image {
-            let role = if canvas { "canvas" } else { "image" };
-            regions.push(Region { key: node.key(), role, name: super::names::collapse(node.name()), bounds });
-        }
-    }
-    regions
+    let seen = page.nodes().filter(|node| node.kind() == NodeKind::Element && node.is_visible());
+    let region = |node: NodeRef<'_>| {
+        let role = role_of(node)?;
+        Some(Region { key: node.key(), role, name: super::names::collapse(node.name()), bounds: node.bounds() })
+    };
+    seen.filter_map(region).collect()
+}
+
+/// Returns the part of a page that is in the viewport.
+pub(crate) fn viewport(page: &Page) -> BoxInDocument {
+    let (scroll, size) = (page.scroll(), page.viewport());
+    BoxInDocument { x: scroll.x, y: scroll.y, width: size.width as f32, height: size.height as f32 }
 }

@@ -5,19 +5,19 @@ mod controls;
 use super::*;
 use crate::format::{Style, write_items};
 use crate::reference::Reference;
-use browserlens_core::page::{BoxInDocument, Clickability, Flags, NodeSpec, PageBuilder, Visibility};
+use browserlens_core::page::{BoxInDocument, Clickability, Flags, NodeKind, NodeSpec, PageBuilder, States, Visibility};
+use browserlens_core::strategy::Ref;
 
 /// The lines of a page in the accessibility view.
 fn shown(page: &Page) -> String {
     let view = extract(page, &HashSet::new(), &ExtractOptions::default());
-    let reference = Reference::of(page, Representation::A11y, Grade::All, 0);
+    let reference = Reference::of(page, &ExtractOptions::default());
     assert_eq!(view.tree, reference.tree, "R shows something else");
     let acts: Vec<bool> = view.meta.iter().map(|meta| meta.interactive).collect();
     assert_eq!(acts, reference.acts, "R acts on something else");
     let mut tree = view.tree;
-    for (id, acts) in acts.iter().enumerate().filter(|(_, acts)| **acts) {
-        assert!(acts);
-        tree.item_mut(id as u32).reference = Some(browserlens_core::strategy::Ref::new(id as u32));
+    for (id, _) in (0..).zip(acts).filter(|(_, acts)| *acts) {
+        tree.item_mut(id).reference = Some(Ref::new(id));
     }
     write_items(&tree, Style::DEFAULT)
 }
@@ -30,6 +30,13 @@ fn build(nodes: impl FnOnce(&mut PageBuilder)) -> String {
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     nodes(&mut builder);
     shown(&builder.finish())
+}
+
+/// Adds an element that holds a text and nothing else.
+fn says(page: &mut PageBuilder, element: NodeSpec<'_>, text: &str) {
+    page.open(element);
+    page.text(text);
+    page.close();
 }
 
 fn clicks(why: Clickability) -> NodeSpec<'static> {
@@ -50,16 +57,12 @@ fn unheard<'a>(tag: &'a str, attributes: &[(&'a str, &'a str)]) -> NodeSpec<'a> 
 fn what_is_under_aria_hidden_has_the_roles_names_and_states_of_its_markup() {
     let text = build(|page| {
         page.open(unheard("nav", &[("aria-label", "Rota")]));
-        page.open(unheard("a", &[("href", "/week")]));
-        page.text("My week");
-        page.close().close();
-        page.open(unheard("div", &[("role", "dialog"), ("aria-modal", "true"), ("aria-labelledby", "t")]));
-        page.open(unheard("h2", &[("id", "t")]));
-        page.text("Offer");
+        says(page, unheard("a", &[("href", "/week")]), "My week");
         page.close();
-        page.open(unheard("button", &[("disabled", ""), ("aria-pressed", "false")]));
-        page.text("Send");
-        page.close().close();
+        page.open(unheard("div", &[("role", "dialog"), ("aria-modal", "true"), ("aria-labelledby", "t")]));
+        says(page, unheard("h2", &[("id", "t")]), "Offer");
+        says(page, unheard("button", &[("disabled", ""), ("aria-pressed", "false")]), "Send");
+        page.close();
     });
     assert_eq!(
         text,
@@ -71,12 +74,8 @@ fn what_is_under_aria_hidden_has_the_roles_names_and_states_of_its_markup() {
 fn a_button_that_stands_for_a_choice_is_called_by_its_label_under_aria_hidden_too() {
     let text = build(|page| {
         page.leaf(unheard("button", &[("role", "switch"), ("id", "on"), ("aria-checked", "true")]));
-        page.open(unheard("label", &[("for", "on")]));
-        page.text("Deliver it");
-        page.close();
-        page.open(unheard("button", &[("role", "tab")]));
-        page.text("All");
-        page.close();
+        says(page, unheard("label", &[("for", "on")]), "Deliver it");
+        says(page, unheard("button", &[("role", "tab")]), "All");
     });
     assert_eq!(text, "- switch \"Deliver it\" @e1 checked, tab \"All\" @e2");
 }
@@ -86,9 +85,8 @@ fn tables_for_layout_stay_without_roles() {
     let text = build(|page| {
         page.open(unheard("table", &[("role", "presentation")]));
         page.open(unheard("tr", &[]));
-        page.open(unheard("td", &[]));
-        page.text("Words");
-        page.close().close().close();
+        says(page, unheard("td", &[]), "Words");
+        page.close().close();
     });
     assert_eq!(text, "- \"Words\"");
 }
@@ -120,9 +118,7 @@ fn an_icon_in_a_button_names_it_and_text_in_it_is_no_derived_name() {
         page.open(NodeSpec { tag: "svg", ..NodeSpec::default() });
         page.leaf(NodeSpec { tag: "use", attributes: vec![("href", "/s.svg#icon-trash")], ..NodeSpec::default() });
         page.close().close();
-        page.open(NodeSpec { attributes: vec![("title", "More")], ..clicks(Clickability::POINTER) });
-        page.text("Menu");
-        page.close();
+        says(page, NodeSpec { attributes: vec![("title", "More")], ..clicks(Clickability::POINTER) }, "Menu");
     });
     assert_eq!(text, "- button ~\"trash\" @e1, clickable \"Menu\" @e2");
 }
@@ -194,8 +190,8 @@ fn a_select_that_the_accessibility_tree_leaves_out_keeps_its_value() {
     let text = build(|page| {
         page.open(unheard("select", &[("aria-label", "Site")]));
         for (name, selected) in [("Main house", true), ("North annex", false)] {
-            let states = browserlens_core::page::States::SELECTABLE.with(browserlens_core::page::States::SELECTED);
-            let states = if selected { states } else { browserlens_core::page::States::NONE };
+            let states = States::SELECTABLE.with(States::SELECTED);
+            let states = if selected { states } else { States::NONE };
             page.open(NodeSpec {
                 states,
                 visibility: Visibility::NotRendered,
@@ -226,9 +222,7 @@ fn modal_dialogs_come_first_the_last_one_foremost() {
 #[test]
 fn what_is_edited_in_place_is_a_textbox_and_its_text_is_no_name() {
     let text = build(|page| {
-        page.open(NodeSpec { attributes: vec![("id", "notes")], ..clicks(Clickability::EDITABLE) });
-        page.text("Dear all");
-        page.close();
+        says(page, NodeSpec { attributes: vec![("id", "notes")], ..clicks(Clickability::EDITABLE) }, "Dear all");
     });
     assert_eq!(text, "- textbox ~\"notes\" @e1: \"Dear all\"");
 }
@@ -258,10 +252,7 @@ fn an_inert_part_says_so_and_beside_a_modal_dialog_nothing_does() {
         build(|page| {
             page.leaf(with_flag(Flags::INERT, "button", "Save"));
             if modal {
-                page.open(NodeSpec {
-                    states: browserlens_core::page::States::MODAL,
-                    ..NodeSpec::with_role("dialog", "Sure?")
-                });
+                page.open(NodeSpec { states: States::MODAL, ..NodeSpec::with_role("dialog", "Sure?") });
                 page.leaf(NodeSpec::with_role("button", "Yes"));
                 page.leaf(with_flag(Flags::COVERED, "button", "No"));
                 page.close();
@@ -298,7 +289,7 @@ fn a_list_marker_is_said_where_it_does_more_than_count() {
         build(|page| {
             page.open(NodeSpec { tag: "ol", attributes, ..NodeSpec::with_role("list", "") });
             page.open(NodeSpec::with_role("listitem", ""));
-            let kind = browserlens_core::page::NodeKind::Pseudo;
+            let kind = NodeKind::Pseudo;
             page.leaf(NodeSpec { kind, tag: "::marker", text: marker, ..NodeSpec::default() });
             page.text("Turn it off");
             page.close();
@@ -318,16 +309,17 @@ fn a_list_marker_is_said_where_it_does_more_than_count() {
 fn the_error_that_an_invalid_field_names_stands_beside_it() {
     let page = |invalid: bool, filler: usize| {
         build(|page| {
-            let states =
-                if invalid { browserlens_core::page::States::INVALID } else { browserlens_core::page::States::NONE };
+            let states = if invalid { States::INVALID } else { States::NONE };
             let attributes = vec![("aria-errormessage", "wrong")];
             page.leaf(NodeSpec { states, attributes, ..NodeSpec::with_role("textbox", "Mail") });
             for _ in 0..filler {
                 page.leaf(NodeSpec::with_role("button", "Go"));
             }
-            page.open(NodeSpec { attributes: vec![("id", "wrong")], ..NodeSpec::with_role("paragraph", "") });
-            page.text("No such address.");
-            page.close();
+            says(
+                page,
+                NodeSpec { attributes: vec![("id", "wrong")], ..NodeSpec::with_role("paragraph", "") },
+                "No such address.",
+            );
         })
     };
     assert_eq!(page(true, 1), "- textbox \"Mail\" @e1 invalid, button \"Go\" @e2 \"No such address.\"", "it is near");
@@ -345,9 +337,7 @@ fn an_item_that_is_seen_only_as_other_controls_is_none_itself() {
             page.open(NodeSpec::with_role("tree", ""));
             page.open(NodeSpec { clickability: why, ..NodeSpec::with_role("treeitem", "▸ Alder") });
             for text in ["▸", "Alder"] {
-                page.open(clicks(Clickability::POINTER));
-                page.text(text);
-                page.close();
+                says(page, clicks(Clickability::POINTER), text);
             }
             page.close().close();
         })
@@ -381,9 +371,7 @@ fn a_class_that_none_beside_it_has_names_a_nameless_control() {
 #[test]
 fn text_that_keeps_its_white_space_keeps_its_line_ends() {
     let text = build(|page| {
-        page.open(NodeSpec { tag: "pre", ..NodeSpec::with_role("paragraph", "") });
-        page.text("install:\n\n  cargo   build\n");
-        page.close();
+        says(page, NodeSpec { tag: "pre", ..NodeSpec::with_role("paragraph", "") }, "install:\n\n  cargo   build\n");
     });
     assert_eq!(text, "- \"install:\\ncargo build\"");
 }

@@ -42,14 +42,12 @@ pub(super) fn tied(page: &Page, tree: &mut Tree, meta: &[Meta]) {
         let named: Vec<NodeId> = names(field).filter_map(|id| by_id.get(&id).copied()).collect();
         let mut after = field;
         for element in named {
-            let element = page.node(element);
-            let all = (1..tree.len() as u32).filter(|id| element.holds(meta[*id as usize].node));
-            let tops: Vec<u32> = all
-                .filter(|id| {
-                    let parent = tree.parent(*id);
-                    parent != NONE && (parent == ROOT || !element.holds(meta[parent as usize].node))
-                })
-                .collect();
+            let holds = |id: u32| page.node(element).holds(meta[id as usize].node);
+            let is_top = |id: &u32| {
+                let parent = tree.parent(*id);
+                holds(*id) && parent != NONE && (parent == ROOT || !holds(parent))
+            };
+            let tops: Vec<u32> = (1..tree.len() as u32).filter(is_top).collect();
             for text in tops {
                 if is_near(tree, field, text) || !may_move(tree, meta, field, text) {
                     continue;

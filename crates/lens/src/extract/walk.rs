@@ -19,10 +19,10 @@ struct Frame {
     end: u32,
     /// The item, or the item that an open block belongs to.
     item: u32,
+    /// How an item holds what is below it; none of a block.
     kept: Option<Shape>,
     around: Around,
     interactive_below: u32,
-    block: bool,
 }
 
 struct Run {
@@ -57,7 +57,6 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
             kept: None,
             around: Around::default(),
             interactive_below: 0,
-            block: true,
         }],
         run: None,
         roles: HashMap::new(),
@@ -89,15 +88,11 @@ impl<'p> Walk<'p, '_> {
         let around = self.top().around;
         match classify(node, around, dom, controls) {
             Class::Piece(text) => {
-                let noisy = self.noisy.contains(&node.key());
-                let in_viewport = node.in_viewport();
-                let run = self.run.get_or_insert_with(|| Run {
-                    text: String::new(),
-                    meta: Meta { key: node.key(), node: node.id(), interactive: false, in_viewport, noisy },
-                });
+                let meta = self.meta_of(node, false);
+                let run = self.run.get_or_insert_with(|| Run { text: String::new(), meta });
                 run.text.push_str(text);
-                run.meta.noisy |= noisy;
-                run.meta.in_viewport |= in_viewport;
+                run.meta.noisy |= meta.noisy;
+                run.meta.in_viewport |= meta.in_viewport;
             }
             Class::Break => {
                 if let Some(run) = &mut self.run {
@@ -110,18 +105,16 @@ impl<'p> Walk<'p, '_> {
                 if block {
                     self.flush();
                     let item = self.top().item;
-                    self.frames.push(Frame {
-                        end: node.end(),
-                        item,
-                        kept: None,
-                        around,
-                        interactive_below: 0,
-                        block: true,
-                    });
+                    self.frames.push(Frame { end: node.end(), item, kept: None, around, interactive_below: 0 });
                 }
             }
             Class::Keep(keep) => self.open_item(node, around, &keep),
         }
+    }
+
+    fn meta_of(&self, node: NodeRef<'_>, interactive: bool) -> Meta {
+        let (key, in_viewport) = (node.key(), node.in_viewport());
+        Meta { key, node: node.id(), interactive, in_viewport, noisy: self.noisy.contains(&key) }
     }
 
     fn open_item(&mut self, node: NodeRef<'p>, around: Around, keep: &Keep<'p>) {
@@ -134,27 +127,14 @@ impl<'p> Walk<'p, '_> {
             item.states = item.states.with(StateSet::FOCUSED);
         }
         let parent = self.top().item;
-        let id = self.tree.push(parent, item);
-        let key = node.key();
-        self.meta.push(Meta {
-            key,
-            node: node.id(),
-            interactive: keep.interactive,
-            in_viewport: node.in_viewport(),
-            noisy: self.noisy.contains(&key),
-        });
+        let item = self.tree.push(parent, item);
+        self.meta.push(self.meta_of(node, keep.interactive));
         let field = keep.shape == Shape::Field;
-        self.frames.push(Frame {
-            end: node.end(),
-            item: id,
-            kept: Some(keep.shape),
-            around: Around {
-                select: field && node.tag() == "select" || around.select,
-                field: around.field || field || node.flags().has(Flags::SECRET),
-            },
-            interactive_below: 0,
-            block: false,
-        });
+        let around = Around {
+            select: field && node.tag() == "select" || around.select,
+            field: around.field || field || node.flags().has(Flags::SECRET),
+        };
+        self.frames.push(Frame { end: node.end(), item, kept: Some(keep.shape), around, interactive_below: 0 });
     }
 
     /// Ends the run of text: it becomes an item below the open one.
@@ -170,14 +150,14 @@ impl<'p> Walk<'p, '_> {
     }
 
     fn close(&mut self) {
-        let flushes = self.top().block || self.top().kept.is_some();
-        if flushes {
-            self.flush();
-        }
+        self.flush();
         let Some(frame) = self.frames.pop() else { return };
         let mut interactive = frame.interactive_below;
         if let Some(shape) = frame.kept {
-            let stays = self.settle(frame.item, shape, &mut interactive);
+            let stays = self.settle(frame.item, shape, interactive);
+            if shape == Shape::Field {
+                interactive = 0;
+            }
             interactive += u32::from(stays && self.meta[frame.item as usize].interactive);
         }
         if let Some(top) = self.frames.last_mut() {
@@ -187,38 +167,30 @@ impl<'p> Walk<'p, '_> {
 
     /// Decides what an item becomes now that everything below is known; returns whether it is still
     /// there.
-    fn settle(&mut self, id: u32, shape: Shape, interactive_below: &mut u32) -> bool {
-        let at = id as usize;
-        let acts = self.meta[at].interactive;
+    fn settle(&mut self, id: u32, shape: Shape, interactive_below: u32) -> bool {
+        let acts = self.meta[id as usize].interactive;
         if shape == Shape::Field {
             self.keep_options(id);
-            *interactive_below = 0;
             return true;
         }
         if &*self.tree.item(id).role == EDITOR {
             return true;
         }
-        let nameless = self.tree.item(id).name.is_empty();
+        let item = self.tree.item(id);
         let children = self.tree.children(id);
         let only_text = !children.is_empty() && children.iter().all(|child| self.tree.item(*child).is_text());
-        if nameless {
-            let one = only_text && children.len() == 1;
-            if one && (acts || shape == Shape::Adopts) || acts && only_text {
+        let is_alone = !acts && children.len() == 1 && item.states == StateSet::NONE;
+        let gives_way = is_alone && shape == Shape::Stands || self.is_one_control(id);
+        if item.name.is_empty() {
+            if only_text && (acts || shape == Shape::Adopts && children.len() == 1) {
                 self.adopt(id);
                 return true;
             }
-            if shape == Shape::Stands && !acts && children.len() == 1 && self.tree.item(id).states == StateSet::NONE {
-                self.replace_by_children(id);
-                return false;
-            }
-            if self.is_one_control(id) {
-                self.replace_by_children(id);
-                return false;
-            }
-            let is_cell = shape == Shape::Adopts
-                && matches!(&*self.tree.item(id).role, "cell" | "gridcell" | "columnheader" | "rowheader");
-            let empty = children.is_empty() && !acts && shape != Shape::Stays && !is_cell;
-            if empty && self.tree.item(id).value.is_empty() {
+            let may_be_empty = acts
+                || shape == Shape::Stays
+                || shape == Shape::Adopts && matches!(&*item.role, "cell" | "gridcell" | "columnheader" | "rowheader")
+                || !item.value.is_empty();
+            if gives_way || children.is_empty() && !may_be_empty {
                 self.replace_by_children(id);
                 return false;
             }
@@ -227,28 +199,26 @@ impl<'p> Walk<'p, '_> {
         if children.is_empty() {
             return true;
         }
-        let name = self.tree.item(id).name.clone();
+        let pieces = || pieces_below(&self.tree, id);
         if acts {
-            let plain = *interactive_below == 0
+            let plain = interactive_below == 0
                 && self.tree.subtree(id).skip(1).all(|below| says_only_text(self.tree.item(below)));
-            if plain && (equals(&name, pieces_below(&self.tree, id)) || holds(&name, pieces_below(&self.tree, id))) {
+            if plain && (equals(&item.name, pieces()) || holds(&item.name, pieces())) {
                 self.drop_children(id);
             }
-        } else if equals(&name, pieces_below(&self.tree, id))
-            || equals(&name, said_below(&self.tree, id, |below| self.meta[below as usize].interactive))
-        {
-            if only_text {
-                self.drop_children(id);
-            } else if shape == Shape::Stands && children.len() == 1 && self.tree.item(id).states == StateSet::NONE {
-                self.replace_by_children(id);
-                return false;
-            } else {
-                self.tree.item_mut(id).name = self.empty.clone();
-                if self.is_one_control(id) {
-                    self.replace_by_children(id);
-                    return false;
-                }
-            }
+            return true;
+        }
+        let acts = |below: u32| self.meta[below as usize].interactive;
+        if !equals(&item.name, pieces()) && !equals(&item.name, said_below(&self.tree, id, acts)) {
+            return true;
+        }
+        if only_text {
+            self.drop_children(id);
+        } else if gives_way {
+            self.replace_by_children(id);
+            return false;
+        } else {
+            self.tree.item_mut(id).name = self.empty.clone();
         }
         true
     }
@@ -303,7 +273,7 @@ impl<'p> Walk<'p, '_> {
     fn replace_by_children(&mut self, id: u32) {
         let parent = self.tree.parent(id);
         let children = self.tree.take_children(id);
-        self.tree.detach_last(id);
+        self.tree.detach(id);
         for child in children {
             let at = self.tree.children(parent).len();
             self.tree.attach(child, parent, at);

@@ -23,9 +23,8 @@ pub(super) fn zones(page: &Page, tree: &Tree, meta: &mut [Meta]) {
         }
     }
     for (place, role) in roles {
-        for part in
-            tree.children(place).iter().filter(|part| *tree.item(**part).role == *role && is_part(tree.item(**part)))
-        {
+        let alike = |part: &&u32| *tree.item(**part).role == *role && is_part(tree.item(**part));
+        for part in tree.children(place).iter().filter(alike) {
             meta[*part as usize].interactive = true;
         }
     }

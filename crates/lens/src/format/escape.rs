@@ -5,6 +5,29 @@
 //! `unescape(escape(x)) == x`.
 
 use browserlens_core::page::text::{is_unseen, push_escape};
+use std::fmt;
+
+/// Writing to a string, which cannot fail: in the place of [`fmt::Write`], `write!` returns nothing.
+pub(super) trait Put {
+    /// Appends what `write!` says.
+    fn write_fmt(&mut self, text: fmt::Arguments<'_>);
+    /// Appends text in quotes behind `before`; an ellipsis follows it where it is only the beginning.
+    fn quoted(&mut self, before: &str, text: &str, begins: bool);
+}
+
+impl Put for String {
+    fn write_fmt(&mut self, text: fmt::Arguments<'_>) {
+        let _ = fmt::Write::write_fmt(self, text);
+    }
+
+    fn quoted(&mut self, before: &str, text: &str, begins: bool) {
+        self.push_str(before);
+        quote(self, text);
+        if begins {
+            self.push('…');
+        }
+    }
+}
 
 fn push(out: &mut String, text: &str, also: &[char]) {
     // Most text is plain to its end.

@@ -5,10 +5,10 @@
 //! text stands quoted (a URL bare) and escaped, so that none can end its line or begin another; a
 //! text that was cut says how much is missing.
 
-use super::escape;
+use super::escape::{self, Put as _};
 use super::scan::Scan;
+use crate::words::words;
 use browserlens_core::strategy::DialogKind;
-use std::fmt::Write as _;
 
 /// Text of an event, as far as it is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,64 +33,29 @@ impl CutText {
         Self { text: self.text[..end].to_owned(), cut: self.cut.saturating_add(missing) }
     }
 
-    fn quote(&self, out: &mut String) {
-        escape::quote(out, &self.text);
-        self.cut(out);
-    }
-
-    fn bare(&self, out: &mut String) {
-        escape::bare(out, &self.text);
+    fn quote(&self, out: &mut String, before: &str) {
+        out.quoted(before, &self.text, false);
         self.cut(out);
     }
 
     fn cut(&self, out: &mut String) {
         if self.cut > 0 {
-            let _ = write!(out, "… +{} chars", self.cut);
+            write!(out, "… +{} chars", self.cut);
         }
     }
 
-    fn read_quoted(scan: &mut Scan<'_>) -> Option<Self> {
+    fn quoted(scan: &mut Scan<'_>) -> Option<Self> {
         let text = scan.quoted()?;
-        Self::read_cut(text, scan)
+        Self::read(text, scan)
     }
 
-    fn read_bare(scan: &mut Scan<'_>) -> Option<Self> {
-        let text = scan.bare(&[']', '…'])?;
-        Self::read_cut(text, scan)
+    fn read(text: String, scan: &mut Scan<'_>) -> Option<Self> {
+        let cut = scan.after("… +", |scan| {
+            let cut = scan.number()?;
+            scan.expect(" chars").map(|()| cut)
+        })?;
+        Some(Self { text, cut: cut.unwrap_or_default() })
     }
-
-    fn read_cut(text: String, scan: &mut Scan<'_>) -> Option<Self> {
-        let mut cut = 0;
-        if scan.eat("… +") {
-            cut = scan.number()?;
-            if !scan.eat(" chars") {
-                return None;
-            }
-        }
-        Some(Self { text, cut })
-    }
-}
-
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $word:ident = $text:expr,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name {
-            $($(#[$of])* $word,)+
-        }
-
-        impl $name {
-            /// Every one, in the order of the grammar.
-            pub const ALL: &'static [Self] = &[$(Self::$word),+];
-
-            /// Returns its word in the grammar.
-            pub fn word(self) -> &'static str {
-                match self {
-                    $(Self::$word => $text,)+
-                }
-            }
-        }
-    };
 }
 
 words! {
@@ -182,14 +147,12 @@ pub enum EventNote {
     More(u32),
 }
 
-fn dialog_word(kind: DialogKind) -> &'static str {
-    match kind {
-        DialogKind::Alert => "alert",
-        DialogKind::Confirm => "confirm",
-        DialogKind::Prompt => "prompt",
-        DialogKind::BeforeUnload => "beforeunload",
-    }
-}
+const DIALOGS: [(DialogKind, &str); 4] = [
+    (DialogKind::Alert, "alert"),
+    (DialogKind::Confirm, "confirm"),
+    (DialogKind::Prompt, "prompt"),
+    (DialogKind::BeforeUnload, "beforeunload"),
+];
 
 impl EventNote {
     /// Returns what can be read of it, in the order of its line.
@@ -231,51 +194,41 @@ pub(super) fn write(out: &mut String, events: &[EventNote]) {
         out.push_str("\n[");
         match event {
             EventNote::Dialog { kind, message, state, typed } => {
-                let _ = write!(out, "DIALOG {} ", dialog_word(*kind));
-                message.quote(out);
-                let _ = write!(out, " {}", state.word());
+                let word = DIALOGS.iter().find(|(known, _)| known == kind).map_or("", |(_, word)| word);
+                write!(out, "DIALOG {word}");
+                message.quote(out, " ");
+                write!(out, " {}", state.name());
                 if let Some(typed) = typed {
-                    out.push_str(" with ");
-                    typed.quote(out);
+                    typed.quote(out, " with ");
                 }
             }
-            EventNote::Failed { why } => {
-                out.push_str("ACTION failed: ");
-                why.quote(out);
-            }
-            EventNote::Notice { text } => {
-                out.push_str("NOTICE ");
-                text.quote(out);
-            }
+            EventNote::Failed { why } => why.quote(out, "ACTION failed: "),
+            EventNote::Notice { text } => text.quote(out, "NOTICE "),
             EventNote::Tab { change, title, url } => {
-                let _ = write!(out, "TAB {}", change.word());
+                write!(out, "TAB {}", change.name());
                 if let Some(title) = title {
-                    out.push(' ');
-                    title.quote(out);
+                    title.quote(out, " ");
                 }
                 if let Some(url) = url {
                     out.push(' ');
-                    url.bare(out);
+                    escape::bare(out, &url.text);
+                    url.cut(out);
                 }
             }
             EventNote::Download { file, state } => {
-                out.push_str("DOWNLOAD ");
-                file.quote(out);
-                let _ = write!(out, " {}", state.word());
+                file.quote(out, "DOWNLOAD ");
+                write!(out, " {}", state.name());
             }
             EventNote::Console { text, times } => {
-                out.push_str("CONSOLE error ");
-                text.quote(out);
+                text.quote(out, "CONSOLE error ");
                 if *times != 1 {
-                    let _ = write!(out, " ×{times}");
+                    write!(out, " ×{times}");
                 }
             }
-            EventNote::MoreErrors(count) => {
-                let _ = write!(out, "CONSOLE {count} more error{}", if *count == 1 { "" } else { "s" });
-            }
-            EventNote::More(count) => {
-                let _ = write!(out, "… {count} more event{}", if *count == 1 { "" } else { "s" });
-            }
+            EventNote::MoreErrors(1) => out.push_str("CONSOLE 1 more error"),
+            EventNote::MoreErrors(count) => write!(out, "CONSOLE {count} more errors"),
+            EventNote::More(1) => out.push_str("… 1 more event"),
+            EventNote::More(count) => write!(out, "… {count} more events"),
         }
         out.push(']');
     }
@@ -298,49 +251,41 @@ pub(super) fn is_event(line: &str) -> bool {
 /// Reads the line of an event.
 pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
     let event = if scan.eat("[DIALOG ") {
-        dialog(scan)?
+        let word = scan.word()?;
+        let (kind, _) = *DIALOGS.iter().find(|(_, known)| *known == word)?;
+        scan.expect(" ")?;
+        let message = CutText::quoted(scan)?;
+        scan.expect(" ")?;
+        let state = DialogState::from_name(scan.word()?)?;
+        EventNote::Dialog { kind, message, state, typed: scan.after(" with ", CutText::quoted)? }
     } else if scan.eat("[ACTION failed: ") {
-        EventNote::Failed { why: CutText::read_quoted(scan)? }
+        EventNote::Failed { why: CutText::quoted(scan)? }
     } else if scan.eat("[NOTICE ") {
-        EventNote::Notice { text: CutText::read_quoted(scan)? }
+        EventNote::Notice { text: CutText::quoted(scan)? }
     } else if scan.eat("[TAB ") {
-        let change = one_of(scan, TabChange::ALL, TabChange::word)?;
-        let title = if scan.rest().starts_with(" \"") { Some(after_blank(scan, CutText::read_quoted)?) } else { None };
-        let url = if scan.rest().starts_with(' ') { Some(after_blank(scan, CutText::read_bare)?) } else { None };
+        let change = TabChange::from_name(scan.word()?)?;
+        let title = match scan.quoted_after(" ")? {
+            Some(title) => Some(CutText::read(title, scan)?),
+            None => None,
+        };
+        let url = scan.after(" ", |scan| {
+            let url = scan.bare(&[']', '…'])?;
+            CutText::read(url, scan)
+        })?;
         EventNote::Tab { change, title, url }
     } else if scan.eat("[DOWNLOAD ") {
-        let file = CutText::read_quoted(scan)?;
-        let state = after_blank(scan, |scan| one_of(scan, DownloadState::ALL, DownloadState::word))?;
-        EventNote::Download { file, state }
+        let file = CutText::quoted(scan)?;
+        scan.expect(" ")?;
+        EventNote::Download { file, state: DownloadState::from_name(scan.word()?)? }
     } else if scan.eat("[CONSOLE error ") {
-        let text = CutText::read_quoted(scan)?;
-        EventNote::Console { text, times: if scan.eat(" ×") { scan.number()? } else { 1 } }
+        let text = CutText::quoted(scan)?;
+        EventNote::Console { text, times: scan.after(" ×", Scan::number)?.unwrap_or(1) }
     } else if scan.eat("[CONSOLE ") {
-        let count = scan.number()?;
-        (scan.eat(" more errors") || scan.eat(" more error")).then_some(EventNote::MoreErrors(count))?
+        EventNote::MoreErrors(scan.counted(" more error")?)
     } else if scan.eat("[… ") {
-        let count = scan.number()?;
-        (scan.eat(" more events") || scan.eat(" more event")).then_some(EventNote::More(count))?
+        EventNote::More(scan.counted(" more event")?)
     } else {
         return None;
     };
     (scan.eat("]") && scan.at_end()).then_some(event)
-}
-
-fn dialog(scan: &mut Scan<'_>) -> Option<EventNote> {
-    let kinds = [DialogKind::Alert, DialogKind::Confirm, DialogKind::Prompt, DialogKind::BeforeUnload];
-    let kind = one_of(scan, &kinds, dialog_word)?;
-    let message = after_blank(scan, CutText::read_quoted)?;
-    let state = after_blank(scan, |scan| one_of(scan, DialogState::ALL, DialogState::word))?;
-    let typed = if scan.eat(" with ") { Some(CutText::read_quoted(scan)?) } else { None };
-    Some(EventNote::Dialog { kind, message, state, typed })
-}
-
-fn one_of<T: Copy>(scan: &mut Scan<'_>, all: &[T], word: fn(T) -> &'static str) -> Option<T> {
-    let read = scan.word()?;
-    all.iter().copied().find(|known| word(*known) == read)
-}
-
-fn after_blank<'t, T>(scan: &mut Scan<'t>, read: impl FnOnce(&mut Scan<'t>) -> Option<T>) -> Option<T> {
-    if scan.eat(" ") { read(scan) } else { None }
 }

@@ -12,46 +12,35 @@ use std::sync::Arc;
 
 /// Reads an elided mark.
 pub(super) fn mark(scan: &mut Scan<'_>) -> Option<Mark> {
-    let mut ahead = scan.clone();
-    if !ahead.eat("…") {
-        return None;
-    }
-    let mut mark = Mark { handle: None, count: None, what: Elided::Items };
-    let mut counted = ahead.clone();
-    if counted.eat(" ")
-        && let Some(count) = counted.number()
-        && counted.eat(" ")
-    {
-        let known = Elided::ALL
-            .into_iter()
-            .find(|what| counted.eat(what.word()) || counted.eat(what.word().trim_end_matches('s')))?;
-        if known == Elided::Items && !counted.eat(" items") && !counted.eat(" item") {
-            return None;
-        }
-        mark.count = Some(count);
-        mark.what = known;
-        ahead = counted;
-    }
-    let mut handled = ahead.clone();
-    if handled.eat(" ")
-        && let Some(handle) = handled.handle()
-    {
-        mark.handle = Some(handle);
-        ahead = handled;
-    }
-    *scan = ahead;
-    Some(mark)
+    scan.attempt(|scan| {
+        scan.expect("…")?;
+        let counted = scan.attempt(|scan| {
+            scan.expect(" ")?;
+            let count = scan.number()?;
+            scan.expect(" ").map(|()| count)
+        });
+        let what = match counted {
+            Some(_) => elided(scan)?,
+            None => Elided::Items,
+        };
+        let handle = scan.attempt(|scan| scan.expect(" ").and_then(|()| scan.handle()));
+        Some(Mark { handle, count: counted, what })
+    })
+}
+
+/// Reads what a count counts.
+fn elided(scan: &mut Scan<'_>) -> Option<Elided> {
+    let says = |what: &Elided| scan.eat(what.name()) || scan.eat(what.name().trim_end_matches('s'));
+    let what = Elided::ALL.into_iter().find(says)?;
+    (what != Elided::Items || scan.eat(" items") || scan.eat(" item")).then_some(what)
 }
 
 pub(super) fn cut(scan: &mut Scan<'_>) -> Option<Option<Cut>> {
-    if !scan.eat("… +") {
-        return Some(None);
-    }
-    let chars = scan.number()?;
-    if !scan.eat(" chars ") {
-        return None;
-    }
-    Some(Some(Cut { handle: scan.handle()?, chars }))
+    scan.after("… +", |scan| {
+        let chars = scan.number()?;
+        scan.expect(" chars ")?;
+        Some(Cut { handle: scan.handle()?, chars })
+    })
 }
 
 /// Reads one item: a mark, a run of text, or a node.
@@ -60,32 +49,23 @@ pub(super) fn item(scan: &mut Scan<'_>) -> Option<Item> {
         return Some(Item::elided(mark));
     }
     let mut item = if scan.rest().starts_with('"') {
-        let text = scan.quoted()?;
-        Item::new(TEXT, text)
+        Item::new(TEXT, scan.quoted()?)
     } else {
         let role = scan.word()?;
-        let derived = scan.rest().starts_with(" ~\"");
-        let name = if derived || scan.rest().starts_with(" \"") {
-            scan.eat(if derived { " ~" } else { " " });
-            scan.quoted()?
-        } else {
-            String::new()
-        };
-        let mut item = Item::new(role, name);
-        item.states = if derived { StateSet::DERIVED } else { StateSet::NONE };
-        item
+        match scan.quoted_after(" ~")? {
+            Some(name) => Item { states: StateSet::DERIVED, ..Item::new(role, name) },
+            None => Item::new(role, scan.quoted_after(" ")?.unwrap_or_default()),
+        }
     };
     item.cut = cut(scan)?;
     loop {
         let mut ahead = scan.clone();
-        if !ahead.eat(" ") {
+        // Text that follows an item without a comma is a sibling.
+        if !ahead.eat(" ") || ahead.rest().starts_with('"') {
             return Some(item);
         }
         if let Some(reference) = ahead.reference() {
             item.reference = Some(reference);
-        } else if ahead.rest().starts_with('"') {
-            // Text that follows an item without a comma: a sibling.
-            return Some(item);
         } else {
             match ahead.word()? {
                 "value" if ahead.eat(": ") => item.value = ahead.quoted()?.into(),
@@ -105,9 +85,7 @@ fn nesting(line: &str) -> Option<(usize, Scan<'_>)> {
     let mut depth = 0;
     if scan.eat("(") {
         depth = scan.number()? as usize;
-        if !scan.eat(") ") {
-            return None;
-        }
+        scan.expect(") ")?;
     } else {
         while scan.eat("  ") {
             depth += 1;
@@ -130,43 +108,33 @@ pub(super) fn items(lines: &mut Lines<'_>, base: usize) -> Result<Tree, GrammarE
         }
         parents.truncate(level + 1);
         let mut parent = parents[level];
-        let mut opened = false;
         loop {
             if let Some(count) = repeats(&mut scan) {
                 group(lines, &mut scan, count, &mut tree, parent)?;
-                if opened {
-                    parents.push(parent);
-                }
                 break;
             }
             let read = item(&mut scan).ok_or_else(|| lines.error(&scan, "an item"))?;
             let id = tree.push(parent, read);
             if scan.eat(":") {
                 parent = id;
-                opened = true;
                 if scan.at_end() {
-                    parents.push(id);
                     break;
                 }
-                if !scan.eat(" ") {
-                    return Err(lines.error(&scan, "a blank"));
-                }
+                scan.expect(" ").ok_or_else(|| lines.error(&scan, "a blank"))?;
                 continue;
             }
             // From here on a run of leaves.
-            let mut more = scan.at_end();
-            while !more {
+            while !scan.at_end() {
                 if !scan.eat(", ") && !scan.eat(" ") {
                     return Err(lines.error(&scan, "a comma"));
                 }
                 let read = item(&mut scan).ok_or_else(|| lines.error(&scan, "an item"))?;
                 tree.push(parent, read);
-                more = scan.at_end();
-            }
-            if opened {
-                parents.push(parent);
             }
             break;
+        }
+        if parent != parents[level] {
+            parents.push(parent);
         }
         lines.at += 1;
     }
@@ -185,13 +153,10 @@ pub(super) fn group_alone(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<
 
 /// Reads how often the pattern that follows repeats.
 fn repeats(scan: &mut Scan<'_>) -> Option<u32> {
-    let mut ahead = scan.clone();
-    let count = ahead.number()?;
-    if !ahead.eat(" × ") {
-        return None;
-    }
-    *scan = ahead;
-    Some(count)
+    scan.attempt(|scan| {
+        let count = scan.number()?;
+        scan.expect(" × ").map(|()| count)
+    })
 }
 
 /// Reads a group behind its count: leaves on the line itself, or a pattern and the rows on the
@@ -203,22 +168,19 @@ fn group(
     tree: &mut Tree,
     parent: u32,
 ) -> Result<(), GrammarError> {
-    let mut ahead = scan.clone();
-    if let Some((role, usual, numbered)) = leaves_header(&mut ahead) {
-        let leaves =
-            fold::read_leaves(ahead.rest(), role, usual, numbered).filter(|leaves| leaves.len() == count as usize);
-        for leaf in leaves.ok_or_else(|| lines.error(&ahead, "as many entries as are counted"))? {
+    if let Some((role, usual, numbered)) = scan.attempt(leaves_header) {
+        let leaves = fold::read_leaves(scan.rest(), role, usual, numbered);
+        let leaves = leaves.filter(|leaves| leaves.len() == count as usize);
+        for leaf in leaves.ok_or_else(|| lines.error(scan, "as many entries as are counted"))? {
             tree.push(parent, leaf);
         }
-        let rest = ahead.rest();
-        ahead.eat(rest);
-        *scan = ahead;
+        scan.eat(scan.rest());
         return Ok(());
     }
     let pattern = if scan.eat("like ") {
-        let like =
-            scan.reference().filter(|like| like.part == 0).and_then(|like| lines.told.named(like.number).cloned());
-        like.ok_or_else(|| lines.error(scan, "a row of a pattern that was told"))?
+        let like = scan.reference().filter(|like| like.part == 0);
+        let pattern = like.and_then(|like| lines.told.named(like.number)).cloned();
+        pattern.ok_or_else(|| lines.error(scan, "a row of a pattern that was told"))?
     } else {
         Arc::new(fold::read_pattern(scan).ok_or_else(|| lines.error(scan, "a pattern"))?)
     };
@@ -228,10 +190,11 @@ fn group(
     let from = lines.at + 1;
     let read = lines.lines.get(from..from.saturating_add(count as usize));
     let read = read.ok_or_else(|| lines.error(scan, "as many rows as are counted"))?;
-    let rows = fold::read_rows(read.iter().copied(), &pattern).map_err(|index| {
-        let scan = Scan::new("");
-        GrammarError { line: from + index + 1, ..lines.error(&scan, "a row") }
-    })?;
+    let mut rows = Vec::with_capacity(read.len());
+    for (line, row) in (from + 1..).zip(read) {
+        let row = fold::read_row(row, &pattern);
+        rows.push(row.ok_or(GrammarError { line, column: 1, expected: "a row" })?);
+    }
     for row in &rows {
         pattern.expand(row, tree, parent).ok_or_else(|| lines.error(scan, "rows that fit their pattern"))?;
     }
@@ -247,11 +210,10 @@ fn group(
 /// number of its ref.
 fn leaves_header<'t>(scan: &mut Scan<'t>) -> Option<(&'t str, (StateSet, bool), bool)> {
     let role = scan.word()?;
-    let (mut states, mut volatile) = (StateSet::NONE, false);
-    let mut numbered = false;
+    let (mut states, mut volatile, mut numbered) = (StateSet::NONE, false, false);
     while scan.eat(" ") {
-        if scan.eat("@") {
-            numbered = true;
+        numbered = scan.eat("@");
+        if numbered {
             break;
         }
         match scan.word()? {

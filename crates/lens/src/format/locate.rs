@@ -180,21 +180,23 @@ impl Scratch {
         std::iter::once(id).chain(self.tree.ancestors(id)).find(|above| self.tree.parent(*above) == parent)
     }
 
+    /// Returns the refs in the first items of a subtree, of those that find what they are on.
+    fn refs_in(&self, id: u32, most: usize) -> impl Iterator<Item = Ref> {
+        let finds = move |below: u32| {
+            self.tree.item(below).reference.filter(|reference| self.by_ref.get(reference) == Some(&below))
+        };
+        self.tree.subtree(id).take(most).filter_map(finds)
+    }
+
     /// Returns the last ref in an item, of those that find what they are on.
     pub(crate) fn last_ref(&self, id: u32) -> Option<Ref> {
-        let refs = self.tree.subtree(id).take(MOST_SEARCHED_BACK).filter_map(|below| {
-            self.tree.item(below).reference.filter(|reference| self.by_ref.get(reference) == Some(&below))
-        });
-        refs.last()
+        self.refs_in(id, MOST_SEARCHED_BACK).last()
     }
 
     /// Returns how to name a child: by its ref or the first below it that finds it, else by its
     /// position.
     pub(crate) fn child(&self, id: u32, position: usize) -> Child {
-        let found = self.tree.subtree(id).take(MOST_SEARCHED).find_map(|below| {
-            self.tree.item(below).reference.filter(|reference| self.by_ref.get(reference) == Some(&below))
-        });
-        found.map_or(Child::At(position as u32 + 1), Child::With)
+        self.refs_in(id, MOST_SEARCHED).next().map_or(Child::At(position as u32 + 1), Child::With)
     }
 
     /// Returns the item that a locator names.
@@ -209,10 +211,7 @@ impl Scratch {
             return Some(ROOT);
         }
         let number = locator.number.unwrap_or(1).max(1) as usize;
-        let owner = match &locator.owner {
-            Some(owner) => self.owner(owner)?,
-            None => ROOT,
-        };
+        let owner = locator.owner.as_ref().map_or(Some(ROOT), |owner| self.owner(owner))?;
         self.behind(owner).filter(|id| locator.fits(&self.tree, *id)).nth(number - 1)
     }
 
@@ -314,13 +313,11 @@ impl Scratch {
 
     /// Returns the shortest locator of an item: its ref alone, where it has one.
     pub fn locate_briefly(&self, id: u32) -> Locator {
-        let mut locator = self.locate_owned(id);
-        if locator.reference.is_some() {
-            locator.role.clear();
-            locator.name.clear();
-            locator.begins = false;
+        let locator = self.locate_owned(id);
+        match locator.reference {
+            Some(_) => Locator { reference: locator.reference, ..Locator::default() },
+            None => locator,
         }
-        locator
     }
 
     /// Returns the locator of an item.
@@ -376,24 +373,18 @@ impl Scratch {
         if from == to || !selected(&self.tree, &from) || selected(&self.tree, &to) {
             return None;
         }
-        let states = self.tree.item(from).states;
-        self.tree.item_mut(from).states = states.without(StateSet::SELECTED);
-        let states = self.tree.item(to).states;
-        self.tree.item_mut(to).states = states.with(StateSet::SELECTED);
+        self.tree.item_mut(from).states.remove(StateSet::SELECTED);
+        self.tree.item_mut(to).states.add(StateSet::SELECTED);
         Some([from, to])
     }
 
     /// Gives the focus to an item, or to none.
     pub fn focus(&mut self, id: Option<u32>) {
         for index in 0..self.tree.len() as u32 {
-            let states = self.tree.item(index).states;
-            if states.has(StateSet::FOCUSED) {
-                self.tree.item_mut(index).states = states.without(StateSet::FOCUSED);
-            }
+            self.tree.item_mut(index).states.remove(StateSet::FOCUSED);
         }
         if let Some(id) = id {
-            let item = self.tree.item_mut(id);
-            item.states = item.states.with(StateSet::FOCUSED);
+            self.tree.item_mut(id).states.add(StateSet::FOCUSED);
         }
     }
 }

@@ -17,10 +17,13 @@ mod style;
 mod write;
 
 pub use event::{CutText, DialogState, DownloadState, EventNote, TabChange, write_events};
-pub use fold::{MixedRow, Patterns, mixed_rows};
+pub use fold::Patterns;
+#[doc(hidden)]
+pub use fold::folded_rows;
 pub use lines::GrammarError;
 pub use locate::{Locator, Owner, Scratch};
 pub use parse::{parse, parse_after};
+pub(crate) use scan::handle_of;
 pub use style::Style;
 pub use write::{write, write_after, write_item, write_items};
 

@@ -32,48 +32,31 @@ pub fn parse_after(text: &str, told: &Patterns) -> Result<(Observed, Patterns), 
 }
 
 fn observation(lines: &mut Lines<'_>) -> Result<Observed, GrammarError> {
-    let first = lines.peek().unwrap_or("");
-    let mut scan = Scan::new(first);
+    let mut scan = Scan::new(lines.peek().unwrap_or(""));
     if let Some(mark) = mark(&mut scan) {
         let lone = scan.at_end() && lines.lines.len() == 1 && mark.count.is_none();
-        return if lone {
-            Ok(Observed::Nothing(mark.handle))
-        } else {
-            Err(lines.error(&scan, "a header, or a mark alone"))
-        };
+        return lone
+            .then_some(Observed::Nothing(mark.handle))
+            .ok_or_else(|| lines.error(&scan, "a header, or a mark alone"));
     }
     if scan.eat("[FULL PAGE STATE") {
-        let mut numbered = scan.clone();
-        let step = if numbered.eat(" ") { numbered.number() } else { None };
-        if step.is_some() {
-            scan = numbered;
-        }
-        let reason = if scan.eat(" — ") {
-            Some(scan.bare(&[']']).ok_or_else(|| lines.error(&scan, "a reason"))?)
-        } else {
-            None
-        };
-        if !scan.eat("]") {
-            return Err(lines.error(&scan, "\"]\""));
-        }
+        let step = scan.attempt(|scan| scan.expect(" ").and_then(|()| scan.number()));
+        let reason = scan.after(" — ", |scan| scan.bare(&[']'])).ok_or_else(|| lines.error(&scan, "a reason"))?;
+        scan.expect("]").ok_or_else(|| lines.error(&scan, "\"]\""))?;
         let head =
             if scan.at_end() { None } else { Some(head(&mut scan).ok_or_else(|| lines.error(&scan, "title | url"))?) };
         lines.at = 1;
-        let events = events(lines)?;
-        let images = images(lines)?;
-        let tree = items(lines, 0)?;
+        let (events, images, tree) = (events(lines)?, images(lines)?, items(lines, 0)?);
         return match lines.peek() {
             None => Ok(Observed::Full { step, reason, head, events, images, tree }),
             Some(line) => Err(lines.error(&Scan::new(line), "an item line")),
         };
     }
     if scan.eat("[DELTA ") {
-        let (steps, changes, hidden) =
-            delta_header(&mut scan).ok_or_else(|| lines.error(&scan, "the header of a delta"))?;
+        let header = delta_header(&mut scan).ok_or_else(|| lines.error(&scan, "the header of a delta"))?;
         lines.at = 1;
-        let events = events(lines)?;
-        let images = images(lines)?;
-        let entries = entries(lines)?;
+        let (events, images, entries) = (events(lines)?, images(lines)?, entries(lines)?);
+        let (steps, changes, hidden) = header;
         let changes = changes.unwrap_or_else(|| Entry::count(&entries));
         return Ok(Observed::Delta { steps, changes, hidden, events, images, entries });
     }
@@ -83,9 +66,7 @@ fn observation(lines: &mut Lines<'_>) -> Result<Observed, GrammarError> {
             return Err(lines.error(&scan, "\"]\" and the end of the line"));
         }
         lines.at = 1;
-        let images = images(lines)?;
-        let entries = entries(lines)?;
-        return Ok(Observed::Answer { request, images, entries });
+        return Ok(Observed::Answer { request, images: images(lines)?, entries: entries(lines)? });
     }
     Err(lines.error(&scan, "[FULL PAGE STATE], [DELTA …], [ANSWER …] or a mark"))
 }
@@ -94,63 +75,37 @@ fn observation(lines: &mut Lines<'_>) -> Result<Observed, GrammarError> {
 type DeltaHeader = (Option<(u32, u32)>, Option<u32>, u32);
 
 fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
-    let steps = if scan.eat("— ") {
-        None
+    let (steps, changes) = if scan.eat("— ") {
+        let changes = scan.counted(" change")?;
+        scan.expect(" from previous state")?;
+        (None, Some(changes))
     } else {
         let from = scan.number()?;
-        if !scan.eat("→") {
-            return None;
-        }
+        scan.expect("→")?;
         let to = scan.number()?;
         scan.eat(&format!(", from the page of step {from}"));
-        Some((from, to))
+        (Some((from, to)), scan.after(": ", |scan| scan.counted(" change"))?)
     };
-    let counted = steps.is_none() || scan.eat(": ");
-    let changes = if counted {
-        let changes = scan.number()?;
-        if !scan.eat(" changes") && !scan.eat(" change") {
-            return None;
-        }
-        Some(changes)
-    } else {
-        None
-    };
-    if steps.is_none() && !scan.eat(" from previous state") {
-        return None;
-    }
-    let hidden = if scan.eat(", ") {
+    let hidden = scan.after(", ", |scan| {
         let hidden = scan.number()?;
-        if !scan.eat(" volatile hidden") {
-            return None;
-        }
-        hidden
-    } else {
-        0
-    };
-    if !scan.eat("]") {
-        return None;
-    }
+        scan.expect(" volatile hidden").map(|()| hidden)
+    })?;
+    scan.expect("]")?;
     // What a server adds where an action led to nothing.
     scan.eat(" nothing changed");
-    scan.at_end().then_some((steps, changes, hidden))
+    scan.at_end().then_some((steps, changes, hidden.unwrap_or_default()))
 }
 
 fn head(scan: &mut Scan<'_>) -> Option<Head> {
-    if !scan.eat(" ") {
-        return None;
-    }
+    scan.expect(" ")?;
     let title = scan.bare(&['|', '…'])?;
     let title = title.trim_end_matches(' ').to_owned();
-    let url = if scan.eat("|") {
-        if !scan.eat(" ") {
-            return None;
-        }
-        scan.bare(&['|', '…'])?
-    } else {
-        String::new()
-    };
+    let url = scan.after("|", |scan| {
+        scan.expect(" ")?;
+        scan.bare(&['|', '…'])
+    })?;
     let cut = scan.eat("…");
-    scan.at_end().then_some(Head { title, url, cut })
+    scan.at_end().then_some(Head { title, url: url.unwrap_or_default(), cut })
 }
 
 fn events(lines: &mut Lines<'_>) -> Result<Vec<EventNote>, GrammarError> {
@@ -165,13 +120,10 @@ fn events(lines: &mut Lines<'_>) -> Result<Vec<EventNote>, GrammarError> {
 
 fn images(lines: &mut Lines<'_>) -> Result<Vec<ImageNote>, GrammarError> {
     let mut notes = Vec::new();
-    while let Some(line) = lines.peek() {
+    while let Some(line) = lines.peek().filter(|line| line.starts_with("[IMAGE ")) {
         let mut scan = Scan::new(line);
-        if !scan.eat("[IMAGE ") {
-            break;
-        }
-        let note = image(&mut scan).ok_or_else(|| lines.error(&scan, "an image note"))?;
-        notes.push(note);
+        scan.eat("[IMAGE ");
+        notes.push(image(&mut scan).ok_or_else(|| lines.error(&scan, "an image note"))?);
         lines.at += 1;
     }
     Ok(notes)
@@ -179,26 +131,15 @@ fn images(lines: &mut Lines<'_>) -> Result<Vec<ImageNote>, GrammarError> {
 
 fn image(scan: &mut Scan<'_>) -> Option<ImageNote> {
     let number = scan.number()?;
-    if !scan.eat(": ") {
-        return None;
-    }
+    scan.expect(": ")?;
     let changed = scan.eat("changed part of ");
     let role = scan.word()?.to_owned();
-    let name = if scan.rest().starts_with(" \"") {
-        scan.eat(" ");
-        scan.quoted()?
-    } else {
-        String::new()
-    };
-    if !scan.eat(" at ") {
-        return None;
-    }
+    let name = scan.quoted_after(" ")?.unwrap_or_default();
+    scan.expect(" at ")?;
     let mut bounds = [0; 4];
-    for (index, separator) in [(0, ","), (1, " "), (2, "×"), (3, "]")] {
-        bounds[index] = scan.signed()?;
-        if !scan.eat(separator) {
-            return None;
-        }
+    for (bound, separator) in bounds.iter_mut().zip([",", " ", "×", "]"]) {
+        *bound = scan.signed()?;
+        scan.expect(separator)?;
     }
     scan.at_end().then_some(ImageNote { number, changed, role, name, bounds })
 }
@@ -209,165 +150,120 @@ fn locator(scan: &mut Scan<'_>) -> Option<Locator> {
 
 /// Reads a locator; one without a role has that of the one before.
 fn locator_after(role: Option<&str>, scan: &mut Scan<'_>) -> Option<Locator> {
-    let mut locator = Locator::default();
     if let Some(handle) = scan.handle() {
-        locator.handle = Some(handle);
-        return Some(locator);
+        return Some(Locator { handle: Some(handle), ..Locator::default() });
     }
     if let Some(reference) = scan.reference() {
-        locator.reference = Some(reference);
-        return Some(locator);
+        return Some(Locator { reference: Some(reference), ..Locator::default() });
     }
     let repeats = role.filter(|role| !role.is_empty() && scan.rest().starts_with('"'));
-    locator.role = match repeats {
+    let role = match repeats {
         Some(role) => role.to_owned(),
         None => scan.word()?.to_owned(),
     };
+    let mut locator = Locator { role, ..Locator::default() };
     if locator.role == PAGE {
         return Some(locator);
     }
-    if repeats.is_some() || scan.rest().starts_with(" \"") {
-        scan.eat(" ");
-        locator.name = scan.quoted()?;
+    if let Some(name) = scan.quoted_after(if repeats.is_some() { "" } else { " " })? {
+        locator.name = name;
         locator.begins = scan.eat("…");
     }
-    let mut ahead = scan.clone();
-    if ahead.eat(" ")
-        && let Some(reference) = ahead.reference()
-    {
-        locator.reference = Some(reference);
-        *scan = ahead;
-    }
-    if scan.rest().starts_with(" holding \"") {
-        scan.eat(" holding ");
-        locator.holds = scan.quoted()?;
-    }
-    let mut ahead = scan.clone();
-    if ahead.eat(" #") {
-        locator.number = Some(ahead.number()?);
-        *scan = ahead;
-    }
+    locator.reference = scan.attempt(|scan| scan.expect(" ").and_then(|()| scan.reference()));
+    locator.holds = scan.quoted_after(" holding ")?.unwrap_or_default();
+    locator.number = scan.after(" #", Scan::number)?;
     locator.owner = owner(scan)?;
     Some(locator)
 }
 
 /// Reads whose an item is.
 fn owner(scan: &mut Scan<'_>) -> Option<Option<Owner>> {
-    let mut owner = Owner::default();
-    if scan.rest().starts_with(" in \"") {
-        scan.eat(" in ");
-        owner.column = scan.quoted()?;
-    }
+    let column = scan.quoted_after(" in ")?.unwrap_or_default();
     if !scan.eat(" of ") {
-        return owner.column.is_empty().then_some(None);
+        return column.is_empty().then_some(None);
     }
-    owner.reference = scan.reference();
-    if owner.reference.is_some() && !scan.eat(" ") {
-        return None;
-    }
-    owner.name = scan.quoted()?;
-    owner.begins = scan.eat("…");
-    Some(Some(owner))
+    let reference = scan.reference();
+    scan.expect(if reference.is_some() { " " } else { "" })?;
+    Some(Some(Owner { column, reference, name: scan.quoted()?, begins: scan.eat("…") }))
 }
 
 fn entries(lines: &mut Lines<'_>) -> Result<Vec<Entry>, GrammarError> {
     let mut entries = Vec::new();
     while let Some(line) = lines.peek() {
         let mut scan = Scan::new(line);
-        let read = if matches!(entries.last(), Some(Entry::Changed { .. })) && scan.eat("- ") {
-            let read = locator(&mut scan).and_then(|at| changed(&mut scan, at));
-            lines.at += usize::from(read.is_some());
-            read
-        } else {
-            entry(lines, &mut scan)?
-        };
-        entries.push(read.ok_or_else(|| lines.error(&scan, "a change"))?);
+        let follows = matches!(entries.last(), Some(Entry::Changed { .. }));
+        let read = entry(lines, &mut scan, follows);
+        entries.push(read.ok_or_else(|| lines.error(&scan, "a change"))??);
     }
     Ok(entries)
 }
 
-/// Reads one change and the item lines that belong to it.
-fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, GrammarError> {
-    let with_items = |entry: Entry, scan: &mut Scan<'_>, lines: &mut Lines<'_>| {
-        let read = if scan.at_end() {
-            lines.at += 1;
-            items(lines, 1)?
-        } else {
-            group_alone(lines, scan)?
-        };
-        Ok(Some(match entry {
-            Entry::Added { parent, at, .. } => Entry::Added { parent, at, items: read },
-            Entry::Now { at, gone, .. } => Entry::Now { at, gone, items: read },
-            Entry::Expanded { handle, .. } => Entry::Expanded { handle, items: read },
-            other => other,
-        }))
-    };
+/// Reads one change and the item lines that belong to it; none if it is none. Behind a changed item
+/// (`follows`) the next needs no word.
+fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>, follows: bool) -> Option<Result<Entry, GrammarError>> {
     if scan.eat("ADDED in ") {
-        let Some(parent) = locator(scan) else { return Ok(None) };
-        let Some(at) = place(scan, " at ") else { return Ok(None) };
-        if !scan.eat(":") {
-            return Ok(None);
-        }
-        return with_items(Entry::Added { parent, at, items: Tree::default() }, scan, lines);
+        let parent = locator(scan)?;
+        let at = place(scan, " at ")?;
+        scan.expect(":")?;
+        return Some(content(lines, scan).map(|items| Entry::Added { parent, at, items }));
     }
     if scan.eat("NOW in ") {
-        let Some(at) = locator(scan) else { return Ok(None) };
-        let Some(gone) = gone(scan) else { return Ok(None) };
-        if !scan.eat(":") {
-            return Ok(None);
-        }
-        return with_items(Entry::Now { at, gone, items: Tree::default() }, scan, lines);
+        let at = locator(scan)?;
+        let gone = gone(scan)?;
+        scan.expect(":")?;
+        return Some(content(lines, scan).map(|items| Entry::Now { at, gone, items }));
     }
-    if scan.eat("EXPANDED ") {
-        let Some(handle) = scan.handle() else { return Ok(None) };
-        if !scan.eat(":") {
-            return Ok(None);
-        }
+    let read = if scan.eat("EXPANDED ") {
+        let handle = scan.handle()?;
+        scan.expect(":")?;
         if scan.at_end() {
-            return with_items(Entry::Expanded { handle, items: Tree::default() }, scan, lines);
+            return Some(content(lines, scan).map(|items| Entry::Expanded { handle, items }));
         }
-        let name = if scan.eat(" ") { scan.quoted() } else { None };
-        let (Some(name), true) = (name, scan.at_end()) else { return Ok(None) };
-        lines.at += 1;
-        return Ok(Some(Entry::Uncut { handle, name }));
+        scan.expect(" ")?;
+        Entry::Uncut { handle, name: scan.quoted()? }
+    } else if scan.eat("CHANGED: ") || follows && scan.eat("- ") {
+        changed(scan)?
+    } else {
+        line_entry(scan)?
+    };
+    if !scan.at_end() {
+        return None;
     }
-    let read = line_entry(scan);
-    if read.is_some() {
-        if !scan.at_end() {
-            return Ok(None);
-        }
-        lines.at += 1;
+    lines.at += 1;
+    Some(Ok(read))
+}
+
+/// Reads the items that a change tells: a group on its line, or the lines that follow.
+fn content(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Tree, GrammarError> {
+    if !scan.at_end() {
+        return group_alone(lines, scan);
     }
-    Ok(read)
+    lines.at += 1;
+    items(lines, 1)
 }
 
 /// Reads where something stands; `at` is the word before a position.
 fn place(scan: &mut Scan<'_>, at: &str) -> Option<Position> {
-    if scan.eat(at) {
-        return scan.number().map(Position::At);
-    }
-    if scan.eat(" after ") {
-        return beside(scan).map(|before| Position::After(before, None));
-    }
-    if scan.eat(" before ") {
-        return beside(scan).map(Position::Before);
-    }
-    if !scan.eat(" between ") {
-        return Some(Position::End);
-    }
-    let before = beside(scan)?;
-    let after = if scan.eat(" and ") { beside(scan)? } else { return None };
-    Some(Position::After(before, Some(after)))
+    Some(if scan.eat(at) {
+        Position::At(scan.number()?)
+    } else if scan.eat(" after ") {
+        Position::After(beside(scan)?, None)
+    } else if scan.eat(" before ") {
+        Position::Before(beside(scan)?)
+    } else if scan.eat(" between ") {
+        let before = beside(scan)?;
+        scan.expect(" and ")?;
+        Position::After(before, Some(beside(scan)?))
+    } else {
+        Position::End
+    })
 }
 
 fn beside(scan: &mut Scan<'_>) -> Option<Sibling> {
-    let mut beside = Sibling { reference: scan.reference()?, name: String::new(), begins: false };
-    if scan.rest().starts_with(" \"") {
-        scan.eat(" ");
-        beside.name = scan.quoted()?;
-        beside.begins = !beside.name.is_empty() && scan.eat("…");
-    }
-    Some(beside)
+    let reference = scan.reference()?;
+    let name = scan.quoted_after(" ")?.unwrap_or_default();
+    let begins = !name.is_empty() && scan.eat("…");
+    Some(Sibling { reference, name, begins })
 }
 
 fn locators(scan: &mut Scan<'_>) -> Option<Vec<Locator>> {
@@ -379,55 +275,38 @@ fn locators(scan: &mut Scan<'_>) -> Option<Vec<Locator>> {
     Some(locators)
 }
 
+/// Reads a change that stands on its line alone.
 fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
-    if scan.eat("PAGE:") {
-        return head(scan).map(Entry::Page);
-    }
-    if scan.eat("CHANGED: ") {
-        let at = locator(scan)?;
-        return changed(scan, at);
-    }
-    if scan.eat("REMOVED: ") {
-        return locators(scan).map(Entry::Removed);
-    }
-    if scan.eat("MOVED: ") {
+    Some(if scan.eat("PAGE:") {
+        Entry::Page(head(scan)?)
+    } else if scan.eat("REMOVED: ") {
+        Entry::Removed(locators(scan)?)
+    } else if scan.eat("VOLATILE: ") {
+        Entry::Volatile(locators(scan)?)
+    } else if scan.eat("MOVED: ") {
         let at = locator(scan)?;
         let to = place(scan, " to ").filter(|to| *to != Position::End)?;
-        let parent = if scan.eat(" in ") { Some(locator(scan)?) } else { None };
-        return Some(Entry::Moved { at, to, parent });
-    }
-    if scan.eat("ORDER in ") {
-        let at = locator(scan)?;
-        let gone = gone(scan)?;
-        if !scan.eat(":") {
-            return None;
-        }
+        Entry::Moved { at, to, parent: scan.after(" in ", locator)? }
+    } else if scan.eat("ORDER in ") {
+        let (at, gone) = (locator(scan)?, gone(scan)?);
+        scan.expect(":")?;
         let mut kept = Vec::new();
         while scan.eat(" ") {
-            let from = child(scan)?;
-            let to = if scan.eat("-") { Some(child(scan)?) } else { None };
-            kept.push(ChildRun { from, to });
+            kept.push(ChildRun { from: child(scan)?, to: scan.after("-", child)? });
         }
-        return Some(Entry::Order { at, gone, kept });
-    }
-    if scan.eat("ELIDED: ") {
-        return mark(scan).map(Entry::Elided);
-    }
-    if scan.eat("FOCUS: none") {
-        return Some(Entry::Focus(None));
-    }
-    if scan.eat("FOCUS: ") {
-        return locator(scan).map(|at| Entry::Focus(Some(at)));
-    }
-    if scan.eat("VOLATILE: ") {
-        return locators(scan).map(Entry::Volatile);
-    }
-    if scan.eat("UNCHANGED: ") {
-        let words = scan.rest().to_owned();
-        scan.eat(&words);
-        return Some(Entry::Unchanged(words));
-    }
-    None
+        Entry::Order { at, gone, kept }
+    } else if scan.eat("ELIDED: ") {
+        Entry::Elided(mark(scan)?)
+    } else if scan.eat("FOCUS: none") {
+        Entry::Focus(None)
+    } else if scan.eat("FOCUS: ") {
+        Entry::Focus(Some(locator(scan)?))
+    } else {
+        scan.expect("UNCHANGED: ")?;
+        let words = scan.rest();
+        scan.eat(words);
+        Entry::Unchanged(words.to_owned())
+    })
 }
 
 /// Reads what went.
@@ -448,9 +327,7 @@ fn gone(scan: &mut Scan<'_>) -> Option<Vec<Gone>> {
         if scan.eat(")") {
             return Some(gone);
         }
-        if !scan.eat(", ") {
-            return None;
-        }
+        scan.expect(", ")?;
     }
 }
 
@@ -461,7 +338,8 @@ fn child(scan: &mut Scan<'_>) -> Option<Child> {
     scan.number().map(Child::At)
 }
 
-fn changed(scan: &mut Scan<'_>, at: Locator) -> Option<Entry> {
+fn changed(scan: &mut Scan<'_>) -> Option<Entry> {
+    let at = locator(scan)?;
     let (mut name, mut value) = (None, None);
     let (mut on, mut off) = (StateSet::NONE, StateSet::NONE);
     while !scan.at_end() {
@@ -471,11 +349,8 @@ fn changed(scan: &mut Scan<'_>, at: Locator) -> Option<Entry> {
             let new = scan.quoted()?;
             name = Some((new, cut(scan)?));
         } else if scan.eat(" value: ") {
-            let old = scan.quoted()?;
-            let begins = scan.eat("…");
-            if !scan.eat(" → ") {
-                return None;
-            }
+            let (old, begins) = (scan.quoted()?, scan.eat("…"));
+            scan.expect(" → ")?;
             value = Some((old, begins, scan.quoted()?));
         } else if scan.eat(" +") {
             on = on.with(StateSet::from_word(scan.word()?)?);

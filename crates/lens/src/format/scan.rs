@@ -41,6 +41,30 @@ impl<'t> Scan<'t> {
         comes
     }
 
+    /// Reads `token`, which must come next.
+    pub fn expect(&mut self, token: &str) -> Option<()> {
+        self.eat(token).then_some(())
+    }
+
+    /// Reads what `read` reads, or nothing at all where that is not there.
+    pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let mut ahead = self.clone();
+        let found = read(&mut ahead)?;
+        *self = ahead;
+        Some(found)
+    }
+
+    /// Reads what must follow `token`, if that comes next; none within if it does not.
+    pub fn after<T>(&mut self, token: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
+        if self.eat(token) { read(self).map(Some) } else { Some(None) }
+    }
+
+    /// Reads a quoted string behind `before`, if both come next; none within if they do not.
+    pub fn quoted_after(&mut self, before: &str) -> Option<Option<String>> {
+        let comes = self.rest().strip_prefix(before).is_some_and(|rest| rest.starts_with('"'));
+        if comes { self.after(before, Self::quoted) } else { Some(None) }
+    }
+
     fn take(&mut self, bytes: usize) -> &'t str {
         let taken = &self.line[self.at..self.at + bytes];
         self.at += bytes;
@@ -70,6 +94,14 @@ impl<'t> Scan<'t> {
         Some(number)
     }
 
+    /// Reads a number and what is counted, in the singular or the plural.
+    pub fn counted(&mut self, what: &str) -> Option<u32> {
+        let count = self.number()?;
+        self.expect(what)?;
+        self.eat("s");
+        Some(count)
+    }
+
     /// Reads a number that may be negative.
     pub fn signed(&mut self) -> Option<i64> {
         let sign = if self.eat("-") { -1 } else { 1 };
@@ -79,38 +111,15 @@ impl<'t> Scan<'t> {
     /// Reads a quoted string.
     pub fn quoted(&mut self) -> Option<String> {
         let rest = self.rest().strip_prefix('"')?;
-        let mut escaped = false;
-        for (index, c) in rest.char_indices() {
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => {
-                    let text = unescape(&rest[..index])?;
-                    self.at += index + 2;
-                    return Some(text);
-                }
-                _ => {}
-            }
-        }
-        None
+        let end = unescaped(rest, &['"'])?;
+        let text = unescape(&rest[..end])?;
+        self.at += end + 2;
+        Some(text)
     }
 
     /// Reads bare text up to (not including) an unescaped `stop` or the end.
     pub fn bare(&mut self, stops: &[char]) -> Option<String> {
-        let rest = self.rest();
-        let mut escaped = false;
-        let mut end = rest.len();
-        for (index, c) in rest.char_indices() {
-            match c {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                _ if stops.contains(&c) => {
-                    end = index;
-                    break;
-                }
-                _ => {}
-            }
-        }
+        let end = unescaped(self.rest(), stops).unwrap_or(self.rest().len());
         unescape(self.take(end))
     }
 
@@ -131,34 +140,38 @@ impl<'t> Scan<'t> {
 
     /// Reads a ref, bracketed or not.
     pub fn reference(&mut self) -> Option<Ref> {
-        let mut ahead = self.clone();
-        let bracketed = ahead.eat("[");
-        if !ahead.eat("@e") {
-            return None;
-        }
-        let mut reference = Ref::new(ahead.number()?);
-        let mut part = ahead.clone();
-        if part.eat(".")
-            && let Some(number) = part.number()
-        {
-            reference.part = u16::try_from(number).ok().filter(|number| *number > 0)?;
-            ahead = part;
-        }
-        if bracketed && !ahead.eat("]") {
-            return None;
-        }
-        *self = ahead;
-        Some(reference)
+        self.attempt(|scan| {
+            let bracketed = scan.eat("[");
+            scan.expect("@e")?;
+            let mut reference = Ref::new(scan.number()?);
+            let part = scan.attempt(|scan| scan.expect(".").and_then(|()| scan.number()));
+            if let Some(part) = part {
+                reference.part = u16::try_from(part).ok().filter(|part| *part > 0)?;
+            }
+            scan.expect(if bracketed { "]" } else { "" })?;
+            Some(reference)
+        })
     }
 
     /// Reads a handle.
     pub fn handle(&mut self) -> Option<Handle> {
-        let mut ahead = self.clone();
-        if !ahead.eat("@m") {
-            return None;
-        }
-        let handle = Handle(ahead.number()?);
-        *self = ahead;
-        Some(handle)
+        self.attempt(|scan| scan.expect("@m").and_then(|()| scan.number()).map(Handle))
     }
+}
+
+/// Returns the handle that a text is.
+pub(crate) fn handle_of(text: &str) -> Option<Handle> {
+    let mut scan = Scan::new(text);
+    scan.handle().filter(|_| scan.at_end())
+}
+
+/// Returns where the first of `stops` stands that is not escaped.
+pub(super) fn unescaped(text: &str, stops: &[char]) -> Option<usize> {
+    let mut escaped = false;
+    let is_stop = |(_, c): &(usize, char)| {
+        let plain = !escaped;
+        escaped = plain && *c == '\\';
+        plain && stops.contains(c)
+    };
+    text.char_indices().find(is_stop).map(|(at, _)| at)
 }

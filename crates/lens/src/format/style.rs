@@ -60,19 +60,9 @@ impl Style {
         every_ref: true,
     };
 
-    /// Names of the styles.
-    pub const NAMES: [&str; 4] = ["default", "literal", "plain", "seed"];
-
-    /// Returns the style of a name: one of [`Style::NAMES`].
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "default" => Some(Self::DEFAULT),
-            "literal" => Some(Self::LITERAL),
-            "plain" => Some(Self::PLAIN),
-            "seed" => Some(Self::SEED),
-            _ => None,
-        }
-    }
+    /// Every style by its name.
+    pub const NAMED: [(&str, Self); 4] =
+        [("default", Self::DEFAULT), ("literal", Self::LITERAL), ("plain", Self::PLAIN), ("seed", Self::SEED)];
 }
 
 impl Default for Style {

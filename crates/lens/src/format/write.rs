@@ -6,37 +6,39 @@
 
 mod entries;
 
-use super::fold::{self, Kind, Patterns};
-use super::{Entry, Head, ImageNote, Observed, Style, escape, event, owner};
+use super::escape::{self, Put as _};
+use super::fold::{self, Kind, NONE_TOLD, Patterns};
+use super::{Entry, Head, ImageNote, Observed, Style, event, owner};
 use crate::changed;
-use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
-use std::fmt::Write as _;
+use crate::tree::{Cut, Elided, Item, Mark, ROOT, StateSet, Tree};
+use browserlens_core::strategy::Ref;
 use std::ops::Range;
 
 /// Nesting from which a line carries its depth as a number, so that deep pages do not cost their
 /// square.
-pub(super) const DEEPEST_INDENT: usize = 20;
+const DEEPEST_INDENT: usize = 20;
+
+/// A group folds if its text is at most so much of what it is unfolded, in percent.
+const MOST_OF_UNFOLDED: usize = 95;
 
 /// Returns the text of an observation; nothing was told before it.
 pub fn write(observed: &Observed, style: Style) -> String {
-    write_after(observed, style, &Patterns::default())
+    write_after(observed, style, &NONE_TOLD)
 }
 
 /// Returns the text of an observation where these patterns were told before; a full observation
 /// stands for itself.
 pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String {
-    let none = Patterns::default();
-    let told = if matches!(observed, Observed::Full { .. }) { &none } else { told };
+    let told = if matches!(observed, Observed::Full { .. }) { &NONE_TOLD } else { told };
     let mut writer = Writer { out: String::new(), style, told };
     match observed {
         Observed::Full { step, reason, head, events, images, tree } => {
             writer.out.push_str("[FULL PAGE STATE");
             if let Some(step) = step {
-                let _ = write!(writer.out, " {step}");
+                write!(writer.out, " {step}");
             }
             if let Some(reason) = reason {
-                writer.out.push_str(" — ");
-                writer.out.push_str(reason);
+                write!(writer.out, " — {reason}");
             }
             writer.out.push(']');
             if let Some(head) = head {
@@ -49,25 +51,25 @@ pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String
         }
         Observed::Delta { steps, changes, hidden, events, images, entries } => {
             let s = if *changes == 1 { "" } else { "s" };
-            let _ = match steps {
+            match steps {
                 Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}"),
                 None => write!(writer.out, "[DELTA — {changes} change{s} from previous state"),
-            };
+            }
             // The reader is to go back to what was shown then.
             if let Some((from, to)) = steps
                 && from.saturating_add(1) < *to
             {
-                let _ = write!(writer.out, ", from the page of step {from}");
+                write!(writer.out, ", from the page of step {from}");
             }
             // How many there are is said where the changes themselves do not say it, and where
             // there is none.
             let told = *changes > 0 || *hidden > 0 || !images.is_empty();
             let counted = Entry::count(entries) == *changes && told;
             if steps.is_some() && !counted {
-                let _ = write!(writer.out, ": {changes} change{s}");
+                write!(writer.out, ": {changes} change{s}");
             }
             if *hidden > 0 {
-                let _ = write!(writer.out, ", {hidden} volatile hidden");
+                write!(writer.out, ", {hidden} volatile hidden");
             }
             writer.out.push(']');
             event::write(&mut writer.out, events);
@@ -88,19 +90,14 @@ pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String
 
 /// Returns the lines of the items below the root of a tree, as a full observation has them.
 pub fn write_items(tree: &Tree, style: Style) -> String {
-    let told = Patterns::default();
-    let mut writer = Writer { out: String::new(), style, told: &told };
+    let mut writer = Writer { out: String::new(), style, told: &NONE_TOLD };
     writer.lines(tree, 0, false);
     writer.out.strip_prefix('\n').map(str::to_owned).unwrap_or_default()
 }
 
-/// A group folds if its text is at most so much of what it is unfolded, in percent.
-const MOST_OF_UNFOLDED: usize = 95;
-
 /// Returns one item as it stands in a line.
 pub fn write_item(item: &Item, style: Style) -> String {
-    let told = Patterns::default();
-    let mut writer = Writer { out: String::new(), style, told: &told };
+    let mut writer = Writer { out: String::new(), style, told: &NONE_TOLD };
     writer.item(item);
     writer.out
 }
@@ -183,24 +180,21 @@ impl Writer<'_> {
     fn images(&mut self, images: &[ImageNote]) {
         for note in images {
             let changed = if note.changed { "changed part of " } else { "" };
-            let _ = write!(self.out, "\n[IMAGE {}: {changed}{}", note.number, note.role);
+            write!(self.out, "\n[IMAGE {}: {changed}{}", note.number, note.role);
             if !note.name.is_empty() {
-                self.out.push(' ');
-                escape::quote(&mut self.out, &note.name);
+                self.out.quoted(" ", &note.name, false);
             }
             let [x, y, width, height] = note.bounds;
-            let _ = write!(self.out, " at {x},{y} {width}×{height}]");
+            write!(self.out, " at {x},{y} {width}×{height}]");
         }
     }
 
     fn indent(&mut self, depth: usize) {
         self.out.push('\n');
         if depth <= DEEPEST_INDENT {
-            for _ in 0..depth {
-                self.out.push_str("  ");
-            }
+            (0..depth).for_each(|_| self.out.push_str("  "));
         } else {
-            let _ = write!(self.out, "({depth}) ");
+            write!(self.out, "({depth}) ");
         }
         self.out.push_str("- ");
     }
@@ -338,12 +332,10 @@ impl Writer<'_> {
                 fold::pattern(&mut text, &pattern);
                 text.push(':');
                 fold::rows(&mut text, &pattern, &rows);
-                let period = siblings.len() / rows.len().max(1);
-                let told = if self.told.is_empty() || period == 0 {
-                    None
-                } else {
-                    self.like(tree, &siblings.chunks(period).collect::<Vec<_>>())
-                };
+                let period = (siblings.len() / rows.len().max(1)).max(1);
+                let told = (!self.told.is_empty())
+                    .then(|| self.like(tree, &siblings.chunks(period).collect::<Vec<_>>()))
+                    .flatten();
                 Some(told.filter(|told| told.len() < text.len()).unwrap_or(text))
             }
         }
@@ -395,8 +387,7 @@ impl Writer<'_> {
             self.item(item);
             let day = days.column(*id);
             if !day.is_empty() {
-                self.out.push_str(" in ");
-                escape::quote(&mut self.out, day);
+                self.out.quoted(" in ", day, false);
             }
             before = Some(item);
             written += 1;
@@ -417,54 +408,50 @@ impl Writer<'_> {
         } else {
             self.out.push_str(&item.role);
             if !item.name.is_empty() || item.is_text() {
-                self.out.push_str(if tilde { " ~" } else { " " });
-                escape::quote(&mut self.out, &item.name);
+                self.out.quoted(if tilde { " ~" } else { " " }, &item.name, false);
             }
         }
         self.cut(item.cut);
         if let Some(reference) = item.reference {
-            let _ = if self.style.bracketed_refs {
-                write!(self.out, " [{reference}]")
-            } else {
-                write!(self.out, " {reference}")
-            };
+            self.out.push(' ');
+            self.reference(reference);
         }
         for word in states.words() {
             self.out.push(' ');
             self.out.push_str(word);
         }
         if !item.value.is_empty() {
-            self.out.push_str(" value: ");
-            escape::quote(&mut self.out, &item.value);
+            self.out.quoted(" value: ", &item.value, false);
         }
         if item.volatile {
             self.out.push_str(" volatile");
         }
     }
 
-    fn cut(&mut self, cut: Option<Cut>) {
-        if let Some(cut) = cut {
-            let _ = write!(self.out, "… +{} chars {}", cut.chars, cut.handle);
+    fn reference(&mut self, reference: Ref) {
+        match self.style.bracketed_refs {
+            true => write!(self.out, "[{reference}]"),
+            false => write!(self.out, "{reference}"),
         }
     }
 
-    fn handle(&mut self, handle: Handle) {
-        let _ = write!(self.out, "{handle}");
+    fn cut(&mut self, cut: Option<Cut>) {
+        if let Some(cut) = cut {
+            write!(self.out, "… +{} chars {}", cut.chars, cut.handle);
+        }
     }
 
     fn mark(&mut self, mark: &Mark) {
         self.out.push('…');
-        if let Some(count) = mark.count {
-            let _ = match mark.what {
-                Elided::Items if count == 1 => write!(self.out, " 1 more item"),
-                Elided::Items => write!(self.out, " {count} more items"),
-                what if count == 1 => write!(self.out, " 1 {}", what.word().trim_end_matches('s')),
-                what => write!(self.out, " {count} {}", what.word()),
-            };
+        match (mark.count, mark.what) {
+            (None, _) => {}
+            (Some(1), Elided::Items) => self.out.push_str(" 1 more item"),
+            (Some(count), Elided::Items) => write!(self.out, " {count} more items"),
+            (Some(1), what) => write!(self.out, " 1 {}", what.name().trim_end_matches('s')),
+            (Some(count), what) => write!(self.out, " {count} {}", what.name()),
         }
         if let Some(handle) = mark.handle {
-            self.out.push(' ');
-            self.handle(handle);
+            write!(self.out, " {handle}");
         }
     }
 }

@@ -6,18 +6,16 @@
 //! refused.
 
 use super::fitting::Subject;
-use super::{Draft, Lens, Notes, images, shared};
-use crate::budget::{Cuts, Target, largest, ranking};
+use super::{Current, Draft, Lens, Notes, images, shared};
+use crate::budget::{Cuts, largest, ranking};
 use crate::differ::emit::{EmitOptions, emit};
-use crate::differ::{Side, diff};
-use crate::extract::{Grade, Representation, View};
-use crate::format::Observed;
+use crate::differ::{Change, diff};
+use crate::extract::{ExtractOptions, Grade, View};
+use crate::format::{Head, Observed, handle_of};
 use crate::reference::Reference;
-use crate::tree::{Elided, Handle, ROOT};
-use browserlens_core::page::role;
-use browserlens_core::strategy::{
-    NoClock, Observation, ObservationKind, ObservedImage, Request, StageClock, StrategyError,
-};
+use crate::tree::Elided;
+use browserlens_core::page::{NodeKey, role};
+use browserlens_core::strategy::{NoClock, Observation, ObservationKind, Request, StageClock, StrategyError};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -35,76 +33,35 @@ struct Wanted {
 
 impl Lens {
     pub(super) fn answer(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        let refuse =
-            |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
-        if self.current.is_none() {
-            return Err(refuse("nothing was observed yet"));
-        }
-        if let Request::Expand { handle } = request
-            && let Some(handle) = handle_of(handle)
-        {
-            match self.handles.nature_of(handle) {
-                Some(Elided::Images) => return self.images_of(request),
-                Some(Elided::Fields | Elided::Texts) => return self.whole_dom(request),
-                _ => {}
-            }
-        }
-        let wanted = self.wanted(request).map_err(|reason| refuse(&reason))?;
-        self.reveal(request, &wanted)
-    }
-
-    fn wanted(&self, request: &Request) -> Result<Wanted, String> {
-        let Some(current) = &self.current else { return Err("nothing was observed yet".to_owned()) };
-        let view = &current.view;
-        match request {
-            Request::Expand { handle } | Request::More { handle, .. } => {
-                let wanted = handle_of(handle)
-                    .ok_or_else(|| format!("{handle:?} is not a handle: expected one such as \"@m3\""))?;
-                if let Some((_, run)) = current.target.runs.iter().find(|(known, _)| *known == wanted) {
-                    let items = match request {
-                        Request::More { from, to, .. } => {
-                            let from = (*from).max(1) as usize - 1;
-                            run.get(from..(*to as usize).min(run.len())).unwrap_or(&[]).to_vec()
-                        }
-                        _ => run.clone(),
-                    };
-                    if items.is_empty() {
-                        return Err(format!("{handle} stands for {} items", run.len()));
-                    }
-                    return Ok(Wanted { items, names: Vec::new() });
-                }
-                if let Some((_, item)) = current.target.cut_names.iter().find(|(known, _)| *known == wanted) {
-                    return Ok(Wanted { items: Vec::new(), names: vec![*item] });
-                }
-                Err(format!("no mark {handle} is shown"))
-            }
-            Request::Section { name } => {
-                let items = section(view, name);
-                if items.is_empty() {
-                    Err(format!("no section {name:?} is on the page"))
-                } else {
-                    Ok(Wanted { items, names: Vec::new() })
-                }
-            }
-            Request::Query { text } => Ok(Wanted { items: found(view, &current.cuts, text), names: Vec::new() }),
-        }
+        let Some(mut current) = self.memory.current.take() else {
+            return Err(refuse(request, "nothing was observed yet"));
+        };
+        let nature = match request {
+            Request::Expand { handle } => handle_of(handle).and_then(|handle| self.handles.nature_of(handle)),
+            _ => None,
+        };
+        let answer = match nature {
+            Some(Elided::Images) => self.images_of(&current, request),
+            Some(Elided::Fields | Elided::Texts) => self.whole_dom(&mut current, request),
+            _ => match wanted(&current, request) {
+                Ok(wanted) => self.reveal(&mut current, request, &wanted),
+                Err(reason) => Err(refuse(request, &reason)),
+            },
+        };
+        self.memory.current = Some(current);
+        answer
     }
 
     /// Shows more of the page, as much as the budget allows.
-    fn reveal(&mut self, request: &Request, wanted: &Wanted) -> Result<Observation, StrategyError> {
-        let Some(current) = self.current.take() else {
-            return Err(StrategyError::Unanswerable {
-                request: request.to_string(),
-                reason: "nothing was observed yet".to_owned(),
-            });
-        };
+    fn reveal(
+        &mut self,
+        current: &mut Current,
+        request: &Request,
+        wanted: &Wanted,
+    ) -> Result<Observation, StrategyError> {
         let view = &current.view;
         let order = reveal_order(view, &wanted.items);
-        let limit = self.options.budget.map_or(order.len(), |budget| order.len().min(budget as usize));
-        let all = self.options.budget.is_none();
-        for id in &wanted.names {
-            self.whole_names.insert(view.meta[*id as usize].key);
-        }
+        self.whole_names.extend(wanted.names.iter().map(|id| view.meta[*id as usize].key));
         let attempt = |n: usize| {
             let mut cuts = current.cuts.clone();
             for id in order.iter().take(n) {
@@ -113,27 +70,13 @@ impl Lens {
             cuts.whole_names.extend(wanted.names.iter().copied());
             self.answer_with(request, view, cuts, &current.reference, &[]).filter(|draft| self.fits(&draft.text))
         };
-        let best = if all { attempt(order.len()) } else { largest(limit, attempt) };
-        let draft = match best {
-            Some(draft) => Ok(draft),
-            None => self.nothing(view, &current.reference),
+        let best = match self.options.budget {
+            None => attempt(order.len()),
+            Some(budget) => largest(order.len().min(budget as usize), attempt),
         };
-        let result = draft.map(|draft| {
-            let (cuts, target) = (draft.cuts.clone(), draft.target.clone());
-            let observation =
-                self.emit(draft, ObservationKind::Answer, Vec::new(), current.representation, current.step);
-            (observation, cuts, target)
-        });
-        match result {
-            Ok((observation, cuts, target)) => {
-                self.current = Some(super::Current { cuts, target, ..current });
-                Ok(observation)
-            }
-            Err(error) => {
-                self.current = Some(current);
-                Err(error)
-            }
-        }
+        let draft = best.map_or_else(|| self.nothing(view, &current.reference), Ok)?;
+        (current.cuts, current.target) = (draft.cuts.clone(), draft.target.clone());
+        Ok(self.emit(draft, ObservationKind::Answer, Vec::new(), current.representation, current.step))
     }
 
     /// Writes the answer that leads to these cuts; none if its text does not lead there.
@@ -145,33 +88,27 @@ impl Lens {
         reference: &Reference,
         pictures: &[images::Picture],
     ) -> Option<Draft> {
-        let told = self.told.as_ref()?;
-        let current_page = self.told.as_ref().map(|told| &told.state)?;
-        if current_page.head().is_none()
+        let told = self.memory.told.as_ref()?;
+        if told.state.head().is_none()
             && told.side.tree.len() == 2
             && told.side.tree.item(1).mark.is_some_and(|mark| mark.count.is_none())
         {
             return self.answer_to_nothing(view, cuts, reference);
         }
-        let target = Target::build(view, &cuts, &self.refs, &self.handles, self.options.style);
-        let side = Side::new(target.tree.clone(), target.keys.clone());
+        let target = self.target(view, &cuts, &self.handles);
+        let side = target.side();
         let matching = diff(&told.side, &side);
         // What the filter hid in the observation stays hidden in the answer: the mark says so
         // already.
-        let hidden: HashSet<usize> = matching
-            .changes
-            .iter()
-            .enumerate()
-            .filter(|(_, change)| match change {
-                crate::differ::Change::Said { old, .. } => told.side.tree.item(*old).volatile,
-                crate::differ::Change::Added { new } => {
-                    let parent = side.tree.parent(*new);
-                    matching.pairs.iter().any(|(s, t)| *t == parent && told.side.tree.item(*s).volatile)
-                }
-                _ => false,
-            })
-            .map(|(index, _)| index)
-            .collect();
+        let is_volatile = |old: u32| told.side.tree.item(old).volatile;
+        let hidden = matching.indices(|change| match change {
+            Change::Said { old, .. } => is_volatile(old),
+            Change::Added { new } => {
+                let parent = side.tree.parent(new);
+                matching.pairs.iter().any(|(s, t)| *t == parent && is_volatile(*s))
+            }
+            _ => false,
+        });
         let emitted =
             emit(&told.side, &side, &matching, &EmitOptions { hidden, itemised: true, ..EmitOptions::default() });
         let notes = pictures.iter().zip(1..).map(|(picture, number)| picture.note(number)).collect();
@@ -181,10 +118,10 @@ impl Lens {
 
     /// Where everything was one mark, the answer is a full observation.
     fn answer_to_nothing(&self, view: &View, cuts: Cuts, reference: &Reference) -> Option<Draft> {
-        let head = crate::format::Head { title: reference.title.clone(), url: reference.url.clone(), cut: false };
-        let representation = self.told.as_ref()?.representation;
+        let head = Head { title: reference.title.clone(), url: reference.url.clone(), cut: false };
+        let representation = self.memory.told.as_ref()?.representation;
         // What had no room before is told now, if there is.
-        let events = Notes { images: &[], events: &self.events };
+        let events = Notes { images: &[], events: &self.memory.events };
         [events, Notes::default()].into_iter().find_map(|notes| {
             let subject = Subject { view, head: &head, representation, notes, reference };
             self.full_within(subject, Some("expanded"), cuts.clone())
@@ -193,64 +130,77 @@ impl Lens {
 
     /// Shows the pixels behind the mark for images; the mark stays, since text still cannot tell
     /// them.
-    fn images_of(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        let refuse =
-            |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
-        let Some(current) = &self.current else { return Err(refuse("nothing was observed yet")) };
-        let formula = self.options.image_formula;
+    fn images_of(&mut self, current: &Current, request: &Request) -> Result<Observation, StrategyError> {
         let shown = (current.screenshot.as_ref(), &*current.crops);
-        let pictures = images::crops((&current.shared, &NoClock), &current.page, &current.view.regions, shown, formula);
+        let known = (&*current.shared, &NoClock as &dyn StageClock);
+        let pictures = images::crops(known, &current.page, &current.view.regions, shown, self.options.image_formula);
         if pictures.is_empty() {
-            return Err(refuse("there are no pixels of these regions"));
+            return Err(refuse(request, "there are no pixels of these regions"));
         }
-        let (representation, step) = (current.representation, current.step);
         let draft = self.answer_with(request, &current.view, current.cuts.clone(), &current.reference, &pictures);
-        let draft =
-            draft.filter(|draft| self.fits(&draft.text)).ok_or_else(|| refuse("the answer does not fit the budget"))?;
-        let images: Vec<ObservedImage> = pictures.into_iter().map(|picture| picture.image).collect();
-        Ok(self.emit(draft, ObservationKind::Answer, images, representation, step))
+        let draft = draft.filter(|draft| self.fits(&draft.text));
+        let draft = draft.ok_or_else(|| refuse(request, "the answer does not fit the budget"))?;
+        let images = pictures.into_iter().map(|picture| picture.image).collect();
+        Ok(self.emit(draft, ObservationKind::Answer, images, current.representation, current.step))
     }
 
     /// Shows the whole distilled DOM where a grade left out a part of it by nature, until the next
     /// document.
-    fn whole_dom(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        let Some(current) = self.current.take() else {
-            return Err(StrategyError::Unanswerable {
-                request: request.to_string(),
-                reason: "nothing was observed yet".to_owned(),
-            });
-        };
-        let document = current.page.frames().first().map_or(0, |frame| frame.loader);
-        self.grade = Some((document, Grade::All));
+    fn whole_dom(&mut self, current: &mut Current, request: &Request) -> Result<Observation, StrategyError> {
+        self.memory.grade = Some((current.page.document().1, Grade::All));
         let shared = Arc::clone(&current.shared);
         let known = (&*shared, &NoClock as &dyn StageClock);
-        let view = self.view(known, &current.page, Representation::Dom, Grade::All, 0);
-        let reference = shared::reference(known, &current.page, Representation::Dom, Grade::All, 0);
-        let order = ranking(&view, &HashSet::new());
+        let form = ExtractOptions { from_dom: true, ..ExtractOptions::default() };
+        let view = self.view(known, &current.page, form);
         let mut cuts = Cuts::everything(&view);
-        for (id, item) in view.tree.items() {
+        for (id, item) in view.tree.items().skip(1) {
             // What was shown stays shown; the rest is what was asked for.
-            if id != ROOT && (item.mark.is_some() || self.is_shown(view.meta[id as usize].key)) {
+            if item.mark.is_some() || self.is_shown(view.meta[id as usize].key) {
                 cuts.keep(&view, id);
             }
         }
         self.limit_names(&view, &mut cuts, self.options.longest_name.is_some(), &self.handles);
-        let target = current.target.clone();
-        self.current = Some(super::Current { view, reference, cuts, target, ..current });
-        self.reveal(request, &Wanted { items: order, names: Vec::new() })
+        let items = ranking(&view, &HashSet::new());
+        current.reference = shared::reference(known, &current.page, form);
+        (current.view, current.cuts) = (view, cuts);
+        self.reveal(current, request, &Wanted { items, names: Vec::new() })
     }
 
-    fn is_shown(&self, key: browserlens_core::page::NodeKey) -> bool {
-        self.told.as_ref().is_some_and(|told| told.side.keys.contains(&Some(key)))
+    fn is_shown(&self, key: NodeKey) -> bool {
+        self.memory.told.as_ref().is_some_and(|told| told.side.keys.contains(&Some(key)))
     }
 }
 
-fn handle_of(text: &str) -> Option<Handle> {
-    let digits = text.strip_prefix("@m")?;
-    let plain = !digits.is_empty()
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-        && (digits == "0" || !digits.starts_with('0'));
-    if plain { digits.parse().ok().map(Handle) } else { None }
+fn refuse(request: &Request, reason: &str) -> StrategyError {
+    StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() }
+}
+
+/// Returns what a request asks for of what is shown; the error is why there is nothing.
+fn wanted(current: &Current, request: &Request) -> Result<Wanted, String> {
+    let view = &current.view;
+    let items = match request {
+        Request::Expand { handle } | Request::More { handle, .. } => {
+            let wanted =
+                handle_of(handle).ok_or_else(|| format!("{handle:?} is not a handle: expected one such as \"@m3\""))?;
+            if let Some((_, item)) = current.target.cut_names.iter().find(|(known, _)| *known == wanted) {
+                return Ok(Wanted { items: Vec::new(), names: vec![*item] });
+            }
+            let run = current.target.runs.iter().find(|(known, _)| *known == wanted).map(|(_, run)| run);
+            let run = run.ok_or_else(|| format!("no mark {handle} is shown"))?;
+            let range = match request {
+                Request::More { from, to, .. } => (*from).max(1) as usize - 1..(*to as usize).min(run.len()),
+                _ => 0..run.len(),
+            };
+            let items = run.get(range).filter(|items| !items.is_empty());
+            items.ok_or_else(|| format!("{handle} stands for {} items", run.len()))?.to_vec()
+        }
+        Request::Section { name } => {
+            let items = section(view, name);
+            (!items.is_empty()).then_some(items).ok_or_else(|| format!("no section {name:?} is on the page"))?
+        }
+        Request::Query { text } => found(view, &current.cuts, text),
+    };
+    Ok(Wanted { items, names: Vec::new() })
 }
 
 /// Returns items and all below them: the first of each wanted item's tree before the rest, in

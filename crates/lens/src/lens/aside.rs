@@ -5,27 +5,18 @@
 //! between changes nothing of what was told before, nor what its handles mean; refs are shared, and
 //! what was given in between is good afterwards.
 
-use super::images::Pixels;
-use super::{Current, Lens, LensOptions, Told, router_of};
+use super::{Lens, LensOptions, Memory, router_of};
 use crate::budget::Handles;
-use crate::extract::Grade;
-use crate::format::EventNote;
 use crate::refs::Acting;
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::Ref;
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// What was told, while something else is looked at.
 pub struct Aside {
     options: LensOptions,
-    told: Option<Told>,
-    earlier: VecDeque<Told>,
+    memory: Memory,
     handles: Handles,
-    current: Option<Current>,
-    grade: Option<(u32, Grade)>,
-    sent: HashMap<NodeKey, Pixels>,
-    events: Vec<EventNote>,
 }
 
 impl std::fmt::Debug for Aside {
@@ -38,41 +29,30 @@ impl Lens {
     /// Sets aside what was told, and works by other options until [`Lens::take_up`].
     pub fn set_aside(&mut self, options: LensOptions) -> Aside {
         self.router = router_of(&options);
-        Aside {
-            options: std::mem::replace(&mut self.options, options),
-            told: self.told.take(),
-            earlier: std::mem::take(&mut self.earlier),
-            handles: self.handles.clone(),
-            current: self.current.take(),
-            grade: self.grade.take(),
-            sent: std::mem::take(&mut self.sent),
-            events: std::mem::take(&mut self.events),
-        }
+        let options = std::mem::replace(&mut self.options, options);
+        Aside { options, memory: std::mem::take(&mut self.memory), handles: self.handles.clone() }
     }
 
     /// Goes on from what was set aside.
     pub fn take_up(&mut self, aside: Aside) {
-        let Aside { options, told, earlier, mut handles, current, grade, sent, events } = aside;
+        let Aside { options, memory, mut handles } = aside;
         self.router = router_of(&options);
-        let looked = std::mem::replace(&mut self.current, current);
+        let looked = std::mem::replace(&mut self.memory, memory).current;
         // A number that was used in between is not used again.
         handles.after(&self.handles);
-        (self.options, self.told, self.earlier, self.handles) = (options, told, earlier, handles);
-        (self.grade, self.sent, self.events) = (grade, sent, events);
-        let Some(current) = &self.current else { return };
+        (self.options, self.handles) = (options, handles);
+        let Some(current) = &self.memory.current else { return };
         if looked.is_some_and(|looked| Arc::ptr_eq(&looked.view, &current.view)) {
             return;
         }
-        let headings = self.options.style.heading_refs;
-        let is_heading = |id| headings && &*current.view.tree.item(id).role == "heading";
-        let acting = Acting::of(&current.page, &current.view, is_heading);
+        let acting = Acting::of(&current.page, &current.view, self.options.style.heading_refs);
         self.refs.meet(&current.view, &acting);
     }
 
     /// Returns the node that a ref means on the page observed last, also of what was left out
     /// there.
     pub fn node(&self, reference: Ref) -> Option<NodeKey> {
-        let view = &self.current.as_ref()?.view;
+        let view = &self.memory.current.as_ref()?.view;
         let item = (0..view.tree.len() as u32).find(|id| self.refs.get(*id) == Some(reference))?;
         Some(view.meta[item as usize].key)
     }

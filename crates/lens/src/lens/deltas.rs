@@ -13,7 +13,7 @@ use crate::differ::{Change, Matching, Side, diff};
 use crate::extract::{Representation, View};
 use crate::format::{Head, Observed};
 use crate::reference::Reference;
-use crate::tree::ROOT;
+use crate::tree::{NONE, ROOT};
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::StepInput;
 use std::collections::HashSet;
@@ -40,6 +40,7 @@ pub(super) struct Delta {
     from: u32,
     emitted: Emitted,
     target: Target,
+    side: Side,
     cuts: Cuts,
     matching: Matching,
 }
@@ -48,19 +49,16 @@ impl Delta {
     /// Returns the items of the view that are new or changed to the agent.
     pub(super) fn changed_items(&self) -> HashSet<u32> {
         let target = &self.target;
-        let mut items = HashSet::new();
+        let mut changed = Vec::new();
         for change in &self.matching.changes {
             match *change {
-                Change::Added { new } => items.extend(target.tree.subtree(new).map(|id| target.from[id as usize])),
-                Change::Said { new, .. } => {
-                    items.insert(target.from[new as usize]);
-                }
+                Change::Added { new } => changed.extend(target.tree.subtree(new)),
+                Change::Said { new, .. } => changed.push(new),
                 Change::Removed { .. } | Change::Moved { .. } => {}
             }
         }
-        items.remove(&crate::tree::NONE);
-        items.remove(&ROOT);
-        items
+        let items = changed.into_iter().map(|id| target.from[id as usize]);
+        items.filter(|item| ![NONE, ROOT].contains(item)).collect()
     }
 }
 
@@ -95,7 +93,7 @@ impl Lens {
         without_pictures: bool,
         notes: Notes<'_>,
     ) -> Tried {
-        let Some(told) = &self.told else { return Tried::Not("first observation") };
+        let Some(told) = &self.memory.told else { return Tried::Not("first observation") };
         if !self.options.delta {
             return Tried::Not("deltas are off");
         }
@@ -106,7 +104,6 @@ impl Lens {
                 "other representation"
             });
         }
-        let mut deltas = Vec::new();
         let nothing_told = told.state.head().is_none() && !self.leaves_out_head(head);
         let pixels_told = told.representation == Representation::Vision;
         let first = (!nothing_told && !pixels_told).then(|| {
@@ -117,26 +114,16 @@ impl Lens {
             let all = in_view.len();
             make(if fits(all) { all } else { largest(all - 1, |count| fits(count).then_some(count)).unwrap_or(0) })
         });
-        let side = match &first {
-            Some(delta) => Side::new(delta.target.tree.clone(), delta.target.keys.clone()),
+        let earlier = match &first {
+            _ if !without_pictures => Vec::new(),
+            Some(delta) => self.earlier_bases(&delta.side, told.shares(&delta.side)),
             None => {
-                let target = Target::build(
-                    view,
-                    &self.inherited_cuts(view, &self.handles),
-                    &self.refs,
-                    &self.handles,
-                    self.options.style,
-                );
-                Side::new(target.tree, target.keys)
+                let cuts = self.inherited_cuts(view, &self.handles);
+                self.earlier_bases(&self.target(view, &cuts, &self.handles).side(), 0)
             }
         };
-        deltas.extend(first);
-        if without_pictures {
-            let least = if deltas.is_empty() { 0 } else { told.shares(&side) };
-            deltas.extend(
-                self.earlier_bases(&side, least).into_iter().map(|told| self.delta_from(told, input, view, head, &[])),
-            );
-        }
+        let earlier = earlier.into_iter().map(|told| self.delta_from(told, input, view, head, &[]));
+        let deltas: Vec<Delta> = first.into_iter().chain(earlier).collect();
         match deltas.is_empty() {
             true => Tried::Not(if nothing_told { "nothing shown before" } else { "other representation" }),
             false => Tried::Deltas(deltas),
@@ -146,14 +133,14 @@ impl Lens {
     /// Returns the earlier states that are more like a page than one that shares `least` items with
     /// it, the most alike first.
     fn earlier_bases(&self, side: &Side, least: usize) -> Vec<&Told> {
-        let Some(last) = self.told.as_ref().filter(|_| self.numbers_steps() && least < side.tree.len()) else {
+        let Some(last) = self.memory.told.as_ref().filter(|_| self.numbers_steps() && least < side.tree.len()) else {
             return Vec::new();
         };
         let without_images = |told: &Told| told.state.images().is_empty();
         if !without_images(last) {
             return Vec::new();
         }
-        let usable = self.earlier.iter().rev().filter(|told| {
+        let usable = self.memory.earlier.iter().rev().filter(|told| {
             told.state.head().is_some()
                 && told.representation != Representation::Vision
                 && last.state.remembers(told.step)
@@ -167,7 +154,9 @@ impl Lens {
 
     /// Returns what was left out and is in the viewport now, and was not before.
     fn scrolled_into_view(&self, view: &View) -> Vec<u32> {
-        let Some(before) = self.current.as_ref().filter(|_| self.options.budget.is_some()) else { return Vec::new() };
+        let Some(before) = self.memory.current.as_ref().filter(|_| self.options.budget.is_some()) else {
+            return Vec::new();
+        };
         let unseen: HashSet<NodeKey> =
             before.view.meta.iter().filter(|meta| !meta.in_viewport).map(|meta| meta.key).collect();
         let elided = |id: &u32| {
@@ -184,33 +173,27 @@ impl Lens {
         for id in more {
             cuts.keep(view, *id);
         }
-        let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
-        let side = Side::new(target.tree.clone(), target.keys.clone());
+        let target = self.target(view, &cuts, &handles);
+        let side = target.side();
         let matching = diff(&told.side, &side);
         // An earlier state may be old in what has been told since: of that, nothing is hidden.
-        let is_last = self.told.as_ref().is_some_and(|last| std::ptr::eq(last, told));
-        let hidden: HashSet<usize> = matching
-            .changes
-            .iter()
-            .enumerate()
-            .filter(|_| is_last)
-            .filter(|(_, change)| {
-                self.options.filter.hides(**change, &told.side, &side, &target.from, view, input.page).is_some()
-            })
-            .map(|(index, _)| index)
-            .collect();
+        let is_last = self.memory.told.as_ref().is_some_and(|last| std::ptr::eq(last, told));
+        let filter = &self.options.filter;
+        let hidden = matching.indices(|change| {
+            is_last && filter.hides(change, &told.side, &side, &target.from, view, input.page).is_some()
+        });
         let style = self.options.style;
         // Who goes back to an earlier page is told where that is, though nothing in it changed.
         let is_elsewhere = |from: Option<&Head>| from != Some(head);
-        let last = self.told.as_ref().and_then(|last| last.state.head());
+        let last = self.memory.told.as_ref().and_then(|last| last.state.head());
         let is_other_page = is_elsewhere(told.state.head()) || (!is_last && is_elsewhere(last));
         let options = EmitOptions {
-            head: (is_other_page && !(told.state.head().is_none() && self.leaves_out_head(head))).then(|| {
-                match told.state.head() {
-                    Some(before) if !style.seed_phrases => head.after(before),
-                    _ => head.clone(),
-                }
-            }),
+            head: match told.state.head() {
+                _ if !is_other_page => None,
+                None if self.leaves_out_head(head) => None,
+                Some(before) if !style.seed_phrases => Some(head.after(before)),
+                _ => Some(head.clone()),
+            },
             without_old_values: true,
             brief: !style.seed_phrases,
             seed_unchanged: style.seed_phrases,
@@ -219,7 +202,7 @@ impl Lens {
             hidden,
         };
         let emitted = emit(&told.side, &side, &matching, &options);
-        Delta { from: told.step, emitted, target, cuts, matching }
+        Delta { from: told.step, emitted, target, side, cuts, matching }
     }
 
     fn draft(&self, delta: Delta, notes: Notes<'_>) -> Written {
@@ -237,15 +220,14 @@ impl Lens {
 
     /// Writes the deltas and returns the cheapest that passes its check, with its tokens.
     pub(super) fn cheapest(&self, tried: Vec<Delta>, notes: Notes<'_>, reference: &Reference) -> Option<(u32, Draft)> {
-        let mut written: Vec<(u32, u32, Written)> = Vec::new();
-        for delta in tried {
-            let from = delta.from;
-            let delta = self.draft(delta, notes);
+        let write = |delta: Delta| {
             // An earlier state must be worth the reader's turning back.
-            let last = self.told.as_ref().is_some_and(|told| told.step == from);
+            let last = self.memory.told.as_ref().is_some_and(|told| told.step == delta.from);
+            let delta = self.draft(delta, notes);
             let cost = self.count(&delta.text);
-            written.push((cost * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT }, cost, delta));
-        }
+            (cost * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT }, cost, delta)
+        };
+        let mut written: Vec<(u32, u32, Written)> = tried.into_iter().map(write).collect();
         written.sort_by_key(|(weighed, ..)| *weighed);
         written.into_iter().find_map(|(_, cost, delta)| Some((cost, self.checked(delta, reference)?)))
     }

@@ -6,11 +6,11 @@
 //! mark.
 
 use super::{Base, Draft, Lens, Notes};
-use crate::budget::{Cuts, Target, largest, ranking};
+use crate::budget::{Cuts, Handles, Target, largest, ranking};
 use crate::extract::{Representation, View};
 use crate::format::{Head, Observed, write, write_after};
 use crate::reference::{Reference, unmarked_differences};
-use crate::tree::Tree;
+use crate::tree::{Handle, Tree};
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::StrategyError;
 use browserlens_core::tokens::Tokens;
@@ -49,7 +49,7 @@ impl Lens {
     /// Writes an observation with the patterns that were told before; where readers keep nothing
     /// but the last state, without them.
     fn write(&self, observed: &Observed) -> String {
-        match &self.told {
+        match &self.memory.told {
             Some(told) if self.options.base == Base::Any => {
                 write_after(observed, self.options.style, told.state.patterns())
             }
@@ -73,7 +73,7 @@ impl Lens {
     /// Checks that a text alone leads to what it was written from.
     fn check(&self, written: Written, reference: &Reference) -> Result<Draft, StrategyError> {
         let Written { text, observed, expected, keys, target, cuts } = written;
-        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
+        let mut state = self.memory.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
         let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
         if read != observed {
             return Err(failed("the observation does not say what it was written from".to_owned()));
@@ -106,9 +106,7 @@ impl Lens {
 
     fn full_with(&self, subject: Subject<'_>, reason: Option<&str>, cuts: Cuts) -> Written {
         let Subject { view, head, notes, .. } = subject;
-        let mut handles = self.handles.clone();
-        handles.forget();
-        let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
+        let target = self.target(view, &cuts, &self.handles.as_of(&Handles::default()));
         let observed = Observed::Full {
             step: self.numbers_steps().then_some(self.now),
             reason: reason.map(str::to_owned),
@@ -186,24 +184,14 @@ impl Lens {
     /// The shortest honest texts: a mark for everything, with and without its handle.
     pub(super) fn nothing(&self, view: &View, reference: &Reference) -> Result<Draft, StrategyError> {
         let cuts = Cuts::everything(view);
-        let mut handles = self.handles.clone();
-        handles.forget();
-        let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
-        let handle = target.runs.first().map(|(handle, _)| *handle);
-        let mut draft = None;
-        for observed in [Observed::Nothing(handle), Observed::Nothing(None)] {
-            let text = write(&observed, self.options.style);
-            let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
-            state.apply_observed(&observed).map_err(|error| failed(error.to_string()))?;
-            let keys = vec![Some(view.meta[0].key), None];
-            let unmarked = unmarked_differences(&state, reference);
-            let fits = self.fits(&text);
-            draft = Some(Draft { text, observed, state, keys, target: target.clone(), cuts: cuts.clone(), unmarked });
-            if fits {
-                break;
-            }
-        }
-        draft.ok_or_else(|| failed("no text fits the budget".to_owned()))
+        let target = self.target(view, &cuts, &self.handles.as_of(&Handles::default()));
+        let write = |handle: Option<Handle>| write(&Observed::Nothing(handle), self.options.style);
+        let handle = target.runs.first().map(|(handle, _)| *handle).filter(|handle| self.fits(&write(Some(*handle))));
+        let (text, observed) = (write(handle), Observed::Nothing(handle));
+        let mut state = self.memory.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
+        state.apply_observed(&observed).map_err(|error| failed(error.to_string()))?;
+        let unmarked = unmarked_differences(&state, reference);
+        Ok(Draft { text, observed, state, keys: vec![Some(view.meta[0].key), None], target, cuts, unmarked })
     }
 }
 

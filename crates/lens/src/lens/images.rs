@@ -8,13 +8,11 @@
 //! in proportion), the one with the fewest tokens, and of equals the largest.
 
 use super::pixels::{self, Part, piece, size_of};
-use super::shared;
-use crate::extract::{ExtractOptions, Region, Representation};
+use super::shared::{self, Known};
+use crate::extract::{ExtractOptions, Region, Representation, regions};
 use crate::format::ImageNote;
-use browserlens_core::page::{BoxInDocument, NodeKey, Page};
-use browserlens_core::strategy::{
-    CaptureImage, ImageSpace, ObservedImage, StageClock, StepCache, StepInput, StrategyError,
-};
+use browserlens_core::page::{BoxInDocument, BoxInViewport, NodeKey, Page};
+use browserlens_core::strategy::{CaptureImage, ImageSpace, ObservedImage, StepInput, StrategyError};
 use browserlens_core::tokens::{ImageFormula, ImageSize};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,9 +30,6 @@ const CONTEXT: (f32, f32) = (48.0, 16.0);
 
 /// What the line about an image costs, about.
 const NOTE_TOKENS: u32 = 20;
-
-/// What a step's lenses share, and the clock that it is charged to.
-type Known<'a> = (&'a StepCache, &'a dyn StageClock);
 
 /// One image and the region it shows.
 #[derive(Clone, Debug)]
@@ -93,8 +88,8 @@ impl Picture {
                 height: part.size.height as f32 / scale.1,
             };
             let part = Part { left: now.part.left + part.left, top: now.part.top + part.top, ..part };
-            let image = cheapest_piece(known, &now.png, part, bounds, formula)?;
             let pixels = Pixels { png: Arc::clone(&now.png), part, bounds };
+            let image = cheapest_piece(known, &pixels, formula)?;
             Some(Self { changed: true, image, pixels, ..self.clone() })
         };
         let context = (CONTEXT.0 * scale.0, CONTEXT.1 * scale.1);
@@ -138,23 +133,11 @@ pub(super) fn pictures(
             };
             let screenshot = input.screenshot.ok_or_else(|| missing("screenshot"))?;
             let size = size_of(&screenshot.png).ok_or_else(|| missing("readable screenshot"))?;
-            let viewport = page.viewport();
-            let bounds = BoxInDocument {
-                x: page.scroll().x,
-                y: page.scroll().y,
-                width: viewport.width as f32,
-                height: viewport.height as f32,
-            };
             let image = seen(known, &screenshot.png, size, screenshot.space, formula);
-            Ok(vec![Picture {
-                key: page.root().key(),
-                role: "page",
-                name: String::new(),
-                whole: true,
-                changed: false,
-                image,
-                pixels: Pixels { png: Arc::clone(&screenshot.png), part: Part { left: 0, top: 0, size }, bounds },
-            }])
+            let bounds = regions::viewport(page);
+            let pixels = Pixels { png: Arc::clone(&screenshot.png), part: Part::all(size), bounds };
+            let (key, role, name) = (page.root().key(), "page", String::new());
+            Ok(vec![Picture { key, role, name, whole: true, changed: false, image, pixels }])
         }
         Representation::Hybrid => {
             let view = shared::view(known, page, &HashSet::new(), ExtractOptions::default());
@@ -171,75 +154,61 @@ pub(super) fn crops(
     (screenshot, crops): (Option<&CaptureImage>, &[CaptureImage]),
     formula: ImageFormula,
 ) -> Vec<Picture> {
-    let mut pictures = Vec::new();
-    for region in regions {
+    let picture = |region: &Region| {
         let ready = crops.iter().find_map(|crop| match crop.space {
-            ImageSpace::Document(bounds)
-                if bounds.contains_box(region.bounds, SLACK) && region.bounds.contains_box(bounds, SLACK) =>
-            {
-                Some((crop, bounds))
+            ImageSpace::Document(bounds) => {
+                let fits = bounds.contains_box(region.bounds, SLACK) && region.bounds.contains_box(bounds, SLACK);
+                fits.then_some((&crop.png, bounds))
             }
-            _ => None,
+            ImageSpace::Viewport(_) => None,
         });
-        let image = match ready {
-            Some((crop, bounds)) => size_of(&crop.png).and_then(|size| {
-                let whole = Part { left: 0, top: 0, size };
-                let pixels = Pixels { png: Arc::clone(&crop.png), part: whole, bounds };
-                cheapest_piece(known, &crop.png, whole, bounds, formula).map(|image| (image, pixels, true))
-            }),
-            None => screenshot.and_then(|shot| cut_out(known, page, region, shot, formula)),
+        let (pixels, whole) = match ready {
+            Some((png, bounds)) => (Pixels { png: Arc::clone(png), part: Part::all(size_of(png)?), bounds }, true),
+            None => cut_out(page, region, screenshot?)?,
         };
-        if let Some((image, pixels, whole)) = image {
-            let (role, name) = (region.role, region.name.clone());
-            pictures.push(Picture { key: region.key, role, name, whole, changed: false, image, pixels });
-        }
-    }
-    pictures
+        let image = cheapest_piece(known, &pixels, formula)?;
+        let (key, role, name) = (region.key, region.role, region.name.clone());
+        Some(Picture { key, role, name, whole, changed: false, image, pixels })
+    };
+    regions.iter().filter_map(picture).collect()
 }
 
-/// Cuts a region out of the screenshot, as far as it is in the viewport.
-fn cut_out(
-    known: Known<'_>,
-    page: &Page,
-    region: &Region,
-    shot: &CaptureImage,
-    formula: ImageFormula,
-) -> Option<(ObservedImage, Pixels, bool)> {
+/// Returns the part of the screenshot that shows a region, as far as it is in the viewport, and
+/// whether that is all of it.
+fn cut_out(page: &Page, region: &Region, shot: &CaptureImage) -> Option<(Pixels, bool)> {
     let ImageSpace::Viewport(shown) = shot.space else { return None };
-    let scroll = page.scroll();
-    let seen_part =
-        BoxInDocument { x: shown.x + scroll.x, y: shown.y + scroll.y, width: shown.width, height: shown.height };
-    let part = region.bounds.intersection(seen_part);
-    if part.width < 1.0 || part.height < 1.0 || shown.width <= 0.0 {
+    let seen_part = in_document(shown, page);
+    let bounds = region.bounds.intersection(seen_part);
+    if bounds.width < 1.0 || bounds.height < 1.0 || shown.width <= 0.0 {
         return None;
     }
     let pixels = size_of(&shot.png)?;
     let scale = pixels.width as f32 / shown.width;
     let at = |from: f32, limit: u32| ((from * scale).round().max(0.0) as u32).min(limit);
-    let (left, top) = (at(part.x - seen_part.x, pixels.width), at(part.y - seen_part.y, pixels.height));
+    let (left, top) = (at(bounds.x - seen_part.x, pixels.width), at(bounds.y - seen_part.y, pixels.height));
     let (right, bottom) =
-        (at(part.right() - seen_part.x, pixels.width), at(part.bottom() - seen_part.y, pixels.height));
+        (at(bounds.right() - seen_part.x, pixels.width), at(bounds.bottom() - seen_part.y, pixels.height));
     if right <= left || bottom <= top {
         return None;
     }
-    let cut = Part { left, top, size: ImageSize { width: right - left, height: bottom - top } };
+    let part = Part { left, top, size: ImageSize { width: right - left, height: bottom - top } };
     let whole = seen_part.contains_box(region.bounds, SLACK);
-    let pixels = Pixels { png: Arc::clone(&shot.png), part: cut, bounds: part };
-    Some((cheapest_piece(known, &shot.png, cut, part, formula)?, pixels, whole))
+    Some((Pixels { png: Arc::clone(&shot.png), part, bounds }, whole))
+}
+
+/// Returns where in the document a part of the viewport is.
+pub(super) fn in_document(shown: BoxInViewport, page: &Page) -> BoxInDocument {
+    let scroll = page.scroll();
+    BoxInDocument { x: shown.x + scroll.x, y: shown.y + scroll.y, width: shown.width, height: shown.height }
 }
 
 /// Returns a part of an image at its cheapest legible size.
-fn cheapest_piece(
-    known: Known<'_>,
-    png: &Arc<[u8]>,
-    part: Part,
-    bounds: BoxInDocument,
-    formula: ImageFormula,
-) -> Option<ObservedImage> {
-    let size = cheapest(part.size, bounds, formula);
+fn cheapest_piece(known: Known<'_>, pixels: &Pixels, formula: ImageFormula) -> Option<ObservedImage> {
+    let Pixels { png, part, bounds } = pixels;
+    let size = cheapest(part.size, *bounds, formula);
     let whole = part.left == 0 && part.top == 0 && size_of(png) == Some(size);
-    let png = if whole { Arc::clone(png) } else { piece(known, png, part, size)? };
-    Some(ObservedImage { png, width: size.width, height: size.height, space: ImageSpace::Document(bounds) })
+    let png = if whole { Arc::clone(png) } else { piece(known, png, *part, size)? };
+    Some(ObservedImage { png, width: size.width, height: size.height, space: ImageSpace::Document(*bounds) })
 }
 
 /// Returns the size with the fewest tokens at which what an image of `size` shows of `bounds` is
@@ -252,14 +221,8 @@ fn cheapest(size: ImageSize, bounds: BoxInDocument, formula: ImageFormula) -> Im
         ImageSize { width, height: u32::try_from(height).unwrap_or(u32::MAX).max(1) }
     };
     // The first of equals is kept: the largest.
-    (least..seen.width)
-        .rev()
-        .map(scaled)
-        .fold((formula.tokens(seen), seen), |best, size| {
-            let tokens = formula.tokens(size);
-            if tokens < best.0 { (tokens, size) } else { best }
-        })
-        .1
+    let sizes = std::iter::once(seen).chain((least..seen.width).rev().map(scaled));
+    sizes.min_by_key(|size| formula.tokens(*size)).unwrap_or(seen)
 }
 
 /// Returns an image at the size at which the model sees it: larger costs no more tokens, and shows
@@ -267,7 +230,7 @@ fn cheapest(size: ImageSize, bounds: BoxInDocument, formula: ImageFormula) -> Im
 fn seen(known: Known<'_>, png: &Arc<[u8]>, size: ImageSize, space: ImageSpace, formula: ImageFormula) -> ObservedImage {
     let wanted = formula.seen_size(size);
     if wanted != size
-        && let Some(png) = piece(known, png, Part { left: 0, top: 0, size }, wanted)
+        && let Some(png) = piece(known, png, Part::all(size), wanted)
     {
         return ObservedImage { png, width: wanted.width, height: wanted.height, space };
     }

@@ -6,8 +6,9 @@
 //! places it takes the one that hides least text. Why digits of our own: ten glyphs need no font
 //! file, and look the same on every machine.
 
+use super::images::in_document;
 use super::pixels::{encode, opaque};
-use crate::extract::View;
+use crate::extract::{View, regions};
 use browserlens_core::page::{BoxInDocument, NodeKind, Page};
 use browserlens_core::strategy::{ImageSpace, ObservedImage};
 use image::{Rgb, RgbImage};
@@ -60,6 +61,8 @@ impl Rect {
 /// Returns the items of a view that can be acted on and seen in the viewport, uncovered; in
 /// document order.
 pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
+    let viewport = regions::viewport(page);
+    let is_large = |seen: BoxInDocument| seen.width >= LEAST_SIDE && seen.height >= LEAST_SIDE;
     let wanted = |id: &u32| {
         let meta = view.meta[*id as usize];
         let node = page.node(meta.node);
@@ -68,21 +71,9 @@ pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
             && node.is_visible()
             && node.in_viewport()
             && node.covered_by().is_none()
-            && {
-                let seen = seen_part(page, node.bounds());
-                seen.width >= LEAST_SIDE && seen.height >= LEAST_SIDE
-            }
+            && is_large(node.bounds().intersection(viewport))
     };
     (1..view.tree.len() as u32).filter(wanted).collect()
-}
-
-fn viewport(page: &Page) -> BoxInDocument {
-    let (scroll, size) = (page.scroll(), page.viewport());
-    BoxInDocument { x: scroll.x, y: scroll.y, width: size.width as f32, height: size.height as f32 }
-}
-
-fn seen_part(page: &Page, bounds: BoxInDocument) -> BoxInDocument {
-    bounds.intersection(viewport(page))
 }
 
 /// Draws a mark for each box; the image stays as it was if it cannot be read.
@@ -90,10 +81,7 @@ pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocum
     let Some(mut canvas) = opaque(&image.png) else { return image.clone() };
     let shown = match image.space {
         ImageSpace::Document(bounds) => bounds,
-        ImageSpace::Viewport(bounds) => {
-            let scroll = page.scroll();
-            BoxInDocument { x: bounds.x + scroll.x, y: bounds.y + scroll.y, width: bounds.width, height: bounds.height }
-        }
+        ImageSpace::Viewport(bounds) => in_document(bounds, page),
     };
     if shown.width <= 0.0 || shown.height <= 0.0 {
         return image.clone();
@@ -121,10 +109,7 @@ pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocum
     for (index, ((number, _), at)) in boxes.iter().zip(&labels).enumerate() {
         label(&mut canvas, *at, *number, ink(index));
     }
-    match encode(&canvas) {
-        Some(png) => ObservedImage { png, ..image.clone() },
-        None => image.clone(),
-    }
+    encode(&canvas).map_or_else(|| image.clone(), |png| ObservedImage { png, ..image.clone() })
 }
 
 fn ink(index: usize) -> Rgb<u8> {
@@ -173,12 +158,9 @@ fn place(boxes: &[(u32, Rect)], texts: &[Rect], width: i32, height: i32) -> Vec<
             (on_labels, on_text)
         };
         // The first of equals is the nearest.
-        let best = places
-            .iter()
-            .enumerate()
-            .filter(|(index, place)| place.is_in(width, height) || *index + 1 == places.len())
-            .min_by_key(|(index, place)| (cost(place), *index))
-            .map(|(_, place)| *place);
+        let usable = places.iter().enumerate();
+        let usable = usable.filter(|(index, place)| place.is_in(width, height) || *index + 1 == places.len());
+        let best = usable.min_by_key(|(_, place)| cost(place)).map(|(_, place)| *place);
         placed.extend(best);
     }
     placed

@@ -32,13 +32,14 @@ use crate::router::{
 use crate::shown::ShownState;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
-    CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StageClock,
-    StepCache, StepInput, StrategyError,
+    CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StepCache,
+    StepInput, StrategyError,
 };
 use browserlens_core::tokens::Tokens;
 use deltas::{Delta, Tried};
 use fitting::Subject;
 use images::{Picture, Pixels};
+use shared::Known;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -110,14 +111,20 @@ pub struct Lens {
     noisy: HashSet<NodeKey>,
     /// How many looks saw a node change by itself.
     seen_changing: HashMap<NodeKey, u32>,
+    /// The step that is observed.
+    now: u32,
+    /// Names that were told to their end although a limit asks for less.
+    whole_names: HashSet<NodeKey>,
+    memory: Memory,
+}
+
+/// What a lens knows of what its reader was told.
+#[derive(Default)]
+struct Memory {
     told: Option<Told>,
     /// What was told before, oldest first.
     earlier: VecDeque<Told>,
-    /// The step that is observed.
-    now: u32,
     current: Option<Current>,
-    /// Names that were told to their end although a limit asks for less.
-    whole_names: HashSet<NodeKey>,
     /// Grade as changed by a request, for one document.
     grade: Option<(u32, Grade)>,
     /// The pixels last sent of a region.
@@ -156,10 +163,8 @@ impl Lens {
     /// Forgets what was told, as a reader does whose context was cut: the next observation is full;
     /// refs keep what they mean.
     pub fn forget(&mut self) {
-        self.told = None;
-        self.earlier.clear();
-        self.current = None;
-        self.sent.clear();
+        let Memory { grade, events, .. } = std::mem::take(&mut self.memory);
+        self.memory = Memory { grade, events, ..Memory::default() };
     }
 
     /// Returns whether a ref was ever given.
@@ -178,20 +183,15 @@ impl Lens {
             handles: Handles::default(),
             noisy: HashSet::new(),
             seen_changing: HashMap::new(),
-            told: None,
-            earlier: VecDeque::new(),
             now: 0,
-            current: None,
             whole_names: HashSet::new(),
-            grade: None,
-            sent: HashMap::new(),
-            events: Vec::new(),
+            memory: Memory::default(),
         }
     }
 
     /// Returns what was told so far.
     pub fn shown(&self) -> Option<&ShownState> {
-        self.told.as_ref().map(|told| &told.state)
+        self.memory.told.as_ref().map(|told| &told.state)
     }
 
     fn count(&self, text: &str) -> u32 {
@@ -209,14 +209,17 @@ impl Lens {
         let representation = self.route(input)?;
         input.clock.enter(Some(Stage::Extract));
         self.learn(input);
-        self.events = self.events(input);
+        self.memory.events = self.events(input);
         let mut pictures = images::pictures(page, representation, input, self.options.image_formula)?;
-        let regions_shown = if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 };
-        let grade = self.grade_of(page);
+        let form = ExtractOptions {
+            from_dom: representation == Representation::Dom,
+            grade: if representation == Representation::Dom { self.grade_of(page) } else { Grade::All },
+            regions_shown: if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 },
+        };
         let known = (&**input.shared, input.clock);
-        let view = self.view(known, page, representation, grade, regions_shown);
+        let view = self.view(known, page, form);
         // A delta is checked against it, so that it decides what is sent.
-        let reference = shared::reference(known, page, representation, grade, regions_shown);
+        let reference = shared::reference(known, page, form);
         let marked = match representation {
             Representation::Vision if self.options.marks => self.mark(page, &view, &mut pictures),
             _ => Vec::new(),
@@ -227,10 +230,10 @@ impl Lens {
         let changed_pictures = match representation {
             // A screenshot is never a part of a delta, and without a delta nothing is a part.
             Representation::Vision => Vec::new(),
-            _ if !self.options.delta || self.told.is_none() => Vec::new(),
+            _ if !self.options.delta || self.memory.told.is_none() => Vec::new(),
             _ => self.changed(&pictures, known),
         };
-        let events = std::mem::take(&mut self.events);
+        let events = std::mem::take(&mut self.memory.events);
         let changed_notes = numbered(&changed_pictures, representation);
         let notes = Notes { images: &changed_notes, events: &events };
         let tried = self.try_delta(input, &view, &head, representation, pictures.is_empty(), notes);
@@ -270,9 +273,9 @@ impl Lens {
         // is kept.
         let whole = kind != ObservationKind::Delta;
         let here = |key: &NodeKey| page.frames().iter().any(|frame| frame.loader == key.loader);
-        self.sent.retain(|key, _| !whole && here(key));
+        self.memory.sent.retain(|key, _| !whole && here(key));
         if representation != Representation::Vision {
-            self.sent.extend(pictures.into_iter().map(|picture| (picture.key, picture.pixels)));
+            self.memory.sent.extend(pictures.into_iter().map(|picture| (picture.key, picture.pixels)));
         }
         let current = Current {
             page: Arc::clone(page),
@@ -286,8 +289,8 @@ impl Lens {
             representation,
             step: input.step.0,
         };
-        self.current = Some(current);
-        self.events = events;
+        self.memory.current = Some(current);
+        self.memory.events = events;
         let mut observation = self.emit(draft, kind, images, representation, input.step.0);
         observation.refs.extend(marked);
         input.clock.enter(None);
@@ -316,7 +319,7 @@ impl Lens {
 
     fn route(&mut self, input: &StepInput<'_>) -> Result<Representation, StrategyError> {
         let signals = self.signals.signals(input.page, input.earlier_second_look);
-        let shown = self.told.as_ref().filter(|_| self.options.delta).map(|told| told.representation);
+        let shown = self.memory.told.as_ref().filter(|_| self.options.delta).map(|told| told.representation);
         let route = self.router.route(&signals, shown).map_err(|RouteError::SignalMissing { signal }| {
             StrategyError::Missing { step: input.step, what: format!("signal {signal:?}"), strategy: "lens".to_owned() }
         })?;
@@ -348,37 +351,28 @@ impl Lens {
     }
 
     fn grade_of(&mut self, page: &Page) -> Grade {
-        let document = page.frames().first().map_or(0, |frame| frame.loader);
-        match self.grade {
-            Some((of, grade)) if of == document => grade,
-            _ => {
-                self.grade = None;
-                self.options.grade
-            }
-        }
+        self.memory.grade = self.memory.grade.filter(|(of, _)| *of == page.document().1);
+        self.memory.grade.map_or(self.options.grade, |(_, grade)| grade)
     }
 
-    fn view(
-        &mut self,
-        known: (&StepCache, &dyn StageClock),
-        page: &Page,
-        representation: Representation,
-        grade: Grade,
-        regions_shown: usize,
-    ) -> Arc<View> {
-        let from_dom = representation == Representation::Dom;
-        let grade = if from_dom { grade } else { Grade::All };
-        let options = ExtractOptions { from_dom, grade, regions_shown };
-        let view = shared::view(known, page, &self.noisy, options);
-        let acting = shared::acting(known, page, &view, self.options.style.heading_refs);
-        self.refs.meet(&view, &acting);
+    fn view(&mut self, known: Known<'_>, page: &Page, form: ExtractOptions) -> Arc<View> {
+        let view = shared::view(known, page, &self.noisy, form);
+        self.refs.meet(&view, &shared::acting(known, page, &view, self.options.style.heading_refs));
         view
     }
 
+    /// Returns what a view becomes under cuts, with the handles of what was told before.
+    fn target(&self, view: &View, cuts: &Cuts, before: &Handles) -> Target {
+        Target::build(view, cuts, &self.refs, before, self.options.style)
+    }
+
     /// Returns what a delta sends of the pictures: of each what changed since it was sent.
-    fn changed(&self, pictures: &[Picture], known: (&StepCache, &dyn StageClock)) -> Vec<Picture> {
+    fn changed(&self, pictures: &[Picture], known: Known<'_>) -> Vec<Picture> {
         let formula = self.options.image_formula;
-        pictures.iter().flat_map(|picture| picture.changed(self.sent.get(&picture.key), known, formula)).collect()
+        pictures
+            .iter()
+            .flat_map(|picture| picture.changed(self.memory.sent.get(&picture.key), known, formula))
+            .collect()
     }
 
     /// Sets which names are cut: all long ones if a limit asks (and they were not asked for), else
@@ -412,24 +406,27 @@ impl Lens {
         representation: Representation,
         step: u32,
     ) -> Observation {
-        let told_nothing = matches!(draft.observed, Observed::Nothing(_));
-        let mut handles = if told_nothing { draft.target.handles_only() } else { draft.target.commit(&mut self.refs) };
-        handles.after(&self.handles);
-        self.handles = handles;
-        let side = Side::new(draft.state.tree().clone(), draft.keys);
-        let mut refs: Vec<RefTarget> = Vec::new();
-        for (id, item) in side.tree.items() {
-            if let (Some(reference), Some(key)) = (item.reference, side.keys[id as usize]) {
-                refs.push(RefTarget { handle: reference.to_string(), key });
-            }
+        if !matches!(draft.observed, Observed::Nothing(_)) {
+            draft.target.give_refs(&mut self.refs);
         }
-        let handles = self.handles.clone();
-        let before =
-            self.told.replace(Told { state: draft.state, side, representation, step, handles, known: OnceCell::new() });
+        let mut handles = draft.target.handles;
+        handles.after(&self.handles);
+        self.handles = handles.clone();
+        let side = Side::new(draft.state.tree().clone(), draft.keys);
+        let shown = side.tree.items().filter_map(|(id, item)| item.reference.zip(side.keys[id as usize]));
+        let refs = shown.map(|(reference, key)| RefTarget { handle: reference.to_string(), key }).collect();
+        let before = self.memory.told.replace(Told {
+            state: draft.state,
+            side,
+            representation,
+            step,
+            handles,
+            known: OnceCell::new(),
+        });
         if let Some(before) = before.filter(|before| before.step != step && self.numbers_steps()) {
-            self.earlier.push_back(before);
-            if self.earlier.len() > MOST_EARLIER {
-                self.earlier.pop_front();
+            self.memory.earlier.push_back(before);
+            if self.memory.earlier.len() > MOST_EARLIER {
+                self.memory.earlier.pop_front();
             }
         }
         Observation {

@@ -4,26 +4,31 @@ use crate::differ::SemanticFilter;
 use crate::extract::{Grade, Representation};
 use crate::format::Style;
 use crate::router::Tier;
+use crate::words::words;
 use browserlens_core::tokens::{Encoding, ImageFormula};
 
-/// Which of the shown states a delta may start from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Base {
-    /// Whichever gives the shortest text.
-    #[default]
-    Any,
-    /// The last.
-    Last,
+words! {
+    /// Which of the shown states a delta may start from.
+    #[derive(Default)]
+    Base {
+        /// Whichever gives the shortest text.
+        #[default]
+        Any = "any",
+        /// The last.
+        Last = "last",
+    }
 }
 
-/// Which router chooses.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum RouterKind {
-    /// The seed's rule.
-    #[default]
-    Heuristic,
-    /// Estimated tokens.
-    Cost,
+words! {
+    /// Which router chooses.
+    #[derive(Default)]
+    RouterKind {
+        /// The seed's rule.
+        #[default]
+        Heuristic = "heuristic",
+        /// Estimated tokens.
+        Cost = "cost",
+    }
 }
 
 /// How a lens works.

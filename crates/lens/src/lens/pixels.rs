@@ -4,7 +4,7 @@
 //! Invariants: what comes out depends on nothing but what went in; at a step an image is decoded
 //! once, and a piece encoded once, for all strategies that look.
 
-use browserlens_core::strategy::{StageClock, StepCache};
+use super::shared::Known;
 use browserlens_core::tokens::ImageSize;
 use fast_image_resize::images::{TypedImage, TypedImageRef};
 use fast_image_resize::pixels::U8x4;
@@ -32,6 +32,16 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// Returns all of an image.
+    pub(super) fn all(size: ImageSize) -> Self {
+        Self { left: 0, top: 0, size }
+    }
+
+    fn is_in(self, pixels: &RgbaImage) -> bool {
+        let (right, bottom) = (self.left.checked_add(self.size.width), self.top.checked_add(self.size.height));
+        right.is_some_and(|right| right <= pixels.width()) && bottom.is_some_and(|bottom| bottom <= pixels.height())
+    }
+
     fn right(self) -> u32 {
         self.left.saturating_add(self.size.width)
     }
@@ -75,21 +85,18 @@ struct PieceOf {
     size: ImageSize,
 }
 
+fn decoded((shared, clock): Known<'_>, png: &Arc<[u8]>) -> Arc<Option<RgbaImage>> {
+    shared.get_or_make(clock, PixelsOf(Arc::clone(png)), || rgba(png))
+}
+
 /// Returns a part of a PNG at a size, as a PNG; none if it cannot be read or the part is not in it.
-pub(super) fn piece(
-    (shared, clock): (&StepCache, &dyn StageClock),
-    png: &Arc<[u8]>,
-    part: Part,
-    size: ImageSize,
-) -> Option<Arc<[u8]>> {
-    let pixels = shared.get_or_make(clock, PixelsOf(Arc::clone(png)), || rgba(png));
+pub(super) fn piece((shared, clock): Known<'_>, png: &Arc<[u8]>, part: Part, size: ImageSize) -> Option<Arc<[u8]>> {
+    let pixels = decoded((shared, clock), png);
     let of = PieceOf { png: PixelsOf(Arc::clone(png)), part, size };
     let piece = shared.get_or_make(clock, of, || {
         let pixels = Option::as_ref(&pixels)?;
         let ImageSize { width, height } = part.size;
-        let inside =
-            part.left.checked_add(width)? <= pixels.width() && part.top.checked_add(height)? <= pixels.height();
-        if !inside || width == 0 || height == 0 {
+        if !part.is_in(pixels) || width == 0 || height == 0 {
             return None;
         }
         let cut = imageops::crop_imm(pixels, part.left, part.top, width, height).to_image();
@@ -101,19 +108,15 @@ pub(super) fn piece(
 /// Returns where a part of one PNG differs from a part of another of the same size: boxes in the
 /// part, one for each cell of pixels that changed; none if either cannot be read.
 pub(super) fn changed(
-    (shared, clock): (&StepCache, &dyn StageClock),
+    known: Known<'_>,
     (before, from): (&Arc<[u8]>, Part),
     (now, to): (&Arc<[u8]>, Part),
 ) -> Option<Vec<Part>> {
-    let decoded = |png: &Arc<[u8]>| shared.get_or_make(clock, PixelsOf(Arc::clone(png)), || rgba(png));
-    let (before, now) = (decoded(before), decoded(now));
+    let (before, now) = (decoded(known, before), decoded(known, now));
     let (before, now) = (Option::as_ref(&before)?, Option::as_ref(&now)?);
-    let inside = |pixels: &RgbaImage, part: Part| {
-        let (right, bottom) = (part.left.checked_add(part.size.width)?, part.top.checked_add(part.size.height)?);
-        (right <= pixels.width() && bottom <= pixels.height()).then_some(())
-    };
-    inside(before, from)?;
-    inside(now, to)?;
+    if !from.is_in(before) || !to.is_in(now) {
+        return None;
+    }
     let ImageSize { width, height } = to.size;
     let row = |pixels: &RgbaImage, part: Part, left: u32, y: u32, count: u32| {
         let at = ((part.top + y) as usize * pixels.width() as usize + (part.left + left) as usize) * 4;
@@ -155,7 +158,7 @@ pub(super) fn joined(
         join(&mut parts, cell.grown(context, within));
         if parts.len() > MOST_TRIED {
             // What changed nearly everywhere is looked at no closer.
-            return vec![Part { left: 0, top: 0, size: within }];
+            return vec![Part::all(within)];
         }
     }
     loop {
@@ -233,7 +236,7 @@ pub(super) fn size_of(png: &[u8]) -> Option<ImageSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_core::strategy::NoClock;
+    use browserlens_core::strategy::{NoClock, StageClock, StepCache};
     use image::Rgba;
 
     fn png(shade: u8) -> Arc<[u8]> {

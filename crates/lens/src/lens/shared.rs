@@ -4,13 +4,16 @@
 //! In: a step's cache, the page of that step, and what is asked of it. Out: shared results, each a
 //! function of what its key names.
 
-use crate::extract::{ExtractOptions, Grade, Representation, View, extract};
+use crate::extract::{ExtractOptions, View, extract};
 use crate::reference::Reference;
 use crate::refs::Acting;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{StageClock, StepCache};
 use std::collections::HashSet;
 use std::sync::Arc;
+
+/// What a step's lenses share, and the clock that work on it is charged to.
+pub(super) type Known<'a> = (&'a StepCache, &'a dyn StageClock);
 
 #[derive(PartialEq)]
 struct ViewOf {
@@ -30,45 +33,22 @@ impl PartialEq for ActingOf {
 }
 
 #[derive(PartialEq)]
-struct ReferenceOf {
-    representation: Representation,
-    grade: Grade,
-    regions_shown: usize,
-}
+struct ReferenceOf(ExtractOptions);
 
 /// Returns the view of a page.
-pub(super) fn view(
-    (shared, clock): (&StepCache, &dyn StageClock),
-    page: &Page,
-    noisy: &HashSet<NodeKey>,
-    options: ExtractOptions,
-) -> Arc<View> {
-    shared.get_or_make(clock, ViewOf { options: options.clone(), noisy: noisy.clone() }, || {
-        extract(page, noisy, &options)
-    })
+pub(super) fn view(known: Known<'_>, page: &Page, noisy: &HashSet<NodeKey>, options: ExtractOptions) -> Arc<View> {
+    let (shared, clock) = known;
+    shared.get_or_make(clock, ViewOf { options, noisy: noisy.clone() }, || extract(page, noisy, &options))
 }
 
 /// Returns what identifies the items of a view that can be acted on (and its headings, if they are
 /// to have refs).
-pub(super) fn acting(
-    (shared, clock): (&StepCache, &dyn StageClock),
-    page: &Page,
-    view: &Arc<View>,
-    headings: bool,
-) -> Arc<Acting> {
+pub(super) fn acting((shared, clock): Known<'_>, page: &Page, view: &Arc<View>, headings: bool) -> Arc<Acting> {
     let of = ActingOf { view: Arc::clone(view), headings };
-    shared.get_or_make(clock, of, || Acting::of(page, view, |id| headings && &*view.tree.item(id).role == "heading"))
+    shared.get_or_make(clock, of, || Acting::of(page, view, headings))
 }
 
 /// Returns the full form of a page.
-pub(super) fn reference(
-    (shared, clock): (&StepCache, &dyn StageClock),
-    page: &Page,
-    representation: Representation,
-    grade: Grade,
-    regions_shown: usize,
-) -> Arc<Reference> {
-    shared.get_or_make(clock, ReferenceOf { representation, grade, regions_shown }, || {
-        Reference::of(page, representation, grade, regions_shown)
-    })
+pub(super) fn reference((shared, clock): Known<'_>, page: &Page, options: ExtractOptions) -> Arc<Reference> {
+    shared.get_or_make(clock, ReferenceOf(options), || Reference::of(page, &options))
 }

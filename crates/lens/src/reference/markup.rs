@@ -3,14 +3,9 @@
 //! In: a node. Out: its role, name and states as the markup has them. Invariant: shares no code
 //! with `extract`; where that keeps an index, this looks through the page each time it is asked.
 
-use super::{among, is_generic, is_read, squeeze};
+use super::{Writer, among, is_generic, is_read, squeeze};
 use crate::tree::StateSet;
-use browserlens_core::page::{Flags, NodeKind, NodeRef, Page};
-
-pub(super) struct Markup<'p> {
-    page: &'p Page,
-    generic_too: bool,
-}
+use browserlens_core::page::{Flags, NodeKind, NodeRef};
 
 const ROLES: &[(&str, &str)] = &[
     ("button", "button"),
@@ -119,38 +114,28 @@ pub(super) fn states(node: NodeRef<'_>) -> StateSet {
             ("aria-modal", "true") => StateSet::MODAL,
             _ => continue,
         };
-        states = states.with(state);
+        states.add(state);
     }
     states
 }
 
-impl<'p> Markup<'p> {
-    pub fn of(page: &'p Page, generic_too: bool) -> Self {
-        Self { page, generic_too }
-    }
-
+impl<'p> Writer<'p> {
     /// Whether the markup is asked about a node.
-    pub fn decides(&self, node: NodeRef<'_>) -> bool {
-        let role = node.role();
-        role.is_empty() || (self.generic_too && is_generic(role))
+    pub(super) fn markup_decides(&self, node: NodeRef<'_>) -> bool {
+        node.role().is_empty() || (self.dom && is_generic(node.role()))
     }
 
-    /// The name of a node of a role.
-    pub fn name(&self, node: NodeRef<'p>, role: &str) -> String {
-        let by_ids = node.attribute("aria-labelledby").map(|ids| {
-            let texts = ids.split_ascii_whitespace().filter_map(|id| self.element("", "id", id, node));
-            squeeze(&texts.map(words).collect::<Vec<_>>().join(" "))
-        });
-        let label = first_said(node, "aria-label");
-        let own = || {
-            let own = self.own_name(node, role);
-            if own.is_empty() { first_said(node, "alt placeholder title") } else { own }
+    /// The name that the markup gives a node of a role.
+    pub(super) fn markup_name(&self, node: NodeRef<'p>, role: &str) -> String {
+        let texts = |ids: &str| -> Vec<String> {
+            ids.split_ascii_whitespace().filter_map(|id| self.element("", "id", id, node)).map(words).collect()
         };
-        match by_ids {
-            Some(name) if !name.is_empty() => name,
-            _ if !label.is_empty() => label,
-            _ => own(),
-        }
+        let by_ids = || squeeze(&node.attribute("aria-labelledby").map(texts).unwrap_or_default().join(" "));
+        let offers: [&dyn Fn() -> String; 4] =
+            [&by_ids, &|| first_said(node, "aria-label"), &|| self.own_name(node, role), &|| {
+                first_said(node, "alt placeholder title")
+            }];
+        offers.into_iter().map(|offer| offer()).find(|name| !name.is_empty()).unwrap_or_default()
     }
 
     /// The first element of a tag (any if empty) in the frame of a node that has an attribute of a

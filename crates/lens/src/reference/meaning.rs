@@ -33,20 +33,17 @@ const MEANINGS: &[(Meaning, &str)] = &[
     (
         Meaning::Transparent,
         " generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored \
-            ScrollArea strong \
-         emphasis code mark subscript superscript insertion deletion time Abbr abbr StaticText InlineTextBox \
-         ListMarker separator \
-         paragraph rowgroup RootWebArea WebArea Pre Legend Figcaption HeaderAsNonLandmark FooterAsNonLandmark \
-         SectionHeader \
-         SectionFooter DescriptionListTerm DescriptionListDetail scrollbar Ruby RubyAnnotation EmbeddedObject \
-         PluginObject Video \
-         Audio graphics-document graphics-object graphics-symbol docAbstract text page clickable value volatile ",
+         ScrollArea strong emphasis code mark subscript superscript insertion deletion time Abbr abbr StaticText \
+         InlineTextBox ListMarker separator paragraph rowgroup RootWebArea WebArea Pre Legend Figcaption \
+         HeaderAsNonLandmark FooterAsNonLandmark SectionHeader SectionFooter DescriptionListTerm \
+         DescriptionListDetail scrollbar Ruby RubyAnnotation EmbeddedObject PluginObject Video Audio \
+         graphics-document graphics-object graphics-symbol docAbstract text page clickable value volatile ",
     ),
     (Meaning::Field, " textbox searchbox combobox spinbutton Date DateTime InputTime "),
     (
         Meaning::Control,
-        " button link checkbox radio listbox option menuitem menuitemcheckbox menuitemradio slider switch tab treeitem \
-         DisclosureTriangle ColorWell MenuListPopup PopUpButton ",
+        " button link checkbox radio listbox option menuitem menuitemcheckbox menuitemradio slider switch tab \
+         treeitem DisclosureTriangle ColorWell MenuListPopup PopUpButton ",
     ),
     (Meaning::TextHolder, " heading alert status timer marquee caption tooltip term definition blockquote "),
     (Meaning::Cell, " cell gridcell columnheader rowheader "),
@@ -55,16 +52,14 @@ const MEANINGS: &[(Meaning, &str)] = &[
     (
         Meaning::Container,
         " banner navigation main complementary contentinfo search table grid treegrid row article log menu menubar \
-            toolbar tablist \
-         tabpanel tree radiogroup feed application math ",
+         toolbar tablist tabpanel tree radiogroup feed application math ",
     ),
     (Meaning::NamedContainer, " list group form region note DescriptionList Details Section "),
     (Meaning::Picture, " image img SvgRoot figure "),
 ];
-const BLOCKS: &str = " paragraph list listitem group form region table row rowgroup cell article DescriptionList \
-    DescriptionListTerm \
-                      DescriptionListDetail term definition Pre blockquote separator Figcaption figure heading Details \
-                      Section Legend ";
+const BLOCKS: &str = " paragraph list listitem group form region table row rowgroup cell article \
+    DescriptionList DescriptionListTerm DescriptionListDetail term definition Pre blockquote separator \
+    Figcaption figure heading Details Section Legend ";
 
 static MEANING_OF: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
     let roles =
@@ -77,8 +72,8 @@ pub(super) static BLOCK_ROLES: LazyLock<HashSet<&str>> = LazyLock::new(|| BLOCKS
 pub(super) fn is_generic(role: &str) -> bool {
     role.is_empty()
         || among(
-            "generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored \
-                ScrollArea",
+            "generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText \
+             Ignored ScrollArea",
             role,
         )
 }

@@ -17,11 +17,10 @@ mod tidy;
 pub use count::unmarked_differences;
 
 use crate::controls::{Controls, is_used_unseen};
-use crate::extract::{Grade, Representation};
+use crate::extract::{ExtractOptions, Grade};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_core::page::text::is_unseen;
 use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
-use markup::Markup;
 use meaning::{Meaning, among, is_generic, meaning};
 
 /// The full form of a page.
@@ -85,7 +84,6 @@ struct Draft {
 struct Writer<'p> {
     page: &'p Page,
     dom: bool,
-    markup: Markup<'p>,
     focused: Option<NodeId>,
     controls: Controls,
     in_select: Vec<bool>,
@@ -97,13 +95,12 @@ struct Writer<'p> {
 }
 
 impl Reference {
-    /// Writes the full form of a page; `regions_shown` of its drawn regions are shown as pixels.
-    pub fn of(page: &Page, representation: Representation, grade: Grade, regions_shown: usize) -> Self {
+    /// Writes the full form of a page.
+    pub fn of(page: &Page, options: &ExtractOptions) -> Self {
         let n = page.len();
         let mut writer = Writer {
             page,
-            dom: representation == Representation::Dom,
-            markup: Markup::of(page, representation == Representation::Dom),
+            dom: options.from_dom,
             focused: page.focused().map(|node| node.id()),
             controls: Controls::of(page),
             in_select: vec![false; n],
@@ -122,10 +119,10 @@ impl Reference {
         let top = writer.tidy(top);
         let mut reference =
             Self { title: squeeze(page.title()), url: page.url().to_owned(), tree: Tree::default(), acts: vec![false] };
-        let grade = if writer.dom { grade } else { Grade::All };
-        let left_out = reference.plant(&writer.things, &top, grade);
-        let pictures = page.nodes().filter(|node| is_picture_only(*node)).count().saturating_sub(regions_shown);
-        let by_nature = if grade == Grade::Text { Elided::Fields } else { Elided::Texts };
+        let left_out = reference.plant(&writer.things, &top, options.grade);
+        let pictures = page.nodes().filter(|node| is_picture_only(*node)).count();
+        let pictures = pictures.saturating_sub(options.regions_shown);
+        let by_nature = if options.grade == Grade::Text { Elided::Fields } else { Elided::Texts };
         for (what, count) in [(by_nature, left_out), (Elided::Images, pictures)] {
             if count > 0 {
                 reference.tree.push(ROOT, Item::elided(Mark { handle: None, count: Some(count as u32), what }));
@@ -147,7 +144,8 @@ impl Reference {
             if grade == Grade::Text && field {
                 left_out += 1;
                 continue;
-            } else if grade == Grade::Text && *acts {
+            }
+            if grade == Grade::Text && *acts {
                 left_out += 1;
                 if !item.name.is_empty() {
                     self.tree.push(parent, Item::new("text", item.name.clone()));
@@ -200,7 +198,7 @@ fn is_picture_only(node: NodeRef<'_>) -> bool {
 
 impl<'p> Writer<'p> {
     fn role(&self, node: NodeRef<'p>) -> &'p str {
-        if self.markup.decides(node) { markup::role(node) } else { node.role() }
+        if self.markup_decides(node) { markup::role(node) } else { node.role() }
     }
 
     fn name(&self, node: NodeRef<'p>, role: &str) -> String {
@@ -211,8 +209,8 @@ impl<'p> Writer<'p> {
         }
         if !name.is_empty() || is_generic(role) {
             name
-        } else if self.markup.decides(node) {
-            self.markup.name(node, role)
+        } else if self.markup_decides(node) {
+            self.markup_name(node, role)
         } else if self.dom {
             markup::first_said(node, "aria-label alt placeholder title")
         } else {
@@ -283,17 +281,14 @@ impl<'p> Writer<'p> {
     fn settled(&mut self, node: NodeId, mut item: Item, draft: &Draft, mut below: Vec<usize>) -> Vec<usize> {
         if draft.meaning == Meaning::Field {
             below = self.all_below(&below).filter(|thing| &*self.things[*thing].item.role == "option").collect();
-            let draft_value = item.value.clone();
             let mut chosen = Vec::new();
             for option in &below {
-                self.things[*option].below.clear();
-                self.things[*option].acts = false;
-                let said = &self.things[*option].item;
-                if draft_value.is_empty() && said.states.has(StateSet::SELECTED) {
-                    chosen.push(said.name.to_string());
-                }
+                let option = &mut self.things[*option];
+                option.below.clear();
+                option.acts = false;
+                chosen.extend(option.item.states.has(StateSet::SELECTED).then(|| option.item.name.to_string()));
             }
-            if draft_value.is_empty() {
+            if item.value.is_empty() {
                 item.value = chosen.join(", ").into();
             }
             return self.stay(node, item, draft.acts, below);
@@ -388,12 +383,10 @@ impl<'p> Writer<'p> {
             (unpainted && node.tag() != "area", StateSet::INVISIBLE),
             (self.focused == Some(node.id()), StateSet::FOCUSED),
         ];
-        if self.markup.decides(node) {
+        if self.markup_decides(node) {
             item.states = markup::states(node);
         }
-        for (_, state) in said.into_iter().filter(|(is, _)| *is) {
-            item.states = item.states.with(state);
-        }
+        said.into_iter().filter(|(is, _)| *is).for_each(|(_, state)| item.states.add(state));
         item
     }
 }

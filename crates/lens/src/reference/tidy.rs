@@ -10,13 +10,10 @@ use crate::tree::StateSet;
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef};
 use std::collections::HashSet;
 
-const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor dark \
-    default elem \
-                     element field flex ghost glyph hidden ico icon icons image img inline inner input interactive \
-                     item large \
-                     light link material medium mini outer outline outlined plain pointer primary regular root round \
-                     rounded \
-                     row secondary sharp small solid square symbol symbols tertiary tiny visible wrap wrapper";
+const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor \
+    dark default elem element field flex ghost glyph hidden ico icon icons image img inline inner input \
+    interactive item large light link material medium mini outer outline outlined plain pointer primary regular \
+    root round rounded row secondary sharp small solid square symbol symbols tertiary tiny visible wrap wrapper";
 const ICONS: &str = "bi codicon fa fab fal far fas feather glyphicon ico icon icons lucide mdi octicon";
 const SPEAKING: &str = "act action cmd command do icon label name test testid tool value";
 const MUTE: &str = "col entity id idx index key orientation ref row side slot state theme uid";
@@ -79,8 +76,7 @@ impl Writer<'_> {
             }
         }
         for thing in say {
-            let item = &mut self.things[thing].item;
-            item.states = item.states.with(state);
+            self.things[thing].item.states.add(state);
         }
     }
 
@@ -187,15 +183,13 @@ impl Writer<'_> {
         let mut lists = vec![top.to_vec()];
         while let Some(list) = lists.pop() {
             for (at, thing) in list.iter().enumerate() {
-                let before = at.checked_sub(1).map(|at| list[at]);
-                let after = list.get(at + 1).copied();
                 if let Some(title) = self.title_of_a_sign(*thing) {
                     self.things[*thing].item.name = title.into();
                 }
-                if let Some(name) = self.name_for(*thing, before, after, (&list, at)) {
+                if let Some(name) = self.name_for(&list, at) {
                     let item = &mut self.things[*thing].item;
                     item.name = name.into();
-                    item.states = item.states.with(StateSet::DERIVED);
+                    item.states.add(StateSet::DERIVED);
                 }
             }
             lists.extend(list.iter().map(|thing| self.things[*thing].below.clone()));
@@ -225,14 +219,8 @@ impl Writer<'_> {
         (*acts && is_sign && &*item.role != "canvas" && !title.is_empty()).then_some(title)
     }
 
-    fn name_for(
-        &self,
-        at: usize,
-        before: Option<usize>,
-        after: Option<usize>,
-        (list, at_list): (&[usize], usize),
-    ) -> Option<String> {
-        let Thing { item, acts, below, node, .. } = &self.things[at];
+    fn name_for(&self, list: &[usize], at: usize) -> Option<String> {
+        let Thing { item, acts, below, node, .. } = &self.things[list[at]];
         let node = self.page.node((*node)?);
         if !acts || !item.name.is_empty() || &*item.role == "canvas" {
             return None;
@@ -242,15 +230,16 @@ impl Writer<'_> {
         if !field && self.all_below(below).any(|thing| !self.things[thing].item.name.is_empty()) {
             return None;
         }
-        let label = |thing: Option<usize>| {
-            let item = &self.things[thing?].item;
+        let label = |at: Option<usize>| {
+            let item = &self.things[*list.get(at?)?].item;
             let short = item.name.chars().nth(60).is_none() && item.name.contains(char::is_alphabetic);
             (&*item.role == "text" && short).then(|| item.name.to_string())
         };
+        let (before, after) = (|| label(at.checked_sub(1)), || label(Some(at + 1)));
         let label = match (field, toggle) {
-            (true, _) => label(before),
-            (_, true) if self.is_labelled_before(list, at_list) => label(before).or_else(|| label(after)),
-            (_, true) => label(after).or_else(|| label(before)),
+            (true, _) => before(),
+            (_, true) if self.is_labelled_before(list, at) => before().or_else(after),
+            (_, true) => after().or_else(before),
             _ => drawn_label(node),
         };
         let attribute = |name: &str| Some(squeeze(node.attribute(name).unwrap_or("")));

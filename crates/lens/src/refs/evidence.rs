@@ -181,11 +181,8 @@ impl Evidence {
             }
         }
         let same_anchor = self.anchor.is_some() && self.anchor == now.anchor;
-        if same_anchor
-            && self.anchor_is_unique
-            && now.anchor_is_unique
-            && (self.name == now.name || (self.anchor_is_near && now.anchor_is_near))
-        {
+        let is_known_by_it = self.name == now.name || self.anchor_is_near && now.anchor_is_near;
+        if same_anchor && self.anchor_is_unique && now.anchor_is_unique && is_known_by_it {
             return true;
         }
         // What went somewhere else as it was stands under another title there.
@@ -279,9 +276,8 @@ impl Evidence {
 
     /// Whether the row it was in said something of its own and says nothing of that now.
     pub(super) fn is_blanked(&self, was: &Self) -> bool {
-        self.in_rows
-            .iter()
-            .any(|row| was.in_rows.iter().any(|was| was.key == row.key && was.texts > 0 && row.is_blanked(was)))
+        let blanked = |row: &RowEvidence, was: &RowEvidence| was.key == row.key && was.texts > 0 && row.is_blanked(was);
+        self.in_rows.iter().any(|row| was.in_rows.iter().any(|was| blanked(row, was)))
     }
 
     fn fingerprints(&self) -> Vec<u64> {
@@ -394,27 +390,23 @@ fn hash(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
+fn counted(hashes: impl Iterator<Item = u64>) -> HashMap<u64, u32> {
+    let mut counts = HashMap::new();
+    hashes.for_each(|hash| *counts.entry(hash).or_default() += 1);
+    counts
+}
+
 /// Says of each target, anchor and fingerprint whether it is unique among the items of the page.
 pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
-    let mut targets: HashMap<u64, u32> = HashMap::new();
-    for (_, evidence) in acting.iter() {
-        if let Some(target) = evidence.target {
-            *targets.entry(target).or_default() += 1;
-        }
-    }
-    let mut prints: HashMap<u64, u32> = HashMap::new();
-    let mut places: HashMap<u64, u32> = HashMap::new();
+    let targets = counted(acting.iter().filter_map(|(_, evidence)| evidence.target));
     for (_, evidence) in acting.iter_mut() {
         evidence.target_is_unique = evidence.target.is_some_and(|target| targets.get(&target) == Some(&1));
         evidence.prints = evidence.fingerprints();
         evidence.places = evidence.fingerprints_of_place();
-        for print in &evidence.prints {
-            *prints.entry(*print).or_default() += 1;
-        }
-        for place in evidence.places.iter().chain(&evidence.untold) {
-            *places.entry(*place).or_default() += 1;
-        }
     }
+    let all = || acting.iter().map(|(_, evidence)| evidence);
+    let prints = counted(all().flat_map(|evidence| &evidence.prints).copied());
+    let places = counted(all().flat_map(|evidence| evidence.places.iter().chain(&evidence.untold)).copied());
     for (_, evidence) in acting {
         evidence.places.retain(|place| places.get(place) == Some(&1));
         evidence.untold.retain(|place| places.get(place) == Some(&1));

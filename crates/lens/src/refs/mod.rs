@@ -45,13 +45,13 @@ struct Known {
 pub struct Acting(Vec<(u32, Arc<Evidence>)>);
 
 impl Acting {
-    /// Looks at what can be acted on in a page; `also` says which other items get refs.
-    pub fn of(page: &Page, view: &View, also: impl Fn(u32) -> bool) -> Self {
+    /// Looks at what can be acted on in a page, and at its headings, if they get refs as well.
+    pub fn of(page: &Page, view: &View, headings: bool) -> Self {
         let mut surroundings = Surroundings::of(page);
         let mut acting: Vec<(u32, Evidence)> = Vec::new();
-        for (id, item) in view.tree.items() {
+        for (id, item) in view.tree.items().skip(1) {
             let meta = view.meta[id as usize];
-            if id != 0 && (meta.interactive || also(id)) {
+            if meta.interactive || headings && &*item.role == "heading" {
                 acting.push((id, surroundings.evidence(page, &meta, item)));
             }
         }
@@ -105,37 +105,26 @@ impl RefTable {
             self.keys[*id as usize] = Some(view.meta[*id as usize].key);
             self.current[*id as usize] = known.filter(|reference| used.insert(*reference));
         }
-        for (id, evidence) in acting {
-            if self.current[*id as usize].is_some() {
-                continue;
-            }
+        let mut unknown: Vec<&(u32, Arc<Evidence>)> = acting.iter().filter(|(id, _)| self.get(*id).is_none()).collect();
+        for (id, evidence) in &unknown {
             let mut meant = evidence.prints.iter().filter_map(|print| match self.by_print.get(print) {
                 Some(Meaning::One(reference)) => Some(*reference),
                 _ => None,
             });
             self.current[*id as usize] = meant.find(|reference| used.insert(*reference));
         }
-        for (id, evidence) in acting {
-            if self.current[*id as usize].is_some() {
-                continue;
-            }
+        unknown.retain(|(id, _)| self.get(*id).is_none());
+        for (id, evidence) in unknown {
             let at = |place: &u64| places.get(place).filter(|(_, was)| was.is_replaced_by(evidence));
             let named = evidence.places.iter().filter_map(at);
             // Equal nodes may stand side by side: their numbers say something only where names
             // cannot.
             let unnamed =
                 evidence.paths.iter().filter_map(at).filter(|(_, was)| !was.has_name() || !evidence.has_name());
-            let translated = evidence
-                .untold
-                .iter()
-                .chain(&evidence.places)
-                .filter_map(|print| places.get(print))
-                .filter(|(_, was)| was.is_translated_as(evidence));
-            self.current[*id as usize] = named
-                .chain(unnamed)
-                .chain(translated)
-                .map(|(reference, _)| *reference)
-                .find(|reference| used.insert(*reference));
+            let translated = evidence.untold.iter().chain(&evidence.places).filter_map(|print| places.get(print));
+            let translated = translated.filter(|(_, was)| was.is_translated_as(evidence));
+            let mut meant = named.chain(unnamed).chain(translated).map(|(reference, _)| *reference);
+            self.current[*id as usize] = meant.find(|reference| used.insert(*reference));
         }
         self.remember(view, acting);
     }
@@ -157,21 +146,19 @@ impl RefTable {
         }
         let fate = |row: &RowEvidence, was: &RowEvidence| {
             let changed = changed.get(&row.list).map_or(0, HashSet::len);
-            if row.is_blanked(was) {
-                // What says nothing any more says nothing else.
-                return Fate::Same;
-            }
             match row.begins_as(was) {
+                // What says nothing any more says nothing else.
+                _ if row.is_blanked(was) => Fate::Same,
                 true if changed > 1 && !row.is_mostly(was) => Fate::Recycled,
                 true => Fate::Same,
                 false if changed == 1 && row.stands_as(was) => Fate::Changed,
                 false => Fate::Recycled,
             }
         };
-        let stays = |(known, evidence): (Option<&Known>, &Arc<Evidence>)| {
+        let stays = |(known, (_, evidence)): (Option<&Known>, &(u32, Arc<Evidence>))| {
             known.filter(|known| known.evidence.stays(evidence, fate)).and_then(|known| known.reference)
         };
-        known.into_iter().zip(acting).map(|(known, (_, evidence))| stays((known, evidence))).collect()
+        known.into_iter().zip(acting).map(stays).collect()
     }
 
     fn remember(&mut self, view: &View, acting: &[(u32, Arc<Evidence>)]) {

@@ -28,7 +28,7 @@ impl Run {
         builder.add_outline(outline);
         let page = builder.finish();
         let view = extract(&page, &HashSet::new(), &ExtractOptions::default());
-        self.table.meet(&view, &Acting::of(&page, &view, |_| false));
+        self.table.meet(&view, &Acting::of(&page, &view, false));
         let mut refs = HashMap::new();
         for (id, meta) in view.meta.iter().enumerate() {
             if !self.table.wants(id as u32) {
@@ -44,23 +44,21 @@ impl Run {
     }
 }
 
-/// The refs of a node on the first page and of one (another, if it was replaced) on the last.
-fn refs_of(pages: &[&str], was: u32, is: u32) -> (u32, u32) {
+/// Whether a node of the first page and one (another, if it was replaced) of the last have one ref.
+fn same(pages: &[&str], was: u32, is: u32) -> bool {
     let mut run = Run::default();
     let shown: Vec<HashMap<u32, u32>> = pages.iter().map(|page| run.show(page)).collect();
-    (shown[0][&was], shown[shown.len() - 1][&is])
+    shown[0][&was] == shown[shown.len() - 1][&is]
 }
 
 #[track_caller]
 fn keeps(node: u32, pages: &[&str]) {
-    let (was, is) = refs_of(pages, node, node);
-    assert_eq!(was, is, "keeps its ref");
+    assert!(same(pages, node, node), "keeps its ref");
 }
 
 #[track_caller]
 fn loses(node: u32, pages: &[&str]) {
-    let (was, is) = refs_of(pages, node, node);
-    assert_ne!(was, is, "is another thing");
+    assert!(!same(pages, node, node), "is another thing");
 }
 
 /// A list of rows, each with a node of its own, words and a button.
@@ -176,8 +174,7 @@ fn what_an_equal_node_replaces_in_its_place_is_no_other_thing() {
                 #{node}\n    button \"Cancel\" #7\n"
         )
     };
-    let (was, is) = refs_of(&[&page(5, "1 lamp"), &page(55, "2 lamps and a desk")], 5, 55);
-    assert_eq!(was, is);
+    assert!(same(&[&page(5, "1 lamp"), &page(55, "2 lamps and a desk")], 5, 55));
     // Two of one name: nobody can say which is which.
     let twins = |nodes: [u32; 2]| {
         format!("main #2\n  group #6\n    button \"More\" #{}\n    button \"More\" #{}", nodes[0], nodes[1])
@@ -359,10 +356,7 @@ fn a_card_that_is_drawn_again_with_the_same_words_keeps_its_ref() {
     };
     let all = ["Map in dark colours", "Larger type for warnings", "Share a berth"];
     let whole = board(100, [&all, &["Old tiles", "Fuel prices"]]);
-    let same = |other: &str, was: u32, is: u32| {
-        let (was, is) = refs_of(&[&whole, other], was, is);
-        was == is
-    };
+    let same = |other: &str, was: u32, is: u32| same(&[&whole, other], was, is);
     let filtered = board(200, [&all[1..2], &["Fuel prices"]]);
     assert!(same(&filtered, 120, 210), "the same card, alone now");
     assert!(!same(&filtered, 110, 210));
@@ -377,10 +371,8 @@ fn the_sign_of_an_order_is_no_part_of_a_name() {
                 #{from}2\n      columnheader #{from}3\n        button \"Room\" #{from}4\n"
         )
     };
-    let (was, is) = refs_of(&[&head(1, "Date \u{25b2}"), &head(2, "Date \u{25bc}")], 12, 22);
-    assert_eq!(was, is);
-    let (was, is) = refs_of(&[&head(1, "Date \u{25b2}"), &head(2, "Time \u{25b2}")], 12, 22);
-    assert_ne!(was, is);
+    assert!(same(&[&head(1, "Date \u{25b2}"), &head(2, "Date \u{25bc}")], 12, 22));
+    assert!(!same(&[&head(1, "Date \u{25b2}"), &head(2, "Time \u{25b2}")], 12, 22));
 }
 
 #[test]

@@ -106,26 +106,21 @@ mod tests {
     }
 
     #[test]
-    fn a_well_described_page_is_the_tree_and_a_badly_described_one_the_dom() {
-        assert_eq!(route(ROUTER, &page(), None), Representation::A11y);
-        let bad = Signals { open_coverage: 0.4, ..page() };
-        assert_eq!(route(ROUTER, &bad, None), Representation::Dom);
-    }
-
-    #[test]
-    fn what_a_dialog_covers_does_not_count_as_missing() {
-        let dialog = Signals { a11y_coverage: 0.2, ..page() };
-        assert_eq!(route(ROUTER, &dialog, None), Representation::A11y);
-    }
-
-    #[test]
-    fn a_canvas_that_fills_a_part_of_the_viewport_needs_pixels_and_a_sparkline_does_not() {
-        let drawn = Signals { canvas_share: 0.3, crop_tokens: [900; 4], ..page() };
-        assert_eq!(route(ROUTER, &drawn, None), Representation::Hybrid);
-        let sparkline = Signals { canvas_share: 0.01, crop_tokens: [40; 4], ..page() };
-        assert_eq!(route(ROUTER, &sparkline, None), Representation::A11y);
-        let only_drawn = Signals { interactive: 0, open_coverage: 1.0, canvas_share: 0.9, ..page() };
-        assert_eq!(route(ROUTER, &only_drawn, None), Representation::Hybrid);
+    fn the_cheapest_that_is_sufficient_is_chosen() {
+        for (what, signals, representation) in [
+            ("a well-described page", page(), Representation::A11y),
+            ("a badly described one", Signals { open_coverage: 0.4, ..page() }, Representation::Dom),
+            ("what a dialog covers", Signals { a11y_coverage: 0.2, ..page() }, Representation::A11y),
+            (
+                "a canvas that fills a part of the viewport",
+                Signals { canvas_share: 0.3, crop_tokens: [900; 4], ..page() },
+                Representation::Hybrid,
+            ),
+            ("a sparkline", Signals { canvas_share: 0.01, crop_tokens: [40; 4], ..page() }, Representation::A11y),
+            ("nothing but a canvas", Signals { interactive: 0, canvas_share: 0.9, ..page() }, Representation::Hybrid),
+        ] {
+            assert_eq!(route(ROUTER, &signals, None), representation, "{what}");
+        }
     }
 
     #[test]

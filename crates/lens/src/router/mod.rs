@@ -128,41 +128,32 @@ mod tests {
     use super::*;
     use browserlens_core::page::PageBuilder;
 
-    fn heuristic(canvases: u32, coverage: f32, nodes: u32) -> Route {
+    fn route(canvases: u32, coverage: f32, nodes: u32) -> Route {
         let signals =
             Signals { canvas_elements: canvases, a11y_coverage: coverage, node_count: nodes, ..Signals::default() };
         HeuristicRouter.route(&signals, None).expect("the heuristic needs no optional signal")
     }
 
-    fn route(canvases: u32, coverage: f32, nodes: u32) -> Representation {
-        heuristic(canvases, coverage, nodes).representation
-    }
-
     #[test]
-    fn line_1_a_canvas_with_coverage_under_half_is_hybrid() {
-        assert_eq!(route(1, 0.49, 100), Representation::Hybrid);
-        assert_eq!(heuristic(1, 0.49, 100).reason, "canvas and accessibility coverage under 0.5");
-        assert_eq!(route(1, 0.5, 100), Representation::Dom, "at 0.5 line 1 does not hold, and line 3 does");
-        assert_eq!(route(1, 0.8, 100), Representation::A11y, "a canvas beside a good tree is line 2");
-    }
-
-    #[test]
-    fn line_2_coverage_from_four_fifths_is_a11y_whatever_the_size() {
-        assert_eq!(route(0, 0.8, 90_000), Representation::A11y);
-        assert_eq!(route(0, 0.79, 90_000), Representation::Hybrid);
-    }
-
-    #[test]
-    fn line_3_a_small_page_with_coverage_from_half_is_dom() {
-        assert_eq!(route(0, 0.79, 1_999), Representation::Dom);
-        assert_eq!(route(0, 0.79, 2_000), Representation::Hybrid, "2,000 nodes are not under 2,000");
-        assert_eq!(route(0, 0.5, 10), Representation::Dom);
-    }
-
-    #[test]
-    fn line_4_all_else_is_hybrid_without_a_canvas_too() {
-        assert_eq!(route(0, 0.49, 10), Representation::Hybrid);
-        assert_eq!(heuristic(0, 0.49, 10).reason, "no cheaper representation is sufficient");
+    fn each_line_of_the_seeds_rule_holds_to_its_limits() {
+        let canvas = "canvas and accessibility coverage under 0.5";
+        let tree = "accessibility coverage from 0.8";
+        let small = "under 2,000 nodes and accessibility coverage from 0.5";
+        let other = "no cheaper representation is sufficient";
+        for (canvases, coverage, nodes, representation, reason) in [
+            (1, 0.49, 100, Representation::Hybrid, canvas),
+            (1, 0.5, 100, Representation::Dom, small),
+            (1, 0.8, 100, Representation::A11y, tree),
+            (0, 0.8, 90_000, Representation::A11y, tree),
+            (0, 0.79, 90_000, Representation::Hybrid, other),
+            (0, 0.79, 1_999, Representation::Dom, small),
+            (0, 0.79, 2_000, Representation::Hybrid, other),
+            (0, 0.5, 10, Representation::Dom, small),
+            (0, 0.49, 10, Representation::Hybrid, other),
+        ] {
+            let route = route(canvases, coverage, nodes);
+            assert_eq!(route, Route::new(representation, reason), "{canvases} {coverage} {nodes}");
+        }
     }
 
     #[test]
@@ -170,7 +161,7 @@ mod tests {
         for (canvases, percent, nodes) in
             (0..2).flat_map(|c| (0..=100).flat_map(move |p| [10, 1_999, 2_000].map(|n| (c, p, n))))
         {
-            let representation = route(canvases, percent as f32 / 100.0, nodes);
+            let representation = route(canvases, percent as f32 / 100.0, nodes).representation;
             assert_ne!(representation, Representation::Vision);
             assert!(percent >= 50 || representation == Representation::Hybrid, "{canvases} {percent} {nodes}");
         }
@@ -189,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_page_type_decides_nothing_in_the_seeds_rule() {
-        for page_type in [PageType::Form, PageType::Listing, PageType::Dashboard, PageType::Document, PageType::Other] {
+        for page_type in PageType::ALL {
             let signals = Signals { page_type, a11y_coverage: 0.9, ..Signals::default() };
             let route = HeuristicRouter.route(&signals, None).expect("no optional signal");
             assert_eq!(route.representation, Representation::A11y);

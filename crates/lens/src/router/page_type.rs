@@ -3,20 +3,24 @@
 //! In: the URL and counts that the pass over the page collected. Out: a [`PageType`].
 //! Invariant: a guess; nothing may depend on it for correctness.
 
-/// What kind of page it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PageType {
-    /// Fields to fill: login, checkout, settings.
-    Form,
-    /// A list of results or products.
-    Listing,
-    /// Charts and tiles.
-    Dashboard,
-    /// An article or a manual.
-    Document,
-    /// None of these.
-    #[default]
-    Other,
+use crate::words::words;
+
+words! {
+    /// What kind of page it is.
+    #[derive(Default)]
+    PageType {
+        /// Fields to fill: login, checkout, settings.
+        Form = "form",
+        /// A list of results or products.
+        Listing = "listing",
+        /// Charts and tiles.
+        Dashboard = "dashboard",
+        /// An article or a manual.
+        Document = "document",
+        /// None of these.
+        #[default]
+        Other = "other",
+    }
 }
 
 /// What the guess reads.

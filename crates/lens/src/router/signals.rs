@@ -7,7 +7,8 @@
 //! many tokens an observation has is for `browserlens_core::tokens` to say.
 
 use super::page_type::{self, Evidence, PageType};
-use browserlens_core::page::{BoxInDocument, Flags, NodeKind, NodeRef, Page, SecondLook, role};
+use crate::extract::regions;
+use browserlens_core::page::{Flags, NodeKind, NodeRef, Page, SecondLook, role};
 use browserlens_core::tokens::{ImageFormula, ImageSize};
 
 /// Bytes of text that make one token, about.
@@ -18,8 +19,6 @@ const TOKENS_PER_CONTROL: u32 = 6;
 const TOKENS_PER_HEADING: u32 = 3;
 /// Tokens of an image's line in the text.
 const TOKENS_PER_CROP: u32 = 15;
-/// Side in CSS px under which an image without a name counts as decoration.
-const ICON_SIDE: f32 = 48.0;
 
 /// Cheap facts about a page.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,26 +76,15 @@ impl Signals {
         // What stands around the content says little of what kind of page it is.
         let mut around_end = 0_u32;
         let mut sizes = Sizes::default();
-        let viewport = page.viewport();
-        let seen = BoxInDocument {
-            x: page.scroll().x,
-            y: page.scroll().y,
-            width: viewport.width as f32,
-            height: viewport.height as f32,
-        };
+        let seen = regions::viewport(page);
         let mut canvas_in_view = 0.0_f32;
         let (mut parents, mut has_child) = (0_u32, vec![false; page.len()]);
         for node in page.nodes() {
-            match node.kind() {
-                NodeKind::Element => {}
-                NodeKind::Text => {
-                    if node.is_visible() {
-                        let bytes = u32::try_from(node.text().len()).unwrap_or(u32::MAX);
-                        evidence.text_chars = evidence.text_chars.saturating_add(bytes);
-                    }
-                    continue;
-                }
-                _ => continue,
+            if node.kind() == NodeKind::Text && node.is_visible() {
+                evidence.text_chars = evidence.text_chars.saturating_add(bytes(node.text()));
+            }
+            if node.kind() != NodeKind::Element {
+                continue;
             }
             signals.node_count += 1;
             signals.max_depth = signals.max_depth.max(node.depth());
@@ -141,7 +129,7 @@ impl Signals {
                 }
             }
             if visible {
-                sizes.add(node, in_tree, is_canvas);
+                sizes.add(node, in_tree);
             }
             match node.role() {
                 "row" | "listitem" if visible && is_content => evidence.rows += 1,
@@ -171,7 +159,7 @@ impl Signals {
         signals.a11y_tokens = head.saturating_add(text).saturating_add(sizes.a11y);
         signals.dom_tokens = signals.a11y_tokens.saturating_add(sizes.dom_only);
         signals.crop_tokens = sizes.crops;
-        let screenshot = ImageSize { width: viewport.width, height: viewport.height };
+        let screenshot = ImageSize { width: page.viewport().width, height: page.viewport().height };
         signals.screenshot_tokens = ImageFormula::ALL.map(|formula| head + formula.tokens(screenshot).0);
         signals.mean_children = if parents == 0 { 0.0 } else { signals.node_count as f32 / parents as f32 };
         evidence.canvases = signals.canvases;
@@ -196,14 +184,13 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn add(&mut self, node: NodeRef<'_>, in_tree: bool, is_canvas: bool) {
+    fn add(&mut self, node: NodeRef<'_>, in_tree: bool) {
         let role = node.role();
         // The text of a button or a link is counted as text; a field or an image says its name
         // itself.
         let named = role::is_text_field(role) || matches!(role, "image" | "img" | "combobox" | "listbox");
         if named {
-            let bytes = u32::try_from(node.name().len()).unwrap_or(u32::MAX);
-            self.a11y = self.a11y.saturating_add(bytes / BYTES_PER_TOKEN);
+            self.a11y = self.a11y.saturating_add(bytes(node.name()) / BYTES_PER_TOKEN);
         }
         if in_tree {
             self.a11y = self.a11y.saturating_add(TOKENS_PER_CONTROL);
@@ -219,19 +206,18 @@ impl Sizes {
                 _ => 0,
             });
         }
-        let bounds = node.bounds();
-        let drawn = is_canvas && !bounds.is_empty();
-        let unnamed = node.tag() == "img"
-            && node.name().trim().is_empty()
-            && bounds.width >= ICON_SIDE
-            && bounds.height >= ICON_SIDE;
-        if drawn || unnamed {
+        if regions::role_of(node).is_some() {
+            let bounds = node.bounds();
             let size = ImageSize { width: bounds.width.max(1.0) as u32, height: bounds.height.max(1.0) as u32 };
             for (sum, formula) in self.crops.iter_mut().zip(ImageFormula::ALL) {
                 *sum = sum.saturating_add(formula.tokens(size).0).saturating_add(TOKENS_PER_CROP);
             }
         }
     }
+}
+
+fn bytes(text: &str) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -8,36 +8,20 @@
 
 use super::{Route, RouteError, Router, Signals};
 use crate::extract::Representation;
+use crate::words::words;
 
 /// Nodes from which a page is too large for its DOM, as in the seed's rule.
 const MANAGEABLE: u32 = 2_000;
 /// Coverage from which an accessibility tree may stand in for the DOM, as in the seed's rule.
 const MODERATE: f32 = 0.5;
 
-/// A class of models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tier {
-    /// Weaker models: the accessibility tree from moderate coverage on.
-    Small,
-    /// Stronger models: the distilled DOM wherever the page is of manageable size.
-    Large,
-}
-
-impl Tier {
-    /// Every tier.
-    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
-
-    /// Returns the name that options carry.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Large => "large",
-        }
-    }
-
-    /// Returns the tier of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tier| tier.name() == name)
+words! {
+    /// A class of models.
+    Tier {
+        /// Weaker models: the accessibility tree from moderate coverage on.
+        Small = "small",
+        /// Stronger models: the distilled DOM wherever the page is of manageable size.
+        Large = "large",
     }
 }
 
@@ -76,15 +60,15 @@ mod tests {
     }
 
     #[test]
-    fn a_small_model_gets_the_tree_where_it_is_moderate() {
-        assert_eq!(route(Tier::Small, Representation::Dom, 0.5, 100), Representation::A11y);
-        assert_eq!(route(Tier::Small, Representation::Dom, 0.49, 100), Representation::Dom);
-    }
-
-    #[test]
-    fn a_large_model_gets_the_dom_of_manageable_pages() {
-        assert_eq!(route(Tier::Large, Representation::A11y, 1.0, 1_999), Representation::Dom);
-        assert_eq!(route(Tier::Large, Representation::A11y, 1.0, 2_000), Representation::A11y);
+    fn a_small_model_gets_the_tree_where_it_is_moderate_and_a_large_one_the_dom_of_manageable_pages() {
+        for (tier, inner, coverage, nodes, moved) in [
+            (Tier::Small, Representation::Dom, 0.5, 100, Representation::A11y),
+            (Tier::Small, Representation::Dom, 0.49, 100, Representation::Dom),
+            (Tier::Large, Representation::A11y, 1.0, 1_999, Representation::Dom),
+            (Tier::Large, Representation::A11y, 1.0, 2_000, Representation::A11y),
+        ] {
+            assert_eq!(route(tier, inner, coverage, nodes), moved, "{tier:?} {coverage} {nodes}");
+        }
     }
 
     #[test]

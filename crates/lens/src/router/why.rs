@@ -1,19 +1,12 @@
 //! What a router knew, and what it chose, in words.
 
-use super::{CostRouter, PageType, Route, Signals};
+use super::{CostRouter, Route, Signals};
 use crate::extract::Representation;
 use browserlens_core::tokens::ImageFormula;
 
 /// Returns the signals with their values, what each representation would cost, and what was chosen
 /// and why; a line each.
 pub(crate) fn why(signals: &Signals, route: &Route, formula: ImageFormula) -> String {
-    let kind = match signals.page_type {
-        PageType::Form => "form",
-        PageType::Listing => "listing",
-        PageType::Dashboard => "dashboard",
-        PageType::Document => "document",
-        PageType::Other => "other",
-    };
     let dynamic = signals.dynamic_ratio.map_or_else(
         || "not known: nothing was looked at twice yet".to_owned(),
         |share| format!("{:.1} % of nodes change by themselves", share * 100.0),
@@ -22,11 +15,12 @@ pub(crate) fn why(signals: &Signals, route: &Route, formula: ImageFormula) -> St
     let order = [Representation::A11y, Representation::Dom, Representation::Hybrid, Representation::Vision];
     let costs = order.map(|one| format!("{} {}", one.name(), costs.tokens(one, signals)));
     format!(
-        "chosen: {}: {}\npage type: {kind}\ndynamic share: {dynamic}\ncoverage: the accessibility tree knows {:.0} % \
+        "chosen: {}: {}\npage type: {}\ndynamic share: {dynamic}\ncoverage: the accessibility tree knows {:.0} % \
          of {} visible controls, {:.0} % of those that are open\ncanvases: {} ({:.0} % of the viewport)\nsize: {} \
          elements, depth {}, {:.1} children a parent\nwould cost about: {} tokens",
         route.representation.name(),
         route.reason,
+        signals.page_type.name(),
         signals.a11y_coverage * 100.0,
         signals.interactive,
         signals.open_coverage * 100.0,
@@ -42,6 +36,7 @@ pub(crate) fn why(signals: &Signals, route: &Route, formula: ImageFormula) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::router::PageType;
 
     #[test]
     fn every_signal_is_said_with_its_value() {

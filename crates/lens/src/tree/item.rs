@@ -1,6 +1,7 @@
 //! One item of a tree: its role, name, states, marks and handle.
 
 use super::TEXT;
+use crate::words::words;
 use browserlens_core::strategy::Ref;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -54,6 +55,16 @@ impl StateSet {
         Self(self.0 & !other.0)
     }
 
+    /// Adds the states of `other`.
+    pub fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Takes the states of `other` away.
+    pub fn remove(&mut self, other: Self) {
+        self.0 &= !other.0;
+    }
+
     /// Returns the words of the states, in the order in which they are written.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         Self::WORDS.iter().filter(move |(state, _)| self.has(*state)).map(|(_, word)| *word)
@@ -65,39 +76,26 @@ impl StateSet {
     }
 }
 
-/// What an elided mark stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Elided {
-    /// Items that were cut.
-    Items,
-    /// Items that were cut, none of which lies in the viewport.
-    OffScreen,
-    /// Images and canvases, which text cannot tell.
-    Images,
-    /// Nodes that this grade of the distilled DOM leaves out by nature.
-    Fields,
-    /// Text that this grade of the distilled DOM leaves out by nature.
-    Texts,
+words! {
+    /// What an elided mark stands for.
+    Elided {
+        /// Items that were cut.
+        Items = "more",
+        /// Items that were cut, none of which lies in the viewport.
+        OffScreen = "off-screen",
+        /// Images and canvases, which text cannot tell.
+        Images = "images",
+        /// Nodes that this grade of the distilled DOM leaves out by nature.
+        Fields = "fields",
+        /// Text that this grade of the distilled DOM leaves out by nature.
+        Texts = "texts",
+    }
 }
 
 impl Elided {
-    /// Every kind.
-    pub const ALL: [Self; 5] = [Self::Items, Self::OffScreen, Self::Images, Self::Fields, Self::Texts];
-
     /// Returns whether siblings stand behind it that a budget cut.
     pub fn is_cut(self) -> bool {
         matches!(self, Self::Items | Self::OffScreen)
-    }
-
-    /// Returns the word that marks carry.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Items => "more",
-            Self::OffScreen => "off-screen",
-            Self::Images => "images",
-            Self::Fields => "fields",
-            Self::Texts => "texts",
-        }
     }
 }
 

@@ -101,7 +101,7 @@ struct Row {
     done: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Site {
     next_entity: u32,
     next_slot: u32,
@@ -131,27 +131,15 @@ impl Site {
     pub fn new(rows: usize, linked: bool, title: String) -> Self {
         let mut site = Self {
             next_entity: 1,
-            next_slot: 0,
-            rows: Vec::new(),
             linked,
-            query: String::new(),
-            page: 0,
             title,
             loader: 1,
-            generation: 0,
-            dialog: false,
-            alert: String::new(),
-            clock: 0,
-            focus: 0,
             section: "Results".to_owned(),
-            depth: 0,
             limit: u32::MAX,
-            frame: 0,
             frame_loader: 1,
-            widget: 0,
             twin: true,
             last_loader: 1,
-            left: None,
+            ..Self::default()
         };
         for _ in 0..rows {
             let row = site.fresh_row("row");
@@ -171,13 +159,8 @@ impl Site {
         let entity = self.next_entity;
         self.next_entity += 1;
         self.next_slot += 1;
-        Row {
-            entity,
-            slot: self.next_slot,
-            title: format!("{title} no. {entity}"),
-            price: entity * 7 % 50,
-            done: false,
-        }
+        let title = format!("{title} no. {entity}");
+        Row { entity, slot: self.next_slot, title, price: entity * 7 % 50, done: false }
     }
 
     pub fn apply(&mut self, op: &Op) {
@@ -266,6 +249,7 @@ impl Site {
             entities: HashMap::new(),
             frame: 1,
             loader: self.loader,
+            page: self.page,
             base: self.generation * 100_000,
             focus: self.focus,
             controls: 0,
@@ -274,11 +258,8 @@ impl Site {
         draw.builder.document(1, self.loader);
         draw.open(NodeSpec { tag: "nav", ..NodeSpec::with_role("navigation", "Main") }, 10);
         for (index, name) in ["Home", "Products", "Cart"].into_iter().enumerate() {
-            let name = if name == "Cart" {
-                format!("Cart ({})", self.rows.iter().filter(|row| row.done).count())
-            } else {
-                name.to_owned()
-            };
+            let done = self.rows.iter().filter(|row| row.done).count();
+            let name = if name == "Cart" { format!("Cart ({done})") } else { name.to_owned() };
             let href = format!("/{index}");
             let spec = NodeSpec { attributes: vec![("href", &href)], ..NodeSpec::with_role("link", &name) };
             draw.control(spec, 11 + index as u32, format!("nav/{index}"));
@@ -289,24 +270,20 @@ impl Site {
         draw.leaf(NodeSpec { level: 1, ..NodeSpec::with_role("heading", &heading) }, 21);
         draw.open(NodeSpec::with_role("search", ""), 22);
         let value = format!("{} ", self.query);
-        draw.control(
-            NodeSpec { value: value.trim_end(), ..NodeSpec::with_role("searchbox", "Find") },
-            23,
-            format!("page{}/find", self.page),
-        );
-        draw.control(NodeSpec::with_role("button", "Go"), 24, format!("page{}/go", self.page));
+        draw.own(NodeSpec { value: value.trim_end(), ..NodeSpec::with_role("searchbox", "Find") }, 23, "find");
+        draw.own(NodeSpec::with_role("button", "Go"), 24, "go");
         draw.builder.close();
         let secret = NodeSpec {
             value: &self.query,
             flags: Flags::SECRET.with(Flags::IN_VIEWPORT),
             ..NodeSpec::with_role("textbox", "PIN")
         };
-        draw.control(secret, 25, format!("page{}/pin", self.page));
+        draw.own(secret, 25, "pin");
         self.oddities(&mut draw);
         if self.twin {
-            draw.control(NodeSpec::with_role("button", "More"), 86, format!("page{}/twin1", self.page));
+            draw.own(NodeSpec::with_role("button", "More"), 86, "twin1");
         }
-        draw.control(NodeSpec::with_role("button", "More"), 87, format!("page{}/twin2", self.page));
+        draw.own(NodeSpec::with_role("button", "More"), 87, "twin2");
         self.framed(&mut draw, 0);
         self.hosted(&mut draw);
         draw.open(NodeSpec { tag: "section", ..NodeSpec::with_role("region", &self.section) }, 30);
@@ -343,26 +320,21 @@ impl Site {
 
     /// What has no role or no name, what says things twice, and what only the markup tells.
     fn oddities(&self, draw: &mut Draw) {
-        let page = self.page;
         let titled = NodeSpec { attributes: vec![("title", &self.alert), ("id", "printList")], ..NodeSpec::default() };
-        draw.control(NodeSpec { role: "button", tag: "button", ..titled }, 80, format!("page{page}/print"));
+        draw.own(NodeSpec { role: "button", tag: "button", ..titled }, 80, "print");
         draw.leaf(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::text_node(&self.section) }, 81);
         let mut states = if self.clock.is_multiple_of(2) { States::REQUIRED } else { States::NONE };
         states.set(States::INVALID, self.clock.is_multiple_of(3));
         let attributes = vec![("aria-errormessage", "problem")];
-        draw.control(
-            NodeSpec { states, attributes, ..NodeSpec::with_role("textbox", &self.section) },
-            82,
-            format!("page{page}/odd"),
-        );
+        draw.own(NodeSpec { states, attributes, ..NodeSpec::with_role("textbox", &self.section) }, 82, "odd");
         let card = Clickability::LISTENER.with(Clickability::TABINDEX);
         draw.open(NodeSpec { clickability: card, ..NodeSpec::with_role("article", &self.section) }, 83);
         let key = NodeKey { frame: 1, loader: draw.loader, backend: draw.base + 83 };
-        draw.entities.insert(key, format!("page{page}/card"));
+        draw.entities.insert(key, format!("page{}/card", self.page));
         draw.leaf(NodeSpec::with_role("heading", &self.section), 84);
         let label = [("aria-label", self.query.as_str()), ("aria-pressed", "true")];
         let unheard = NodeSpec { tag: "button", attributes: label.to_vec(), ..NodeSpec::default() };
-        draw.control(unheard, 85, format!("page{page}/unheard"));
+        draw.own(unheard, 85, "unheard");
         draw.builder.close();
     }
 
@@ -393,8 +365,8 @@ impl Site {
             let text = format!("[FULL PAGE STATE] {}", self.query);
             draw.leaf(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::text_node(&text) }, 22);
             let field = NodeSpec { value: &self.alert, ..NodeSpec::with_role("textbox", "Find") };
-            draw.control(field, 23, format!("page{}/frame{level}/find", self.page));
-            draw.control(NodeSpec::with_role("button", "Go"), 24, format!("page{}/frame{level}/go", self.page));
+            draw.own(field, 23, &format!("frame{level}/find"));
+            draw.own(NodeSpec::with_role("button", "Go"), 24, &format!("frame{level}/go"));
             self.framed(draw, level + 1);
             draw.builder.close();
             draw.builder.close_frame();
@@ -412,22 +384,17 @@ impl Site {
             _ => (Flags::SHADOW_HOST_CLOSED, Flags::IN_CLOSED_SHADOW),
         };
         draw.open(NodeSpec { tag: "x-rating", flags: host.with(Flags::BLOCK), ..NodeSpec::default() }, 92);
-        draw.open(
-            NodeSpec { tag: "div", flags: inside.with(Flags::BLOCK), ..NodeSpec::with_role("group", "Rating") },
-            93,
-        );
+        let rating =
+            NodeSpec { tag: "div", flags: inside.with(Flags::BLOCK), ..NodeSpec::with_role("group", "Rating") };
+        draw.open(rating, 93);
         draw.open(NodeSpec { tag: "slot", flags: inside, ..NodeSpec::default() }, 94);
         draw.leaf(NodeSpec::text_node(&self.query), 95);
         draw.builder.close();
         for star in 1..4 {
             let name = format!("{star} stars");
-            let states = if self.clock as usize % 4 == star {
-                States::CHECKABLE.with(States::CHECKED)
-            } else {
-                States::CHECKABLE
-            };
+            let states = checkable(self.clock as usize % 4 == star);
             let spec = NodeSpec { states, flags: inside, ..NodeSpec::with_role("radio", &name) };
-            draw.control(spec, 95 + star as u32, format!("page{}/star{star}", self.page));
+            draw.own(spec, 95 + star as u32, &format!("star{star}"));
         }
         draw.builder.close();
         draw.builder.close();
@@ -435,14 +402,12 @@ impl Site {
 
     fn row(&self, draw: &mut Draw, row: &Row) {
         let key = 1_000 + row.slot * 20;
-        draw.open(
-            NodeSpec { tag: "li", flags: Flags::BLOCK.with(Flags::IN_VIEWPORT), ..NodeSpec::with_role("listitem", "") },
-            key,
-        );
+        let flags = Flags::BLOCK.with(Flags::IN_VIEWPORT);
+        draw.open(NodeSpec { tag: "li", flags, ..NodeSpec::with_role("listitem", "") }, key);
         let href = format!("/item/{}", row.entity);
         if self.linked {
             let spec = NodeSpec { attributes: vec![("href", &href)], ..NodeSpec::with_role("link", &row.title) };
-            draw.control(spec, key + 1, format!("page{}/{}/title", self.page, row.entity));
+            draw.own(spec, key + 1, &format!("{}/title", row.entity));
         } else {
             draw.leaf(NodeSpec::text_node(&row.title), key + 1);
         }
@@ -450,18 +415,21 @@ impl Site {
         let price = format!(" ${}", row.price);
         draw.leaf(NodeSpec::text_node(&price), key + 3);
         draw.builder.close();
-        let states = if row.done { States::CHECKABLE.with(States::CHECKED) } else { States::CHECKABLE };
-        draw.control(
-            NodeSpec { states, ..NodeSpec::with_role("checkbox", "Done") },
-            key + 4,
-            format!("page{}/{}/done", self.page, row.entity),
-        );
+        let states = checkable(row.done);
+        let done = NodeSpec { states, ..NodeSpec::with_role("checkbox", "Done") };
+        draw.own(done, key + 4, &format!("{}/done", row.entity));
         let mut flags = NodeSpec::default().flags;
         flags.set(Flags::COVERED, row.price.is_multiple_of(5));
         let add = NodeSpec { flags, ..NodeSpec::with_role("button", "Add") };
-        draw.control(add, key + 5, format!("page{}/{}/add", self.page, row.entity));
+        draw.own(add, key + 5, &format!("{}/add", row.entity));
         draw.builder.close();
     }
+}
+
+fn checkable(checked: bool) -> States {
+    let mut states = States::CHECKABLE;
+    states.set(States::CHECKED, checked);
+    states
 }
 
 struct Draw {
@@ -469,6 +437,7 @@ struct Draw {
     entities: HashMap<NodeKey, String>,
     frame: u32,
     loader: u32,
+    page: usize,
     base: u32,
     focus: usize,
     controls: usize,
@@ -483,6 +452,11 @@ impl Draw {
 
     fn leaf(&mut self, spec: NodeSpec<'_>, backend: u32) {
         self.builder.leaf(NodeSpec { backend: self.base + backend, ..spec });
+    }
+
+    /// A control of this page alone.
+    fn own(&mut self, spec: NodeSpec<'_>, backend: u32, name: &str) {
+        self.control(spec, backend, format!("page{}/{name}", self.page));
     }
 
     fn control(&mut self, spec: NodeSpec<'_>, backend: u32, entity: String) {

@@ -4,17 +4,16 @@
 //! promise of the lens is broken.
 
 use super::site::{Op, Site, op, text};
-use super::{a11y, try_observe};
+use super::{always_delta, try_observe};
 use browserlens_core::page::capture::ChangedAlone;
 use browserlens_core::page::{NodeKey, Page, SecondLook, States};
 use browserlens_core::strategy::{Observation, ObservationKind, Ref, Request, Run, StrategyError};
 use browserlens_core::tokens::Encoding;
-use browserlens_lens::differ::SemanticFilter;
-use browserlens_lens::extract::Grade;
-use browserlens_lens::format::{Entry, Observed, parse_after, write, write_after};
+use browserlens_lens::extract::{ExtractOptions, Grade};
+use browserlens_lens::format::{Entry, Observed, parse_after, write_after};
 use browserlens_lens::reference::{Reference, unmarked_differences};
 use browserlens_lens::tree::{Item, Tree};
-use browserlens_lens::{Lens, LensOptions, Representation, ShownState, Style, parse};
+use browserlens_lens::{Lens, LensOptions, Representation, ShownNode, ShownState, parse};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -39,12 +38,8 @@ impl Witness {
         let rejected = ObservationKind::Full { reason: "self-check".to_owned() };
         prop_assert!(observation.kind != rejected, "a delta did not pass the check before\n{}", text);
         if let Some(budget) = options.budget {
-            prop_assert!(
-                Encoding::O200kBase.count(text).0 <= budget,
-                "{} tokens over a budget of {}",
-                Encoding::O200kBase.count(text),
-                budget
-            );
+            let tokens = Encoding::O200kBase.count(text).0;
+            prop_assert!(tokens <= budget, "{} tokens over a budget of {}", tokens, budget);
         }
         let told = self.shown.patterns();
         let read = parse_after(text, told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
@@ -78,26 +73,25 @@ impl Witness {
         let keys: HashSet<NodeKey> = observation.refs.iter().map(|target| target.key).collect();
         prop_assert_eq!(keys.len(), observation.refs.len(), "two refs of one node in\n{}", text);
         for target in &observation.refs {
-            let entity = entities
-                .get(&target.key)
-                .ok_or_else(|| TestCaseError::fail(format!("{target:?} is no control of the page")))?;
+            let Some(entity) = entities.get(&target.key) else {
+                return Err(TestCaseError::fail(format!("{target:?} is no control of the page")));
+            };
             let first = self.entity_of.entry(target.handle.clone()).or_insert_with(|| entity.clone());
             prop_assert_eq!(&*first, entity, "{} was rebound by\n{}", target.handle, text);
         }
         prop_assert!(!text.contains("never shown"), "hidden text is shown");
         Ok(())
     }
-}
 
-impl Witness {
     /// What the texts say against what the page is, whatever the lens says of itself.
     fn truth(&self, page: &Page, options: &LensOptions, text: &str) -> Result<(), TestCaseError> {
         let representation = options.representation.unwrap();
         // A request may have asked for the whole of a page of which a grade leaves out a part.
         let grades =
             if representation == Representation::Dom { vec![options.grade, Grade::All] } else { vec![Grade::All] };
-        let references: Vec<Reference> =
-            grades.iter().map(|grade| Reference::of(page, representation, *grade, 0)).collect();
+        let from_dom = representation == Representation::Dom;
+        let form = |grade: Grade| ExtractOptions { from_dom, grade, regions_shown: 0 };
+        let references: Vec<Reference> = grades.into_iter().map(|grade| Reference::of(page, &form(grade))).collect();
         let wrong = references.iter().map(|reference| unmarked_differences(&self.shown, reference)).min();
         prop_assert_eq!(wrong, Some(0), "differences without a mark after\n{}", text);
         let mut handles = HashSet::new();
@@ -122,33 +116,23 @@ impl Witness {
 }
 
 /// The slow, obvious differ: whatever has a ref before and after and says something else must be
-/// told with its ref.
+/// told with its ref; the focus may go without.
 fn told_with_refs(before: &ShownState, after: &ShownState, read: &Observed, text: &str) -> Result<(), TestCaseError> {
     let says = |state: &ShownState| -> HashMap<Ref, (String, String, String, Vec<&'static str>)> {
-        state
-            .nodes()
-            .filter_map(|node| Some((node.reference()?, node)))
-            .map(|(reference, node)| {
-                (
-                    reference,
-                    (node.role().to_owned(), node.name().to_owned(), node.value().to_owned(), node.states().collect()),
-                )
-            })
-            .collect()
+        let of = |node: ShownNode<'_>| {
+            let states = node.states().collect();
+            Some((node.reference()?, (node.role().to_owned(), node.name().to_owned(), node.value().to_owned(), states)))
+        };
+        state.nodes().filter_map(of).collect()
     };
-    let (before, after) = (says(before), says(after));
-    let named = named(read);
-    for (reference, now) in &after {
-        if before.get(reference) != Some(now) {
-            let mention = named.contains(reference);
-            let lost_focus = before.get(reference).is_some_and(|was| {
-                let without = |states: &[&'static str]| {
-                    states.iter().copied().filter(|state| *state != "focused").collect::<Vec<_>>()
-                };
-                (&was.0, &was.1, &was.2, without(&was.3)) == (&now.0, &now.1, &now.2, without(&now.3))
-            });
-            prop_assert!(mention || lost_focus, "{} changed and is not named in\n{}", reference, text);
-        }
+    let (before, after, named) = (says(before), says(after), named(read));
+    for (reference, now) in after.into_iter().filter(|(reference, _)| !named.contains(reference)) {
+        let unfocused = |(role, name, value, mut states): (String, String, String, Vec<&'static str>)| {
+            states.retain(|state| *state != "focused");
+            (role, name, value, states)
+        };
+        let was = before.get(&reference).cloned().map(unfocused);
+        prop_assert!(was == Some(unfocused(now)), "{} changed and is not named in\n{}", reference, text);
     }
     Ok(())
 }
@@ -242,7 +226,7 @@ pub fn run(
 }
 
 fn equals_reference(shown: &ShownState, page: &Page) -> Result<(), TestCaseError> {
-    let reference = Reference::of(page, Representation::A11y, Grade::All, 0);
+    let reference = Reference::of(page, &ExtractOptions::default());
     prop_assert_eq!(bare(shown.tree()), bare(&reference.tree));
     let head = shown.head().unwrap();
     prop_assert_eq!((&head.title, &head.url), (&reference.title, &reference.url));
@@ -264,50 +248,19 @@ pub fn story() -> impl Strategy<Value = Story> {
     (site(), steps())
 }
 
-pub fn is_the_reference(((site, ops), always): (Story, bool)) -> Result<(), TestCaseError> {
-    let limit = if always { 100_000 } else { 60 };
-    let options = LensOptions { filter: SemanticFilter::default(), delta_limit_percent: limit, ..a11y() };
-    run(&options, site, &ops, None, true)
-}
-
-pub fn holds_under_budgets(((site, ops), budget, pick, seed): (Story, u32, usize, bool)) -> Result<(), TestCaseError> {
-    let style = if seed { Style::SEED } else { Style::DEFAULT };
-    // The seed's style gives refs to headings as well, which the generator has no entities for.
-    let style = Style { heading_refs: false, ..style };
-    let options = LensOptions { budget: Some(budget), style, delta_limit_percent: 100_000, ..a11y() };
-    run(&options, site, &ops, Some(pick), false)
-}
-
 pub fn budget() -> impl Strategy<Value = u32> {
     prop_oneof![1..40u32, 40..400u32]
 }
 
-pub fn holds_under_filters(((site, ops), pick): (Story, usize)) -> Result<(), TestCaseError> {
-    run(&LensOptions { delta_limit_percent: 100_000, ..a11y() }, site, &ops, Some(pick), false)
-}
-
-pub fn cuts_names_and_brings_them_back(((site, ops), limit, pick): (Story, usize, usize)) -> Result<(), TestCaseError> {
-    let options = LensOptions { longest_name: Some(limit), delta_limit_percent: 100_000, ..a11y() };
-    run(&options, site, &ops, Some(pick), false)
-}
-
-pub fn keeps_to_every_grade(((site, ops), grade, pick): (Story, usize, usize)) -> Result<(), TestCaseError> {
-    let representation = Some(Representation::Dom);
-    let grade = Grade::ALL[grade];
-    let options = LensOptions { representation, grade, delta_limit_percent: 100_000, ..LensOptions::default() };
-    run(&options, site, &ops, Some(pick), false)
-}
-
 /// The same page again is no change, whatever was cut from it.
-pub fn says_nothing_twice(((site, ops), budget): (Story, u32)) -> Result<(), TestCaseError> {
-    let mut site = site;
+pub fn says_nothing_twice(mut site: Site, ops: &[Vec<Op>], budget: u32) -> Result<(), TestCaseError> {
     // Alerts, dialogs and fields in error that had no room come as soon as there is some.
     let quiet = |op: &&Op| !matches!(op, Op::Alert(_) | Op::Dialog);
     ops.iter().flatten().filter(quiet).for_each(|op| site.apply(op));
     let page = site.render().0;
     prop_assume!(!page.nodes().any(|node| node.states().has(States::INVALID)));
     // Room for the header and a mark.
-    let mut lens = Lens::new(LensOptions { budget: Some(60 + budget), delta_limit_percent: 100_000, ..a11y() });
+    let mut lens = Lens::new(LensOptions { budget: Some(60 + budget), ..always_delta() });
     let mut tell =
         |step| try_observe(&mut lens, step, &page, None).map_err(|error| TestCaseError::fail(error.to_string()));
     let first = tell(0)?;
@@ -331,24 +284,8 @@ pub fn says_nothing_twice(((site, ops), budget): (Story, u32)) -> Result<(), Tes
     Ok(())
 }
 
-/// A text that does not apply changes nothing.
-pub fn refuses_without_a_trace(lines: Vec<String>) -> Result<(), TestCaseError> {
-    let text = lines.join("\n");
-    let Ok(read) = parse(&text) else { return Ok(()) };
-    let again = write(&read, Style::DEFAULT);
-    prop_assert_eq!(parse(&again), Ok(read.clone()));
-    let mut shown = ShownState::default();
-    let _ = shown.apply("[FULL PAGE STATE] a | b\n- main: link \"a\" @e1, \"x\", … 2 more items @m1");
-    let before = shown.clone();
-    if shown.apply_observed(&read).is_err() {
-        prop_assert_eq!(&shown, &before, "a trace of\n{}", text);
-    }
-    let _ = shown.find_text("x y");
-    Ok(())
-}
-
 /// Lines of any kind, and changes that are well written but may name what is not there.
-pub fn lines() -> impl Strategy<Value = Vec<String>> {
+pub fn any_lines() -> impl Strategy<Value = Vec<String>> {
     const HEADERS: &[&str] = &[
         "[FULL PAGE STATE] a | b",
         "[FULL PAGE STATE 3] a",

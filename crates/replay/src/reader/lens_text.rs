@@ -86,7 +86,7 @@ fn read(node: ShownNode<'_>, parent: Option<usize>) -> ReadNode {
 fn mark(mark: &ElidedMark) -> Option<Mark> {
     let handle = mark.handle?.to_string();
     let (what, more_from) = match mark.what {
-        ElidedWhat::Siblings(what) => (what.word(), Some(1)),
+        ElidedWhat::Siblings(what) => (what.name(), Some(1)),
         ElidedWhat::Characters { .. } => ("characters", None),
     };
     let mut label = what.to_owned();

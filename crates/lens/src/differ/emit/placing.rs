@@ -12,13 +12,12 @@ impl Emitter<'_> {
         if into == NONE {
             return;
         }
-        let children = self.new.tree.children(parent).to_vec();
+        let children = self.new.tree.children(parent);
         // The item after which the next one goes; none: at the beginning.
         let mut before: Option<u32> = None;
         let mut at = 0;
         while at < children.len() {
-            let child = children[at];
-            let known = self.here[child as usize];
+            let known = self.here[children[at] as usize];
             if known != NONE {
                 if self.waiting.remove(&known) {
                     self.put_after(known, into, before);
@@ -31,9 +30,7 @@ impl Emitter<'_> {
             let new: Vec<u32> =
                 children[at..at + run].iter().copied().filter(|child| !hidden.contains(child)).collect();
             at += run;
-            if let Some(last) = self.add(into, before, &new, leftover) {
-                before = Some(last);
-            }
+            before = self.add(into, before, &new, leftover).or(before);
         }
     }
 
@@ -55,8 +52,7 @@ impl Emitter<'_> {
             return;
         }
         let to = self.moved_to(id, into, to);
-        self.entries.push(Entry::Moved { at, to, parent });
-        self.changes += 1;
+        self.tell(Entry::Moved { at, to, parent });
     }
 
     /// Says where an item was moved to: between its neighbours, where these have refs.
@@ -142,8 +138,7 @@ impl Emitter<'_> {
         }
         for id in 0..items.len() as u32 {
             // Who has the focus is said once, at the end.
-            let states = items.item(id).states;
-            items.item_mut(id).states = states.without(StateSet::FOCUSED);
+            items.item_mut(id).states.remove(StateSet::FOCUSED);
         }
         let (items, order) = items.compact();
         (items, order.iter().map(|id| origin.get(id).copied().unwrap_or(NONE)).collect())

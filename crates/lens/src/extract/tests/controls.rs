@@ -30,14 +30,12 @@ fn cells_that_take_the_focus_of_a_grid_can_be_acted_on_unless_they_hold_a_contro
         let listens = Clickability::LISTENER.with(Clickability::TABINDEX);
         page.open(NodeSpec { clickability: listens, ..NodeSpec::with_role("grid", "Readings") });
         page.open(NodeSpec::with_role("row", ""));
-        let cell =
-            || NodeSpec { states: browserlens_core::page::States::FOCUSABLE, ..NodeSpec::with_role("gridcell", "") };
+        let cell = || NodeSpec { states: States::FOCUSABLE, ..NodeSpec::with_role("gridcell", "") };
         page.open(cell());
         page.leaf(NodeSpec::with_role("button", "Select"));
         page.close();
-        page.open(cell());
-        page.text("6,520");
-        page.close().close().close();
+        says(page, cell(), "6,520");
+        page.close().close();
     });
     assert_eq!(text, "- grid \"Readings\": row: button \"Select\" @e3, gridcell \"6,520\" @e4");
 }
@@ -49,9 +47,7 @@ fn an_application_and_what_pops_up_over_it_are_no_list_though_both_listen() {
             page.open(NodeSpec { tag, ..NodeSpec::with_role("generic", "") });
             for name in ["Delete", "Yes, delete"] {
                 page.open(NodeSpec { tag: "div", ..clicks(Clickability::LISTENER) });
-                page.open(NodeSpec { tag: "p", ..NodeSpec::with_role("paragraph", "") });
-                page.text("Mull");
-                page.close();
+                says(page, NodeSpec { tag: "p", ..NodeSpec::with_role("paragraph", "") }, "Mull");
                 page.leaf(NodeSpec { tag: "button", ..NodeSpec::with_role("button", name) });
                 page.close();
             }
@@ -93,13 +89,9 @@ fn what_a_script_may_focus_beside_controls_like_it_is_one_too() {
         page.open(NodeSpec { tag: "div", ..clicks(Clickability::LISTENER) });
         for (day, why) in [("30", Clickability::POINTER), ("31", Clickability::POINTER), ("1", Clickability::NONE)] {
             let attributes = vec![("class", "day"), ("tabindex", "-1")];
-            page.open(NodeSpec { tag: "span", attributes, ..clicks(why) });
-            page.text(day);
-            page.close();
+            says(page, NodeSpec { tag: "span", attributes, ..clicks(why) }, day);
         }
-        page.open(NodeSpec { tag: "span", attributes: vec![("class", "day")], ..NodeSpec::default() });
-        page.text("2");
-        page.close();
+        says(page, NodeSpec { tag: "span", attributes: vec![("class", "day")], ..NodeSpec::default() }, "2");
         page.close();
     });
     assert_eq!(text.matches("clickable").count() + text.matches(" × clickable").count(), 2, "{text}");
@@ -182,9 +174,7 @@ fn what_another_control_is_drawn_with_is_no_control() {
             page.open(NodeSpec { tag: "tr", clickability: why, ..NodeSpec::with_role("row", "") });
             for text in ["Alder", "20 m"] {
                 let cell = NodeSpec::with_role("cell", text);
-                page.open(NodeSpec { tag: "td", clickability: Clickability::LISTENER, ..cell });
-                page.text(text);
-                page.close();
+                says(page, NodeSpec { tag: "td", clickability: Clickability::LISTENER, ..cell }, text);
             }
             page.close();
         })

@@ -77,14 +77,8 @@ pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> 
         folded.take_children(ROOT);
         let first = folded.len() as u32;
         pattern.expand(row, &mut folded, ROOT)?;
-        let mut at = first;
-        for id in items.iter().filter(|id| **id != NONE) {
-            if at as usize >= folded.len() || folded.item(at) != tree.item(*id) {
-                return None;
-            }
-            at += 1;
-        }
-        if at as usize != folded.len() {
+        let wanted = items.iter().filter(|id| **id != NONE).map(|id| tree.item(*id));
+        if !wanted.eq((first..folded.len() as u32).map(|id| folded.item(id))) {
             return None;
         }
     }
@@ -215,21 +209,13 @@ impl<'t> Columns<'t> {
     }
 
     fn composes(&self, part: usize, row: usize, pieces: &[Piece]) -> bool {
-        let Some(mut rest) = self.name_in(part, row) else { return true };
-        for piece in pieces {
-            let next = match piece {
-                Piece::Literal(literal) => literal.as_str(),
-                Piece::NameOf(source) => match self.name_in(*source, row) {
-                    Some(name) => name,
-                    None => return false,
-                },
-            };
-            match rest.strip_prefix(next) {
-                Some(after) => rest = after,
-                None => return false,
-            }
-        }
-        rest.is_empty()
+        let Some(name) = self.name_in(part, row) else { return true };
+        let mut pieces = pieces.iter();
+        let rest = pieces.try_fold(name, |rest, piece| match piece {
+            Piece::Literal(literal) => rest.strip_prefix(literal.as_str()),
+            Piece::NameOf(source) => rest.strip_prefix(self.name_in(*source, row)?),
+        });
+        rest == Some("")
     }
 
     /// Numbers the columns, and says what each row says in them.
@@ -319,14 +305,14 @@ impl<'t> Columns<'t> {
                         .then(|| said.map_or_else(|| "-".to_owned(), |said| said.to_string()))
                 })
             });
-            if let RefAt::Listed(_) = reference {
-                for (row, item) in rows.iter_mut().zip(self.items(part)) {
-                    row.listed.push(item.and_then(|item| item.reference));
-                }
-                pattern.listed += 1;
-            }
             let reference = match reference {
-                RefAt::Listed(_) => RefAt::Listed(pattern.listed - 1),
+                RefAt::Listed(_) => {
+                    for (row, item) in rows.iter_mut().zip(self.items(part)) {
+                        row.listed.push(item.and_then(|item| item.reference));
+                    }
+                    pattern.listed += 1;
+                    RefAt::Listed(pattern.listed - 1)
+                }
                 other => other,
             };
             pattern.parts.push(Part {
@@ -371,10 +357,7 @@ impl<'t> Columns<'t> {
             Some(column) => Presence::Given(column),
             None => {
                 let there = self.present(part).count();
-                let above = match self.parent[part] {
-                    Some(above) => self.present(above).count(),
-                    None => self.shape.rows.len(),
-                };
+                let above = self.parent[part].map_or(self.shape.rows.len(), |above| self.present(above).count());
                 Presence::Unless { usual: there * 2 >= above, column: 0 }
             }
         }

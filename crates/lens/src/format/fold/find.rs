@@ -5,7 +5,7 @@
 //! depends on roles, names and on whether items have refs, not on which; a row is small and holds
 //! no mark and no cut name; every item of a row has its place in the pattern.
 
-use crate::tree::{Item, NONE, StateSet, TEXT, Tree};
+use crate::tree::{Item, NONE, ROOT, StateSet, TEXT, Tree};
 use std::collections::HashMap;
 
 /// Fewest repetitions that are folded.
@@ -386,11 +386,25 @@ fn class(text: &str) -> Class {
     }
 }
 
+/// Returns the rows of more than one item that siblings fold into, group by group: for tests of what
+/// is taken for a row.
+pub fn folded_rows(tree: &Tree) -> Vec<Vec<Vec<u32>>> {
+    let mut folded = Vec::new();
+    for group in tree.subtree(ROOT).flat_map(|parent| groups(tree, parent)) {
+        let Kind::Rows(shape) = group.kind else { continue };
+        if shape.depths.iter().filter(|depth| **depth == 0).count() > 1 {
+            let present = |row: Vec<u32>| row.into_iter().filter(|id| *id != NONE).collect();
+            folded.push(shape.rows.into_iter().map(present).collect());
+        }
+    }
+    folded
+}
+
 /// Returns which items are a row's further controls: by item, its place among the controls of its
 /// row (0 for the first) and the row's first control. Rows with one control only are left out.
 pub(crate) fn row_controls(tree: &Tree) -> HashMap<u32, (u32, u16)> {
     let mut controls = HashMap::new();
-    let mut todo = vec![crate::tree::ROOT];
+    let mut todo = vec![ROOT];
     while let Some(parent) = todo.pop() {
         let groups = groups(tree, parent);
         let children = tree.children(parent);

@@ -9,15 +9,15 @@
 
 mod columns;
 mod find;
-mod mixed;
 mod patterns;
 mod text;
 
 pub(super) use columns::fold_rows;
+pub use find::folded_rows;
 pub(crate) use find::{Kind, groups, row_controls};
-pub use mixed::{MixedRow, mixed_rows};
+pub(super) use patterns::NONE_TOLD;
 pub use patterns::Patterns;
-pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
+pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_row, rows};
 
 use crate::tree::{Item, StateSet, Tree};
 use browserlens_core::strategy::Ref;
@@ -77,6 +77,24 @@ pub(super) struct Part {
     /// The column that says another ref (or `-` for none) where it says anything.
     pub reference_unless: Option<usize>,
     pub presence: Presence,
+}
+
+impl Part {
+    /// Returns a part that is in every row and says nothing but its role.
+    fn new(depth: usize, role: Arc<str>) -> Self {
+        Self {
+            depth,
+            role,
+            name: Words::default(),
+            value: Words::default(),
+            states: StateSet::NONE,
+            volatile: false,
+            states_unless: None,
+            reference: RefAt::None,
+            reference_unless: None,
+            presence: Presence::Always,
+        }
+    }
 }
 
 /// What the rows of a group share; its parts are in document order.
@@ -216,14 +234,16 @@ impl Words {
         if let Some(said) = self.unless.and_then(|column| row.value(column)) {
             return said.to_owned();
         }
-        let mut text = String::new();
-        for segment in &self.segments {
-            match segment {
-                Segment::Literal(literal) => text.push_str(literal),
-                Segment::Column(column) => text.push_str(row.value(*column).unwrap_or("")),
-            }
+        self.segments.iter().map(|segment| segment.of(row)).collect()
+    }
+}
+
+impl Segment {
+    fn of<'a>(&'a self, row: &'a FoldedRow) -> &'a str {
+        match self {
+            Self::Literal(literal) => literal,
+            Self::Column(column) => row.value(*column).unwrap_or(""),
         }
-        text
     }
 }
 

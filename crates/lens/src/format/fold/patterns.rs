@@ -19,6 +19,9 @@ pub struct Patterns {
     told: Vec<(u32, Arc<Pattern>)>,
 }
 
+/// Where nothing was told.
+pub(in crate::format) static NONE_TOLD: Patterns = Patterns { told: Vec::new() };
+
 impl Patterns {
     /// Returns whether no pattern was told.
     pub fn is_empty(&self) -> bool {
@@ -123,9 +126,8 @@ impl Part {
             && self.fill_reference(item.reference, &mut said)
             && self.fill_states(item, &mut said)
             && match self.presence {
-                Presence::Always => true,
+                Presence::Always | Presence::Unless { usual: true, .. } => true,
                 Presence::Given(column) => said.value(column).is_some(),
-                Presence::Unless { usual: true, .. } => true,
                 Presence::Unless { usual: false, column } => said.set(column, "+"),
             };
         if filled {
@@ -186,15 +188,7 @@ impl Words {
             _ => None,
         });
         if let Some(column) = column {
-            let around = |segments: &[Segment]| -> String {
-                segments
-                    .iter()
-                    .map(|segment| match segment {
-                        Segment::Literal(literal) => literal.as_str(),
-                        Segment::Column(column) => row.value(*column).unwrap_or(""),
-                    })
-                    .collect()
-            };
+            let around = |segments: &[Segment]| segments.iter().map(|segment| segment.of(row)).collect::<String>();
             let at = self.segments.iter().position(|segment| *segment == Segment::Column(column)).unwrap_or(0);
             let (before, after) = (around(&self.segments[..at]), around(&self.segments[at + 1..]));
             let own = text.strip_prefix(before.as_str()).and_then(|rest| rest.strip_suffix(after.as_str()));

@@ -4,11 +4,10 @@
 //! Invariant: page text is escaped so that it cannot end its field, its row or its pattern.
 
 use super::{FoldedRow, Own, Part, Pattern, Presence, RefAt, Segment, Words, state_words};
-use crate::format::escape::{self, unescape};
-use crate::format::scan::Scan;
+use crate::format::escape::{self, Put as _, unescape};
+use crate::format::scan::{Scan, unescaped};
 use crate::tree::{Item, StateSet, TEXT};
 use browserlens_core::strategy::Ref;
-use std::fmt::Write as _;
 
 /// Appends a pattern, without an end.
 pub(in crate::format) fn pattern(out: &mut String, pattern: &Pattern) {
@@ -43,12 +42,8 @@ fn write_part(out: &mut String, part: &Part) {
     match part.reference {
         RefAt::None => {}
         RefAt::Row(0) => out.push_str(" @"),
-        RefAt::Row(number) => {
-            let _ = write!(out, " .{number}");
-        }
-        RefAt::Listed(index) => {
-            let _ = write!(out, " @{}", index + 2);
-        }
+        RefAt::Row(number) => write!(out, " .{number}"),
+        RefAt::Listed(index) => write!(out, " @{}", index + 2),
     }
     if part.reference == RefAt::None && part.reference_unless.is_some() {
         out.push_str(" @-");
@@ -66,8 +61,8 @@ fn write_part(out: &mut String, part: &Part) {
         out.push_str(" value: ");
         words(out, &part.value);
     }
-    let _ = match part.presence {
-        Presence::Always => Ok(()),
+    match part.presence {
+        Presence::Always => {}
         Presence::Given(column) => write!(out, " ?{{{}}}", column + 1),
         Presence::Unless { usual: true, column } => write!(out, " -{{{}}}", column + 1),
         Presence::Unless { usual: false, column } => write!(out, " +{{{}}}", column + 1),
@@ -79,9 +74,7 @@ fn words(out: &mut String, words: &Words) {
     for segment in &words.segments {
         match segment {
             Segment::Literal(literal) => escape::in_pattern(out, literal),
-            Segment::Column(column) => {
-                let _ = write!(out, "{{{}}}", column + 1);
-            }
+            Segment::Column(column) => write!(out, "{{{}}}", column + 1),
         }
     }
     out.push('"');
@@ -89,7 +82,7 @@ fn words(out: &mut String, words: &Words) {
 
 fn unless(out: &mut String, column: Option<usize>) {
     if let Some(column) = column {
-        let _ = write!(out, "/{{{}}}", column + 1);
+        write!(out, "/{{{}}}", column + 1);
     }
 }
 
@@ -102,16 +95,12 @@ pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Folde
     for row in rows {
         out.push('\n');
         match row.number {
-            Some(number) => {
-                let _ = write!(out, "{number}");
-            }
+            Some(number) => write!(out, "{number}"),
             None => out.push('|'),
         }
         for listed in &row.listed {
             match listed {
-                Some(reference) => {
-                    let _ = write!(out, " {reference}");
-                }
+                Some(reference) => write!(out, " {reference}"),
                 None => out.push_str(" -"),
             }
         }
@@ -167,27 +156,19 @@ pub(in crate::format) fn leaf_entries<'t>(
         if index > 0 {
             out.push_str(" |");
         }
-        let close = match item.reference {
+        let close = index > 0 && item.reference.is_none() && !numbered && stands_close(&item.name);
+        match item.reference {
             Some(Ref { number, part }) if numbered => {
-                if index == 0 {
-                    out.push(' ');
-                }
-                let _ = match part {
+                out.push_str(if index == 0 { " " } else { "" });
+                match part {
                     0 => write!(out, "{number}"),
                     _ => write!(out, "{number}.{part}"),
-                };
-                false
+                }
             }
-            None if numbered => {
-                out.push_str(" -");
-                false
-            }
-            Some(reference) => {
-                let _ = write!(out, " {reference}");
-                false
-            }
-            None => index > 0 && stands_close(&item.name),
-        };
+            None if numbered => out.push_str(" -"),
+            Some(reference) => write!(out, " {reference}"),
+            None => {}
+        }
         let derived = item.states.has(StateSet::DERIVED) && !item.name.is_empty();
         if !item.name.is_empty() {
             if !close || derived {
@@ -205,28 +186,27 @@ pub(in crate::format) fn leaf_entries<'t>(
             continue;
         }
         let between = if own.is_empty() || column.is_empty() { "" } else { ", " };
-        let _ = write!(out, " [{own}{between}");
+        write!(out, " [{own}{between}");
         escape::bare(out, column);
         out.push(']');
     }
 }
 
 /// Splits at bars that are not escaped.
-fn fields(text: &str) -> Vec<&str> {
-    let (mut fields, mut from, mut escaped) = (Vec::new(), 0, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '|' => {
-                fields.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
+fn fields(mut text: &str) -> Vec<&str> {
+    let mut fields = Vec::new();
+    while let Some(bar) = unescaped(text, &['|']) {
+        fields.push(&text[..bar]);
+        text = &text[bar + 1..];
     }
-    fields.push(&text[from..]);
+    fields.push(text);
     fields
+}
+
+/// Returns a field without the blanks that set it off.
+fn set_off(field: &str) -> &str {
+    let field = field.strip_prefix(' ').unwrap_or(field);
+    field.strip_suffix(' ').unwrap_or(field)
 }
 
 fn read_field(text: &str) -> Option<String> {
@@ -236,15 +216,13 @@ fn read_field(text: &str) -> Option<String> {
     }
 }
 
-/// Reads one row.
-fn read_row(line: &str, pattern: &Pattern) -> Option<FoldedRow> {
+/// Reads one row; none if it is no row of the pattern.
+pub(in crate::format) fn read_row(line: &str, pattern: &Pattern) -> Option<FoldedRow> {
     let mut scan = Scan::new(line);
     let number = if scan.eat("|") { None } else { Some(scan.number()?) };
     let mut listed = Vec::with_capacity(pattern.listed);
     for _ in 0..pattern.listed {
-        if !scan.eat(" ") {
-            return None;
-        }
+        scan.expect(" ")?;
         listed.push(if scan.eat("-") { None } else { Some(scan.reference()?) });
     }
     // Only a digit stands close to what is before it, and then behind a bar.
@@ -255,27 +233,14 @@ fn read_row(line: &str, pattern: &Pattern) -> Option<FoldedRow> {
         return None;
     }
     let mut values = Vec::with_capacity(pattern.columns);
-    for said in fields(rest) {
-        let said = said.strip_prefix(' ').unwrap_or(said);
-        let said = said.strip_suffix(' ').unwrap_or(said);
+    for said in fields(rest).into_iter().filter(|_| !rest.is_empty()).map(set_off) {
         values.push(if said.is_empty() { None } else { Some(read_field(said)?) });
-    }
-    if rest.is_empty() {
-        values.clear();
     }
     if values.len() > pattern.columns {
         return None;
     }
     values.resize(pattern.columns, None);
     Some(FoldedRow { number, listed, values })
-}
-
-/// Reads rows from lines; none if one is no row of the pattern.
-pub(in crate::format) fn read_rows<'l>(
-    lines: impl Iterator<Item = &'l str>,
-    pattern: &Pattern,
-) -> Result<Vec<FoldedRow>, usize> {
-    lines.enumerate().map(|(index, line)| read_row(line, pattern).ok_or(index)).collect()
 }
 
 /// Reads leaves of one role; where `numbered`, each begins with the number of its ref, or `-`.
@@ -288,8 +253,7 @@ pub(in crate::format) fn read_leaves(
     fields(text)
         .into_iter()
         .map(|entry| {
-            let mut entry = entry.strip_prefix(' ').unwrap_or(entry);
-            entry = entry.strip_suffix(' ').unwrap_or(entry);
+            let mut entry = set_off(entry);
             let mut item = Item::new(role, "");
             (item.states, item.volatile) = usual;
             if let Some(rest) = entry.strip_suffix(']')
@@ -335,64 +299,38 @@ fn opening(text: &str) -> Option<usize> {
 }
 
 fn column(scan: &mut Scan<'_>, columns: &mut usize) -> Option<usize> {
-    if !scan.eat("{") {
-        return None;
-    }
+    scan.expect("{")?;
     let number = scan.number()? as usize;
-    if !scan.eat("}") || number == 0 || number > 10_000 {
-        return None;
-    }
+    scan.expect("}").filter(|()| (1..=10_000).contains(&number))?;
     *columns = (*columns).max(number);
     Some(number - 1)
 }
 
 fn read_words(scan: &mut Scan<'_>, columns: &mut usize) -> Option<Words> {
-    if !scan.eat("\"") {
-        return None;
-    }
+    scan.expect("\"")?;
     let mut words = Words::default();
     while !scan.eat("\"") {
-        if scan.rest().starts_with('{') {
-            words.segments.push(Segment::Column(column(scan, columns)?));
+        words.segments.push(if scan.rest().starts_with('{') {
+            Segment::Column(column(scan, columns)?)
         } else {
-            let literal = scan.pattern_text()?;
-            if literal.is_empty() {
-                return None;
-            }
-            words.segments.push(Segment::Literal(literal));
-        }
+            Segment::Literal(scan.pattern_text().filter(|literal| !literal.is_empty())?)
+        });
     }
     Some(words)
 }
 
 fn read_part(scan: &mut Scan<'_>, depth: usize, columns: &mut usize) -> Option<Part> {
-    let mut part = Part {
-        depth,
-        role: TEXT.into(),
-        name: Words::default(),
-        value: Words::default(),
-        states: StateSet::NONE,
-        volatile: false,
-        states_unless: None,
-        reference: RefAt::None,
-        reference_unless: None,
-        presence: Presence::Always,
-    };
-    if scan.rest().starts_with('"') {
+    let text = scan.rest().starts_with('"');
+    let role = if text { TEXT } else { scan.word()? };
+    let mut part = Part::new(depth, role.into());
+    if text || scan.rest().starts_with(" \"") {
+        scan.eat(" ");
         part.name = read_words(scan, columns)?;
-    } else {
-        part.role = scan.word()?.into();
-        if scan.rest().starts_with(" \"") {
-            scan.eat(" ");
-            part.name = read_words(scan, columns)?;
-        }
     }
-    if scan.eat("/") {
-        part.name.unless = Some(column(scan, columns)?);
-    }
+    part.name.unless = scan.after("/", |scan| column(scan, columns))?;
     loop {
         let mut ahead = scan.clone();
-        if !ahead.eat(" ") {
+        if !ahead.eat(" ") || ahead.rest().starts_with('(') {
             return Some(part);
         }
         if ahead.eat("@") {
@@ -401,14 +339,10 @@ fn read_part(scan: &mut Scan<'_>, depth: usize, columns: &mut usize) -> Option<P
                 false if ahead.eat("-") => RefAt::None,
                 false => RefAt::Row(0),
             };
-            if ahead.eat("/") {
-                part.reference_unless = Some(column(&mut ahead, columns)?);
-            }
+            part.reference_unless = ahead.after("/", |scan| column(scan, columns))?.or(part.reference_unless);
         } else if ahead.eat(".") {
             part.reference = RefAt::Row(u16::try_from(ahead.number()?).ok()?);
-            if ahead.eat("/") {
-                part.reference_unless = Some(column(&mut ahead, columns)?);
-            }
+            part.reference_unless = ahead.after("/", |scan| column(scan, columns))?.or(part.reference_unless);
         } else if ahead.eat("/") {
             part.states_unless = Some(column(&mut ahead, columns)?);
         } else if ahead.eat("?") {
@@ -417,8 +351,6 @@ fn read_part(scan: &mut Scan<'_>, depth: usize, columns: &mut usize) -> Option<P
             part.presence = Presence::Unless { usual: true, column: column(&mut ahead, columns)? };
         } else if ahead.eat("+") {
             part.presence = Presence::Unless { usual: false, column: column(&mut ahead, columns)? };
-        } else if ahead.rest().starts_with('(') {
-            return Some(part);
         } else {
             match ahead.word()? {
                 "value" if ahead.eat(": ") => part.value = read_words(&mut ahead, columns)?,

@@ -1,9 +1,9 @@
 //! Writes the entries of a delta and what they point at: locators, positions, changes.
 
 use super::Writer;
-use crate::format::{Child, Entry, Gone, Locator, Position, Sibling, escape};
+use crate::format::escape::Put as _;
+use crate::format::{Child, Entry, Gone, Locator, Position, Sibling};
 use crate::tree::{Cut, ROOT, StateSet, TEXT, Tree};
-use std::fmt::Write as _;
 
 impl Writer<'_> {
     fn locator(&mut self, locator: &Locator) {
@@ -13,7 +13,7 @@ impl Writer<'_> {
     /// Writes a locator; a role that is that of the one before is left out where a name follows.
     fn locator_after(&mut self, role: Option<&str>, locator: &Locator) {
         if let Some(handle) = locator.handle {
-            self.handle(handle);
+            write!(self.out, "{handle}");
             return;
         }
         let named = !locator.name.is_empty() || locator.role == TEXT;
@@ -22,102 +22,80 @@ impl Writer<'_> {
             self.out.push_str(&locator.role);
         }
         if named {
-            if !repeats {
-                self.out.push(' ');
-            }
-            escape::quote(&mut self.out, &locator.name);
-            if locator.begins {
-                self.out.push('…');
-            }
+            self.out.quoted(if repeats { "" } else { " " }, &locator.name, locator.begins);
         }
         if let Some(reference) = locator.reference {
-            if !locator.role.is_empty() {
-                self.out.push(' ');
-            }
-            let _ = if self.style.bracketed_refs {
-                write!(self.out, "[{reference}]")
-            } else {
-                write!(self.out, "{reference}")
-            };
+            self.out.push_str(if locator.role.is_empty() { "" } else { " " });
+            self.reference(reference);
         }
         if !locator.holds.is_empty() {
-            self.out.push_str(" holding ");
-            escape::quote(&mut self.out, &locator.holds);
+            self.out.quoted(" holding ", &locator.holds, false);
         }
         if let Some(number) = locator.number {
-            let _ = write!(self.out, " #{number}");
+            write!(self.out, " #{number}");
         }
         if let Some(owner) = &locator.owner {
             if !owner.column.is_empty() {
-                self.out.push_str(" in ");
-                escape::quote(&mut self.out, &owner.column);
+                self.out.quoted(" in ", &owner.column, false);
             }
             self.out.push_str(" of ");
             if let Some(reference) = owner.reference {
-                let _ = write!(self.out, "{reference} ");
+                write!(self.out, "{reference} ");
             }
-            escape::quote(&mut self.out, &owner.name);
-            if owner.begins {
-                self.out.push('…');
-            }
+            self.out.quoted("", &owner.name, owner.begins);
+        }
+    }
+
+    fn locators(&mut self, locators: &[Locator]) {
+        let mut before = None;
+        for locator in locators {
+            self.out.push_str(if before.is_none() { "" } else { ", " });
+            self.locator_after(before, locator);
+            before = Some(&*locator.role);
         }
     }
 
     fn gone(&mut self, gone: &[Gone]) {
+        let mut before = None;
         for (index, went) in gone.iter().enumerate() {
             self.out.push_str(if index == 0 { " (− " } else { ", " });
             match went {
-                Gone::Named(locator) => {
-                    self.locator_after(index.checked_sub(1).and_then(|at| gone[at].role()), locator)
-                }
-                Gone::Many { count, role } => {
-                    let _ = write!(self.out, "{count} × {role}");
-                }
+                Gone::Named(locator) => self.locator_after(before, locator),
+                Gone::Many { count, role } => write!(self.out, "{count} × {role}"),
             }
+            before = went.role();
         }
-        if !gone.is_empty() {
-            self.out.push(')');
-        }
+        self.out.push_str(if gone.is_empty() { "" } else { ")" });
     }
 
     pub(super) fn entries(&mut self, entries: &[Entry]) {
         let mut follows = false;
         for entry in entries {
             self.out.push('\n');
-            let changed = matches!(entry, Entry::Changed { .. });
-            // The word stands before the first of some changes only.
-            match entry {
-                Entry::Changed { at, name, value, on, off } if follows => {
-                    self.out.push_str("- ");
-                    self.locator(at);
-                    self.changes(name.as_ref(), value.as_ref(), *on, *off);
-                }
-                _ => self.entry(entry),
-            }
-            follows = changed && !self.style.seed_phrases;
+            self.entry(entry, follows);
+            follows = matches!(entry, Entry::Changed { .. }) && !self.style.seed_phrases;
         }
     }
 
-    fn entry(&mut self, entry: &Entry) {
+    /// Writes a change; the word stands before the first of some changed items only.
+    fn entry(&mut self, entry: &Entry, follows: bool) {
         match entry {
             Entry::Page(head) => {
                 self.out.push_str("PAGE: ");
                 self.head(head);
             }
             Entry::Changed { at, name, value, on, off } => {
-                self.out.push_str("CHANGED: ");
+                self.out.push_str(if follows { "- " } else { "CHANGED: " });
                 self.locator(at);
                 self.changes(name.as_ref(), value.as_ref(), *on, *off);
             }
-            Entry::Removed(locators) | Entry::Volatile(locators) => {
-                self.out.push_str(if matches!(entry, Entry::Removed(_)) { "REMOVED: " } else { "VOLATILE: " });
-                for (index, locator) in locators.iter().enumerate() {
-                    if index > 0 {
-                        self.out.push_str(", ");
-                    }
-                    let before = index.checked_sub(1).map(|before| locators[before].role.as_str());
-                    self.locator_after(before, locator);
-                }
+            Entry::Removed(locators) => {
+                self.out.push_str("REMOVED: ");
+                self.locators(locators);
+            }
+            Entry::Volatile(locators) => {
+                self.out.push_str("VOLATILE: ");
+                self.locators(locators);
             }
             Entry::Moved { at, to, parent } => {
                 self.out.push_str("MOVED: ");
@@ -157,28 +135,23 @@ impl Writer<'_> {
                 }
             }
             Entry::Expanded { handle, items } => {
-                let _ = write!(self.out, "EXPANDED {handle}:");
+                write!(self.out, "EXPANDED {handle}:");
                 self.lines(items, 1, false);
             }
             Entry::Uncut { handle, name } => {
-                let _ = write!(self.out, "EXPANDED {handle}: ");
-                escape::quote(&mut self.out, name);
+                write!(self.out, "EXPANDED {handle}");
+                self.out.quoted(": ", name, false);
             }
             Entry::Elided(mark) => {
                 self.out.push_str("ELIDED: ");
                 self.mark(mark);
             }
-            Entry::Focus(locator) => {
+            Entry::Focus(None) => self.out.push_str("FOCUS: none"),
+            Entry::Focus(Some(locator)) => {
                 self.out.push_str("FOCUS: ");
-                match locator {
-                    Some(locator) => self.locator(locator),
-                    None => self.out.push_str("none"),
-                }
+                self.locator(locator);
             }
-            Entry::Unchanged(words) => {
-                self.out.push_str("UNCHANGED: ");
-                self.out.push_str(words);
-            }
+            Entry::Unchanged(words) => write!(self.out, "UNCHANGED: {words}"),
         }
     }
 
@@ -199,9 +172,7 @@ impl Writer<'_> {
     fn place(&mut self, place: &Position, at: &str) {
         match place {
             Position::End => {}
-            Position::At(position) => {
-                let _ = write!(self.out, " {at} {position}");
-            }
+            Position::At(position) => write!(self.out, " {at} {position}"),
             Position::After(before, None) => self.sibling(" after ", before),
             Position::After(before, Some(after)) => {
                 self.sibling(" between ", before);
@@ -212,21 +183,17 @@ impl Writer<'_> {
     }
 
     fn sibling(&mut self, word: &str, sibling: &Sibling) {
-        let _ = write!(self.out, "{word}{}", sibling.reference);
+        write!(self.out, "{word}{}", sibling.reference);
         if !sibling.name.is_empty() {
-            self.out.push(' ');
-            escape::quote(&mut self.out, &sibling.name);
-            if sibling.begins {
-                self.out.push('…');
-            }
+            self.out.quoted(" ", &sibling.name, sibling.begins);
         }
     }
 
     fn child(&mut self, child: Child) {
-        let _ = match child {
+        match child {
             Child::With(reference) => write!(self.out, "{reference}"),
             Child::At(position) => write!(self.out, "{position}"),
-        };
+        }
     }
 
     fn changes(
@@ -237,27 +204,19 @@ impl Writer<'_> {
         off: StateSet,
     ) {
         if let Some((name, cut)) = name {
-            self.out.push_str(" → ");
-            escape::quote(&mut self.out, name);
+            self.out.quoted(" → ", name, false);
             self.cut(*cut);
         }
         if let Some((old, begins, new)) = value {
             if self.style.seed_phrases || old.is_empty() && !*begins {
-                self.out.push_str(" → value: ");
+                self.out.quoted(" → value: ", new, false);
             } else {
-                self.out.push_str(" value: ");
-                escape::quote(&mut self.out, old);
-                if *begins {
-                    self.out.push('…');
-                }
-                self.out.push_str(" → ");
+                self.out.quoted(" value: ", old, *begins);
+                self.out.quoted(" → ", new, false);
             }
-            escape::quote(&mut self.out, new);
         }
         for (sign, states) in [('+', on), ('-', off)] {
-            for word in states.words() {
-                let _ = write!(self.out, " {sign}{word}");
-            }
+            states.words().for_each(|word| write!(self.out, " {sign}{word}"));
         }
     }
 }

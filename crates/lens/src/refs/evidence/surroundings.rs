@@ -6,7 +6,7 @@
 
 mod markup;
 
-use super::{Evidence, RowEvidence, hash, identifies, uncounted, unsigned};
+use super::{Evidence, RowEvidence, counted, hash, identifies, uncounted, unsigned};
 use crate::differ::filter::is_advertisement;
 use crate::extract::Meta;
 use crate::tree::Item;
@@ -76,6 +76,13 @@ struct Title {
     heading: u32,
 }
 
+impl Title {
+    /// Returns the title of names and headings, each with and without counters.
+    fn of(names: (u64, u64), heads: (u64, u64), of: u32, heading: u32) -> Self {
+        Self { words: hash((names.0, heads.0)), uncounted: hash((names.1, heads.1)), of, heading }
+    }
+}
+
 const NO_ROW: u32 = u32::MAX;
 
 impl Surroundings {
@@ -138,12 +145,9 @@ impl Surroundings {
             this.targets.push((target, targets));
             this.neutral.push((neutral, targets));
         }
-        for node in page.nodes().filter(|node| this.is_row[node.id().index()]) {
-            let (sum, count) = difference(&this.targets, node);
-            if count > 0 {
-                *this.anchors.entry(sum).or_default() += 1;
-            }
-        }
+        let rows = page.nodes().filter(|node| this.is_row[node.id().index()]);
+        let anchors = rows.map(|row| difference(&this.targets, row)).filter(|(_, count)| *count > 0);
+        this.anchors = counted(anchors.map(|(sum, _)| sum));
         this
     }
 
@@ -178,6 +182,7 @@ impl Surroundings {
 
     /// Follows landmarks, headings and rows down the tree.
     fn paths(&mut self, page: &Page) {
+        #[derive(Default)]
         struct Level {
             node: u32,
             end: u32,
@@ -195,26 +200,12 @@ impl Surroundings {
         let first_heading =
             page.nodes().find(|node| is_heading(node) && !node.ancestors().any(|above| is_chrome(kind_of(above))));
         let about = first_heading.map_or_else(|| hash(page.title()), words);
-        let mut levels = vec![Level {
-            node: 0,
-            end: u32::MAX,
-            path: 0,
-            chrome: false,
-            main: false,
-            heading: 0,
-            names: (0, 0),
-            heads: (0, 0),
-            title: Title::default(),
-        }];
+        let mut levels = vec![Level { end: u32::MAX, ..Level::default() }];
         let mut open_rows: Vec<(u32, u32)> = Vec::new();
         for node in page.nodes() {
             let at = node.id().index();
-            while levels.len() > 1 && levels.last().is_some_and(|level| level.end <= node.id().0) {
-                levels.pop();
-            }
-            while open_rows.last().is_some_and(|(_, end)| *end <= node.id().0) {
-                open_rows.pop();
-            }
+            while levels.pop_if(|level| level.end <= node.id().0).is_some() {}
+            while open_rows.pop_if(|(_, end)| *end <= node.id().0).is_some() {}
             self.nearest_row[at] = open_rows.last().map_or(NO_ROW, |(row, _)| *row);
             if self.is_row[at] {
                 open_rows.push((node.id().0, node.end()));
@@ -224,12 +215,7 @@ impl Surroundings {
                 level.heading = words(node);
                 let uncounted: Vec<&str> = words_of(page, node).into_iter().flat_map(uncounted).collect();
                 level.heads = (level.heading, hash(uncounted.as_slice()));
-                level.title = Title {
-                    words: hash((level.names.0, level.heads.0)),
-                    uncounted: hash((level.names.1, level.heads.1)),
-                    of: level.node,
-                    heading: node.id().0,
-                };
+                level.title = Title::of(level.names, level.heads, level.node, node.id().0);
             }
             self.titles[at] = level.title;
             self.in_main[at] = level.main;
@@ -250,20 +236,13 @@ impl Surroundings {
                 // Links of a navigation are of the site, wherever it stands.
                 let main = kind != "navigation" && (level.main || kind == "main");
                 self.has_main |= main;
-                let (names, heads, mut title) = (level.names, level.heads, level.title);
-                let mut inner =
-                    Level { node: node.id().0, end: node.end(), path, chrome, main, heading: 0, names, heads, title };
+                let (mut names, heads, mut title) = (level.names, level.heads, level.title);
                 if !name.is_empty() {
-                    inner.names = (hash((names.0, name)), hash((names.1, uncounted(name))));
-                    title = Title {
-                        words: hash((inner.names.0, heads.0)),
-                        uncounted: hash((inner.names.1, heads.1)),
-                        of: node.id().0,
-                        heading: NO_ROW,
-                    };
+                    names = (hash((names.0, name)), hash((names.1, uncounted(name))));
+                    title = Title::of(names, heads, node.id().0, NO_ROW);
                 }
-                inner.title = title;
-                levels.push(inner);
+                let (node, end) = (node.id().0, node.end());
+                levels.push(Level { node, end, path, chrome, main, heading: 0, names, heads, title });
             }
         }
     }
@@ -286,10 +265,7 @@ impl Surroundings {
         let said = self.lettered_in(row, None);
         let list = row.parent().unwrap_or(row);
         if !self.times.contains_key(&list.id().0) {
-            let mut times: HashMap<u64, u32> = HashMap::new();
-            for text in self.lettered_in(list, None) {
-                *times.entry(text).or_default() += 1;
-            }
+            let times = counted(self.lettered_in(list, None).into_iter());
             self.times.insert(list.id().0, times);
         }
         let times = &self.times[&list.id().0];
@@ -302,19 +278,10 @@ impl Surroundings {
         let beside = self.beside[row.id().index()].map(key);
         let (_, texts) = difference(&self.texts, row);
         let (is_section, is_item) = (role::is_landmark(kind_of(row)), is_item_role(kind_of(row)));
-        let row_is = Arc::new(RowEvidence {
-            key: row.key(),
-            list: list.key(),
-            beside,
-            first,
-            telling,
-            all,
-            texts,
-            is_section,
-            is_item,
-        });
-        self.rows.insert(row.id().0, Arc::clone(&row_is));
-        row_is
+        let (key, list) = (row.key(), list.key());
+        let evidence = Arc::new(RowEvidence { key, list, beside, first, telling, all, texts, is_section, is_item });
+        self.rows.insert(row.id().0, Arc::clone(&evidence));
+        evidence
     }
 
     /// Returns what stands under the title of a node.
@@ -397,6 +364,7 @@ impl Surroundings {
         own.push(hash(item.name.trim()));
         let title = self.titles[at];
         let target = target_of(node);
+        let is_fleeting = |above| matches!(kind_of(above), "log" | "marquee") || is_advertisement(above);
         Evidence {
             role: item.role.clone(),
             name: unsigned(&item.name),
@@ -408,10 +376,7 @@ impl Surroundings {
             rest,
             rows,
             in_rows,
-            fleeting: node
-                .ancestors()
-                .take(DEEPEST_ITEM)
-                .any(|above| matches!(kind_of(above), "log" | "marquee") || is_advertisement(above)),
+            fleeting: node.ancestors().take(DEEPEST_ITEM).any(is_fleeting),
             anchor,
             anchor_is_unique: anchor.is_some_and(|anchor| self.anchors.get(&anchor) == Some(&1)),
             anchor_is_near,
