@@ -188,9 +188,9 @@ async fn the_second_look_tells_what_changed_by_itself_and_never_the_answer_to_an
 async fn console_requests_and_downloads_are_recorded() {
     let recorded = acted(
         "/capture-events.html?all",
-        "start_facts = [\"logged | warned | errored | objects | throwing | rejecting | missing 404 | broken 500 29 | slow \
-            200 11 | json 200 100 | post 201 21 | abort AbortError | image failed | redirect 200 /api/data true | all \
-            done\"]\n[[step]]\nclick = { role = \"link\", name = \"Download report\" }",
+        "start_facts = [\"logged | warned | errored | objects | throwing | rejecting | missing 404 | broken 500 29 | \
+            slow 200 11 | json 200 100 | post 201 21 | abort AbortError | image failed | redirect 200 /api/data true | \
+            all done\"]\n[[step]]\nclick = { role = \"link\", name = \"Download report\" }",
     )
     .await;
     let console: Vec<(String, String)> = recorded
