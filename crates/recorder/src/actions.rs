@@ -6,10 +6,10 @@
 //! far it came.
 
 use crate::aim::{Aim, Handle, Scene, Undone, impossible};
+use crate::browser_state::State;
 use crate::driver::Driver;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
-use browserlens_core::strategy::{EventKind, TabEvent};
 use chromiumoxide::cdp::browser_protocol::input::MouseButton;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -72,11 +72,8 @@ impl Driver {
         let done = self.perform(deed, scene, handle.as_ref(), point).await;
         let sessions = self.browser.read().sessions_of(self.tab);
         for (session, _) in sessions {
-            drop(self.socket.send(
-                Some(&session),
-                "Runtime.releaseObjectGroup",
-                &json!({ "objectGroup": "browserlens" }),
-            ));
+            let group = json!({ "objectGroup": "browserlens" });
+            drop(self.socket.send(Some(&session), "Runtime.releaseObjectGroup", &group));
         }
         match done {
             // The action itself was done; what it opened is the next step's business.
@@ -109,11 +106,10 @@ impl Driver {
             Deed::Type { text } => {
                 self.focus(handle).await?;
                 let (typed, all) = (self.type_text(text).await?, text.chars().count());
-                if typed < all {
-                    impossible(self.stopped(&format!("{typed} of {all} characters were typed")))
-                } else {
-                    Ok(())
+                if typed == all {
+                    return Ok(());
                 }
+                impossible(self.stopped(&format!("{typed} of {all} characters were typed")))
             }
             Deed::Press { key, times } => {
                 self.focus(handle).await?;
@@ -156,9 +152,8 @@ impl Driver {
                 self.reach(&target, None, Aim::Place).await?;
                 let start = self.locate(handle, point, Aim::Act).await?.unwrap_or(from);
                 let middle = self.locate(&target, None, Aim::Place).await?.map_err(Undone::Impossible)?;
-                let beside = self
-                    .ask(&target, "beside", &[json!([start.0 - middle.0, start.1 - middle.1]), json!(after)])
-                    .await?;
+                let apart = json!([start.0 - middle.0, start.1 - middle.1]);
+                let beside = self.ask(&target, "beside", &[apart, json!(after)]).await?;
                 let part = |name: &str| beside[name].as_f64().unwrap_or(0.0) as f32;
                 self.locate(&target, Some((part("x"), part("y"))), Aim::Place).await?.map_err(Undone::Impossible)?
             }
@@ -179,25 +174,22 @@ impl Driver {
         }
         let page = self.page().await?;
         let tab = self.tab;
-        let blocked = self
-            .browser
-            .wait_for(Instant::now() + self.ceiling, |state| (state.dialog(tab).is_some() || state.gone).then_some(()));
-        let answer = tokio::select! {
+        let is_blocked = |state: &State| (state.has_dialog(tab) || state.gone).then_some(());
+        let error = tokio::select! {
             biased;
-            answer = page.goto(url) => answer.map(drop),
+            answer = page.goto(url) => match answer {
+                Ok(_) => return Ok(()),
+                Err(error) => error.to_string(),
+            },
             // Loading goes on while the page settles; that tells what kept it.
-            _ = blocked => return Ok(()),
+            _ = self.browser.wait_for(Instant::now() + self.ceiling, is_blocked) => return Ok(()),
         };
-        match answer {
-            Ok(()) => Ok(()),
+        match error {
             // A navigation that became a download, or was answered with no content, ends like this.
-            Err(error) if error.to_string().contains("ERR_ABORTED") => Ok(()),
-            Err(error) if self.socket.is_closed() => {
-                drop(error);
-                Err(Undone::Call(CallError::Gone))
-            }
-            Err(error) if error.to_string().contains("net::") => impossible(format!("{url} cannot be opened: {error}")),
-            Err(_) => Ok(()),
+            error if error.contains("ERR_ABORTED") => Ok(()),
+            _ if self.socket.is_closed() => Err(Undone::Call(CallError::Gone)),
+            error if error.contains("net::") => impossible(format!("{url} cannot be opened: {error}")),
+            _ => Ok(()),
         }
     }
 
@@ -218,9 +210,7 @@ impl Driver {
 
     async fn fill(&mut self, handle: &Handle, text: &str) -> Result<(), Undone> {
         self.show_frames(&handle.session).await?;
-        drop(
-            self.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": handle.backend })).await,
-        );
+        self.scroll_into_view(handle).await;
         match self.ask(handle, "ready", &[Value::from(text)]).await?.as_str() {
             Some("done") => Ok(()),
             Some("type") if text.is_empty() => Ok(self.press("Delete").await?),
@@ -238,7 +228,7 @@ impl Driver {
 
     /// Says how far an action came that what blocks the page ended.
     fn stopped(&self, done: &str) -> String {
-        let has_dialog = self.browser.read().dialog(self.tab).is_some();
+        let has_dialog = self.browser.read().has_dialog(self.tab);
         format!("{done}, then {}", if has_dialog { "a dialog opened" } else { "the tab was closed" })
     }
 
@@ -246,13 +236,10 @@ impl Driver {
         match self.ask(handle, "checked", &[]).await?.as_bool() {
             None => impossible("it is no checkbox, radio or switch"),
             Some(now) if now == on => Ok(()),
-            Some(_) if !on && self.ask(handle, "isRadio", &[]).await?.as_bool() == Some(true) => {
+            Some(_) if !on && self.is(handle, "isRadio").await? => {
                 impossible("a radio is unchecked only by checking another of its group")
             }
-            Some(_) => {
-                let at = self.reach(handle, None, Aim::Act).await?;
-                Ok(self.click_at(at, MouseButton::Left, 1).await?)
-            }
+            Some(_) => self.click(handle).await,
         }
     }
 
@@ -277,25 +264,21 @@ impl Driver {
         if let Some(missing) = files.iter().find(|file| !file.is_file()) {
             return impossible(format!("{} is not there", missing.display()));
         }
-        if self.ask(handle, "fileInput", &[]).await?.as_bool() == Some(true) {
+        if self.is(handle, "fileInput").await? {
             let control = "function () { return this.control ?? this }";
-            let object = self
-                .call_on_object(&handle.session, &handle.object, control)
-                .await?
-                .unwrap_or_else(|| handle.object.clone());
-            let params = json!({ "files": paths, "objectId": object });
+            let object = self.call_on_object(&handle.session, &handle.object, control).await?;
+            let params = json!({ "files": paths, "objectId": object.as_ref().unwrap_or(&handle.object) });
             return Ok(self.call(&handle.session, "DOM.setFileInputFiles", &params).await.map(drop)?);
         }
         // A button that opens the file chooser: it is taken in the browser's place.
         self.browser.change(|state| state.file_chooser = None);
-        let intercept = |on: bool| json!({ "enabled": on });
         let page_session = self.session();
-        self.call(&page_session, "Page.setInterceptFileChooserDialog", &intercept(true)).await?;
-        let at = self.reach(handle, None, Aim::Act).await?;
-        self.click_at(at, MouseButton::Left, 1).await?;
-        let chooser =
-            self.browser.wait_for(Instant::now() + Duration::from_secs(3), |state| state.file_chooser.clone()).await;
-        self.call(&page_session, "Page.setInterceptFileChooserDialog", &intercept(false)).await?;
+        let intercept = "Page.setInterceptFileChooserDialog";
+        self.call(&page_session, intercept, &json!({ "enabled": true })).await?;
+        self.click(handle).await?;
+        let limit = Instant::now() + Duration::from_secs(3);
+        let chooser = self.browser.wait_for(limit, |state| state.file_chooser.clone()).await;
+        self.call(&page_session, intercept, &json!({ "enabled": false })).await?;
         let Some((session, backend)) = chooser else {
             return impossible("it is no file input and opens no file chooser");
         };
@@ -311,8 +294,7 @@ impl Driver {
             }
             None => {
                 let session = self.session();
-                let frame = self.browser.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
-                let world = self.own_world(&session, &frame).await?;
+                let world = self.own_world(&session, &self.target()).await?;
                 let expression =
                     format!("scrollBy({{ left: {x}, top: {y}, behavior: 'instant' }}); browserLensAct.painted()");
                 self.evaluate_apart(&session, world, &expression).await?;
@@ -327,65 +309,38 @@ impl Driver {
         let index = history["currentIndex"].as_i64().unwrap_or(0) + by;
         // Entry 0 is the blank page that a tab of our own began with.
         let began_blank = history["entries"][0]["url"].as_str() == Some("about:blank");
-        let entry = usize::try_from(index)
-            .ok()
-            .filter(|index| *index > 0 || !began_blank || self.url_of(self.tab) == "about:blank")
-            .and_then(|index| history["entries"].get(index).cloned());
+        let may_go = index > 0 || !began_blank || self.url() == "about:blank";
+        let entry = usize::try_from(index).ok().filter(|_| may_go).and_then(|index| history["entries"].get(index));
         let Some(entry) = entry else {
-            return impossible(if by < 0 {
-                "there is no page to go back to"
-            } else {
-                "there is no page to go forward to"
-            });
+            return impossible(format!("there is no page to go {} to", if by < 0 { "back" } else { "forward" }));
         };
         let stirs = self.browser.read().stirs;
-        let pending =
-            self.socket.send(Some(&session), "Page.navigateToHistoryEntry", &json!({ "entryId": entry["id"] }));
-        tokio::select! {
-            biased;
-            answer = pending.answer(self.ceiling) => answer.map(drop)?,
-            why = self.interrupted(self.ceiling) =>
-                return if matches!(why, CallError::Dialog) { Ok(()) } else { Err(Undone::Call(why)) },
+        let params = json!({ "entryId": entry["id"] });
+        match self.call_within(&session, "Page.navigateToHistoryEntry", &params, self.ceiling).await {
+            Err(CallError::Dialog) => return Ok(()),
+            answer => drop(answer?),
         }
         // The navigation begins after the answer.
-        self.browser
-            .wait_for(Instant::now() + Duration::from_secs(2), |state| (state.stirs != stirs).then_some(()))
-            .await;
+        let has_begun = |state: &State| (state.stirs != stirs).then_some(());
+        self.browser.wait_for(Instant::now() + Duration::from_secs(2), has_begun).await;
         Ok(())
     }
 
     async fn switch_tab(&mut self, index: u32) -> Result<(), Undone> {
         let tab = self.browser.read().tab(index).cloned();
         let Some(tab) = tab.filter(|tab| tab.open) else {
-            let open = self
-                .browser
-                .read()
-                .tabs
-                .iter()
-                .enumerate()
-                .filter(|(_, tab)| tab.open)
-                .map(|(index, _)| index.to_string())
-                .collect::<Vec<_>>();
+            let open: Vec<String> = self.browser.read().open_tabs().map(|(tab, _)| tab.to_string()).collect();
             return impossible(format!("tab {index} is not open; open are {}", open.join(", ")));
         };
         self.tab = index;
         self.call(&tab.session, "Page.bringToFront", &json!({})).await?;
-        let url = self.url_of(index);
-        let now = self.now_ms();
-        self.browser.change(|state| {
-            let event = TabEvent { what: "switched".to_owned(), url, title: String::new() };
-            state.log.push(index, now, EventKind::Tab(event));
-        });
+        self.browser.change(|state| state.log_tab(index, "switched", state.url_of(index)));
         Ok(())
     }
 
     async fn close_tab(&mut self) -> Result<(), Undone> {
-        let (tab, target, open) = {
-            let state = self.browser.read();
-            let target = state.tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
-            (self.tab, target, state.tabs.iter().filter(|tab| tab.open).count())
-        };
-        if open < 2 {
+        let (tab, target) = (self.tab, self.target());
+        if self.browser.read().open_tabs().count() < 2 {
             return impossible("it is the last tab");
         }
         if self.kept.contains(&target) {
@@ -393,24 +348,17 @@ impl Driver {
         }
         self.socket.call(None, "Target.closeTarget", &json!({ "targetId": target }), self.ceiling).await?;
         self.browser.wait_for(Instant::now() + self.ceiling, |state| (!state.tab(tab)?.open).then_some(())).await;
-        self.leave_closed_tab().await?;
-        Ok(())
+        Ok(self.leave_closed_tab().await?)
     }
 
     /// Goes to the tab opened last if the current one is closed.
     pub(crate) async fn leave_closed_tab(&mut self) -> Result<(), CallError> {
         let next = {
             let state = self.browser.read();
-            if state.tab(self.tab).is_some_and(|tab| tab.open) {
+            if state.is_open(self.tab) {
                 return Ok(());
             }
-            state
-                .tabs
-                .iter()
-                .enumerate()
-                .rev()
-                .find(|(_, tab)| tab.open)
-                .map(|(index, tab)| (index as u32, tab.session.clone()))
+            state.open_tabs().next_back().map(|(index, tab)| (index, tab.session.clone()))
         };
         let Some((index, session)) = next else {
             return Err(CallError::Refused { message: "the page closed its last tab".to_owned() });
@@ -420,27 +368,15 @@ impl Driver {
     }
 
     pub(crate) async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<(), Undone> {
-        let dialog = self.browser.read().dialog(self.tab).cloned();
-        let Some(dialog) = dialog else { return impossible("no dialog is open") };
+        let session = self.browser.read().tab(self.tab).and_then(|tab| tab.dialog.clone());
+        let Some(session) = session else { return impossible("no dialog is open") };
         let mut params = json!({ "accept": accept });
         if let Some(text) = text {
             params["promptText"] = Value::from(text);
         }
-        self.socket.call(Some(&dialog.session), "Page.handleJavaScriptDialog", &params, self.ceiling).await?;
-        let tab = self.tab;
-        let closed = self
-            .browser
-            .wait_for(Instant::now() + self.ceiling, |state| state.dialog(tab).is_none().then_some(()))
-            .await;
+        self.socket.call(Some(&session), "Page.handleJavaScriptDialog", &params, self.ceiling).await?;
+        let is_closed = |state: &State| (!state.has_dialog(self.tab)).then_some(());
+        let closed = self.browser.wait_for(Instant::now() + self.ceiling, is_closed).await;
         closed.ok_or(Undone::Call(CallError::TimedOut(self.ceiling)))
-    }
-
-    /// Returns the time that events are dated by: page time of bundled sites, wall time of others.
-    pub(crate) fn now_ms(&self) -> u64 {
-        if self.controlled() {
-            self.browser.read().page_ms as u64
-        } else {
-            self.setup.started.elapsed().as_millis() as u64
-        }
     }
 }

@@ -9,6 +9,8 @@ use crate::driver::Driver;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
 use browserlens_trace::Canonicalizer;
+use chromiumoxide::cdp::browser_protocol::input::MouseButton;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Why an action could not be done.
@@ -36,7 +38,7 @@ pub(crate) fn impossible<T>(reason: impl Into<String>) -> Result<T, Undone> {
 
 /// What the page was like before an action, to act within it.
 pub(crate) struct Scene<'a> {
-    pub(crate) seen: &'a ParsedCapture,
+    pub(crate) seen: Option<&'a ParsedCapture>,
     pub(crate) canonicalizer: &'a Canonicalizer,
 }
 
@@ -52,7 +54,8 @@ pub(crate) struct Handle {
 }
 
 /// What a point of a node is wanted for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Aim {
     /// To act on it: it must be enabled and reachable.
     Act,
@@ -62,20 +65,11 @@ pub(crate) enum Aim {
     Place,
 }
 
-impl Aim {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Act => "act",
-            Self::Touch => "touch",
-            Self::Place => "place",
-        }
-    }
-}
-
 impl Driver {
     pub(crate) async fn handle(&self, key: NodeKey, scene: &Scene<'_>) -> Result<Handle, Undone> {
         let gone = || Undone::Gone(key);
-        let (frame, backend) = self.place_of(key, scene.seen, scene.canonicalizer).ok_or_else(gone)?;
+        let place = scene.seen.and_then(|seen| self.place_of(key, seen, scene.canonicalizer));
+        let (frame, backend) = place.ok_or_else(gone)?;
         let session = frame.session.clone();
         let params =
             json!({ "backendNodeId": backend, "executionContextId": frame.own_world, "objectGroup": "browserlens" });
@@ -99,6 +93,23 @@ impl Driver {
         Ok(self.call_on(&handle.session, &handle.object, &function, arguments).await?)
     }
 
+    /// Asks the act script whether something is so of an element.
+    pub(crate) async fn is(&self, handle: &Handle, name: &str) -> Result<bool, Undone> {
+        Ok(self.ask(handle, name, &[]).await?.as_bool() == Some(true))
+    }
+
+    /// Brings an element into view; nodes without a box refuse.
+    pub(crate) async fn scroll_into_view(&self, handle: &Handle) {
+        let node = json!({ "backendNodeId": handle.backend });
+        drop(self.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &node).await);
+    }
+
+    /// Brings an element into view and clicks it.
+    pub(crate) async fn click(&mut self, handle: &Handle) -> Result<(), Undone> {
+        let at = self.reach(handle, None, Aim::Act).await?;
+        Ok(self.click_at(at, MouseButton::Left, 1).await?)
+    }
+
     /// Brings an element into view and returns a point of it that the pointer reaches, in CSS px of
     /// the viewport.
     pub(crate) async fn reach(
@@ -108,30 +119,26 @@ impl Driver {
         aim: Aim,
     ) -> Result<(f64, f64), Undone> {
         self.show_frames(&handle.session).await?;
-        // Nodes without a box refuse; the reason then comes from locating them.
-        drop(
-            self.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": handle.backend })).await,
-        );
+        // Where it has no box, locating it gives the reason.
+        self.scroll_into_view(handle).await;
         self.ask(handle, "painted", &[]).await?;
-        match self.locate(handle, point, aim).await? {
-            Ok(at) => Ok(at),
-            Err(_) => {
-                // A bar that sticks to the edge may cover it there; in the middle it seldom does.
-                self.ask(handle, "center", &[]).await?;
-                self.ask(handle, "painted", &[]).await?;
-                self.locate(handle, point, aim).await?.map_err(Undone::Impossible)
-            }
+        if let Ok(at) = self.locate(handle, point, aim).await? {
+            return Ok(at);
         }
+        // A bar that sticks to the edge may cover it there; in the middle it seldom does.
+        self.ask(handle, "center", &[]).await?;
+        self.ask(handle, "painted", &[]).await?;
+        self.locate(handle, point, aim).await?.map_err(Undone::Impossible)
     }
 
+    /// Returns a point of an element, or why the pointer does not reach it.
     pub(crate) async fn locate(
         &self,
         handle: &Handle,
         point: Option<(f32, f32)>,
         aim: Aim,
     ) -> Result<Result<(f64, f64), String>, Undone> {
-        let at = point.map_or(Value::Null, |(x, y)| json!([x, y]));
-        let found = self.ask(handle, "point", &[at, Value::from(aim.name())]).await?;
+        let found = self.ask(handle, "point", &[json!(point), json!(aim)]).await?;
         if let Some(reason) = found["reason"].as_str() {
             return Ok(Err(reason.to_owned()));
         }
@@ -142,31 +149,30 @@ impl Driver {
 
     /// Returns where the viewport of an element's frame lies in the tab's viewport.
     async fn frame_offset(&self, handle: &Handle) -> Result<(f64, f64), Undone> {
-        let mut frame = Some(handle.frame.clone());
         let sessions = self.browser.read().sessions_of(self.tab);
-        let mut session = handle.session.clone();
+        let (mut session, mut frame) = (handle.session.clone(), handle.frame.clone());
         let (mut dx, mut dy) = (0.0, 0.0);
-        loop {
-            let Some((_, known)) = sessions.iter().find(|(id, _)| *id == session) else { return Ok((dx, dy)) };
-            let current = frame.take().unwrap_or_else(|| known.root_frame.clone());
+        while let Some((_, known)) = sessions.iter().find(|(id, _)| *id == session) {
             // Boxes are told relative to the session's root frame, so one step leads from any frame
             // to that.
-            let holder = if current != known.root_frame {
-                session.clone()
-            } else {
-                match &known.parent {
-                    Some(parent) => parent.clone(),
-                    None => return Ok((dx, dy)),
-                }
-            };
-            let owner =
-                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": current })).await?.value()["backendNodeId"]
-                    .clone();
-            let model = self.call(&holder, "DOM.getBoxModel", &json!({ "backendNodeId": owner })).await?.value();
+            if frame == known.root_frame {
+                let Some(parent) = &known.parent else { break };
+                session.clone_from(parent);
+            }
+            let owner = self.owner_of(&session, &frame).await?;
+            let model = self.call(&session, "DOM.getBoxModel", &owner).await?.value();
             dx += model["model"]["content"][0].as_f64().unwrap_or(0.0);
             dy += model["model"]["content"][1].as_f64().unwrap_or(0.0);
-            session = holder;
+            let holder = sessions.iter().find(|(id, _)| *id == session);
+            frame = holder.map(|(_, known)| known.root_frame.clone()).unwrap_or_default();
         }
+        Ok((dx, dy))
+    }
+
+    /// Returns which element holds a frame, as a call's parameters.
+    async fn owner_of(&self, session: &str, frame: &str) -> Result<Value, CallError> {
+        let owner = self.call(session, "DOM.getFrameOwner", &json!({ "frameId": frame })).await?.value();
+        Ok(json!({ "backendNodeId": owner["backendNodeId"] }))
     }
 
     /// Brings the frames that hold a session's root frame into view, outermost first.
@@ -180,10 +186,8 @@ impl Driver {
             at = parent;
         }
         for (holder, frame) in chain.into_iter().rev() {
-            let owner =
-                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": frame })).await?.value()["backendNodeId"]
-                    .clone();
-            self.call(&holder, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": owner })).await?;
+            let owner = self.owner_of(&holder, &frame).await?;
+            self.call(&holder, "DOM.scrollIntoViewIfNeeded", &owner).await?;
         }
         Ok(())
     }

@@ -4,17 +4,15 @@
 //! one of ours or one that was there. Invariants: no other tab is looked into; nothing that was
 //! there before us is closed, resized or given another locale; the browser stays when we go.
 
-use crate::browser_state::{BrowserState, State};
+use crate::browser_state::{State, Tab};
 use crate::chrome::Chrome;
-use crate::driver::Driver;
+use crate::driver::{Driver, OPEN_LIMIT};
 use crate::error::RecordError;
-use crate::event_loop::{EventLoop, SessionSetup};
+use crate::event_loop::SessionSetup;
 use crate::messages as m;
-use crate::options::QUIET;
-use crate::socket::{CALL_LIMIT, Socket};
+use crate::socket::CallError;
 use serde::Deserialize;
-use serde_json::json;
-use std::sync::Arc;
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -40,12 +38,6 @@ pub enum AttachTab {
 struct Version {
     #[serde(rename = "webSocketDebuggerUrl")]
     address: String,
-}
-
-#[derive(Deserialize)]
-struct Targets {
-    #[serde(rename = "targetInfos")]
-    list: Vec<m::TargetInfo>,
 }
 
 /// Host and port of an address, and its path.
@@ -115,19 +107,11 @@ impl Driver {
     ) -> Result<Self, RecordError> {
         let failed = |reason: String| RecordError::AttachFailed { url: url.to_owned(), reason };
         let (address, named) = endpoint(url).await.map_err(failed)?;
-        let (socket, events) = Socket::connect(&address).await.map_err(|error| failed(error.to_string()))?;
-        let browser = Arc::new(BrowserState::new());
-        let pump = EventLoop { browser: Arc::clone(&browser), socket: socket.clone(), setup: setup.clone() };
-        tokio::spawn(pump.run(events));
-        let call = async |method: &'static str, params: serde_json::Value| {
-            socket.call(None, method, &params, CALL_LIMIT).await.map_err(|error| failed(format!("{method}: {error}")))
-        };
-        let version = call("Browser.getVersion", json!({})).await?;
-        let browser_name = version.value()["product"].as_str().unwrap_or("Chromium").to_owned();
-        let there = call("Target.getTargets", json!({})).await?;
-        let there: Targets = there.read().map_err(|error| failed(error.to_string()))?;
-        let pages: Vec<&m::TargetInfo> = there.list.iter().filter(|target| target.kind == "page").collect();
-        let kept = pages.iter().map(|target| target.target_id.clone()).collect();
+        let mut driver = Self::connect(Chrome::attached(address), setup, ceiling, None).await.map_err(failed)?;
+        let call = async |method: &str, params: Value| driver.ask_browser(method, params).await.map_err(failed);
+        let there = call("Target.getTargets", json!({})).await?["targetInfos"].take();
+        let there: Vec<m::TargetInfo> = serde_json::from_value(there).map_err(|error| failed(error.to_string()))?;
+        let pages: Vec<m::TargetInfo> = there.into_iter().filter(|target| target.kind == "page").collect();
         let wanted = match (tab, named) {
             (AttachTab::Named(name), _) => Some(name.clone()),
             (AttachTab::New, Some(name)) => Some(name),
@@ -147,34 +131,17 @@ impl Driver {
             }
             None => {
                 let made = call("Target.createTarget", json!({ "url": "about:blank" })).await?;
-                made.value()["targetId"].as_str().unwrap_or_default().to_owned()
+                made["targetId"].as_str().unwrap_or_default().to_owned()
             }
         };
         call("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await?;
         let ready = |state: &State| (state.starting == 0 && !state.tabs.is_empty()).then_some(());
-        browser
-            .wait_for(Instant::now() + Duration::from_secs(20), ready)
-            .await
-            .ok_or_else(|| failed("its tab did not answer within 20 s".to_owned()))?;
+        let answered = driver.browser.wait_for(Instant::now() + OPEN_LIMIT, ready).await;
+        answered.ok_or_else(|| failed("its tab did not answer within 20 s".to_owned()))?;
         // Tabs that ours open are told of from now on.
         call("Target.setDiscoverTargets", json!({ "discover": true })).await?;
-        Ok(Self {
-            chrome: Chrome::attached(address)?,
-            socket: socket.clone(),
-            browser,
-            setup,
-            tab: 0,
-            step: 0,
-            ceiling,
-            pointer: (0.0, 0.0),
-            browser_name,
-            site_clock: None,
-            quiet_limit: ceiling,
-            quiet: QUIET,
-            unrest: None,
-            hit: None,
-            kept,
-        })
+        driver.kept = pages.into_iter().map(|page| page.target_id).collect();
+        Ok(driver)
     }
 
     /// Leaves a browser that somebody else started: what we opened is closed, the rest stays as it
@@ -183,11 +150,8 @@ impl Driver {
         if !self.chrome.is_attached() || self.setup.given || self.socket.is_closed() {
             return;
         }
-        let tabs: Vec<(String, String)> = {
-            let state = self.browser.read();
-            state.tabs.iter().filter(|tab| tab.open).map(|tab| (tab.target.clone(), tab.session.clone())).collect()
-        };
-        for (target, session) in tabs {
+        let open = self.browser.read().open_tabs().map(|(_, tab)| tab.clone()).collect::<Vec<_>>();
+        for Tab { target, session, .. } in open {
             let (method, params) = if self.kept.contains(&target) {
                 ("Target.detachFromTarget", json!({ "sessionId": session }))
             } else {
@@ -198,26 +162,18 @@ impl Driver {
     }
 
     /// Opens a tab and makes it the current one.
-    pub(crate) async fn new_tab(&mut self) -> Result<(), crate::socket::CallError> {
-        use crate::socket::CallError;
-        let made = self
-            .socket
-            .call(None, "Target.createTarget", &json!({ "url": "about:blank" }), self.ceiling)
-            .await?
-            .value()["targetId"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
+    pub(crate) async fn new_tab(&mut self) -> Result<(), CallError> {
+        let call = async |method, params| self.socket.call(None, method, &params, self.ceiling).await;
+        let made = call("Target.createTarget", json!({ "url": "about:blank" })).await?.value()["targetId"].take();
         if self.chrome.is_attached() {
-            let params = json!({ "targetId": made, "flatten": true });
-            self.socket.call(None, "Target.attachToTarget", &params, self.ceiling).await?;
+            call("Target.attachToTarget", json!({ "targetId": made, "flatten": true })).await?;
         }
         let ready = |state: &State| {
-            let tab = state.tabs.iter().position(|tab| tab.target == made)?;
+            let tab = state.tabs.iter().position(|tab| made == tab.target.as_str())?;
             (state.starting == 0).then_some(tab as u32)
         };
-        let limit = Instant::now() + self.ceiling;
-        self.tab = self.browser.wait_for(limit, ready).await.ok_or(CallError::TimedOut(self.ceiling))?;
+        let opened = self.browser.wait_for(Instant::now() + self.ceiling, ready).await;
+        self.tab = opened.ok_or(CallError::TimedOut(self.ceiling))?;
         Ok(())
     }
 }

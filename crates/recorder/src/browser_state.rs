@@ -7,20 +7,22 @@
 use crate::answering::Answering;
 use crate::habits::Habits;
 use crate::log::EventLog;
-use crate::socket::locked;
+use crate::socket::{CallError, locked};
 use crate::watch::Watch;
+use browserlens_core::strategy::{Event, EventKind, TabEvent};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 use tokio::sync::watch;
 
 /// One tab, numbered in order of opening; closed tabs keep their number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tab {
     pub(crate) target: String,
     pub(crate) session: String,
     pub(crate) open: bool,
-    pub(crate) dialog: Option<OpenDialog>,
+    /// Session of the dialog that blocks it.
+    pub(crate) dialog: Option<String>,
     /// Target of the tab that opened it, if the browser says so.
     pub(crate) opener: String,
     /// When requests that the page does not make by itself, or navigations, last began or ended.
@@ -30,12 +32,6 @@ pub(crate) struct Tab {
     /// When its page last spoke over a web socket, and was last spoken to.
     pub(crate) said: Option<Instant>,
     pub(crate) heard: Option<Instant>,
-}
-
-/// A dialog that blocks its tab.
-#[derive(Clone, Debug)]
-pub(crate) struct OpenDialog {
-    pub(crate) session: String,
 }
 
 /// One attached target: a tab's page, or a frame that lives in a process of its own.
@@ -123,6 +119,8 @@ pub(crate) struct State {
     pub(crate) starting: u32,
     /// Serial of the last event that was handled.
     pub(crate) handled: u64,
+    /// Since when events are dated by wall time; none where pages have a clock of ours.
+    pub(crate) wall: Option<Instant>,
     /// Page time since the recording began, in milliseconds.
     pub(crate) page_ms: f64,
     /// Page time at which a document that is made now begins.
@@ -140,6 +138,7 @@ pub(crate) struct State {
 }
 
 /// The shared state.
+#[derive(Default)]
 pub(crate) struct BrowserState {
     state: Mutex<State>,
     changed: watch::Sender<u64>,
@@ -150,15 +149,6 @@ pub(crate) struct BrowserState {
 }
 
 impl BrowserState {
-    pub(crate) fn new() -> Self {
-        Self {
-            state: Mutex::default(),
-            changed: watch::Sender::new(0),
-            watch: OnceLock::new(),
-            answering: OnceLock::new(),
-        }
-    }
-
     pub(crate) fn read(&self) -> MutexGuard<'_, State> {
         locked(&self.state)
     }
@@ -195,44 +185,84 @@ impl State {
     /// The same, by the page of a session.
     pub(crate) fn stir_in(&mut self, session: &str) {
         self.stir();
-        if let Some(tab) = self.sessions.get(session).map(|session| session.tab) {
-            self.stir_of(tab);
-        }
-    }
-
-    pub(crate) fn stir_of(&mut self, tab: u32) {
-        if let Some(tab) = self.tabs.get_mut(tab as usize) {
+        if let Some(tab) = self.tab_in(session) {
             tab.stirred = Some(Instant::now());
         }
     }
 
-    /// Returns the tab of a session.
+    /// Returns the time that events are dated by, in milliseconds: page time of bundled sites, wall
+    /// time of others.
+    pub(crate) fn now(&self) -> u64 {
+        self.wall.map_or(self.page_ms as u64, |began| began.elapsed().as_millis() as u64)
+    }
+
+    /// Returns why no page can be asked any more.
+    pub(crate) fn ended(&self) -> Option<CallError> {
+        let crashed = || self.crashed.clone().map(CallError::Crashed);
+        if self.gone { Some(CallError::Gone) } else { crashed() }
+    }
+
+    /// Returns the tab of a session, by its number.
+    pub(crate) fn tab_of(&self, session: &str) -> Option<u32> {
+        self.sessions.get(session).map(|session| session.tab)
+    }
+
+    /// The same, to change it.
     pub(crate) fn tab_in(&mut self, session: &str) -> Option<&mut Tab> {
-        let tab = self.sessions.get(session)?.tab;
+        let tab = self.tab_of(session)?;
         self.tabs.get_mut(tab as usize)
+    }
+
+    /// Returns the tab whose main frame a frame is.
+    pub(crate) fn tab_of_main(&self, session: &str, frame: &str) -> Option<u32> {
+        let known = self.sessions.get(session)?;
+        (known.parent.is_none() && known.root_frame == frame).then_some(known.tab)
     }
 
     pub(crate) fn tab(&self, tab: u32) -> Option<&Tab> {
         self.tabs.get(tab as usize)
     }
 
-    pub(crate) fn dialog(&self, tab: u32) -> Option<&OpenDialog> {
-        self.tab(tab).and_then(|tab| tab.dialog.as_ref())
+    pub(crate) fn is_open(&self, tab: u32) -> bool {
+        self.tab(tab).is_some_and(|tab| tab.open)
+    }
+
+    pub(crate) fn open_tabs(&self) -> impl DoubleEndedIterator<Item = (u32, &Tab)> {
+        self.tabs.iter().enumerate().filter(|(_, tab)| tab.open).map(|(index, tab)| (index as u32, tab))
+    }
+
+    pub(crate) fn has_dialog(&self, tab: u32) -> bool {
+        self.tab(tab).is_some_and(|tab| tab.dialog.is_some())
+    }
+
+    /// Returns the main frame of a tab.
+    pub(crate) fn main_frame(&self, tab: u32) -> Option<&Frame> {
+        let tab = self.tab(tab)?;
+        self.frames.get(&(tab.session.clone(), tab.target.clone()))
+    }
+
+    /// Returns the URL that a tab shows.
+    pub(crate) fn url_of(&self, tab: u32) -> String {
+        self.main_frame(tab).map(|frame| frame.url.clone()).unwrap_or_default()
+    }
+
+    /// Returns the frames of a session, by their ids.
+    pub(crate) fn frames_of(&self, session: &str) -> impl Iterator<Item = (&String, &Frame)> {
+        self.frames.iter().filter(move |((of, _), _)| of == session).map(|((_, frame), data)| (frame, data))
     }
 
     /// Returns the sessions of a tab, the page's own first, then its frames' in order of their
     /// frame ids' hierarchy.
     pub(crate) fn sessions_of(&self, tab: u32) -> Vec<(String, Session)> {
-        let mut found: Vec<(String, Session)> = Vec::new();
-        let of_tab = || self.sessions.iter().filter(|(_, session)| session.tab == tab);
-        found.extend(
-            of_tab().filter(|(_, session)| session.parent.is_none()).map(|(id, session)| (id.clone(), session.clone())),
-        );
+        let below = |parent: Option<&str>| -> Vec<(String, Session)> {
+            let held = self.sessions.iter().filter(|(_, known)| known.tab == tab && known.parent.as_deref() == parent);
+            held.map(|(id, session)| (id.clone(), session.clone())).collect()
+        };
+        let mut found = below(None);
         let mut next = 0;
-        while next < found.len() {
-            let parent = found[next].0.clone();
-            let children = of_tab().filter(|(_, session)| session.parent.as_ref() == Some(&parent));
-            found.extend(children.map(|(id, session)| (id.clone(), session.clone())));
+        while let Some((parent, _)) = found.get(next) {
+            let children = below(Some(parent));
+            found.extend(children);
             next += 1;
         }
         found
@@ -241,28 +271,31 @@ impl State {
     /// Returns session, frame and context of every main world of the open tabs, the given tab's
     /// first.
     pub(crate) fn worlds(&self, first: u32) -> Vec<(String, String, String)> {
-        let mut tabs: Vec<u32> = (0..self.tabs.len() as u32).filter(|tab| self.tabs[*tab as usize].open).collect();
+        let mut tabs: Vec<u32> = self.open_tabs().map(|(tab, _)| tab).collect();
         tabs.sort_by_key(|tab| *tab != first);
         let mut worlds = Vec::new();
-        for tab in tabs {
-            for (id, session) in self.sessions_of(tab) {
-                let mut frames: Vec<(&String, &Frame)> = self
-                    .frames
-                    .iter()
-                    .filter(|((of, _), _)| *of == id)
-                    .map(|((_, frame), data)| (frame, data))
-                    .collect();
-                // The root first, then in order of creation: contexts are numbered as they are
-                // made.
-                frames.sort_by_key(|(frame, data)| (**frame != session.root_frame, data.context_id));
-                worlds.extend(
-                    frames
-                        .into_iter()
-                        .filter_map(|(frame, data)| Some((id.clone(), frame.clone(), data.context.clone()?))),
-                );
-            }
+        for (id, session) in tabs.into_iter().flat_map(|tab| self.sessions_of(tab)) {
+            let mut frames: Vec<(&String, &Frame)> = self.frames_of(&id).collect();
+            // The root first, then in order of creation: contexts are numbered as they are made.
+            frames.sort_by_key(|(frame, data)| (**frame != session.root_frame, data.context_id));
+            let contexts = frames.into_iter().filter_map(|(frame, data)| Some((frame.clone(), data.context.clone()?)));
+            worlds.extend(contexts.map(|(frame, context)| (id.clone(), frame, context)));
         }
         worlds
+    }
+
+    /// Notes that a tab was opened, closed or switched to.
+    pub(crate) fn log_tab(&mut self, tab: u32, what: &str, url: String) {
+        let (now, what) = (self.now(), what.to_owned());
+        self.log.push(tab, now, EventKind::Tab(TabEvent { what, url, title: String::new() }));
+    }
+
+    /// Takes the events of a step; `all` also those of requests without an end.
+    pub(crate) fn take_events(&mut self, step: u32, all: bool) -> Vec<Event> {
+        let urls: Vec<String> = (0..self.tabs.len() as u32).map(|tab| self.url_of(tab)).collect();
+        self.log.name_tabs(|tab| urls.get(tab as usize).cloned().unwrap_or_default());
+        // The network decides what comes first within a moment of page time.
+        self.log.take(step, all, self.wall.is_none())
     }
 
     pub(crate) fn drop_session(&mut self, id: &str) {

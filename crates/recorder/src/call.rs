@@ -4,6 +4,7 @@
 //! it is asked for.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -65,6 +66,11 @@ pub(crate) struct RawEvent {
 impl RawEvent {
     pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
+    }
+
+    /// Reads one of its parameters.
+    pub(crate) fn part<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_value(self.read::<Value>()?.get_mut(name)?.take()).ok()
     }
 }
 

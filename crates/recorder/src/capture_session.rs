@@ -6,18 +6,15 @@
 
 use crate::actions::Deed;
 use crate::aim::{Aim, Scene, Undone};
-use crate::capture::Depth;
-use crate::capture::{FastState, Found};
-use crate::capture::{ParseCaptureError, ParsedCapture};
+use crate::capture::{Depth, FastState, Found, Look, ParsedCapture};
 use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::mask;
 use crate::options::FastLook;
-use crate::settle::Rest;
 use crate::socket::CallError;
-use browserlens_core::page::{NodeKey, Payload, PayloadKind, ScrollOffset, SecondLook};
-use browserlens_trace::Canonicalizer;
+use browserlens_core::page::{BoxInDocument, NodeKey, Payload, PayloadKind, ScrollOffset, SecondLook};
 use browserlens_trace::scenario::{Target, TargetBy, called};
+use browserlens_trace::{Canonicalizer, Settled};
 use std::time::{Duration, Instant};
 
 /// How often a torn capture is taken again.
@@ -39,14 +36,20 @@ pub(crate) struct CaptureSession {
 }
 
 impl CaptureSession {
-    fn unparsable(&self, error: &ParseCaptureError) -> RecordError {
-        RecordError::Capture { step: self.driver.step, reason: error.to_string() }
+    pub(crate) fn new(driver: Driver, canonicalizer: Canonicalizer, secrets: Vec<String>, scale: f32) -> Self {
+        let fast = FastState::default();
+        Self { driver, canonicalizer, secrets, scale, last: None, current: None, fast }
+    }
+
+    pub(crate) fn parsed(&mut self, look: Look) -> Result<ParsedCapture, RecordError> {
+        let unparsable = |error: crate::capture::ParseCaptureError| self.driver.bad_capture(error.to_string());
+        ParsedCapture::from_look(look, &mut self.canonicalizer).map_err(unparsable)
     }
 
     async fn see(&mut self, depth: Depth) -> Result<ParsedCapture, RecordError> {
         self.fast.forget();
-        let look = self.driver.look(depth).await.map_err(|error| self.driver.failure("capturing", error))?;
-        ParsedCapture::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))
+        let look = self.driver.look(depth).await.map_err(self.driver.failed("capturing"))?;
+        self.parsed(look)
     }
 
     /// Looks at the page without images; it becomes the current one.
@@ -70,38 +73,33 @@ impl CaptureSession {
         let found = match self.driver.find_changes(&mut self.fast).await {
             // A frame's document went away between two calls.
             Err(CallError::Refused { .. }) => Found::Unknown,
-            found => found.map_err(|error| self.driver.failure("looking", error))?,
+            found => found.map_err(self.driver.failed("looking"))?,
         };
-        match found {
+        let look = match found {
             Found::Same if self.current.is_some() => return Ok(false),
-            Found::Look(look) => {
-                let mut seen = ParsedCapture::from_look(*look, &mut self.canonicalizer)
-                    .map_err(|error| self.unparsable(&error))?;
-                seen.timings.push(("look".to_owned(), began.elapsed().as_micros() as u64));
-                self.current = Some(seen);
-                return Ok(true);
-            }
-            Found::Same | Found::Unknown => {}
-        }
+            Found::Look(look) => *look,
+            Found::Same | Found::Unknown => self.fast_look_whole().await?,
+        };
+        let mut seen = self.parsed(look)?;
+        seen.timings.push(("look".to_owned(), began.elapsed().as_micros() as u64));
+        self.current = Some(seen);
+        Ok(true)
+    }
+
+    async fn fast_look_whole(&mut self) -> Result<Look, RecordError> {
         let mut tries = 0;
-        let look = loop {
-            let look = self.driver.fast_look(&mut self.fast).await;
-            match look {
-                Ok(look) if !look.torn || tries == MOST_RETRIES => break look,
+        loop {
+            match self.driver.fast_look(&mut self.fast).await {
+                Ok(look) if !look.torn || tries == MOST_RETRIES => return Ok(look),
                 Ok(_) | Err(CallError::Refused { .. }) if tries < MOST_RETRIES => tries += 1,
-                Ok(look) => break look,
+                Ok(look) => return Ok(look),
                 Err(error) => {
                     self.fast.forget_all();
                     return Err(self.driver.failure("looking", error));
                 }
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
-        };
-        let mut seen =
-            ParsedCapture::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
-        seen.timings.push(("look".to_owned(), began.elapsed().as_micros() as u64));
-        self.current = Some(seen);
-        Ok(true)
+        }
     }
 
     /// Takes a fast look at a page that was just captured; the capture stays the current one.
@@ -127,58 +125,57 @@ impl CaptureSession {
         self.fast.forget();
         let mut retries = 0;
         let look = loop {
-            let look = self.driver.look(Depth::Whole).await.map_err(|error| self.driver.failure("capturing", error))?;
+            let look = self.driver.look(Depth::Whole).await.map_err(self.driver.failed("capturing"))?;
             if !look.torn || retries == MOST_RETRIES {
                 break look;
             }
             retries += 1;
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        let mut crops_look = crate::capture::Look::default();
-        let mut seen =
-            ParsedCapture::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
-        let (boxes, scroll) = (mask::secret_boxes(&seen.page, &self.secrets), seen.page.scroll());
-        let bad_png = |step: u32| move |reason: String| RecordError::Capture { step, reason };
-        for payload in seen.capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
-            let painted = mask::paint_over(payload.body.to_vec(), &boxes, (scroll.x, scroll.y), self.scale)
-                .map_err(bad_png(self.driver.step))?;
-            payload.body = painted.into();
-        }
-        for (node, bounds) in mask::to_crop(&seen.page) {
-            let key = seen.page.node(node).key();
-            let clip = [bounds.x, bounds.y, bounds.width, bounds.height].map(f64::from);
-            let png = match self.driver.crop_pixels(&mut crops_look, clip).await {
-                Ok(png) => png,
-                // A box beyond what the browser can paint has no picture.
-                Err(CallError::Refused { .. }) => continue,
-                Err(error) => return Err(self.driver.failure("cropping", error)),
-            };
-            let png =
-                mask::paint_over(png, &boxes, (bounds.x, bounds.y), self.scale).map_err(bad_png(self.driver.step))?;
-            seen.capture.payloads.push(Payload {
-                kind: PayloadKind::Crop,
-                frame: key.frame,
-                node: key.backend,
-                body: png.into(),
-            });
-        }
-        seen.timings.extend(crops_look.timings);
+        let mut seen = self.parsed(look)?;
+        let boxes = mask::secret_boxes(&seen.page, &self.secrets);
+        self.mask(&mut seen, &boxes)?;
+        // A box beyond what the browser can paint has no picture.
+        self.add_crops(&mut seen, &boxes, |error| matches!(error, CallError::Refused { .. })).await?;
         self.current = Some(seen.clone());
         self.last = Some(seen);
         Ok(retries)
     }
 
+    /// Paints over boxes in the picture of the viewport.
+    pub(crate) fn mask(&self, seen: &mut ParsedCapture, boxes: &[BoxInDocument]) -> Result<(), RecordError> {
+        let painted = mask::paint_screenshots(&mut seen.capture, &seen.page, boxes, self.scale);
+        painted.map_err(|reason| self.driver.bad_capture(reason))
+    }
+
+    /// Adds pictures of what the one of the viewport does not show, painted over in the same way;
+    /// one that fails in a way that is `passed` over is left out.
+    pub(crate) async fn add_crops(
+        &self,
+        seen: &mut ParsedCapture,
+        boxes: &[BoxInDocument],
+        passed: fn(&CallError) -> bool,
+    ) -> Result<(), RecordError> {
+        let mut look = Look::default();
+        for (node, bounds) in mask::to_crop(&seen.page) {
+            let key = seen.page.node(node).key();
+            let png = match self.driver.crop_pixels(&mut look, bounds).await {
+                Err(error) if passed(&error) => continue,
+                png => png.map_err(self.driver.failed("cropping"))?,
+            };
+            let painted = mask::paint_over(png, boxes, (bounds.x, bounds.y), self.scale);
+            let body = painted.map_err(|reason| self.driver.bad_capture(reason))?.into();
+            seen.capture.payloads.push(Payload { kind: PayloadKind::Crop, frame: key.frame, node: key.backend, body });
+        }
+        seen.timings.extend(look.timings);
+        Ok(())
+    }
+
     /// Leaves the page alone for ten seconds of its time and tells what changed by itself.
     pub(crate) async fn second_look(&mut self) -> Result<Option<SecondLook>, RecordError> {
-        let rest = self
-            .driver
-            .leave_alone()
-            .await
-            .map_err(|error| self.driver.failure("waiting for the second look", error))?;
-        self.driver
-            .leave_closed_tab()
-            .await
-            .map_err(|error| self.driver.failure("waiting for the second look", error))?;
+        let doing = "waiting for the second look";
+        let rest = self.driver.leave_alone().await.map_err(self.driver.failed(doing))?;
+        self.driver.leave_closed_tab().await.map_err(self.driver.failed(doing))?;
         if self.is_blocked() {
             return Ok(None);
         }
@@ -189,7 +186,7 @@ impl CaptureSession {
 
     /// Returns whether a dialog blocks the page.
     pub(crate) fn is_blocked(&self) -> bool {
-        self.driver.browser.read().dialog(self.driver.tab).is_some()
+        self.driver.browser.read().has_dialog(self.driver.tab)
     }
 
     /// Returns the node of a target in the capture.
@@ -209,10 +206,10 @@ impl CaptureSession {
         seen: Option<&ParsedCapture>,
     ) -> Result<NodeKey, RecordError> {
         let Some(seen) = seen else {
-            let target = target.to_string();
+            let (action, target) = (action.to_owned(), target.to_string());
             return Err(RecordError::Target {
                 step: self.driver.step,
-                action: action.to_owned(),
+                action,
                 target,
                 found: 0,
                 candidates: Vec::new(),
@@ -231,16 +228,11 @@ impl CaptureSession {
     /// Scrolls as an action of the recorder's own on this node would: where a tool acts, the page
     /// shall stand as in the trace.
     pub(crate) async fn bring_into_view(&self, deed: &Deed, key: NodeKey) {
-        let Some(seen) = &self.current else { return };
-        let scene = Scene { seen, canonicalizer: &self.canonicalizer };
-        let Ok(handle) = self.driver.handle(key, &scene).await else { return };
+        let Ok(handle) = self.driver.handle(key, &self.scene()).await else { return };
         match deed {
             Deed::Click { .. } | Deed::Check { .. } => drop(self.driver.reach(&handle, None, Aim::Act).await),
             Deed::Hover => drop(self.driver.reach(&handle, None, Aim::Touch).await),
-            Deed::Fill { .. } => {
-                let node = serde_json::json!({ "backendNodeId": handle.backend });
-                drop(self.driver.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &node).await);
-            }
+            Deed::Fill { .. } => self.driver.scroll_into_view(&handle).await,
             _ => {}
         }
     }
@@ -260,33 +252,23 @@ impl CaptureSession {
         on: Option<NodeKey>,
         point: Option<(f32, f32)>,
     ) -> Result<(), Undone> {
-        let empty;
-        let seen = match &self.current {
-            Some(seen) => seen,
-            None => {
-                empty = ParsedCapture {
-                    capture: browserlens_core::page::Capture::default(),
-                    page: std::sync::Arc::new(browserlens_core::page::PageBuilder::new("about:blank", "").finish()),
-                    frames: Vec::new(),
-                    timings: Vec::new(),
-                };
-                &empty
-            }
-        };
-        let scene = Scene { seen, canonicalizer: &self.canonicalizer };
+        // Not by `scene`, which would borrow the driver too.
+        let scene = Scene { seen: self.current.as_ref(), canonicalizer: &self.canonicalizer };
         self.driver.act(deed, &scene, on, point).await
     }
 
+    /// Returns the page as it stands now, to act within it.
+    pub(crate) fn scene(&self) -> Scene<'_> {
+        Scene { seen: self.current.as_ref(), canonicalizer: &self.canonicalizer }
+    }
+
     /// Lets the page settle; a dialog that is not expected is dismissed.
-    pub(crate) async fn settle(&mut self, expects_dialog: bool) -> Result<Rest, RecordError> {
+    pub(crate) async fn settle(&mut self, expects_dialog: bool) -> Result<Settled, RecordError> {
+        let doing = "letting the page settle";
         let mut dismissed = 0;
         loop {
-            let rest =
-                self.driver.settle().await.map_err(|error| self.driver.failure("letting the page settle", error))?;
-            self.driver
-                .leave_closed_tab()
-                .await
-                .map_err(|error| self.driver.failure("letting the page settle", error))?;
+            let rest = self.driver.settle().await.map_err(self.driver.failed(doing))?;
+            self.driver.leave_closed_tab().await.map_err(self.driver.failed(doing))?;
             // A page may open one dialog after the other for ever.
             if !self.is_blocked() || expects_dialog || dismissed == 20 {
                 self.driver.unrest = None;
@@ -302,11 +284,6 @@ impl CaptureSession {
             Ok(()) | Err(Undone::Impossible(_) | Undone::Gone(_)) => Ok(()),
             Err(Undone::Call(error)) => Err(self.driver.failure("dismissing a dialog", error)),
         }
-    }
-
-    /// Waits until a target is there.
-    pub(crate) async fn wait_for(&mut self, target: &Target, limit_ms: u64) -> Result<(), RecordError> {
-        self.wait_until(target, true, limit_ms).await
     }
 
     /// Waits until a target is there, or is not.
@@ -326,14 +303,11 @@ impl CaptureSession {
             }
             let waited = if self.driver.controlled() { spent } else { began.elapsed().as_millis() as u64 };
             if waited >= limit_ms {
-                return Err(RecordError::TimedOut {
-                    step: self.driver.step,
-                    action: format!("wait_for {target}"),
-                    timeout_ms: limit_ms,
-                });
+                let (step, action) = (self.driver.step, format!("wait_for {target}"));
+                return Err(RecordError::TimedOut { step, action, timeout_ms: limit_ms });
             }
             if self.driver.controlled() {
-                self.driver.advance(slice, 50).await.map_err(|error| self.driver.failure("waiting", error))?;
+                self.driver.advance(slice, 50).await.map_err(self.driver.failed("waiting"))?;
                 spent += u64::from(slice);
             } else {
                 tokio::time::sleep(Duration::from_millis(u64::from(slice))).await;

@@ -7,7 +7,6 @@
 
 use crate::chrome::{Chrome, ChromeOptions, find_chrome};
 use crate::error::RecordError;
-use crate::setup::runs_as_root;
 use browserlens_peers::{Packages, TOOLS, Tool};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -31,15 +30,8 @@ pub struct ChromeCheck {
 pub async fn check_chrome(path: Option<&Path>, no_sandbox: bool) -> Result<ChromeCheck, RecordError> {
     let program = find_chrome(path)?;
     let started = Instant::now();
-    let options = ChromeOptions {
-        path: Some(program.clone()),
-        no_sandbox: no_sandbox || runs_as_root(),
-        viewport: (1_280, 800),
-        locale: "en-US".to_owned(),
-        host_rules: None,
-        proxy: None,
-        tells_roles: false,
-    };
+    let (path, locale) = (Some(program.clone()), "en-US".to_owned());
+    let options = ChromeOptions { path, no_sandbox, locale, ..ChromeOptions::default() };
     let chrome = Chrome::launch(&options).await?;
     let version = chrome.version().await;
     let took = started.elapsed();
@@ -69,23 +61,22 @@ pub fn check_peers(folder: &Path) -> Vec<PeerPackage> {
     let stamp = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let node = |text: &str| -> Vec<PeerPackage> {
         let known: Value = serde_json::from_str(text).unwrap_or_default();
-        let packages = known["dependencies"].as_object().into_iter().flatten().map(|(name, version)| {
+        let package = |(name, version): (&String, &Value)| {
             let wanted = format!("{name} {}", version.as_str().unwrap_or_default());
             let found = stamp(folder.join("npm").join(name.replace('/', "+")).join("stamp"));
             PeerPackage { instead: (found != wanted).then_some(found), wanted }
-        });
-        packages.collect()
+        };
+        known["dependencies"].as_object().into_iter().flatten().map(package).collect()
     };
     let has_python = folder.join("venv").join("bin").join("python").exists();
     let python = |text: &str| -> Vec<PeerPackage> {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let packages = lines.map(|line| {
+        let package = |line: &str| {
             let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
             let name: String = line.chars().map(plain).collect();
             let is_there = has_python && folder.join("stamps").join(name).exists();
             PeerPackage { wanted: line.replace("==", " "), instead: (!is_there).then(String::new) }
-        });
-        packages.collect()
+        };
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).map(package).collect()
     };
     let of = |tool: &&Tool| match tool.packages {
         Packages::Npm(text) => node(text),

@@ -7,11 +7,12 @@
 //! `PR_SET_PDEATHSIG`: it is tied to the thread that spawned, and is Linux only.
 
 use crate::error::RecordError;
+use browserlens_core::page::Viewport;
 use chromiumoxide::error::CdpError;
 use chromiumoxide::{Browser, BrowserConfig, Handler, Page};
 use futures::StreamExt;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -27,17 +28,20 @@ const NAMES: [&str; 6] =
 const STACK_KIB: u32 = 256 * 1024;
 
 const LAUNCH_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the watchdog may take to end Chromium.
+const WATCHDOG_LIMIT: Duration = Duration::from_secs(10);
 
 /// What the system says of a script that is still held open for writing.
 const BUSY: &str = "(os error 26)";
 const MOST_BUSY: u32 = 50;
 
 /// How Chromium is started.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ChromeOptions {
     pub(crate) path: Option<PathBuf>,
+    /// Whether it runs without its sandbox; as root it always does.
     pub(crate) no_sandbox: bool,
-    pub(crate) viewport: (u32, u32),
+    pub(crate) viewport: Viewport,
     pub(crate) locale: String,
     pub(crate) host_rules: Option<String>,
     /// Proxy that every request goes through, those to this machine included.
@@ -66,16 +70,9 @@ fn find_in(
         return named(&path, "$CHROME");
     }
     let folders: Vec<PathBuf> = search.map(|search| std::env::split_paths(&search).collect()).unwrap_or_default();
-    for name in NAMES {
-        if let Some(found) = folders.iter().map(|folder| folder.join(name)).find(|path| is_program(path)) {
-            return Ok(found);
-        }
-    }
-    let bundle = Path::new("/Applications/Chromium.app/Contents/MacOS/Chromium");
-    if is_program(bundle) {
-        return Ok(bundle.to_owned());
-    }
-    Err(RecordError::ChromiumMissing {
+    let on_path = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let bundle = PathBuf::from("/Applications/Chromium.app/Contents/MacOS/Chromium");
+    on_path.chain([bundle]).find(|path| is_program(path)).ok_or_else(|| RecordError::ChromiumMissing {
         looked_at: format!("$CHROME, which is not set, and {} on PATH", NAMES.join(", ")),
     })
 }
@@ -95,8 +92,12 @@ fn is_program(path: &Path) -> bool {
 /// stays when we go.
 pub(crate) struct Chrome {
     /// The browser that we started; none where we only attached.
-    browser: Option<Browser>,
+    own: Option<OwnChrome>,
     address: String,
+}
+
+struct OwnChrome {
+    browser: Browser,
     handler: tokio::task::JoinHandle<()>,
     watchdog: Watchdog,
     folder: TempDir,
@@ -105,47 +106,35 @@ pub(crate) struct Chrome {
 impl Chrome {
     pub(crate) async fn launch(options: &ChromeOptions) -> Result<Self, RecordError> {
         let program = find_chrome(options.path.as_deref())?;
-        let io_error = |context: &str| {
-            let context = context.to_owned();
-            move |source| RecordError::Io { context, source }
-        };
-        let folder = tempfile::Builder::new()
-            .prefix("browserlens-")
-            .tempdir()
-            .map_err(io_error("cannot make a temporary profile for Chromium"))?;
-        std::fs::create_dir_all(folder.path().join("downloads"))
-            .map_err(io_error("cannot make a folder for downloads"))?;
-        let starter =
-            write_starter(folder.path(), &program).map_err(io_error("cannot write Chromium's start script"))?;
-        let watchdog =
-            Watchdog::start(folder.path()).map_err(io_error("cannot start the watchdog (sh) for Chromium"))?;
-        let config = config(options, &starter, folder.path())
-            .map_err(|reason| RecordError::LaunchFailed { path: program.clone(), reason })?;
-        let (browser, mut handler) = started(&config)
-            .await
-            .map_err(|error| RecordError::LaunchFailed { path: program, reason: one_line(&error.to_string()) })?;
+        let io_error = |context: &'static str| move |source| RecordError::Io { context: context.to_owned(), source };
+        let folder = tempfile::Builder::new().prefix("browserlens-").tempdir();
+        let folder = folder.map_err(io_error("cannot make a temporary profile for Chromium"))?;
+        let downloads = std::fs::create_dir_all(folder.path().join("downloads"));
+        downloads.map_err(io_error("cannot make a folder for downloads"))?;
+        let starter = write_starter(folder.path(), &program);
+        let starter = starter.map_err(io_error("cannot write Chromium's start script"))?;
+        let watchdog = Watchdog::start(folder.path());
+        let watchdog = watchdog.map_err(io_error("cannot start the watchdog (sh) for Chromium"))?;
+        let failed = |reason: String| RecordError::LaunchFailed { path: program.clone(), reason };
+        let config = config(options, &starter, folder.path()).map_err(failed)?;
+        let (browser, mut handler) = started(&config).await.map_err(|error| failed(one_line(&error.to_string())))?;
         let handler = tokio::spawn(async move { while handler.next().await.is_some() {} });
         let address = browser.websocket_address().clone();
-        Ok(Self { browser: Some(browser), address, handler, watchdog, folder })
+        Ok(Self { own: Some(OwnChrome { browser, handler, watchdog, folder }), address })
     }
 
     /// Returns the browser at an address that somebody else started; it is not ended with us.
-    pub(crate) fn attached(address: String) -> Result<Self, RecordError> {
-        let folder = tempfile::Builder::new()
-            .prefix("browserlens-")
-            .tempdir()
-            .map_err(|source| RecordError::Io { context: "cannot make a temporary folder".to_owned(), source })?;
-        let handler = tokio::spawn(async {});
-        Ok(Self { browser: None, address, handler, watchdog: Watchdog { child: None }, folder })
+    pub(crate) fn attached(address: String) -> Self {
+        Self { own: None, address }
     }
 
     /// Returns whether somebody else started the browser.
     pub(crate) fn is_attached(&self) -> bool {
-        self.browser.is_none()
+        self.own.is_none()
     }
 
-    fn browser(&self) -> Option<&Browser> {
-        self.browser.as_ref()
+    fn browser(&self) -> Result<&Browser, String> {
+        self.own.as_ref().map(|own| &own.browser).ok_or_else(|| "the browser was closed".to_owned())
     }
 
     /// Returns the WebSocket address of the browser's protocol.
@@ -153,27 +142,26 @@ impl Chrome {
         self.address.clone()
     }
 
-    /// Returns the folder that downloads go to.
-    pub(crate) fn downloads(&self) -> PathBuf {
-        self.folder.path().join("downloads")
+    /// Returns the folder that downloads go to, of a browser of our own.
+    pub(crate) fn downloads(&self) -> Option<PathBuf> {
+        self.own.as_ref().map(|own| own.folder.path().join("downloads"))
     }
 
     /// Returns name and version, as the browser says them.
     pub(crate) async fn version(&self) -> Result<String, String> {
-        let browser = self.browser().ok_or("the browser was closed")?;
-        browser.version().await.map(|version| version.product).map_err(|error| one_line(&error.to_string()))
+        let version = self.browser()?.version().await;
+        version.map(|version| version.product).map_err(|error| one_line(&error.to_string()))
     }
 
     /// Opens a tab.
     pub(crate) async fn new_page(&self) -> Result<Page, String> {
-        let browser = self.browser().ok_or("the browser was closed")?;
-        browser.new_page("about:blank").await.map_err(|error| one_line(&error.to_string()))
+        self.browser()?.new_page("about:blank").await.map_err(|error| one_line(&error.to_string()))
     }
 
     /// Returns chromiumoxide's handle of a tab; waits a little, because it may learn of a new tab
     /// later than we do.
     pub(crate) async fn page(&self, target: &str) -> Result<Page, String> {
-        let browser = self.browser().ok_or("the browser was closed")?;
+        let browser = self.browser()?;
         let deadline = Instant::now() + Duration::from_secs(5);
         loop {
             match browser.get_page(target.to_owned().into()).await {
@@ -186,27 +174,35 @@ impl Chrome {
 
     /// Ends Chromium and removes its profile; returns when both are gone.
     pub(crate) async fn close(mut self) {
-        self.end();
+        let Some(mut own) = self.own.take() else { return };
+        own.end();
         // Waiting is short (the watchdog kills at once) but blocks, so it has a thread of its own.
-        let mut watchdog = std::mem::replace(&mut self.watchdog, Watchdog { child: None });
-        let browser = self.browser.take();
-        drop(tokio::task::spawn_blocking(move || watchdog.wait(Duration::from_secs(10))).await);
-        if let Some(mut browser) = browser {
-            drop(tokio::time::timeout(Duration::from_secs(5), browser.wait()).await);
+        let waited = tokio::task::spawn_blocking(move || {
+            own.watchdog.wait();
+            own
+        });
+        if let Ok(mut own) = waited.await {
+            drop(tokio::time::timeout(Duration::from_secs(5), own.browser.wait()).await);
         }
     }
 
     /// Ends a browser of our own at once.
     pub(crate) fn end(&mut self) {
+        self.own.iter_mut().for_each(OwnChrome::end);
+    }
+}
+
+impl OwnChrome {
+    fn end(&mut self) {
         self.handler.abort();
         self.watchdog.release();
     }
 }
 
-impl Drop for Chrome {
+impl Drop for OwnChrome {
     fn drop(&mut self) {
         self.end();
-        self.watchdog.wait(Duration::from_secs(10));
+        self.watchdog.wait();
     }
 }
 
@@ -214,8 +210,15 @@ fn one_line(text: &str) -> String {
     browserlens_core::page::text::one_line(text).chars().take(400).collect()
 }
 
+/// Chromium's sandbox refuses to run as root. The owner of `/proc/self` is the effective user.
+fn runs_as_root() -> bool {
+    let owner = |path: &Path| std::fs::metadata(path).map(|data| data.uid());
+    let probe = || tempfile::tempdir().and_then(|folder| owner(folder.path()));
+    owner(Path::new("/proc/self")).or_else(|_| probe()).is_ok_and(|uid| uid == 0)
+}
+
 fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<BrowserConfig, String> {
-    let (width, height) = options.viewport;
+    let Viewport { width, height, .. } = options.viewport;
     let mut config = BrowserConfig::builder()
         .chrome_executable(starter)
         .user_data_dir(folder.join("profile"))
@@ -226,10 +229,10 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
         .request_timeout(Duration::from_secs(60))
         .respect_https_errors()
         .disable_default_args();
-    if options.no_sandbox {
+    if options.no_sandbox || runs_as_root() {
         config = config.no_sandbox();
     }
-    for flag in FLAGS {
+    for flag in [FLAGS, PIXEL_FLAGS, WITHOUT].into_iter().flat_map(str::split_whitespace) {
         config = config.arg(flag);
     }
     config = config.arg(("lang", options.locale.as_str()));
@@ -249,51 +252,24 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
 
 /// Flags that make pages the same from run to run and keep Chromium from talking to anyone but the
 /// page's servers.
-const FLAGS: [&str; 36] = [
-    "disable-gpu",
-    "disable-quic",
-    "no-first-run",
-    "no-default-browser-check",
-    "no-startup-window",
-    "disable-background-networking",
-    "disable-component-update",
-    "disable-sync",
-    "disable-default-apps",
-    "disable-domain-reliability",
-    "disable-client-side-phishing-detection",
-    "disable-breakpad",
-    "disable-crash-reporter",
-    "disable-hang-monitor",
-    "disable-prompt-on-repost",
-    "disable-popup-blocking",
-    "disable-ipc-flooding-protection",
-    "disable-background-timer-throttling",
-    "disable-backgrounding-occluded-windows",
-    "disable-renderer-backgrounding",
-    "disable-dev-shm-usage",
-    "disable-smooth-scrolling",
-    "disable-search-engine-choice-screen",
-    "metrics-recording-only",
-    "password-store=basic",
-    "use-mock-keychain",
-    "force-color-profile=srgb",
-    "force-device-scale-factor=1",
-    "font-render-hinting=none",
-    // The same pixels however a change is painted: whole tiles, in order, without sub-pixel or
-    // machine-dependent paths.
-    "disable-partial-raster",
-    "disable-checker-imaging",
-    "num-raster-threads=1",
-    "disable-lcd-text",
-    "disable-skia-runtime-opts",
-    // A page restored from the back-forward cache skips its load events or not, as memory allows:
-    // not the same twice. The address bar's popups are pages of their own, which cost more
-    // processor time than the rest of a start.
-    "disable-features=BackForwardCache,Translate,TranslateUI,OptimizationHints,MediaRouter,HttpsUpgrades,\
-        HttpsFirstBalancedModeAutoEnable,PaintHolding,CalculateNativeWinOcclusion,AutofillServerCommunication,\
-        WebUIOmniboxPopup,WebUIOmniboxAimPopup",
-    "site-per-process",
-];
+const FLAGS: &str = "disable-gpu disable-quic no-first-run no-default-browser-check no-startup-window \
+    disable-background-networking disable-component-update disable-sync disable-default-apps \
+    disable-domain-reliability disable-client-side-phishing-detection disable-breakpad disable-crash-reporter \
+    disable-hang-monitor disable-prompt-on-repost disable-popup-blocking disable-ipc-flooding-protection \
+    disable-background-timer-throttling disable-backgrounding-occluded-windows disable-renderer-backgrounding \
+    disable-dev-shm-usage disable-smooth-scrolling disable-search-engine-choice-screen metrics-recording-only \
+    password-store=basic use-mock-keychain force-color-profile=srgb force-device-scale-factor=1 \
+    font-render-hinting=none site-per-process";
+/// The same pixels however a change is painted: whole tiles, in order, without sub-pixel or
+/// machine-dependent paths.
+const PIXEL_FLAGS: &str = "disable-partial-raster disable-checker-imaging num-raster-threads=1 disable-lcd-text \
+    disable-skia-runtime-opts";
+/// A page restored from the back-forward cache skips its load events or not, as memory allows: not
+/// the same twice. The address bar's popups are pages of their own, which cost more processor time
+/// than the rest of a start.
+const WITHOUT: &str = "disable-features=BackForwardCache,Translate,TranslateUI,OptimizationHints,MediaRouter,\
+    HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,CalculateNativeWinOcclusion,\
+    AutofillServerCommunication,WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
 /// Writes the script that starts Chromium: it raises the stack limit, notes its pid (which `exec`
 /// keeps), and gives up if the recorder ended in between. Its home is in the profile's folder:
@@ -322,10 +298,8 @@ fn quote(path: &Path) -> String {
     format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
 }
 
-/// What ends Chromium when this process ends.
-struct Watchdog {
-    child: Option<Child>,
-}
+/// What ends Chromium when this process ends: a process that reads what only we hold open.
+struct Watchdog(Child);
 
 impl Watchdog {
     fn start(folder: &Path) -> io::Result<Self> {
@@ -363,26 +337,20 @@ impl Watchdog {
             // cleans up after it.
             .process_group(0)
             .spawn()?;
-        Ok(Self { child: Some(child) })
+        Ok(Self(child))
     }
 
     /// Tells the watchdog to do its work.
     fn release(&mut self) {
-        if let Some(child) = &mut self.child {
-            drop(child.stdin.take());
-        }
+        drop(self.0.stdin.take());
     }
 
     /// Waits until the watchdog did its work.
-    fn wait(&mut self, limit: Duration) {
-        let Some(mut child) = self.child.take() else { return };
-        drop(child.stdin.take());
-        let deadline = Instant::now() + limit;
-        while Instant::now() < deadline {
-            match child.try_wait() {
-                Ok(None) => std::thread::sleep(Duration::from_millis(5)),
-                _ => return,
-            }
+    fn wait(&mut self) {
+        self.release();
+        let deadline = Instant::now() + WATCHDOG_LIMIT;
+        while Instant::now() < deadline && matches!(self.0.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 }

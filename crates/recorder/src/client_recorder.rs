@@ -10,12 +10,13 @@
 use crate::error::RecordError;
 use crate::mask;
 use crate::options::StepReport;
-use crate::settle::Rest;
-use crate::step_writer::{StepWriter, Taken, acted, in_words};
-use browserlens_core::page::{Capture, NodeKey, Page, PayloadKind, Viewport};
+use crate::settle::settled;
+use crate::step_writer::{StepWriter, acted, in_words};
+use browserlens_core::page::{Capture, NodeKey, Page, Viewport};
 use browserlens_core::strategy::{ActionKind, EventFilter, PageSource, SourceError, StepIndex, TakenAction};
 use browserlens_trace::{
-    ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
+    ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, StepRecord, TraceMeta, TraceSource,
+    TraceWriter,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -141,14 +142,13 @@ impl ClientRecorder {
         if self.before.as_ref().is_some_and(has) {
             return Ok(());
         }
-        let waited = acted(
-            ActionKind::WaitFor,
-            String::new(),
-            None,
-            Vec::new(),
-            StepIndex(self.writer.next().saturating_sub(1)),
-        );
+        let waited = acted(ActionKind::WaitFor, String::new(), None, Vec::new(), self.last());
         self.write(source, Some(waited))
+    }
+
+    /// Returns the step that was written last.
+    fn last(&self) -> StepIndex {
+        StepIndex(self.writer.next().saturating_sub(1))
     }
 
     /// Writes an action that was done, with the page that it led to.
@@ -164,8 +164,7 @@ impl ClientRecorder {
         let found = node.zip(self.before.as_ref()).filter(|(key, page)| page.find(*key).is_some());
         let hint = found.and_then(|(key, page)| in_words(page, key)).or_else(|| action.node.clone());
         let acceptable = found.map(|(key, _)| key).into_iter().collect();
-        let before = StepIndex(self.writer.next().saturating_sub(1));
-        let mut record = acted(action.kind, action.text.clone(), hint, acceptable, before);
+        let mut record = acted(action.kind, action.text.clone(), hint, acceptable, self.last());
         record.taken.error.clone_from(&action.error);
         self.write(source, Some(record))
     }
@@ -193,19 +192,18 @@ impl ClientRecorder {
         }
         let mut capture = (*capture).clone();
         self.paint(&page, &mut capture).map_err(|reason| RecordError::Capture { step: index, reason })?;
-        let rest = Rest { quiet: true, waited_ms: 0, reason: "the server let the page settle".to_owned() };
-        self.writer.write(Taken {
+        let step = StepRecord {
+            index: StepIndex(index),
             tab: self.tab,
             action,
             capture,
             events,
             entities: Vec::new(),
             timings: Vec::new(),
-            rest,
+            settled: settled(true, 0, "the server let the page settle"),
             torn_retries: 0,
-            began: self.began,
-            capture_millis,
-        })?;
+        };
+        self.writer.write(step, self.began, capture_millis)?;
         self.before = Some(page);
         Ok(())
     }
@@ -216,12 +214,9 @@ impl ClientRecorder {
         if boxes.is_empty() {
             return Ok(());
         }
-        let (scroll, view) = (page.scroll(), page.viewport());
-        for payload in capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
-            let width = payload.body.get(16..20).and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)));
-            let scale = width.map_or(view.scale, |width| width as f32 / view.width.max(1) as f32);
-            payload.body = mask::paint_over(payload.body.to_vec(), &boxes, (scroll.x, scroll.y), scale)?.into();
-        }
-        Ok(())
+        let view = page.viewport();
+        let width = capture.screenshot().and_then(|png| png.get(16..20)?.try_into().ok()).map(u32::from_be_bytes);
+        let scale = width.map_or(view.scale, |width| width as f32 / view.width.max(1) as f32);
+        mask::paint_screenshots(capture, page, &boxes, scale)
     }
 }

@@ -7,14 +7,13 @@
 
 mod session;
 
-pub(crate) use session::SessionSetup;
+pub(crate) use session::{SessionSetup, device_metrics};
 
-use crate::browser_state::{BrowserState, Frame, OpenDialog, Session, State, Tab};
+use crate::browser_state::{BrowserState, Frame, Session, State, Tab};
 use crate::messages as m;
-use crate::network;
 use crate::socket::{RawEvent, Socket};
 use crate::watch::Signal;
-use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, TabEvent};
+use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind};
 use serde_json::{Value, json};
 use session::start_session;
 use std::sync::Arc;
@@ -35,151 +34,106 @@ pub(crate) struct EventLoop {
 impl EventLoop {
     pub(crate) async fn run(self, mut events: mpsc::UnboundedReceiver<RawEvent>) {
         while let Some(event) = events.recv().await {
-            self.handle(&event);
-            self.browser.change(|state| state.handled = event.serial);
+            if event.method == "Fetch.requestPaused"
+                && let Some(answering) = self.browser.answering.get()
+            {
+                answering.request_paused(&self.socket, &event);
+            }
+            self.browser.change(|state| {
+                self.handle(state, &event);
+                state.handled = event.serial;
+            });
         }
         self.browser.change(|state| state.gone = true);
     }
 
-    fn now(&self, state: &State) -> u64 {
-        if self.setup.clock_seed.is_some() {
-            state.page_ms as u64
-        } else {
-            self.setup.started.elapsed().as_millis() as u64
-        }
-    }
-
-    fn handle(&self, event: &RawEvent) {
-        let Some((domain, name)) = event.method.split_once('.') else { return };
-        match domain {
-            "Target" => self.target(event, name),
-            "Page" => self.page(event, name),
-            "Runtime" => self.runtime(event, name),
-            "Debugger" if name == "scriptParsed" => self.script_parsed(event),
-            "Network" => network::handle(&self.browser, &self.socket, event, name, |state| self.now(state)),
-            "Fetch" if name == "requestPaused" => {
-                if let Some(answering) = self.browser.answering.get() {
-                    answering.request_paused(&self.socket, event);
-                }
-            }
-            "Browser" => self.download(event, name),
-            "Log" if name == "entryAdded" => self.log_entry(event),
-            "Input" if name == "dragIntercepted" => {
-                if let Some(data) = event.read::<Value>().map(|value| value["data"].clone()) {
-                    self.browser.change(|state| state.drag = Some(data));
-                }
-            }
-            "Inspector" if name == "targetCrashed" => self.browser.change(|state| {
-                let which =
-                    event.session.as_ref().and_then(|id| state.sessions.get(id)).map_or(0, |session| session.tab);
+    /// Takes an event into the state; none where it says nothing, or not what it is known to say.
+    fn handle(&self, state: &mut State, event: &RawEvent) -> Option<()> {
+        let (domain, name) = event.method.split_once('.')?;
+        match (domain, event.session.as_deref()) {
+            ("Target", parent) => self.target(state, parent, event, name)?,
+            ("Browser", _) => download(state, event, name)?,
+            ("Input", _) if name == "dragIntercepted" => state.drag = Some(event.read::<Value>()?["data"].take()),
+            ("Inspector", session) if name == "targetCrashed" => {
+                let which = session.and_then(|session| state.tab_of(session)).unwrap_or(0);
                 state.crashed = Some(format!("the page of tab {which} crashed"));
-            }),
+            }
+            ("Page", Some(session)) => self.page(state, session, event, name)?,
+            ("Runtime", Some(session)) => self.runtime(state, session, event, name)?,
+            ("Network", Some(session)) => self.network(state, session, event, name)?,
+            ("Debugger", Some(session)) if name == "scriptParsed" => {
+                self.browser.watch.get()?.learn(session.to_owned(), event.read()?);
+            }
+            ("Log", Some(session)) if name == "entryAdded" => log_entry(state, session, event.part("entry")?),
             _ => {}
         }
+        Some(())
     }
 
-    fn target(&self, event: &RawEvent, name: &str) {
+    fn target(&self, state: &mut State, parent: Option<&str>, event: &RawEvent, name: &str) -> Option<()> {
         match name {
             "targetCreated" if self.setup.attached => {
-                let Some(m::Created { info }) = event.read::<m::Created>() else { return };
-                let ours = {
-                    let state = self.browser.read();
-                    let is_tab = |target: &str| state.tabs.iter().any(|tab| tab.target == target);
-                    info.kind == "page" && is_tab(&info.opener) && !is_tab(&info.target_id)
-                };
-                if ours {
+                let info: m::TargetInfo = event.part("targetInfo")?;
+                let is_tab = |target: &str| state.tabs.iter().any(|tab| tab.target == target);
+                if info.kind == "page" && is_tab(&info.opener_id) && !is_tab(&info.target_id) {
                     let params = json!({ "targetId": info.target_id, "flatten": true });
                     drop(self.socket.send(None, "Target.attachToTarget", &params));
                 }
             }
-            "attachedToTarget" => {
-                if let Some(attached) = event.read::<m::Attached>() {
-                    self.attached(event.session.as_deref(), &attached);
-                }
-            }
+            "attachedToTarget" => self.attached(state, parent, event.read()?),
             "detachedFromTarget" => {
-                let Some(detached) = event.read::<m::Detached>() else { return };
-                self.socket.end_session(&detached.session);
-                self.browser.change(|state| {
-                    let Some(session) = state.sessions.get(&detached.session).cloned() else { return };
-                    let now = self.now(state);
-                    if session.parent.is_none() {
-                        let url = state
-                            .frames
-                            .get(&(detached.session.clone(), session.root_frame.clone()))
-                            .map(|frame| frame.url.clone());
-                        let event =
-                            TabEvent { what: "closed".to_owned(), url: url.unwrap_or_default(), title: String::new() };
-                        state.log.push(session.tab, now, EventKind::Tab(event));
-                        if let Some(tab) = state.tabs.get_mut(session.tab as usize) {
-                            tab.open = false;
-                            tab.dialog = None;
-                        }
-                        self.signal(Signal::TabClosed { tab: session.tab });
+                let id: String = event.part("sessionId")?;
+                self.socket.end_session(&id);
+                let session = state.sessions.get(&id).cloned()?;
+                if session.parent.is_none() {
+                    let url =
+                        state.frames.get(&(id.clone(), session.root_frame.clone())).map(|frame| frame.url.clone());
+                    state.log_tab(session.tab, "closed", url.unwrap_or_default());
+                    if let Some(tab) = state.tab_in(&id) {
+                        (tab.open, tab.dialog) = (false, None);
                     }
-                    state.drop_session(&detached.session);
-                    state.drop_flights_of(&session.root_frame, None);
-                    state.navigating.remove(&session.root_frame);
-                    state.stir();
-                });
+                    self.signal(Signal::TabClosed { tab: session.tab });
+                }
+                state.drop_session(&id);
+                state.drop_flights_of(&session.root_frame, None);
+                state.navigating.remove(&session.root_frame);
+                state.stir();
             }
             _ => {}
         }
+        Some(())
     }
 
-    fn attached(&self, parent: Option<&str>, attached: &m::Attached) {
-        let id = attached.session.clone();
-        let target = attached.info.target_id.clone();
-        let session =
-            |tab, parent| Session { tab, root_frame: target.clone(), parent, ready: false, clock_script: None };
-        let known = match attached.info.kind.as_str() {
-            "page" => self.browser.change(|state| {
-                let tab = state.tabs.len() as u32;
-                state.tabs.push(Tab {
-                    target: target.clone(),
-                    session: id.clone(),
-                    open: true,
-                    dialog: None,
-                    opener: attached.info.opener.clone(),
-                    stirred: None,
-                    navigated: None,
-                    said: None,
-                    heard: None,
-                });
-                state.sessions.insert(id.clone(), session(tab, None));
-                self.signal(Signal::TabOpened { tab, opener: attached.info.opener.clone() });
-                if tab > 0 {
-                    let now = self.now(state);
-                    let event =
-                        TabEvent { what: "opened".to_owned(), url: attached.info.url.clone(), title: String::new() };
-                    state.log.push(tab, now, EventKind::Tab(event));
-                }
-                true
-            }),
-            "iframe" => self.browser.change(|state| {
-                let Some(tab) = parent.and_then(|parent| state.sessions.get(parent)).map(|session| session.tab) else {
-                    return false;
-                };
-                state.sessions.insert(id.clone(), session(tab, parent.map(str::to_owned)));
-                true
-            }),
-            _ => false,
+    fn attached(&self, state: &mut State, parent: Option<&str>, attached: m::Attached) {
+        let m::Attached { session_id: id, target_info: info, waiting_for_debugger: resume } = attached;
+        let root = info.target_id;
+        let is_page = info.kind == "page";
+        let tab = match info.kind.as_str() {
+            "page" => Some(state.tabs.len() as u32),
+            "iframe" => parent.and_then(|parent| state.tab_of(parent)),
+            _ => None,
         };
-        let resume = attached.waiting;
-        let (browser, socket, setup) = (Arc::clone(&self.browser), self.socket.clone(), self.setup.clone());
-        if !known {
+        let Some(tab) = tab else {
             // Workers and the like are let go at once; they keep real time.
             if resume {
-                drop(socket.send(Some(&id), "Runtime.runIfWaitingForDebugger", &json!({})));
+                drop(self.socket.send(Some(&id), "Runtime.runIfWaitingForDebugger", &json!({})));
             }
             return;
+        };
+        let parent = parent.filter(|_| !is_page).map(str::to_owned);
+        let session = Session { tab, root_frame: root.clone(), parent, ready: false, clock_script: None };
+        state.sessions.insert(id.clone(), session);
+        if is_page {
+            let (target, session, opener) = (root.clone(), id.clone(), info.opener_id);
+            self.signal(Signal::TabOpened { tab, opener: opener.clone() });
+            state.tabs.push(Tab { target, session, open: true, opener, ..Tab::default() });
+            if tab > 0 {
+                state.log_tab(tab, "opened", info.url);
+            }
         }
-        let is_page = attached.info.kind == "page";
-        browser.change(|state| {
-            state.starting += 1;
-            state.stir();
-        });
-        let root = target;
+        state.starting += 1;
+        state.stir();
+        let (browser, socket, setup) = (Arc::clone(&self.browser), self.socket.clone(), self.setup.clone());
         tokio::spawn(async move {
             start_session(&browser, &socket, &setup, &id, is_page, resume).await;
             browser.change(|state| {
@@ -193,140 +147,103 @@ impl EventLoop {
         });
     }
 
-    fn page(&self, event: &RawEvent, name: &str) {
-        let Some(session) = event.session.clone() else { return };
+    fn page(&self, state: &mut State, session: &str, event: &RawEvent, name: &str) -> Option<()> {
+        match name {
+            "fileChooserOpened" => state.file_chooser = Some((session.to_owned(), event.part("backendNodeId")?)),
+            "javascriptDialogOpening" => self.dialog_opening(state, session, event.read()?)?,
+            "javascriptDialogClosed" => {
+                let m::DialogClosed { result: accepted, user_input: typed } = event.read()?;
+                let (tab, now) = (state.tab_of(session)?, state.now());
+                state.log.close_dialog(tab, now, accepted, &typed);
+                state.tab_in(session)?.dialog = None;
+                self.signal(Signal::DialogClosed { tab, accepted, typed });
+                state.stir();
+            }
+            "frameNavigated" => self.navigated(state, session, event.part("frame")?),
+            _ => self.frame(state, session, event.read()?, name),
+        }
+        Some(())
+    }
+
+    fn navigated(&self, state: &mut State, session: &str, frame: m::FrameInfo) {
+        if self.setup.clock_seed.is_some() {
+            // A new document's timeline runs again, whatever the one before did.
+            drop(self.socket.send(Some(session), "Animation.setPlaybackRate", &json!({ "playbackRate": 0 })));
+        }
+        state.drop_flights_of(&frame.id, Some(&frame.loader_id));
+        state.navigating.remove(&frame.id);
+        let (url, session) = (format!("{}{}", frame.url, frame.url_fragment), session.to_owned());
+        self.signal(Signal::Committed { session: session.clone(), frame: frame.id.clone(), url: url.clone() });
+        if let Some(tab) = state.tab_in(&session).filter(|tab| tab.target == frame.id) {
+            tab.navigated = Some(Instant::now());
+        }
+        state.stir_in(&session);
+        let entry = state.frames.entry((session, frame.id)).or_default();
+        (entry.url, entry.loader) = (url, frame.loader_id);
+    }
+
+    fn frame(&self, state: &mut State, session: &str, frame: m::FrameEvent, name: &str) {
+        let (session, id) = (session.to_owned(), frame.frame_id);
         match name {
             "frameAttached" => {
-                let Some(frame) = event.read::<m::FrameRef>() else { return };
-                self.browser.change(|state| {
-                    state.frames.entry((session, frame.id)).or_default();
-                    state.stir();
-                });
+                state.frames.entry((session, id)).or_default();
+                state.stir();
             }
             "frameDetached" => {
-                let Some(frame) = event.read::<m::FrameRef>() else { return };
-                self.browser.change(|state| {
-                    state.drop_frame(&session, &frame.id);
-                    if frame.reason != "swap" {
-                        state.drop_flights_of(&frame.id, None);
-                        state.navigating.remove(&frame.id);
-                    }
-                    state.stir();
-                });
-            }
-            "frameNavigated" => {
-                let Some(m::FrameNavigated { frame }) = event.read::<m::FrameNavigated>() else { return };
-                if self.setup.clock_seed.is_some() {
-                    // A new document's timeline runs again, whatever the one before did.
-                    drop(self.socket.send(Some(&session), "Animation.setPlaybackRate", &json!({ "playbackRate": 0 })));
+                state.drop_frame(&session, &id);
+                if frame.reason != "swap" {
+                    state.drop_flights_of(&id, None);
+                    state.navigating.remove(&id);
                 }
-                self.browser.change(|state| {
-                    state.drop_flights_of(&frame.id, Some(&frame.loader));
-                    state.navigating.remove(&frame.id);
-                    let url = format!("{}{}", frame.url, frame.fragment);
-                    self.signal(Signal::Committed { session: session.clone(), frame: frame.id.clone(), url });
-                    if let Some(tab) = state.tab_in(&session)
-                        && tab.target == frame.id
-                    {
-                        tab.navigated = Some(Instant::now());
-                    }
-                    state.stir_in(&session);
-                    let entry = state.frames.entry((session, frame.id)).or_default();
-                    entry.url = format!("{}{}", frame.url, frame.fragment);
-                    entry.loader = frame.loader;
-                });
+                state.stir();
             }
             "navigatedWithinDocument" => {
-                let Some(frame) = event.read::<m::FrameRef>() else { return };
-                let url = frame.url.clone();
-                self.signal(Signal::Within { session: session.clone(), frame: frame.id.clone(), url });
-                self.browser.change(|state| {
-                    state.navigating.remove(&frame.id);
-                    state.stir_in(&session);
-                    if let Some(entry) = state.frames.get_mut(&(session, frame.id)) {
-                        entry.url = frame.url;
-                    }
-                });
+                self.signal(Signal::Within { session: session.clone(), frame: id.clone(), url: frame.url.clone() });
+                state.navigating.remove(&id);
+                state.stir_in(&session);
+                if let Some(entry) = state.frames.get_mut(&(session, id)) {
+                    entry.url = frame.url;
+                }
             }
             "frameRequestedNavigation" | "frameStartedNavigating" | "frameScheduledNavigation" => {
-                let Some(frame) = event.read::<m::FrameRef>() else { return };
-                self.signal(Signal::Navigating {
-                    session: session.clone(),
-                    frame: frame.id.clone(),
-                    by_page: name != "frameStartedNavigating",
-                    kind: frame.kind.clone(),
-                    url: frame.url.clone(),
-                });
-                if frame.disposition.as_deref().is_some_and(|disposition| disposition != "currentTab")
-                    || frame.kind.starts_with("sameDocument")
-                {
-                    return;
-                }
-                self.browser.change(|state| {
-                    state.navigating.insert(frame.id, Instant::now());
+                let elsewhere = frame.disposition.is_some_and(|disposition| disposition != "currentTab");
+                if !elsewhere && !frame.navigation_type.starts_with("sameDocument") {
+                    state.navigating.insert(id.clone(), Instant::now());
                     state.stir_in(&session);
-                });
+                }
+                let by_page = name != "frameStartedNavigating";
+                let (kind, url) = (frame.navigation_type, frame.url);
+                self.signal(Signal::Navigating { session, frame: id, by_page, kind, url });
             }
             "frameStartedLoading" | "frameStoppedLoading" => {
-                let Some(frame) = event.read::<m::FrameRef>() else { return };
-                self.browser.change(|state| {
-                    let loading = name == "frameStartedLoading";
-                    if !loading {
-                        state.navigating.remove(&frame.id);
-                    }
-                    state.stir_in(&session);
-                    if let Some(entry) = state.frames.get_mut(&(session, frame.id)) {
-                        entry.loading = loading;
-                        entry.loading_since = loading.then(Instant::now);
-                    }
-                });
+                let loading = name == "frameStartedLoading";
+                if !loading {
+                    state.navigating.remove(&id);
+                }
+                state.stir_in(&session);
+                if let Some(entry) = state.frames.get_mut(&(session, id)) {
+                    entry.loading = loading;
+                    entry.loading_since = loading.then(Instant::now);
+                }
             }
-            "fileChooserOpened" => {
-                let Some(node) = event.read::<Value>().and_then(|value| value["backendNodeId"].as_i64()) else {
-                    return;
-                };
-                self.browser.change(|state| state.file_chooser = Some((session, node)));
-            }
-            "javascriptDialogOpening" => self.dialog_opening(event, &session),
-            "javascriptDialogClosed" => self.dialog_closed(event, &session),
             _ => {}
         }
     }
 
-    fn dialog_opening(&self, event: &RawEvent, session: &str) {
-        let Some(dialog) = event.read::<m::DialogOpening>() else { return };
-        self.browser.change(|state| {
-            let Some(tab) = state.sessions.get(session).map(|session| session.tab) else { return };
-            let kind = match dialog.kind.as_str() {
-                "confirm" => DialogKind::Confirm,
-                "prompt" => DialogKind::Prompt,
-                "beforeunload" => DialogKind::BeforeUnload,
-                _ => DialogKind::Alert,
-            };
-            let open = OpenDialog { session: session.to_owned() };
-            let now = self.now(state);
-            let event = DialogEvent { kind, message: dialog.message, accepted: None, typed: String::new() };
-            state.log.push(tab, now, EventKind::Dialog(event));
-            if let Some(tab) = state.tabs.get_mut(tab as usize) {
-                tab.dialog = Some(open);
-            }
-            self.signal(Signal::DialogOpened { tab });
-            state.stir();
-        });
-    }
-
-    fn dialog_closed(&self, event: &RawEvent, session: &str) {
-        let Some(closed) = event.read::<m::DialogClosed>() else { return };
-        self.browser.change(|state| {
-            let Some(tab) = state.sessions.get(session).map(|session| session.tab) else { return };
-            let now = self.now(state);
-            state.log.close_dialog(tab, now, closed.result, &closed.typed);
-            if let Some(tab) = state.tabs.get_mut(tab as usize) {
-                tab.dialog = None;
-            }
-            self.signal(Signal::DialogClosed { tab, accepted: closed.result, typed: closed.typed.clone() });
-            state.stir();
-        });
+    fn dialog_opening(&self, state: &mut State, session: &str, dialog: m::DialogOpening) -> Option<()> {
+        let (tab, now) = (state.tab_of(session)?, state.now());
+        let kind = match dialog.kind.as_str() {
+            "confirm" => DialogKind::Confirm,
+            "prompt" => DialogKind::Prompt,
+            "beforeunload" => DialogKind::BeforeUnload,
+            _ => DialogKind::Alert,
+        };
+        let event = DialogEvent { kind, message: dialog.message, accepted: None, typed: String::new() };
+        state.log.push(tab, now, EventKind::Dialog(event));
+        state.tab_in(session)?.dialog = Some(session.to_owned());
+        self.signal(Signal::DialogOpened { tab });
+        state.stir();
+        Some(())
     }
 
     /// Tells the one who follows somebody else, if anyone does.
@@ -336,152 +253,102 @@ impl EventLoop {
         }
     }
 
-    fn script_parsed(&self, event: &RawEvent) {
-        if let (Some(watch), Some(session)) = (self.browser.watch.get(), event.session.clone())
-            && let Some(script) = event.read::<m::ScriptParsed>()
-        {
-            watch.learn(session, script);
-        }
-    }
-
-    fn runtime(&self, event: &RawEvent, name: &str) {
-        let Some(session) = event.session.clone() else { return };
+    fn runtime(&self, state: &mut State, session: &str, event: &RawEvent, name: &str) -> Option<()> {
+        let watch = self.browser.watch.get();
         match name {
             "executionContextCreated" => {
-                let Some(m::ContextCreated { context }) = event.read::<m::ContextCreated>() else { return };
-                if self.browser.watch.get().is_some_and(|watch| watch.world == context.name) {
-                    self.browser.change(|state| {
-                        state.frames.entry((session, context.aux.frame)).or_default().watch = Some(context.id);
-                    });
-                } else if context.aux.is_default {
-                    self.browser.change(|state| {
-                        let frame = state.frames.entry((session, context.aux.frame)).or_default();
-                        frame.context = Some(context.unique_id);
-                        frame.context_id = context.id;
-                    });
+                let context: m::Context = event.part("context")?;
+                let is_watch = watch.is_some_and(|watch| watch.world == context.name);
+                if is_watch || context.aux_data.is_default {
+                    let frame = state.frames.entry((session.to_owned(), context.aux_data.frame_id)).or_default();
+                    if is_watch {
+                        frame.watch = Some(context.id);
+                    } else {
+                        (frame.context, frame.context_id) = (Some(context.unique_id), context.id);
+                    }
                 }
             }
             "executionContextDestroyed" => {
-                let Some(destroyed) = event.read::<m::ContextDestroyed>() else { return };
-                self.browser.change(|state| {
-                    for ((of, _), frame) in &mut state.frames {
-                        if *of == session && frame.context.as_ref() == Some(&destroyed.unique_id) {
-                            frame.context = None;
-                        }
-                    }
-                });
+                let unique: String = event.part("executionContextUniqueId")?;
+                forget_contexts(state, session, |context| *context == unique);
             }
-            "executionContextsCleared" => self.browser.change(|state| {
-                for ((of, _), frame) in &mut state.frames {
-                    if *of == session {
-                        frame.context = None;
-                    }
-                }
-            }),
+            "executionContextsCleared" => forget_contexts(state, session, |_| true),
             "bindingCalled" => {
-                let Some(call) = event.read::<m::BindingCall>() else { return };
-                if call.name == SHOWN {
-                    self.browser.change(|state| {
-                        if state.shown.len() < MOST_SHOWN {
-                            state.shown.push((session, call.context, call.payload));
-                        }
-                    });
-                } else if self.browser.watch.get().is_some_and(|watch| watch.binding == call.name) {
-                    self.signal(Signal::Said { session, context: call.context, payload: call.payload });
+                let call: m::BindingCall = event.read()?;
+                let (session, context) = (session.to_owned(), call.execution_context_id);
+                if call.name == SHOWN && state.shown.len() < MOST_SHOWN {
+                    state.shown.push((session, context, call.payload));
+                } else if watch.is_some_and(|watch| watch.binding == call.name) {
+                    self.signal(Signal::Said { session, context, payload: call.payload });
                 }
             }
             "consoleAPICalled" => {
-                let Some(call) = event.read::<m::ConsoleCall>() else { return };
-                let is_watch = |frame: &Frame| frame.watch == Some(call.context);
-                if call.kind == "endGroup"
-                    && self.browser.read().frames.iter().any(|((of, _), frame)| *of == session && is_watch(frame))
-                {
-                    let mut scripts: Vec<String> =
-                        call.stack.into_iter().flat_map(|stack| stack.frames).map(|frame| frame.script).collect();
+                let call: m::ConsoleCall = event.read()?;
+                let context = call.execution_context_id;
+                let is_watch = |(_, frame): (_, &Frame)| frame.watch == Some(context);
+                if call.kind == "endGroup" && state.frames_of(session).any(is_watch) {
+                    let frames = call.stack_trace.into_iter().flat_map(|stack| stack.call_frames);
+                    let mut scripts: Vec<String> = frames.map(|frame| frame.script_id).collect();
                     let own = scripts.first().cloned();
                     scripts.dedup();
                     scripts.retain(|script| Some(script) != own.as_ref());
-                    self.signal(Signal::Stack { session, context: call.context, scripts });
-                    return;
+                    self.signal(Signal::Stack { session: session.to_owned(), context, scripts });
+                    return Some(());
                 }
                 let text = call.args.iter().map(m::describe).collect::<Vec<_>>().join(" ");
-                self.console(
-                    &session,
-                    m::with_place(
-                        ConsoleMessage { level: call.kind, text, ..ConsoleMessage::default() },
-                        call.stack.as_ref(),
-                    ),
-                );
+                let message = ConsoleMessage { level: call.kind, text, ..ConsoleMessage::default() };
+                console(state, session, m::with_place(message, call.stack_trace.as_ref()));
             }
-            "exceptionThrown" => {
-                let Some(m::Thrown { details }) = event.read::<m::Thrown>() else { return };
-                self.console(&session, m::exception(details));
-            }
+            "exceptionThrown" => console(state, session, m::exception(event.part("exceptionDetails")?)),
             _ => {}
         }
+        Some(())
     }
+}
 
-    fn log_entry(&self, event: &RawEvent) {
-        let (Some(session), Some(m::LogAdded { entry })) = (event.session.clone(), event.read::<m::LogAdded>()) else {
-            return;
-        };
-        // A frame in a process of its own is told of by its parent's session too.
-        if !entry.request.is_empty() && !self.browser.read().told.insert(entry.request) {
-            return;
+fn forget_contexts(state: &mut State, session: &str, which: impl Fn(&String) -> bool) {
+    for ((_, _), frame) in state.frames.iter_mut().filter(|((of, _), _)| of == session) {
+        frame.context = frame.context.take().filter(|context| !which(context));
+    }
+}
+
+fn log_entry(state: &mut State, session: &str, entry: m::LogEntry) {
+    // A frame in a process of its own is told of by its parent's session too.
+    if !entry.network_request_id.is_empty() && !state.told.insert(entry.network_request_id) {
+        return;
+    }
+    let m::LogEntry { level, text, url, line_number, .. } = entry;
+    let line = line_number.map_or(0, |line| line + 1);
+    console(state, session, ConsoleMessage { level, text, url, line, stack: String::new() });
+}
+
+fn console(state: &mut State, session: &str, message: ConsoleMessage) {
+    let (tab, now) = (state.tab_of(session).unwrap_or(0), state.now());
+    state.log.push(tab, now, EventKind::Console(message));
+}
+
+fn download(state: &mut State, event: &RawEvent, name: &str) -> Option<()> {
+    match name {
+        "downloadWillBegin" => {
+            let begin: m::DownloadBegin = event.read()?;
+            let session = state.frames.keys().find(|(_, frame)| *frame == begin.frame_id).map(|(session, _)| session);
+            let (tab, now) = (session.and_then(|session| state.tab_of(session)).unwrap_or(0), state.now());
+            let (url, file_name) = (begin.url, begin.suggested_filename);
+            let event = DownloadEvent { url, file_name, bytes: 0, state: "in_progress".to_owned() };
+            state.log.push_download(&begin.guid, tab, now, event);
+            state.navigating.remove(&begin.frame_id);
+            state.downloads_open += 1;
+            state.stir();
         }
-        let message = ConsoleMessage {
-            level: entry.level,
-            text: entry.text,
-            url: entry.url,
-            line: entry.line.map_or(0, |line| line + 1),
-            stack: String::new(),
-        };
-        self.console(&session, message);
-    }
-
-    fn console(&self, session: &str, message: ConsoleMessage) {
-        self.browser.change(|state| {
-            let tab = state.sessions.get(session).map_or(0, |session| session.tab);
-            let now = self.now(state);
-            state.log.push(tab, now, EventKind::Console(message));
-        });
-    }
-
-    fn download(&self, event: &RawEvent, name: &str) {
-        match name {
-            "downloadWillBegin" => {
-                let Some(begin) = event.read::<m::DownloadBegin>() else { return };
-                self.browser.change(|state| {
-                    let tab = state
-                        .frames
-                        .keys()
-                        .find(|(_, frame)| *frame == begin.frame)
-                        .and_then(|(session, _)| state.sessions.get(session));
-                    let tab = tab.map_or(0, |session| session.tab);
-                    let now = self.now(state);
-                    let event = DownloadEvent {
-                        url: begin.url,
-                        file_name: begin.file_name,
-                        bytes: 0,
-                        state: "in_progress".to_owned(),
-                    };
-                    state.log.push_download(&begin.guid, tab, now, event);
-                    state.navigating.remove(&begin.frame);
-                    state.downloads_open += 1;
-                    state.stir();
-                });
+        "downloadProgress" => {
+            let progress: m::DownloadProgress = event.read()?;
+            state.log.download_progress(&progress.guid, progress.received_bytes as u64, &progress.state);
+            if progress.state != "inProgress" {
+                state.downloads_open = state.downloads_open.saturating_sub(1);
             }
-            "downloadProgress" => {
-                let Some(progress) = event.read::<m::DownloadProgress>() else { return };
-                self.browser.change(|state| {
-                    state.log.download_progress(&progress.guid, progress.received as u64, &progress.state);
-                    if progress.state != "inProgress" {
-                        state.downloads_open = state.downloads_open.saturating_sub(1);
-                    }
-                    state.stir();
-                });
-            }
-            _ => {}
+            state.stir();
         }
+        _ => {}
     }
+    Some(())
 }

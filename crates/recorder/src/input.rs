@@ -4,6 +4,7 @@
 //! person's. Invariant: an event that opens a dialog is not waited for: the page answers nothing
 //! until the dialog is closed.
 
+use crate::browser_state::State;
 use crate::driver::Driver;
 use crate::socket::CallError;
 use chromiumoxide::Page;
@@ -27,8 +28,7 @@ const MODIFIERS: [(&str, i64); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("
 
 impl Driver {
     pub(crate) async fn page(&self) -> Result<Page, CallError> {
-        let target = self.browser.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
-        self.chrome.page(&target).await.map_err(|message| CallError::Refused { message })
+        self.chrome.page(&self.target()).await.map_err(|message| CallError::Refused { message })
     }
 
     /// Dispatches an input event: through chromiumoxide in a browser of our own, over our own
@@ -48,10 +48,7 @@ impl Driver {
         &self,
         event: impl Future<Output = Result<T, E>>,
     ) -> Result<(), CallError> {
-        let tab = self.tab;
-        let closed = self
-            .browser
-            .wait_for(Instant::now() + EVENT_LIMIT, |state| state.tab(tab).is_some_and(|tab| !tab.open).then_some(()));
+        let is_closed = |state: &State| state.tab(self.tab).is_some_and(|tab| !tab.open).then_some(());
         tokio::select! {
             biased;
             done = event => done.map(drop).map_err(|error| CallError::Refused { message: error.to_string() }),
@@ -59,7 +56,7 @@ impl Driver {
                 CallError::Dialog => Ok(()),
                 other => Err(other),
             },
-            _ = closed => Ok(()),
+            _ = self.browser.wait_for(Instant::now() + EVENT_LIMIT, is_closed) => Ok(()),
         }
     }
 
@@ -108,7 +105,7 @@ impl Driver {
     /// Returns whether a dialog blocks the tab or the tab is closed.
     pub(crate) fn is_blocked(&self) -> bool {
         let state = self.browser.read();
-        state.dialog(self.tab).is_some() || state.tab(self.tab).is_none_or(|tab| !tab.open)
+        state.has_dialog(self.tab) || !state.is_open(self.tab)
     }
 
     /// Drags from a point to a point; where the page starts a drag of its own (`draggable`), that
@@ -119,9 +116,8 @@ impl Driver {
         self.move_to(from).await?;
         self.mouse(DispatchMouseEventType::MousePressed, from, MouseButton::Left, 1, 1).await?;
         let mut drag: Option<Value> = None;
-        let (far, along) = ((to.0 - from.0).hypot(to.1 - from.1).max(1.0), |part: f64| {
-            (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
-        });
+        let far = (to.0 - from.0).hypot(to.1 - from.1).max(1.0);
+        let along = |part: f64| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
         // As a hand does it: slowly off, quicker over, and a moment of rest at the end. What is
         // sorted moves out of the way of each move.
         let off = [2.0, 5.0, 10.0].into_iter().map(|px| px / far).filter(|part| *part < 0.2);
@@ -248,7 +244,8 @@ impl Driver {
         if is_down && modifiers & 2 != 0 {
             // Without the command the browser's own editing shortcuts do not run for synthetic
             // keys.
-            event.commands = editing_command(key.key).map(|command| vec![command.to_owned()]);
+            let command = EDITING.iter().find(|(known, _)| known.eq_ignore_ascii_case(key.key));
+            event.commands = command.map(|(_, command)| vec![(*command).to_owned()]);
         }
         self.dispatched(self.execute(event)).await
     }
@@ -264,22 +261,13 @@ fn needs_shift(character: char) -> i64 {
     if shifted { 8 } else { 0 }
 }
 
-fn editing_command(key: &str) -> Option<&'static str> {
-    match key {
-        "a" | "A" => Some("selectAll"),
-        "c" | "C" => Some("copy"),
-        "x" | "X" => Some("cut"),
-        "v" | "V" => Some("paste"),
-        "z" | "Z" => Some("undo"),
-        _ => None,
-    }
-}
+/// Keys that are commands of the browser's own editing with Control held.
+const EDITING: [(&str, &str); 5] = [("a", "selectAll"), ("c", "copy"), ("x", "cut"), ("v", "paste"), ("z", "undo")];
 
 fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
-    let unknown = |key: &str| CallError::Refused {
-        message: format!(
-            "{key:?} is no key; keys are named as in KeyboardEvent.key, such as Enter, ArrowDown or Control+A"
-        ),
+    let unknown = |key: &str| {
+        let known = "keys are named as in KeyboardEvent.key, such as Enter, ArrowDown or Control+A";
+        CallError::Refused { message: format!("{key:?} is no key; {known}") }
     };
     // "+" itself is a key, alone or at the end of a chord.
     let (names, key) = match chord.strip_suffix('+') {
@@ -288,8 +276,7 @@ fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
     };
     let mut modifiers = 0;
     for name in names.split('+').filter(|name| !name.is_empty()) {
-        modifiers |=
-            MODIFIERS.iter().find(|(known, _)| *known == name).map(|(_, bit)| *bit).ok_or_else(|| unknown(name))?;
+        modifiers |= MODIFIERS.iter().find(|(known, _)| *known == name).ok_or_else(|| unknown(name))?.1;
     }
     let key = if key == "Space" { " " } else { key };
     let is_one = key.chars().count() == 1;

@@ -60,11 +60,10 @@ impl Driver {
         let mut found = self.ask(handle, "option", &[Value::from(label)]).await?;
         if !is_there(&found) || expanded.as_str() == Some("false") {
             if expanded.as_str() != Some("true") {
-                let at = self.reach(handle, None, Aim::Act).await?;
-                self.click_at(at, MouseButton::Left, 1).await?;
+                self.click(handle).await?;
             }
             found = self.wait_for_option(handle, label, OPENED).await?;
-            if !is_there(&found) && self.ask(handle, "filters", &[]).await?.as_bool() == Some(true) {
+            if !is_there(&found) && self.is(handle, "filters").await? {
                 self.insert_text(label).await?;
                 found = self.wait_for_option(handle, label, OPTIONS_LIMIT).await?;
             }
@@ -86,26 +85,22 @@ impl Driver {
                 return impossible(format!("{count} of its options are {label:?}; it has {listed}"));
             }
         }
-        let mut tries = 0;
-        loop {
+        for _ in 0..REDRAWN {
             match self.click_option(handle, label).await {
                 // A list that draws only a part draws anew when it is scrolled.
-                Err(Undone::Impossible(_)) if tries < REDRAWN => tries += 1,
+                Err(Undone::Impossible(_)) => drop(self.wait_for_option(handle, label, OPENED).await?),
                 done => return done,
             }
-            self.wait_for_option(handle, label, OPENED).await?;
         }
+        self.click_option(handle, label).await
     }
 
     async fn click_option(&mut self, handle: &Handle, label: &str) -> Result<(), Undone> {
         let function = format!("function () {{ return browserLensAct.optionElement(this, {}) }}", json!(label));
         let object = self.call_on_object(&handle.session, &handle.object, &function).await?;
         let Some(object) = object else { return impossible(format!("its option {label:?} went away")) };
-        let node = self.call(&handle.session, "DOM.describeNode", &json!({ "objectId": object })).await?.value();
-        let backend = node["node"]["backendNodeId"].as_i64().unwrap_or(0);
-        let option = Handle { object, backend, ..handle.clone() };
-        let at = self.reach(&option, None, Aim::Act).await?;
-        Ok(self.click_at(at, MouseButton::Left, 1).await?)
+        let backend = self.backend_of(&handle.session, &json!(object)).await?.unwrap_or(0);
+        self.click(&Handle { object, backend, ..handle.clone() }).await
     }
 
     async fn wait_for_option(&mut self, handle: &Handle, label: &str, limit: Duration) -> Result<Value, Undone> {
@@ -157,7 +152,7 @@ impl Driver {
         if !self.is_list_open(handle, by_looks).await? {
             return Ok(());
         }
-        if self.ask(handle, "isInDialog", &[]).await?.as_bool() == Some(true) {
+        if self.is(handle, "isInDialog").await? {
             if let Ok(at) = self.reach(handle, None, Aim::Act).await {
                 self.click_at(at, MouseButton::Left, 1).await?;
             }
@@ -179,7 +174,7 @@ impl Driver {
         let deadline = Instant::now() + CLOSING;
         loop {
             match self.ask(handle, "isOpen", &[Value::from(by_looks)]).await {
-                Ok(open) if open.as_bool() == Some(true) => {}
+                Ok(Value::Bool(true)) => {}
                 Err(Undone::Call(error @ CallError::Gone)) => return Err(Undone::Call(error)),
                 // What went away with the choice is closed.
                 _ => return Ok(false),

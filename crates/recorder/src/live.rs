@@ -16,8 +16,8 @@ mod source;
 pub use act::Wait;
 
 use crate::attach::AttachTab;
-use crate::capture::Look;
-use crate::capture::{FastState, LookWay};
+use crate::browser_state::Tab;
+use crate::capture::{Look, LookWay};
 use crate::capture_session::CaptureSession;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
@@ -25,13 +25,13 @@ use crate::error::RecordError;
 use crate::event_loop::SessionSetup;
 use crate::mask;
 use crate::session_id::new_session;
-use crate::setup::runs_as_root;
+use crate::site_server::SiteServer;
+use crate::socket::CallError;
 use bodies::{BODIES_HELD, HeldBodies};
 use browserlens_core::page::{BoxInDocument, BoxInViewport, NodeKey, Page, Viewport};
 use browserlens_core::strategy::{CaptureImage, DialogKind, Event, EventKind, ImageSpace, PageSource, SourceError};
 use browserlens_trace::{Canonicalizer, Redactor};
 use given::GivenBrowser;
-use site::Served;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,16 +81,12 @@ impl Default for LiveOptions {
 /// Where the browser comes from.
 #[derive(Clone, Debug)]
 enum Origin {
+    /// One of our own.
     Own,
-    Attached {
-        address: String,
-        tab: AttachTab,
-    },
+    /// Somebody else's, by its address.
+    Attached { address: String, tab: AttachTab },
     /// Our own, on a bundled site that is served under its hosts.
-    Site {
-        sites_dir: PathBuf,
-        site: String,
-    },
+    Site { sites_dir: PathBuf, site: String },
     /// Somebody else's, through sessions that somebody else holds.
     Given(GivenBrowser),
 }
@@ -122,7 +118,7 @@ pub struct DialogInfo {
 pub struct LiveBrowser {
     // Before the runtime: the browser's connections end on it.
     stage: CaptureSession,
-    served: Option<Served>,
+    served: Option<SiteServer>,
     runtime: tokio::runtime::Runtime,
     options: LiveOptions,
     origin: Origin,
@@ -166,12 +162,13 @@ impl LiveBrowser {
     }
 
     fn begin(origin: Origin, url: Option<&str>, options: &LiveOptions) -> Result<Self, RecordError> {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|source| {
-                RecordError::Io { context: "cannot start the browser's threads".to_owned(), source }
-            })?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let context = || "cannot start the browser's threads".to_owned();
+        let runtime = runtime.map_err(|source| RecordError::Io { context: context(), source })?;
         let served = match &origin {
-            Origin::Site { sites_dir, site } => Some(runtime.block_on(Served::start(sites_dir, site))?),
+            Origin::Site { sites_dir, site } => {
+                Some(runtime.block_on(SiteServer::start_on_page_time(sites_dir, site))?)
+            }
             Origin::Own | Origin::Attached { .. } | Origin::Given(_) => None,
         };
         let stage = runtime.block_on(stage(&origin, options, Canonicalizer::new(), served.as_ref()))?;
@@ -314,19 +311,14 @@ impl LiveBrowser {
     /// Returns the open tabs, in order of opening.
     pub fn open_tabs(&self) -> Vec<TabInfo> {
         let driver = &self.stage.driver;
-        let open: Vec<(u32, String)> = {
-            let state = driver.browser.read();
-            let open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open);
-            open.map(|(index, tab)| (index as u32, tab.target.clone())).collect()
+        let state = driver.browser.read();
+        let info = |(index, tab): (u32, &Tab)| TabInfo {
+            index,
+            url: state.url_of(index),
+            current: index == driver.tab,
+            kept: driver.kept.contains(&tab.target),
         };
-        open.into_iter()
-            .map(|(index, target)| TabInfo {
-                index,
-                url: driver.url_of(index),
-                current: index == driver.tab,
-                kept: driver.kept.contains(&target),
-            })
-            .collect()
+        state.open_tabs().map(info).collect()
     }
 
     /// Returns the pixels of the viewport, or of a node's box in the document, with secret fields
@@ -336,44 +328,35 @@ impl LiveBrowser {
     /// [`SourceError`] if the page is gone or blocked, or the node is not there or has no box.
     pub fn screenshot(&mut self, of: Option<NodeKey>) -> Result<CaptureImage, SourceError> {
         if self.stage.is_blocked() {
-            return Err(SourceError::NotAvailable { what: "a screenshot of a page that a dialog blocks".to_owned() });
+            return Err(unavailable("a screenshot of a page that a dialog blocks"));
         }
         let page = self.runtime.block_on(self.stage.glance()).map_err(gone)?.page.clone();
         let Some(key) = of else {
             let (scroll, view) = (page.scroll(), page.viewport());
-            let driver = &self.stage.driver;
-            let png = self
-                .runtime
-                .block_on(driver.viewport_pixels(&mut Look::default()))
-                .map_err(|error| gone(driver.failure("taking a screenshot", error)))?;
+            let png = self.ask("taking a screenshot", self.stage.driver.viewport_pixels(&mut Look::default()))?;
             let png = self.masked(png, &page, (scroll.x, scroll.y))?;
             let (width, height) = (view.width as f32, view.height as f32);
             let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width, height });
             return Ok(CaptureImage { png, space });
         };
         let bounds = page.find(key).map(|node| node.bounds()).filter(|bounds| !bounds.is_empty());
-        let Some(bounds) = bounds else {
-            return Err(SourceError::NotAvailable { what: format!("a picture of node {key}, which has no box,") });
-        };
+        let bounds = bounds.ok_or_else(|| unavailable(format!("a picture of node {key}, which has no box,")))?;
         self.crop_of(&page, bounds)
+    }
+
+    /// Awaits what the browser answers while something is done.
+    fn ask<T>(&self, doing: &str, answer: impl Future<Output = Result<T, CallError>>) -> Result<T, SourceError> {
+        self.runtime.block_on(answer).map_err(|error| gone(self.stage.driver.failure(doing, error)))
     }
 
     fn masked(&self, png: Vec<u8>, page: &Page, origin: (f32, f32)) -> Result<Arc<[u8]>, SourceError> {
         let boxes = mask::secret_boxes(page, &self.stage.secrets);
-        let png = mask::paint_over(png, &boxes, origin, self.stage.scale).map_err(|reason| SourceError::Failed {
-            context: "reading a screenshot".to_owned(),
-            cause: reason.into(),
-        })?;
-        Ok(png.into())
+        let painted = mask::paint_over(png, &boxes, origin, self.stage.scale);
+        painted.map(Into::into).map_err(|reason| failed("reading a screenshot", reason))
     }
 
     fn crop_of(&self, page: &Page, bounds: BoxInDocument) -> Result<CaptureImage, SourceError> {
-        let clip = [bounds.x, bounds.y, bounds.width, bounds.height].map(f64::from);
-        let driver = &self.stage.driver;
-        let png = self
-            .runtime
-            .block_on(driver.crop_pixels(&mut Look::default(), clip))
-            .map_err(|error| gone(driver.failure("cropping", error)))?;
+        let png = self.ask("cropping", self.stage.driver.crop_pixels(&mut Look::default(), bounds))?;
         let png = self.masked(png, page, (bounds.x, bounds.y))?;
         Ok(CaptureImage { png, space: ImageSpace::Document(bounds) })
     }
@@ -385,21 +368,12 @@ impl LiveBrowser {
     /// [`SourceError`] if the page is gone or the expression throws.
     pub fn evaluate(&mut self, expression: &str) -> Result<serde_json::Value, SourceError> {
         let driver = &self.stage.driver;
-        let session = driver.session();
         let params = serde_json::json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let reply = self
-            .runtime
-            .block_on(driver.call(&session, "Runtime.evaluate", &params))
-            .map_err(|error| gone(driver.failure("evaluating", error)))?;
+        let mut reply = self.ask("evaluating", driver.call(&driver.session(), "Runtime.evaluate", &params))?.value();
         self.stale = true;
-        let mut reply = reply.value();
-        match reply.get("exceptionDetails") {
-            None => Ok(reply["result"]["value"].take()),
-            Some(thrown) => Err(SourceError::Failed {
-                context: "evaluating in the live page".to_owned(),
-                cause: thrown["exception"]["description"].as_str().unwrap_or("it threw").to_owned().into(),
-            }),
-        }
+        let Some(thrown) = reply.get("exceptionDetails") else { return Ok(reply["result"]["value"].take()) };
+        let cause = thrown["exception"]["description"].as_str().unwrap_or("it threw");
+        Err(failed("evaluating in the live page", cause))
     }
 
     fn take_events(&mut self) {
@@ -421,48 +395,37 @@ async fn stage(
     origin: &Origin,
     options: &LiveOptions,
     canonicalizer: Canonicalizer,
-    served: Option<&Served>,
+    served: Option<&SiteServer>,
 ) -> Result<CaptureSession, RecordError> {
-    let viewport = (options.viewport.width, options.viewport.height);
+    let viewport = options.viewport;
     let setup = SessionSetup {
         clock_seed: served.map(|_| site::SEED),
         viewport,
-        scale: options.viewport.scale,
         locale: options.locale.clone(),
         timezone: options.timezone.clone(),
-        started: Instant::now(),
         attached: matches!(origin, Origin::Attached { .. } | Origin::Given(_)),
         given: matches!(origin, Origin::Given(_)),
         tree_anew: true,
+        ..SessionSetup::default()
     };
     let mut driver = match origin {
         Origin::Own | Origin::Site { .. } => {
             let chrome = ChromeOptions {
                 path: options.chrome.clone(),
-                no_sandbox: options.no_sandbox || runs_as_root(),
+                no_sandbox: options.no_sandbox,
                 viewport,
                 locale: options.locale.clone(),
-                host_rules: served.map(Served::resolver_rules),
+                host_rules: served.map(SiteServer::resolver_rules),
                 proxy: options.proxy.clone(),
                 tells_roles: true,
             };
-            Driver::start(&chrome, setup, options.timeout, served.map(Served::clock)).await?
+            Driver::start(&chrome, setup, options.timeout, served.and_then(SiteServer::clock)).await?
         }
         Origin::Attached { address, tab } => Driver::attach(address, tab, setup, options.timeout).await?,
         Origin::Given(browser) => Driver::given(browser, setup, options.timeout)?,
     };
-    driver.quiet_limit = options.quiet_limit;
-    driver.quiet = options.quiet;
-    let scale = options.viewport.scale;
-    Ok(CaptureSession {
-        driver,
-        canonicalizer,
-        secrets: Vec::new(),
-        scale,
-        last: None,
-        current: None,
-        fast: FastState::default(),
-    })
+    (driver.quiet_limit, driver.quiet) = (options.quiet_limit, options.quiet);
+    Ok(CaptureSession::new(driver, canonicalizer, Vec::new(), viewport.scale))
 }
 
 fn gone(error: RecordError) -> SourceError {
@@ -472,4 +435,12 @@ fn gone(error: RecordError) -> SourceError {
         }
         other => SourceError::Failed { context: "reading the live page".to_owned(), cause: Box::new(other) },
     }
+}
+
+fn failed(context: &str, cause: impl Into<String>) -> SourceError {
+    SourceError::Failed { context: context.to_owned(), cause: cause.into().into() }
+}
+
+fn unavailable(what: impl Into<String>) -> SourceError {
+    SourceError::NotAvailable { what: what.into() }
 }

@@ -98,6 +98,11 @@ impl EventLog {
         }
     }
 
+    /// Returns the request or download of an id that has not ended.
+    fn open(&mut self, id: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().rev().find(|entry| entry.open_request.as_deref() == Some(id))
+    }
+
     /// Says that headers as they really were will come for one leg more.
     pub(crate) fn announce_headers(&mut self, id: &str) {
         self.chains.entry(id.to_owned()).or_default().announced += 1;
@@ -110,19 +115,16 @@ impl EventLog {
 
     /// Changes the open request of an id.
     pub(crate) fn with_request(&mut self, id: &str, change: impl FnOnce(&mut RequestEvent)) {
-        let entry = self.entries.iter_mut().rev().find(|entry| entry.open_request.as_deref() == Some(id));
-        if let Some(Entry { kind: EventKind::Request(request), .. }) = entry {
+        if let Some(Entry { kind: EventKind::Request(request), .. }) = self.open(id) {
             change(request);
         }
     }
 
     pub(crate) fn close_request(&mut self, id: &str, at_ms: u64) {
-        let entry = self.entries.iter_mut().rev().find(|entry| entry.open_request.as_deref() == Some(id));
-        if let Some(entry) = entry {
+        if let Some(entry) = self.open(id) {
             entry.open_request = None;
-            let began = entry.at_ms;
             if let EventKind::Request(request) = &mut entry.kind {
-                request.duration_ms = at_ms.saturating_sub(began);
+                request.duration_ms = at_ms.saturating_sub(entry.at_ms);
             }
         }
     }
@@ -130,21 +132,20 @@ impl EventLog {
     /// Tells how the dialog that was opened last in a tab was answered: in its own entry, or in a
     /// new one if a step took that.
     pub(crate) fn close_dialog(&mut self, tab: u32, at_ms: u64, accepted: bool, typed: &str) {
+        let answer = |dialog: &mut DialogEvent| {
+            dialog.accepted = Some(accepted);
+            typed.clone_into(&mut dialog.typed);
+        };
+        let given = self.given_dialog.remove(&tab);
         let open = self.entries.iter_mut().rev().find_map(|entry| match &mut entry.kind {
             EventKind::Dialog(dialog) if entry.tab == tab && dialog.accepted.is_none() => Some(dialog),
             _ => None,
         });
-        match (open, self.given_dialog.remove(&tab)) {
-            (Some(dialog), _) => {
-                dialog.accepted = Some(accepted);
-                typed.clone_into(&mut dialog.typed);
-            }
-            (None, Some(mut dialog)) => {
-                dialog.accepted = Some(accepted);
-                typed.clone_into(&mut dialog.typed);
-                self.push(tab, at_ms, EventKind::Dialog(dialog));
-            }
-            (None, None) => {}
+        if let Some(dialog) = open {
+            answer(dialog);
+        } else if let Some(mut dialog) = given {
+            answer(&mut dialog);
+            self.push(tab, at_ms, EventKind::Dialog(dialog));
         }
     }
 
@@ -153,10 +154,7 @@ impl EventLog {
     }
 
     pub(crate) fn download_progress(&mut self, guid: &str, bytes: u64, state: &str) {
-        let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.open_request.as_deref() == Some(guid))
-        else {
-            return;
-        };
+        let Some(entry) = self.open(guid) else { return };
         let EventKind::Download(download) = &mut entry.kind else { return };
         download.bytes = bytes;
         if state != "inProgress" {
@@ -179,14 +177,8 @@ impl EventLog {
     /// Takes the events of a step; `all` also those of requests without an end. `order` sorts what
     /// the network mixed.
     pub(crate) fn take(&mut self, step: u32, all: bool, order: bool) -> Vec<Event> {
-        let mut taken = Vec::new();
-        self.entries.retain_mut(|entry| {
-            let stays = entry.open_request.is_some() && !all && !is_answered_fetch(&entry.kind);
-            if !stays {
-                taken.push(entry.clone());
-            }
-            stays
-        });
+        let stays = |entry: &Entry| entry.open_request.is_some() && !all && !is_answered_fetch(&entry.kind);
+        let mut taken: Vec<Entry> = self.entries.extract_if(.., |entry| !stays(entry)).collect();
         if order {
             taken.sort_by(by_moment);
         }
@@ -218,16 +210,16 @@ fn is_answered_fetch(kind: &EventKind) -> bool {
 /// Requests of one page time come first, by what they are; all others compare equal, and the sort
 /// is stable.
 fn by_moment(a: &Entry, b: &Entry) -> Ordering {
-    match (&a.kind, &b.kind) {
-        (EventKind::Request(one), EventKind::Request(other)) => a.at_ms.cmp(&b.at_ms).then_with(|| {
+    a.at_ms.cmp(&b.at_ms).then_with(|| match (&a.kind, &b.kind) {
+        (EventKind::Request(one), EventKind::Request(other)) => {
             let key = |request: &RequestEvent| (request.url.clone(), request.method.clone(), request.status);
             let what = |request: &RequestEvent| (request.request_headers.clone(), request.request_body.clone());
             key(one).cmp(&key(other)).then_with(|| what(one).cmp(&what(other)))
-        }),
-        (EventKind::Request(_), _) => a.at_ms.cmp(&b.at_ms).then(Ordering::Less),
-        (_, EventKind::Request(_)) => a.at_ms.cmp(&b.at_ms).then(Ordering::Greater),
-        _ => a.at_ms.cmp(&b.at_ms),
-    }
+        }
+        (EventKind::Request(_), _) => Ordering::Less,
+        (_, EventKind::Request(_)) => Ordering::Greater,
+        _ => Ordering::Equal,
+    })
 }
 
 #[cfg(test)]

@@ -101,9 +101,19 @@ fn is_unlabelled_image(node: NodeRef<'_>) -> bool {
 /// # Errors
 /// In words, if a picture cannot be read; it is then as it was.
 pub fn mask_pictures(capture: &mut Capture, page: &Page, known: &[String]) -> Result<(), String> {
-    let (boxes, scroll, scale) = (secret_boxes(page, known), page.scroll(), page.viewport().scale);
+    paint_screenshots(capture, page, &secret_boxes(page, known), page.viewport().scale)
+}
+
+/// Paints over boxes in the picture of a page's viewport.
+pub(crate) fn paint_screenshots(
+    capture: &mut Capture,
+    page: &Page,
+    boxes: &[BoxInDocument],
+    scale: f32,
+) -> Result<(), String> {
+    let scroll = page.scroll();
     for payload in capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
-        payload.body = paint_over(payload.body.to_vec(), &boxes, (scroll.x, scroll.y), scale)?.into();
+        payload.body = paint_over(payload.body.to_vec(), boxes, (scroll.x, scroll.y), scale)?.into();
     }
     Ok(())
 }

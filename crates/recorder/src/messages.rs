@@ -1,7 +1,7 @@
 //! The protocol's events and results, as far as the recorder reads them.
 //!
-//! In: JSON. Out: small structs. Invariant: every field that a browser may leave out or rename has
-//! a default.
+//! In: JSON. Out: small structs, with the protocol's names. Invariant: every field that a browser may
+//! leave out or rename has a default.
 
 use browserlens_core::strategy::ConsoleMessage;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -9,321 +9,269 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Attached {
-    #[serde(rename = "sessionId")]
-    pub(crate) session: String,
-    #[serde(rename = "targetInfo")]
-    pub(crate) info: TargetInfo,
-    #[serde(default, rename = "waitingForDebugger")]
-    pub(crate) waiting: bool,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Created {
-    #[serde(rename = "targetInfo")]
-    pub(crate) info: TargetInfo,
+    pub(crate) session_id: String,
+    pub(crate) target_info: TargetInfo,
+    #[serde(default)]
+    pub(crate) waiting_for_debugger: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct TargetInfo {
-    #[serde(rename = "targetId")]
     pub(crate) target_id: String,
     #[serde(rename = "type")]
     pub(crate) kind: String,
     #[serde(default)]
     pub(crate) url: String,
-    #[serde(default, rename = "openerId")]
-    pub(crate) opener: String,
+    #[serde(default)]
+    pub(crate) opener_id: String,
 }
 
+/// What any event of a frame tells.
 #[derive(Deserialize)]
-pub(crate) struct Detached {
-    #[serde(rename = "sessionId")]
-    pub(crate) session: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct FrameRef {
-    #[serde(rename = "frameId")]
-    pub(crate) id: String,
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameEvent {
+    pub(crate) frame_id: String,
     #[serde(default)]
     pub(crate) url: String,
     #[serde(default)]
     pub(crate) reason: String,
-    #[serde(default)]
     pub(crate) disposition: Option<String>,
-    #[serde(default, rename = "navigationType")]
-    pub(crate) kind: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct FrameNavigated {
-    pub(crate) frame: FrameInfo,
+    #[serde(default)]
+    pub(crate) navigation_type: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct FrameInfo {
     pub(crate) id: String,
-    #[serde(default, rename = "loaderId")]
-    pub(crate) loader: String,
+    #[serde(default)]
+    pub(crate) loader_id: String,
     #[serde(default)]
     pub(crate) url: String,
-    #[serde(default, rename = "urlFragment")]
-    pub(crate) fragment: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct FrameTreeResult {
-    #[serde(rename = "frameTree")]
-    pub(crate) tree: FrameTree,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct FrameTree {
-    pub(crate) frame: FrameInfo,
-    #[serde(default, rename = "childFrames")]
-    pub(crate) children: Vec<FrameTree>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct DialogOpening {
     #[serde(default)]
+    pub(crate) url_fragment: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FrameTreeResult {
+    frame_tree: FrameTree,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FrameTree {
+    frame: FrameInfo,
+    #[serde(default)]
+    child_frames: Vec<FrameTree>,
+}
+
+impl FrameTreeResult {
+    /// Returns every frame of the tree, in document order.
+    pub(crate) fn frames(self) -> Vec<FrameInfo> {
+        let mut frames = Vec::new();
+        let mut open = vec![self.frame_tree];
+        while let Some(node) = open.pop() {
+            frames.push(node.frame);
+            open.extend(node.child_frames.into_iter().rev());
+        }
+        frames
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct DialogOpening {
     pub(crate) message: String,
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     pub(crate) kind: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct DialogClosed {
-    #[serde(default)]
     pub(crate) result: bool,
-    #[serde(default, rename = "userInput")]
-    pub(crate) typed: String,
+    pub(crate) user_input: String,
 }
 
-#[derive(Deserialize)]
-pub(crate) struct ContextCreated {
-    pub(crate) context: Context,
-}
-
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Context {
-    #[serde(default)]
     pub(crate) id: i64,
-    #[serde(default)]
     pub(crate) name: String,
-    #[serde(default, rename = "uniqueId")]
     pub(crate) unique_id: String,
-    #[serde(default, rename = "auxData")]
-    pub(crate) aux: ContextAux,
+    pub(crate) aux_data: ContextAux,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct ContextAux {
-    #[serde(default, rename = "isDefault")]
     pub(crate) is_default: bool,
-    #[serde(default, rename = "frameId")]
-    pub(crate) frame: String,
+    pub(crate) frame_id: String,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct ContextDestroyed {
-    #[serde(default, rename = "executionContextUniqueId")]
-    pub(crate) unique_id: String,
-}
-
-#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ConsoleCall {
     #[serde(rename = "type")]
     pub(crate) kind: String,
     #[serde(default)]
     pub(crate) args: Vec<Value>,
-    #[serde(default, rename = "executionContextId")]
-    pub(crate) context: i64,
-    #[serde(default, rename = "stackTrace")]
-    pub(crate) stack: Option<StackTrace>,
+    #[serde(default)]
+    pub(crate) execution_context_id: i64,
+    pub(crate) stack_trace: Option<StackTrace>,
 }
 
 /// A script's call of a function that the recorder put into its world.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct BindingCall {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) payload: String,
-    #[serde(default, rename = "executionContextId")]
-    pub(crate) context: i64,
+    #[serde(default)]
+    pub(crate) execution_context_id: i64,
 }
 
 /// A script that was compiled.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct ScriptParsed {
-    #[serde(default, rename = "scriptId")]
-    pub(crate) id: String,
-    #[serde(default)]
+    pub(crate) script_id: String,
     pub(crate) url: String,
-    #[serde(default, rename = "executionContextId")]
-    pub(crate) context: i64,
-    #[serde(default, rename = "executionContextAuxData")]
-    pub(crate) aux: Option<ContextAux>,
+    pub(crate) execution_context_id: i64,
+    pub(crate) execution_context_aux_data: Option<ContextAux>,
     /// There if a script had it compiled.
-    #[serde(default, rename = "stackTrace")]
-    pub(crate) stack: Option<Value>,
+    pub(crate) stack_trace: Option<Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct StackTrace {
-    #[serde(default, rename = "callFrames")]
-    pub(crate) frames: Vec<CallFrame>,
+    pub(crate) call_frames: Vec<CallFrame>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct CallFrame {
-    #[serde(default, rename = "scriptId")]
-    pub(crate) script: String,
-    #[serde(default, rename = "functionName")]
-    pub(crate) function: String,
-    #[serde(default)]
+    pub(crate) script_id: String,
+    pub(crate) function_name: String,
     pub(crate) url: String,
-    #[serde(default, rename = "lineNumber")]
-    pub(crate) line: u32,
-    #[serde(default, rename = "columnNumber")]
-    pub(crate) column: u32,
+    pub(crate) line_number: u32,
+    pub(crate) column_number: u32,
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Thrown {
-    #[serde(rename = "exceptionDetails")]
-    pub(crate) details: ExceptionDetails,
-}
-
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct ExceptionDetails {
-    #[serde(default)]
     pub(crate) text: String,
-    #[serde(default)]
     pub(crate) url: String,
-    #[serde(default, rename = "lineNumber")]
-    pub(crate) line: u32,
-    #[serde(default, rename = "stackTrace")]
-    pub(crate) stack: Option<StackTrace>,
-    #[serde(default)]
+    pub(crate) line_number: u32,
+    pub(crate) stack_trace: Option<StackTrace>,
     pub(crate) exception: Value,
 }
 
-#[derive(Deserialize)]
-pub(crate) struct LogAdded {
-    pub(crate) entry: LogEntry,
-}
-
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct LogEntry {
-    #[serde(default)]
     pub(crate) level: String,
-    #[serde(default)]
     pub(crate) text: String,
-    #[serde(default)]
     pub(crate) url: String,
-    #[serde(default, rename = "lineNumber")]
-    pub(crate) line: Option<u32>,
-    #[serde(default, rename = "networkRequestId")]
-    pub(crate) request: String,
+    pub(crate) line_number: Option<u32>,
+    pub(crate) network_request_id: String,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct DownloadBegin {
-    #[serde(default, rename = "frameId")]
-    pub(crate) frame: String,
+    #[serde(default)]
+    pub(crate) frame_id: String,
     pub(crate) guid: String,
     #[serde(default)]
     pub(crate) url: String,
-    #[serde(default, rename = "suggestedFilename")]
-    pub(crate) file_name: String,
+    #[serde(default)]
+    pub(crate) suggested_filename: String,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct DownloadProgress {
     pub(crate) guid: String,
-    #[serde(default, rename = "receivedBytes")]
-    pub(crate) received: f64,
+    #[serde(default)]
+    pub(crate) received_bytes: f64,
     #[serde(default)]
     pub(crate) state: String,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct RequestWillBeSent {
-    #[serde(rename = "requestId")]
-    pub(crate) id: String,
-    #[serde(default, rename = "loaderId")]
-    pub(crate) loader: String,
-    #[serde(default, rename = "frameId")]
-    pub(crate) frame: String,
+    pub(crate) request_id: String,
+    #[serde(default)]
+    pub(crate) loader_id: String,
+    #[serde(default)]
+    pub(crate) frame_id: String,
     #[serde(default, rename = "type")]
     pub(crate) kind: String,
     pub(crate) request: Request,
-    #[serde(default, rename = "redirectResponse")]
-    pub(crate) redirect: Option<Response>,
-    #[serde(default, rename = "redirectHasExtraInfo")]
-    pub(crate) redirect_has_extra: bool,
+    pub(crate) redirect_response: Option<Response>,
+    #[serde(default)]
+    pub(crate) redirect_has_extra_info: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Request {
-    #[serde(default)]
     pub(crate) url: String,
-    #[serde(default)]
     pub(crate) method: String,
-    #[serde(default)]
     pub(crate) headers: Headers,
-    #[serde(default, rename = "postData")]
-    pub(crate) body: Option<String>,
-    #[serde(default, rename = "hasPostData")]
-    pub(crate) has_body: bool,
+    pub(crate) post_data: Option<String>,
+    pub(crate) has_post_data: bool,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ResponseReceived {
-    #[serde(rename = "requestId")]
-    pub(crate) id: String,
+    pub(crate) request_id: String,
     #[serde(default, rename = "type")]
     pub(crate) kind: String,
     pub(crate) response: Response,
-    #[serde(default, rename = "hasExtraInfo")]
-    pub(crate) has_extra: bool,
+    #[serde(default)]
+    pub(crate) has_extra_info: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Response {
-    #[serde(default)]
     pub(crate) status: u16,
-    #[serde(default, rename = "mimeType")]
-    pub(crate) mime: String,
-    #[serde(default)]
+    pub(crate) mime_type: String,
     pub(crate) headers: Headers,
 }
 
+/// What the other events of a request tell.
 #[derive(Deserialize)]
-pub(crate) struct ExtraInfo {
-    #[serde(rename = "requestId")]
-    pub(crate) id: String,
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RequestEvent {
+    pub(crate) request_id: String,
     #[serde(default)]
     pub(crate) headers: Headers,
+    #[serde(default)]
+    pub(crate) error_text: String,
+    /// Length of a part of a body: of what the page gets, not of what came over the wire.
+    #[serde(default)]
+    pub(crate) data_length: f64,
 }
 
+/// A response's body, as the browser keeps it.
 #[derive(Deserialize)]
-pub(crate) struct Ended {
-    #[serde(rename = "requestId")]
-    pub(crate) id: String,
-    #[serde(default, rename = "errorText")]
-    pub(crate) error: String,
-}
-
-/// A part of a body; its length is that of what the page gets, not of what came over the wire.
-#[derive(Deserialize)]
-pub(crate) struct DataReceived {
-    #[serde(rename = "requestId")]
-    pub(crate) id: String,
-    #[serde(default, rename = "dataLength")]
-    pub(crate) length: f64,
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Body {
+    pub(crate) body: String,
+    #[serde(default)]
+    pub(crate) base64_encoded: bool,
 }
 
 /// Headers in the order in which the browser lists them.
@@ -352,18 +300,16 @@ impl<'de> Deserialize<'de> for Headers {
 
 /// Returns a console argument as text: strings as they are, objects as JSON previews.
 pub(crate) fn describe(argument: &Value) -> String {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
     if let Some(preview) = argument.get("preview") {
         return preview_text(preview);
     }
     match argument.get("value") {
         Some(Value::String(string)) => string.clone(),
         Some(value) => value.to_string(),
-        None => argument
-            .get("unserializableValue")
-            .and_then(text)
-            .or_else(|| argument.get("description").and_then(text))
-            .unwrap_or_else(|| argument.get("type").and_then(text).unwrap_or_default()),
+        None => {
+            let said = |name: &&str| argument[*name].as_str();
+            ["unserializableValue", "description", "type"].iter().find_map(said).unwrap_or_default().to_owned()
+        }
     }
 }
 
@@ -373,17 +319,16 @@ fn preview_text(preview: &Value) -> String {
         return preview["description"].as_str().unwrap_or("").to_owned();
     }
     let is_array = subtype == "array" || subtype == "typedarray";
-    let empty = Vec::new();
-    let mut parts: Vec<String> = preview["properties"]
-        .as_array()
-        .unwrap_or(&empty)
-        .iter()
-        .map(|property| {
-            let value = property_text(property);
-            if is_array { value } else { format!("{}:{value}", Value::from(property["name"].as_str().unwrap_or(""))) }
-        })
-        .collect();
-    for entry in preview["entries"].as_array().unwrap_or(&empty) {
+    let listed = |name: &str| preview[name].as_array().into_iter().flatten();
+    let property = |property: &Value| {
+        let value = match property.get("valuePreview") {
+            Some(nested) => preview_text(nested),
+            None => as_written(property, "value"),
+        };
+        if is_array { value } else { format!("{}:{value}", Value::from(property["name"].as_str().unwrap_or(""))) }
+    };
+    let mut parts: Vec<String> = listed("properties").map(property).collect();
+    for entry in listed("entries") {
         let value = preview_value(&entry["value"]);
         parts.push(match entry.get("key") {
             Some(key) => format!("{}:{value}", preview_value(key)),
@@ -397,45 +342,40 @@ fn preview_text(preview: &Value) -> String {
 }
 
 fn preview_value(preview: &Value) -> String {
-    if preview.get("properties").is_some_and(|properties| properties.as_array().is_some_and(|list| !list.is_empty())) {
-        return preview_text(preview);
-    }
-    let text = preview["description"].as_str().unwrap_or("");
-    if preview["type"] == "string" { Value::from(text).to_string() } else { text.to_owned() }
+    let has_properties = preview["properties"].as_array().is_some_and(|list| !list.is_empty());
+    if has_properties { preview_text(preview) } else { as_written(preview, "description") }
 }
 
-fn property_text(property: &Value) -> String {
-    if let Some(nested) = property.get("valuePreview") {
-        return preview_text(nested);
-    }
-    let value = property["value"].as_str().unwrap_or("");
-    if property["type"] == "string" { Value::from(value).to_string() } else { value.to_owned() }
+/// Returns a text as JSON writes it, if it is one of a string.
+fn as_written(of: &Value, name: &str) -> String {
+    let text = of[name].as_str().unwrap_or("");
+    if of["type"] == "string" { Value::from(text).to_string() } else { text.to_owned() }
 }
 
 pub(crate) fn with_place(mut message: ConsoleMessage, stack: Option<&StackTrace>) -> ConsoleMessage {
     let Some(stack) = stack else { return message };
-    if let Some(first) = stack.frames.first() {
+    if let Some(first) = stack.call_frames.first() {
         message.url.clone_from(&first.url);
-        message.line = first.line + 1;
+        message.line = first.line_number + 1;
     }
     let line = |frame: &CallFrame| {
-        let name = if frame.function.is_empty() { "(anonymous)" } else { &frame.function };
-        format!("{name} {}:{}:{}", frame.url, frame.line + 1, frame.column + 1)
+        let name = if frame.function_name.is_empty() { "(anonymous)" } else { &frame.function_name };
+        format!("{name} {}:{}:{}", frame.url, frame.line_number + 1, frame.column_number + 1)
     };
-    message.stack = stack.frames.iter().map(line).collect::<Vec<_>>().join("\n");
+    message.stack = stack.call_frames.iter().map(line).collect::<Vec<_>>().join("\n");
     message
 }
 
 pub(crate) fn exception(details: ExceptionDetails) -> ConsoleMessage {
-    let thrown =
-        details.exception["description"].as_str().map(str::to_owned).unwrap_or_else(|| describe(&details.exception));
+    let thrown = details.exception["description"].as_str();
+    let thrown = thrown.map_or_else(|| describe(&details.exception), str::to_owned);
     let first = thrown.lines().next().unwrap_or("").to_owned();
     let text = if first.is_empty() { details.text.clone() } else { format!("{} {first}", details.text) };
     let message = ConsoleMessage { level: "exception".to_owned(), text, ..ConsoleMessage::default() };
-    let mut message = with_place(message, details.stack.as_ref());
+    let mut message = with_place(message, details.stack_trace.as_ref());
     if message.url.is_empty() {
         message.url = details.url;
-        message.line = details.line + 1;
+        message.line = details.line_number + 1;
     }
     message
 }

@@ -7,29 +7,29 @@
 mod act;
 
 use crate::actions::Deed;
+use crate::capture::ParsedCapture;
 use crate::capture_session::{CaptureSession, point_of};
 use crate::error::RecordError;
 use crate::facts;
 use crate::options::{BesideStep, Progress, RecordOptions, RecordReport};
 use crate::peers::pass::Pass;
-use crate::settle::{Rest, SCRIPT_RUNS};
+use crate::settle::{SCRIPT_RUNS, settled};
 use crate::setup::{create_writer, open};
 use crate::site_server::SiteServer;
 use crate::socket::locked;
-use crate::step_writer::{StepWriter, Taken};
+use crate::step_writer::{StepWriter, acted};
 use crate::storage;
-use browserlens_core::page::{NodeKey, Payload, PayloadKind};
-use browserlens_core::strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
+use browserlens_core::page::{Flags, NodeKey, Payload, PayloadKind};
+use browserlens_core::strategy::{EventKind, StepIndex};
 use browserlens_trace::scenario::{Action, Scenario, Step};
-use browserlens_trace::{ActionRecord, Outcome, TraceError};
+use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError};
 use std::time::{Duration, Instant};
 
 /// Lets whoever looks on look at the page as it stands.
 fn beside(options: &RecordOptions, stage: &CaptureSession, step: Option<u32>) {
     let Some(beside) = &options.beside else { return };
     let driver = &stage.driver;
-    let target = driver.browser.read().tab(driver.tab).map(|tab| tab.target.clone()).unwrap_or_default();
-    let address = driver.chrome.address();
+    let (target, address) = (driver.target(), driver.chrome.address());
     tokio::task::block_in_place(|| beside(BesideStep { step, address, target }));
 }
 
@@ -153,9 +153,7 @@ impl Recording<'_> {
             other => other?,
         };
         self.carry_out(&name, step, node).await?;
-        let next_is_dialog =
-            self.scenario.setup.get(number + 1).is_some_and(|step| matches!(step.action, Action::Dialog { .. }));
-        self.stage.settle(next_is_dialog).await?;
+        self.stage.settle(is_dialog(self.scenario.setup.get(number + 1))).await?;
         self.stage.glance().await.map(drop)
     }
 
@@ -191,81 +189,57 @@ impl Recording<'_> {
         if now != record.target
             && let (true, Some(captured), Some(target)) = (self.server.is_some(), record.target, step.action.target())
         {
-            let acting = now.map_or_else(String::new, |key| key.to_string());
-            let (action, target) = (kind.to_string(), target.to_string());
             return Err(RecordError::TargetMoved {
                 step: index,
-                action,
-                target,
+                action: kind.to_string(),
+                target: target.to_string(),
                 captured: captured.to_string(),
-                acting,
+                acting: now.map_or_else(String::new, |key| key.to_string()),
             });
         }
-        self.learn_secret(&record, step)?;
-        let mut retold = None;
+        self.learn_secret(&record, step);
         match self.carry_out(kind.name(), step, now).await {
-            Ok(()) => {}
-            Err(error @ RecordError::NotActionable { .. }) if step.optional => retold = Some(error.to_string()),
-            Err(error) => return Err(error),
+            Err(error @ RecordError::NotActionable { .. }) if step.optional => {
+                record.taken.error = Some(error.to_string());
+            }
+            done => done?,
         }
-        record.taken.error = retold;
-        let expects_dialog =
-            self.scenario.steps.get(index as usize).is_some_and(|next| matches!(next.action, Action::Dialog { .. }));
-        let rest = self.stage.settle(expects_dialog).await?;
+        let rest = self.stage.settle(self.answers_dialog(index)).await?;
         self.finish_step(index, Some(record), rest, began).await
+    }
+
+    /// Returns whether the step behind one answers a dialog.
+    fn answers_dialog(&self, index: u32) -> bool {
+        is_dialog(self.scenario.steps.get(index as usize))
     }
 
     /// An optional step whose node is not there: it keeps its place, so that facts and steps stay
     /// aligned.
     async fn pass_over(&mut self, index: u32, step: &Step, began: Instant) -> Result<(), RecordError> {
-        let kind = step.action.kind();
-        let taken = TakenAction {
-            kind,
-            node: None,
-            text: String::new(),
-            error: Some("passed over: its node is not there".to_owned()),
-        };
-        let intent = Intent { action: kind, node: None, text: String::new() };
-        let record = ActionRecord {
-            taken,
-            intent,
-            target: None,
-            acceptable: Vec::new(),
-            resolved_in: StepIndex(index - 1),
-            point: None,
-        };
-        let rest = Rest { quiet: true, waited_ms: 0, reason: "nothing was done".to_owned() };
-        self.finish_step(index, Some(record), rest, began).await
+        let mut record = acted(step.action.kind(), String::new(), None, Vec::new(), StepIndex(index - 1));
+        record.taken.error = Some("passed over: its node is not there".to_owned());
+        self.finish_step(index, Some(record), settled(true, 0, "nothing was done"), began).await
     }
 
     /// Resolves the action's node in the capture of the step before.
     async fn action_record(&mut self, index: u32, step: &Step) -> Result<ActionRecord, RecordError> {
         let kind = step.action.kind();
         let text = step.action.text().resolve(&*self.options.env)?;
-        let mut acceptable = Vec::new();
-        let (mut target, mut node, mut point) = (None, None, None);
-        if let Some(on) = step.action.target() {
-            let key = self.stage.resolve_in_capture(kind.name(), on).await?;
-            acceptable.push(key);
-            for other in &step.acceptable {
-                let key = self.stage.resolve_in_capture(kind.name(), other).await?;
-                if !acceptable.contains(&key) {
-                    acceptable.push(key);
-                }
+        let before = StepIndex(index - 1);
+        let Some(on) = step.action.target() else { return Ok(acted(kind, text, None, Vec::new(), before)) };
+        let key = self.stage.resolve_in_capture(kind.name(), on).await?;
+        let mut acceptable = vec![key];
+        for other in &step.acceptable {
+            let key = self.stage.resolve_in_capture(kind.name(), other).await?;
+            if !acceptable.contains(&key) {
+                acceptable.push(key);
             }
-            node = self.stage.last.as_ref().and_then(|seen| seen.page.find(key)).map(|found| on.hint(found));
-            point = point_of(on).map(|(x, y)| self.in_document(key, x, y));
-            target = Some(key);
         }
-        let intent = Intent { action: kind, node: node.clone(), text: text.clone() };
-        let taken = TakenAction { kind, node, text, error: None };
-        Ok(ActionRecord { taken, intent, target, acceptable, resolved_in: StepIndex(index - 1), point })
-    }
-
-    fn in_document(&self, key: NodeKey, x: f32, y: f32) -> (f32, f32) {
-        let bounds =
-            self.stage.last.as_ref().and_then(|seen| seen.page.find(key)).map(|node| node.bounds()).unwrap_or_default();
-        (bounds.x + x, bounds.y + y)
+        let node = self.stage.last.as_ref().and_then(|seen| seen.page.find(key));
+        let mut record = acted(kind, text, node.map(|node| on.hint(node)), acceptable, before);
+        let bounds = node.map(|node| node.bounds()).unwrap_or_default();
+        record.point = point_of(on).map(|(x, y)| (bounds.x + x, bounds.y + y));
+        Ok(record)
     }
 
     /// Returns the action's node: in the capture, or on the page as it stands.
@@ -279,24 +253,18 @@ impl Recording<'_> {
 
     /// What is typed into a secret field is a secret from now on, unless the scenario says that it
     /// is made up.
-    fn learn_secret(&mut self, record: &ActionRecord, step: &Step) -> Result<(), RecordError> {
-        let types = matches!(step.action, Action::Fill { .. } | Action::Type { .. });
-        let key = record
-            .target
-            .or_else(|| self.stage.current.as_ref().and_then(|seen| seen.page.focused()).map(|node| node.key()));
+    fn learn_secret(&mut self, record: &ActionRecord, step: &Step) {
         let text = &record.taken.text;
-        if !types || text.is_empty() || self.scenario.public.contains(text) {
-            return Ok(());
-        }
-        let node = key.and_then(|key| self.stage.current.as_ref().and_then(|seen| seen.page.find(key)));
-        if node.is_some_and(|node| node.flags().has(browserlens_core::page::Flags::SECRET)) {
+        let types = matches!(step.action, Action::Fill { .. } | Action::Type { .. });
+        let Some(seen) = self.stage.current.as_ref().filter(|_| types && !text.is_empty()) else { return };
+        let node = record.target.map_or_else(|| seen.page.focused(), |key| seen.page.find(key));
+        if node.is_some_and(|node| node.flags().has(Flags::SECRET)) && !self.scenario.public.contains(text) {
             match &mut self.taker {
                 Taker::Trace(writer) => writer.learn(text),
                 Taker::Peer(pass) => pass.redactor.learn(text),
             }
             self.stage.secrets.push(text.clone());
         }
-        Ok(())
     }
 
     /// Captures, checks, and writes the step.
@@ -304,13 +272,14 @@ impl Recording<'_> {
         &mut self,
         index: u32,
         action: Option<ActionRecord>,
-        rest: Rest,
+        rest: Settled,
         began: Instant,
     ) -> Result<(), RecordError> {
         let bundled = self.server.is_some();
         let blocked = self.stage.is_blocked();
+        let unsettled = |url: String, reason: String| Err(RecordError::NeverSettles { step: index, url, reason });
         if !rest.quiet && rest.reason == SCRIPT_RUNS {
-            return Err(RecordError::NeverSettles { step: index, url: self.stage.driver.url(), reason: rest.reason });
+            return unsettled(self.stage.driver.url(), rest.reason);
         }
         if matches!(self.taker, Taker::Peer(_)) {
             return self.finish_for_peer(index, &rest).await;
@@ -320,114 +289,81 @@ impl Recording<'_> {
         // before.
         let torn_retries = if blocked && self.stage.last.is_some() { 0 } else { self.stage.capture().await? };
         let capture_millis = capture_began.elapsed().as_millis() as u64;
-        let Some(seen) = self.stage.last.clone() else {
-            return Err(RecordError::Capture {
-                step: index,
-                reason: "a dialog blocks the page before its first capture".to_owned(),
-            });
-        };
-        if let Some(looks) = &self.options.fast_looks
-            && !blocked
-        {
-            let look = self.stage.fast_beside(index, &seen).await?;
-            locked(looks).push(look);
-        }
+        let seen = self.last_seen()?;
+        let mut entities = Vec::new();
         if !blocked {
+            if let Some(looks) = &self.options.fast_looks {
+                let look = self.stage.fast_beside(index, &seen).await?;
+                locked(looks).push(look);
+            }
             beside(self.options, self.stage, Some(index));
+            let driver = &self.stage.driver;
+            let read = driver.entities(&seen, &self.stage.canonicalizer).await;
+            entities = read.map_err(driver.failed("reading entity ids"))?;
         }
-        let entities = match blocked {
-            true => Vec::new(),
-            false => self
-                .stage
-                .driver
-                .entities(&seen, &self.stage.canonicalizer)
-                .await
-                .map_err(|error| self.stage.driver.failure("reading entity ids", error))?,
-        };
         let is_last = index as usize == self.scenario.steps.len();
         let tab = self.stage.driver.tab;
-        let mut events = self.take_events(index, is_last);
+        let mut events = self.stage.driver.browser.change(|state| state.take_events(index, is_last));
         let passed_over = action.as_ref().is_some_and(|action| action.taken.error.is_some());
         if bundled && !passed_over {
-            let said: String = events
-                .iter()
-                .filter_map(|event| match &event.kind {
-                    EventKind::Dialog(dialog) => Some(dialog.message.as_str()),
-                    _ => None,
-                })
-                .collect::<Vec<_>>()
-                .join("\n");
+            let said = events.iter().filter_map(|event| match &event.kind {
+                EventKind::Dialog(dialog) => Some(dialog.message.as_str()),
+                _ => None,
+            });
+            let said = said.collect::<Vec<_>>().join("\n");
             if let Some(fact) = facts::unreadable(self.scenario.facts_at(index), &seen.page, &said) {
-                return Err(RecordError::FactMissing {
-                    step: index,
-                    fact: fact.text.clone(),
-                    url: seen.page.url().to_owned(),
-                });
+                let (fact, url) = (fact.text.clone(), seen.page.url().to_owned());
+                return Err(RecordError::FactMissing { step: index, fact, url });
             }
         }
         let mut capture = seen.capture.clone();
-        let unsettled = (!rest.quiet).then(|| rest.reason.clone());
         if bundled && self.options.second_look && !blocked && rest.quiet {
             if let Some(look) = self.stage.second_look().await? {
-                let body = serde_json::to_vec(&look)
-                    .map_err(|error| RecordError::Capture { step: index, reason: error.to_string() })?;
-                let number = seen.page.frames().first().map_or(1, |frame| frame.number);
-                capture.payloads.push(Payload {
-                    kind: PayloadKind::SecondLook,
-                    frame: number,
-                    node: 0,
-                    body: body.into(),
-                });
+                let body =
+                    serde_json::to_vec(&look).map_err(|error| self.stage.driver.bad_capture(error.to_string()))?;
+                let frame = seen.page.frames().first().map_or(1, |frame| frame.number);
+                capture.payloads.push(Payload { kind: PayloadKind::SecondLook, frame, node: 0, body: body.into() });
             }
             self.after_second_look(index).await?;
         }
         self.options.leave_out.apply(&mut capture, &mut events);
-        let taken = Taken {
+        let step = StepRecord {
+            index: StepIndex(index),
             tab,
             action,
             capture,
             events,
             entities,
-            timings: seen.timings.clone(),
-            rest,
+            timings: seen.timings,
+            settled: rest.clone(),
             torn_retries,
-            began,
-            capture_millis,
         };
-        let millis = match &mut self.taker {
-            Taker::Trace(writer) => writer.write(taken)?,
-            Taker::Peer(_) => began.elapsed().as_millis() as u64,
-        };
-        self.options.tell(Progress::Finished { index, millis });
-        match unsettled {
-            Some(reason) if bundled => {
-                Err(RecordError::NeverSettles { step: index, url: self.stage.driver.url(), reason })
-            }
-            _ => Ok(()),
+        if let Taker::Trace(writer) = &mut self.taker {
+            let millis = writer.write(step, began, capture_millis)?;
+            self.options.tell(Progress::Finished { index, millis });
         }
+        if bundled && !rest.quiet { unsettled(self.stage.driver.url(), rest.reason) } else { Ok(()) }
+    }
+
+    /// Returns what was captured last.
+    pub(crate) fn last_seen(&self) -> Result<ParsedCapture, RecordError> {
+        let reason = || "a dialog blocks the page before its first capture".to_owned();
+        self.stage.last.clone().ok_or_else(|| self.stage.driver.bad_capture(reason()))
     }
 
     /// A dialog that the page opened by itself is dismissed, unless the next step answers it.
     pub(crate) async fn after_second_look(&mut self, index: u32) -> Result<(), RecordError> {
-        let next = self.scenario.steps.get(index as usize);
-        let next_is_dialog = next.is_some_and(|next| matches!(next.action, Action::Dialog { .. }));
-        if self.stage.is_blocked() && !next_is_dialog {
+        if self.stage.is_blocked() && !self.answers_dialog(index) {
             self.stage.dismiss().await?;
             self.stage.settle(false).await?;
             self.stage.glance().await?;
         }
         Ok(())
     }
+}
 
-    fn take_events(&self, index: u32, all: bool) -> Vec<Event> {
-        let driver = &self.stage.driver;
-        let tabs = driver.browser.read().tabs.len() as u32;
-        let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();
-        driver.browser.change(|state| {
-            state.log.name_tabs(|tab| urls.get(tab as usize).cloned().unwrap_or_default());
-            state.log.take(index, all, driver.controlled())
-        })
-    }
+fn is_dialog(step: Option<&Step>) -> bool {
+    step.is_some_and(|step| matches!(step.action, Action::Dialog { .. }))
 }
 
 fn is_absent(error: &RecordError) -> bool {

@@ -7,19 +7,17 @@
 //! runs; captures are numbered in the order of the scenes, however many are rendered at once.
 
 use crate::answering::{Answering, RenderAnswers, session_calls};
-use crate::capture::FastState;
-use crate::capture::ParsedCapture;
+use crate::browser_state::{Frame, State};
 use crate::capture::{Depth, Look};
 use crate::capture_session::CaptureSession;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::event_loop::SessionSetup;
+use crate::event_loop::{SessionSetup, device_metrics};
 use crate::mask;
 use crate::messages as m;
-use crate::setup::runs_as_root;
 use crate::socket::{CallError, locked};
-use browserlens_core::page::{Capture, NodeKey, Page, Payload, PayloadKind, Viewport};
+use browserlens_core::page::{Capture, NodeKey, Page, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
 use serde_json::json;
 use std::path::PathBuf;
@@ -167,10 +165,10 @@ async fn close(stages: Vec<CaptureSession>) {
 
 /// Starts a browser that reaches nothing.
 async fn stage(options: &RenderOptions) -> Result<CaptureSession, RecordError> {
-    let viewport = (options.viewport.width, options.viewport.height);
+    let viewport = options.viewport;
     let chrome = ChromeOptions {
         path: options.chrome.clone(),
-        no_sandbox: options.no_sandbox || runs_as_root(),
+        no_sandbox: options.no_sandbox,
         viewport,
         locale: options.locale.clone(),
         host_rules: Some("MAP * ~NOTFOUND".to_owned()),
@@ -179,15 +177,10 @@ async fn stage(options: &RenderOptions) -> Result<CaptureSession, RecordError> {
         tells_roles: false,
     };
     let setup = SessionSetup {
-        given: false,
-        tree_anew: false,
-        clock_seed: None,
         viewport,
-        scale: options.viewport.scale,
         locale: options.locale.clone(),
         timezone: options.timezone.clone(),
-        started: Instant::now(),
-        attached: false,
+        ..SessionSetup::default()
     };
     let driver = Driver::start(&chrome, setup, options.limit, None).await?;
     // Sessions that start from now on are given the same calls by whoever starts them.
@@ -195,17 +188,9 @@ async fn stage(options: &RenderOptions) -> Result<CaptureSession, RecordError> {
     debug_assert!(unset, "a browser is set up once");
     let session = driver.session();
     for (method, params) in session_calls() {
-        driver.call(&session, method, &params).await.map_err(|error| driver.failure(method, error))?;
+        driver.call(&session, method, &params).await.map_err(driver.failed(method))?;
     }
-    Ok(CaptureSession {
-        driver,
-        canonicalizer: Canonicalizer::new(),
-        secrets: options.secrets.clone(),
-        scale: options.viewport.scale,
-        last: None,
-        current: None,
-        fast: FastState::default(),
-    })
+    Ok(CaptureSession::new(driver, Canonicalizer::new(), options.secrets.clone(), viewport.scale))
 }
 
 /// A page that is shown and looked at.
@@ -220,46 +205,33 @@ struct Shown {
 impl CaptureSession {
     /// Shows a scene and looks at it.
     async fn show(&mut self, scene: &RenderScene, limit: Duration) -> Result<Shown, RecordError> {
-        let step = self.driver.step;
-        let failed = |method: &str, error: CallError| self.driver.failure(method, error);
-        let Some(answering) = self.driver.browser.answering.get() else {
-            return Err(RecordError::Protocol {
-                step,
-                method: "rendering".to_owned(),
-                message: "nothing answers".to_owned(),
-            });
+        let driver = &self.driver;
+        let refused = |method: &str, message: &str| {
+            let (method, message) = (method.to_owned(), message.to_owned());
+            RecordError::Protocol { step: driver.step, method, message }
         };
+        let answering = driver.browser.answering.get().ok_or_else(|| refused("rendering", "nothing answers"))?;
         *locked(&answering.answers) = Some(Arc::clone(&scene.answers));
         locked(&answering.missed).clear();
         self.scale = scene.viewport.scale;
-        let (width, height) = (scene.viewport.width, scene.viewport.height);
-        let session = self.driver.session();
-        let metrics = json!({
-            "width": width, "height": height, "deviceScaleFactor": scene.viewport.scale, "mobile": false,
-            "screenWidth": width, "screenHeight": height,
-        });
-        let call = "Emulation.setDeviceMetricsOverride";
-        self.driver.call(&session, call, &metrics).await.map_err(|error| failed(call, error))?;
-        let navigate = json!({ "url": scene.url });
-        let reply = self
-            .driver
-            .call(&session, "Page.navigate", &navigate)
-            .await
-            .map_err(|error| failed("Page.navigate", error))?;
-        let loader = reply.value()["loaderId"].as_str().unwrap_or("").to_owned();
-        if let Some(text) = reply.value()["errorText"].as_str().filter(|text| !text.is_empty()) {
-            return Err(RecordError::Protocol { step, method: "Page.navigate".to_owned(), message: text.to_owned() });
+        let session = driver.session();
+        let call =
+            async |method: &str, params| driver.call(&session, method, &params).await.map_err(driver.failed(method));
+        call("Emulation.setDeviceMetricsOverride", device_metrics(scene.viewport, 1.0)).await?;
+        let reply = call("Page.navigate", json!({ "url": scene.url })).await?.value();
+        if let Some(text) = reply["errorText"].as_str().filter(|text| !text.is_empty()) {
+            return Err(refused("Page.navigate", text));
         }
-        let mut quiet = self.driver.loaded(&loader, limit).await?;
-        self.driver.define(&scene.defined).await;
-        let marks = self.driver.prepare(&scene.prepare).await.map_err(|error| failed("preparing the page", error))?;
-        quiet &= self.driver.loaded(&loader, limit).await?;
-        let mut look = Look::default();
+        let loader = reply["loaderId"].as_str().unwrap_or_default();
+        let mut quiet = driver.loaded(loader, limit).await?;
+        driver.define(&scene.defined).await;
+        let marks = driver.prepare(&scene.prepare).await.map_err(driver.failed("preparing the page"))?;
+        quiet &= driver.loaded(loader, limit).await?;
         // Some things a page shows depend on a frame having been painted.
-        self.driver.viewport_pixels(&mut look).await.map_err(|error| failed("painting", error))?;
+        driver.viewport_pixels(&mut Look::default()).await.map_err(driver.failed("painting"))?;
         let mut tries = 0;
         let look = loop {
-            let look = self.driver.look(Depth::Whole).await.map_err(|error| failed("capturing", error))?;
+            let look = driver.look(Depth::Whole).await.map_err(driver.failed("capturing"))?;
             if !look.torn || tries == 3 {
                 break look;
             }
@@ -272,31 +244,24 @@ impl CaptureSession {
     /// Numbers a look and takes what needs the page still: pictures of what lies outside the
     /// viewport.
     async fn taken(&mut self, shown: Shown, scene: &RenderScene) -> Result<RenderedPage, RecordError> {
-        let step = self.driver.step;
-        let bad = |reason: String| RecordError::Capture { step, reason };
         let Shown { mut look, mut marks, missed, quiet } = shown;
-        one_frame(&mut look, &mut marks, &self.driver.session_root());
-        let mut seen =
-            ParsedCapture::from_look(look, &mut self.canonicalizer).map_err(|error| bad(error.to_string()))?;
-        let (boxes, scroll) = (mask::secret_boxes(&seen.page, &self.secrets), seen.page.scroll());
+        one_frame(&mut look, &mut marks, &self.driver.target());
+        let mut seen = self.parsed(look)?;
         for payload in seen.capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
-            let png = recorded(scene, &payload.body).unwrap_or_else(|| payload.body.to_vec());
-            payload.body = mask::paint_over(png, &boxes, (scroll.x, scroll.y), self.scale).map_err(bad)?.into();
+            if let Some(png) = recorded(scene, &payload.body) {
+                payload.body = png.into();
+            }
         }
-        let mut crops = Look::default();
-        for (node, bounds) in mask::to_crop(&seen.page) {
-            let key = seen.page.node(node).key();
-            let clip = [bounds.x, bounds.y, bounds.width, bounds.height].map(f64::from);
-            let Ok(png) = self.driver.crop_pixels(&mut crops, clip).await else { continue };
-            let body = mask::paint_over(png, &boxes, (bounds.x, bounds.y), self.scale).map_err(bad)?.into();
-            seen.capture.payloads.push(Payload { kind: PayloadKind::Crop, frame: key.frame, node: key.backend, body });
-        }
+        let boxes = mask::secret_boxes(&seen.page, &self.secrets);
+        self.mask(&mut seen, &boxes)?;
+        let timings = std::mem::take(&mut seen.timings);
+        self.add_crops(&mut seen, &boxes, |_| true).await?;
         let marks = marks.into_iter().filter_map(|(mark, frame, node)| {
             let number = self.canonicalizer.known_frame(&frame)?;
             Some((mark, self.canonicalizer.key(number, node)?))
         });
         let marks = marks.collect();
-        let (timings, browser) = (seen.timings, self.driver.browser_name.clone());
+        let browser = self.driver.browser_name.clone();
         Ok(RenderedPage { capture: seen.capture, page: seen.page, marks, missed, quiet, timings, browser })
     }
 }
@@ -334,31 +299,18 @@ fn recorded(scene: &RenderScene, ours: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Driver {
-    /// Returns the root frame of the current tab.
-    fn session_root(&self) -> String {
-        let (session, state) = (self.session(), self.browser.read());
-        state.sessions.get(&session).map(|session| session.root_frame.clone()).unwrap_or_default()
-    }
-
     /// Waits until a document and everything in it has loaded; returns whether it has.
     async fn loaded(&self, loader: &str, limit: Duration) -> Result<bool, RecordError> {
-        let (session, tab) = (self.session(), self.tab);
-        let root = self.session_root();
-        let done = self.browser.wait_for(Instant::now() + limit, |state| {
-            if state.gone {
-                return Some(Err(CallError::Gone));
+        let tab = self.tab;
+        let done = self.browser.wait_for(Instant::now() + limit, |state: &State| {
+            if let Some(why) = state.ended() {
+                return Some(Err(why));
             }
-            if let Some(crashed) = &state.crashed {
-                return Some(Err(CallError::Crashed(crashed.clone())));
-            }
-            let main = state.frames.get(&(session.clone(), root.clone()))?;
-            let sessions = state.sessions_of(tab);
-            let busy = state
-                .frames
-                .iter()
-                .any(|((of, _), frame)| frame.loading && sessions.iter().any(|(known, _)| known == of));
-            let waits = main.loader != loader
-                || busy
+            let loads = |((session, _), frame): (&(String, String), &Frame)| {
+                frame.loading && state.tab_of(session) == Some(tab)
+            };
+            let waits = state.main_frame(tab)?.loader != loader
+                || state.frames.iter().any(loads)
                 || state.starting > 0
                 || !state.in_flight.is_empty()
                 || !state.navigating.is_empty();
@@ -377,27 +329,18 @@ impl Driver {
         let mut found = Vec::new();
         for (id, _) in sessions {
             let tree: m::FrameTreeResult = match self.call(&id, "Page.getFrameTree", &json!({})).await {
-                Ok(reply) => reply.read()?,
                 Err(CallError::Refused { .. }) => continue,
-                Err(error) => return Err(error),
+                reply => reply?.read()?,
             };
-            let mut open = vec![tree.tree];
-            while let Some(node) = open.pop() {
-                found.push((id.clone(), node.frame.id));
-                open.extend(node.children);
-            }
+            found.extend(tree.frames().into_iter().map(|frame| (id.clone(), frame.id)));
         }
         Ok(found)
     }
 
     /// Makes names of custom elements count as defined: style sheets hide those that are not.
     async fn define(&self, names: &[String]) {
-        let plain = |name: &&String| {
-            name.contains('-')
-                && name.bytes().all(|byte| {
-                    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.')
-                })
-        };
+        let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.');
+        let plain = |name: &&String| name.contains('-') && name.bytes().all(is_plain);
         let names: Vec<&String> = names.iter().filter(plain).take(1_000).collect();
         if names.is_empty() {
             return;
@@ -428,14 +371,12 @@ impl Driver {
                 Err(CallError::Refused { .. } | CallError::Unreadable(_)) => continue,
                 Err(error) => return Err(error),
             };
-            let marks = marks.as_array().cloned().unwrap_or_default();
-            for (index, mark) in marks.iter().filter_map(|mark| mark.as_str()).enumerate().take(1_000) {
+            let marks = marks.as_array().into_iter().flatten().filter_map(|mark| mark.as_str());
+            for (index, mark) in marks.enumerate().take(1_000) {
                 let params = json!({ "expression": format!("browserLensMarked[{index}]"), "contextId": context,
                     "objectGroup": "browserlens" });
-                let object =
-                    self.call(&session, "Runtime.evaluate", &params).await?.value()["result"]["objectId"].clone();
-                let node = self.call(&session, "DOM.describeNode", &json!({ "objectId": object })).await?.value();
-                if let Some(node) = node["node"]["backendNodeId"].as_i64() {
+                let marked = self.call(&session, "Runtime.evaluate", &params).await?.value();
+                if let Some(node) = self.backend_of(&session, &marked["result"]["objectId"]).await? {
                     found.push((mark.to_owned(), frame.clone(), node));
                 }
             }

@@ -4,8 +4,7 @@
 //! name and text are matched on the parsed page, CSS by the browser (open shadow roots included).
 //! Invariant: a target that matches none or several is an error.
 
-use crate::capture::LookedFrame;
-use crate::capture::ParsedCapture;
+use crate::capture::{LookedFrame, ParsedCapture};
 use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::socket::CallError;
@@ -64,20 +63,17 @@ impl Driver {
                 return Err(CallError::Refused { message: text.lines().next().unwrap_or("").to_owned() });
             }
             let Some(list) = reply["result"]["objectId"].as_str() else { continue };
-            let properties = self
-                .call(&frame.session, "Runtime.getProperties", &json!({ "objectId": list, "ownProperties": true }))
-                .await?
-                .value();
+            let own = json!({ "objectId": list, "ownProperties": true });
+            let properties = self.call(&frame.session, "Runtime.getProperties", &own).await?.value();
             for property in properties["result"].as_array().into_iter().flatten() {
-                let Some(object) = property["value"]["objectId"].as_str() else { continue };
-                if property["name"].as_str().is_none_or(|name| name.parse::<u32>().is_err()) {
+                let object = &property["value"]["objectId"];
+                let is_item = property["name"].as_str().is_some_and(|name| name.parse::<u32>().is_ok());
+                if !is_item || object.is_null() {
                     continue;
                 }
-                let node = self.call(&frame.session, "DOM.describeNode", &json!({ "objectId": object })).await?.value();
-                let backend = node["node"]["backendNodeId"].as_i64().unwrap_or(0);
-                if let Some(key) = canonicalizer.key(number, backend) {
-                    found.extend(seen.page.find(key).map(|node| node.id()));
-                }
+                let backend = self.backend_of(&frame.session, object).await?.unwrap_or(0);
+                let node = canonicalizer.key(number, backend).and_then(|key| seen.page.find(key));
+                found.extend(node.map(|node| node.id()));
             }
         }
         found.sort_unstable();
@@ -99,28 +95,18 @@ impl Driver {
         seen: &ParsedCapture,
         canonicalizer: &Canonicalizer,
     ) -> Result<NodeId, RecordError> {
+        let (step, action, words) = (self.step, action.to_owned(), target.to_string());
         let found = match self.matches(target, seen, canonicalizer).await {
-            Ok(found) => found,
-            Err(CallError::Refused { message }) => {
-                return Err(RecordError::NotActionable {
-                    step: self.step,
-                    action: action.to_owned(),
-                    target: target.to_string(),
-                    reason: message,
-                });
+            Err(CallError::Refused { message: reason }) => {
+                return Err(RecordError::NotActionable { step, action, target: words, reason });
             }
-            Err(error) => return Err(self.failure("finding the action node", error)),
+            found => found.map_err(self.failed("finding the action node"))?,
         };
-        match found.as_slice() {
-            [node] => Ok(*node),
-            _ => Err(RecordError::Target {
-                step: self.step,
-                action: action.to_owned(),
-                target: target.to_string(),
-                found: found.len(),
-                candidates: candidates(target, &found, &seen.page),
-            }),
+        if let [node] = found[..] {
+            return Ok(node);
         }
+        let candidates = candidates(target, &found, &seen.page);
+        Err(RecordError::Target { step, action, target: words, found: found.len(), candidates })
     }
 
     /// Returns the frame and the raw backend node id of a node that was seen, if its document is
@@ -143,11 +129,8 @@ impl Driver {
 fn candidates(target: &Target, found: &[NodeId], page: &Page) -> Vec<String> {
     let words = |node: NodeId| {
         let node = page.node(node);
-        if node.role().is_empty() {
-            format!("<{}>", node.tag())
-        } else {
-            format!("{} {:?}", node.role(), short(node.name()))
-        }
+        let short: String = node.name().chars().take(60).collect();
+        if node.role().is_empty() { format!("<{}>", node.tag()) } else { format!("{} {short:?}", node.role()) }
     };
     if !found.is_empty() {
         return found.iter().take(MOST_CANDIDATES).map(|node| words(*node)).collect();
@@ -170,10 +153,6 @@ fn candidates(target: &Target, found: &[NodeId], page: &Page) -> Vec<String> {
         .collect();
     scored.sort_unstable();
     scored.into_iter().take(MOST_CANDIDATES).map(|(_, node)| words(node)).collect()
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(60).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! When to look, by wall time: as soon as what an action set off is done.
 //!
-//! In: what was under way when the action began. Out: [`Rest`]. What is waited for: requests that
+//! In: what was under way when the action began. Out: [`Settled`]. What is waited for: requests that
 //! the action asked for, the navigation that it began, timers that it set, what it set in motion,
 //! and two frames after the last change that it can have made. What is not: other tabs, what the
 //! page did before by itself (requests by their recurring URL, elements that changed while nothing
@@ -9,12 +9,13 @@
 //! enough for a slow page makes each answer of a fast one late.
 
 use crate::actions::Deed;
-use crate::browser_state::State;
+use crate::browser_state::{Flight, State};
 use crate::driver::{Driver, evaluated};
 use crate::event_loop::SHOWN;
-use crate::settle::{Rest, SCRIPT_RUNS, forget_announced};
-use crate::socket::{CallError, Pending, Reply};
+use crate::settle::{DIALOG, SCRIPT_RUNS, forget_announced, settled};
+use crate::socket::{CallError, Pending};
 use browserlens_core::strategy::{ConsoleMessage, EventKind};
+use browserlens_trace::Settled;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -57,7 +58,7 @@ struct Hold {
 }
 
 /// How the frames of a page stand; times in milliseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Sight {
     /// Since when nothing has changed that the action can have changed.
     still: f64,
@@ -100,24 +101,21 @@ impl Driver {
         for (session, frame, document) in self.watched_frames() {
             self.bind(&session);
             match self.own_world(&session, &frame).await {
-                Ok(world) => asked.push(self.ask_own(&session, world, "browserLens.attend()")),
+                Ok(world) => asked.push(self.ask_apart(&session, world, "browserLens.attend()")),
                 Err(error @ (CallError::Gone | CallError::Dialog)) => return Err(error),
                 Err(_) => continue,
             }
-            let known = self.timers_of(&session, &frame, &document);
-            match known {
-                Some(object) => asked.push(self.ask_timers(&session, &object, "this.arm()")),
-                None => {
-                    let params = json!({ "expression": TIMERS, "uniqueContextId": document, "objectGroup": TIMERS_GROUP,
-                        "silent": true });
-                    let pending = self.socket.send(Some(&session), "Runtime.evaluate", &params);
-                    if let Ok(reply) = self.answer(pending, SAY_LIMIT).await
-                        && let Some(object) = reply.value()["result"]["objectId"].as_str()
-                    {
-                        let held = (document, object.to_owned());
-                        self.browser.change(|state| state.timers.insert((session, frame), held));
-                    }
-                }
+            if let Some(object) = self.timers_of(&session, &frame, &document) {
+                asked.push(self.ask_timers(&session, &object, "this.arm()"));
+                continue;
+            }
+            let params = json!({ "expression": TIMERS, "uniqueContextId": document, "objectGroup": TIMERS_GROUP,
+                "silent": true });
+            if let Ok(reply) = self.call_within(&session, "Runtime.evaluate", &params, SAY_LIMIT).await
+                && let Some(object) = reply.value()["result"]["objectId"].as_str()
+            {
+                let held = (document, object.to_owned());
+                self.browser.change(|state| state.timers.insert((session, frame), held));
             }
         }
         for pending in asked {
@@ -129,25 +127,22 @@ impl Driver {
     }
 
     /// Waits until what an action set off is done.
-    pub(crate) async fn rest_after(&self, unrest: Unrest) -> Result<Rest, CallError> {
+    pub(crate) async fn rest_after(&self, unrest: Unrest) -> Result<Settled, CallError> {
         let began = Instant::now();
-        let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: began.elapsed().as_millis() as u32, reason };
+        let rest = |quiet: bool, reason: &str| settled(quiet, began.elapsed().as_millis() as u32, reason);
         // While a timer is all that is waited for: how much had been told before.
         let mut before_timer: Option<f64> = None;
         loop {
             {
                 let mut state = self.browser.read();
-                if state.gone {
-                    return Err(CallError::Gone);
+                if let Some(why) = state.ended() {
+                    return Err(why);
                 }
-                if let Some(crashed) = &state.crashed {
-                    return Err(CallError::Crashed(crashed.clone()));
+                if state.has_dialog(self.tab) {
+                    return Ok(rest(true, DIALOG));
                 }
-                if state.dialog(self.tab).is_some() {
-                    return Ok(rest(true, "a dialog is open".to_owned()));
-                }
-                if state.tab(self.tab).is_none_or(|tab| !tab.open) {
-                    return Ok(rest(true, "the tab was closed".to_owned()));
+                if !state.is_open(self.tab) {
+                    return Ok(rest(true, "the tab was closed"));
                 }
                 forget_announced(&mut state);
             }
@@ -168,10 +163,8 @@ impl Driver {
                 _ => {}
             }
             match on_its_way.or_else(|| self.moves(sight, began)) {
-                None if self.is_enough(sight, &unrest, began) => {
-                    return Ok(rest(true, "what was set off is done".to_owned()));
-                }
-                Some(hold) if Instant::now() > hold.until => return Ok(rest(false, hold.reason)),
+                None if self.is_enough(sight, &unrest, began) => return Ok(rest(true, "what was set off is done")),
+                Some(hold) if Instant::now() > hold.until => return Ok(rest(false, &hold.reason)),
                 _ => {}
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -192,7 +185,7 @@ impl Driver {
         let mut asked = Vec::new();
         for (session, frame, _) in self.watched_frames() {
             let Ok(world) = self.own_world(&session, &frame).await else { continue };
-            asked.push(self.ask_own(&session, world, "browserLens.over()"));
+            asked.push(self.ask_apart(&session, world, "browserLens.over()"));
         }
         let mut texts = Vec::new();
         for pending in asked {
@@ -202,24 +195,21 @@ impl Driver {
             };
             texts.extend(told.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
         }
-        let (tab, started) = (self.tab, self.setup.started);
+        let tab = self.tab;
         self.browser.change(|state| {
-            let now = started.elapsed().as_millis() as u64;
             // Documents that are there tell for themselves; of those that went away this is all
             // there is.
-            let here: Vec<(String, i64)> =
-                state.own_worlds.iter().map(|((session, _), (_, world))| (session.clone(), *world)).collect();
-            let (mut of_tab, others) = (Vec::new(), Vec::new());
-            for (session, world, text) in std::mem::replace(&mut state.shown, others) {
-                let is_of_tab = state.sessions.get(&session).is_none_or(|session| session.tab == tab);
-                if !here.contains(&(session, world)) && is_of_tab {
+            let mut of_tab = Vec::new();
+            for (session, world, text) in std::mem::take(&mut state.shown) {
+                let is_here = state.own_worlds.iter().any(|((of, _), (_, own))| *of == session && *own == world);
+                if !is_here && state.tab_of(&session).is_none_or(|of| of == tab) {
                     of_tab.push(text);
                 }
             }
             of_tab.dedup();
+            let (now, level) = (state.now(), ConsoleMessage::NOTICE);
             for text in of_tab.into_iter().chain(texts) {
-                let message =
-                    ConsoleMessage { level: ConsoleMessage::NOTICE.to_owned(), text, ..ConsoleMessage::default() };
+                let message = ConsoleMessage { level: level.to_owned(), text, ..ConsoleMessage::default() };
                 state.log.push(tab, now, EventKind::Console(message));
             }
         });
@@ -236,7 +226,8 @@ impl Driver {
         forget_announced(&mut state);
         let tab = self.tab;
         let asks = state.in_flight.values().any(|flight| flight.tab == tab && !flight.habit && !flight.answered);
-        let loads = state.frames.iter().any(|((session, _), frame)| frame.loading && is_of(&state, session, tab));
+        let loads =
+            state.frames.iter().any(|((session, _), frame)| frame.loading && state.tab_of(session) == Some(tab));
         let navigates = state.navigating.keys().any(|frame| tab_of_frame(&state, frame) == Some(tab));
         let stirred = state.tab(tab).and_then(|tab| tab.stirred).is_some_and(|at| at.elapsed() < self.quiet);
         Ok(!(asks || loads || navigates || stirred))
@@ -259,7 +250,7 @@ impl Driver {
     fn watched_frames(&self) -> Vec<(String, String, String)> {
         let state = self.browser.read();
         let worlds = state.worlds(self.tab).into_iter();
-        worlds.filter(|(session, ..)| is_of(&state, session, self.tab)).take(MOST_FRAMES).collect()
+        worlds.filter(|(session, ..)| state.tab_of(session) == Some(self.tab)).take(MOST_FRAMES).collect()
     }
 
     /// Lets our own world tell what a page shows over itself: once for each session.
@@ -268,12 +259,6 @@ impl Driver {
             let params = json!({ "name": SHOWN, "executionContextName": "browserlens" });
             drop(self.socket.send(Some(session), "Runtime.addBinding", &params));
         }
-    }
-
-    fn ask_own(&self, session: &str, world: i64, expression: &str) -> Pending {
-        let params =
-            json!({ "expression": expression, "contextId": world, "awaitPromise": true, "returnByValue": true });
-        self.socket.send(Some(session), "Runtime.evaluate", &params)
     }
 
     fn timers_of(&self, session: &str, frame: &str, document: &str) -> Option<String> {
@@ -298,14 +283,6 @@ impl Driver {
         }
     }
 
-    async fn answer(&self, pending: Pending, limit: Duration) -> Result<Reply, CallError> {
-        tokio::select! {
-            biased;
-            answer = pending.answer(limit) => answer,
-            why = self.interrupted(limit) => Err(why),
-        }
-    }
-
     /// Asks every frame how it stands, after two frames of its picture.
     async fn sight(&self, unrest: &Unrest) -> Result<Sight, CallError> {
         let (since, answered) = {
@@ -314,22 +291,13 @@ impl Driver {
             let stirred = state.tab(self.tab).and_then(|tab| tab.stirred).filter(|at| *at > unrest.began);
             (since, stirred.map_or(-1, |at| at.elapsed().as_millis() as i64))
         };
-        let mut sight = Sight {
-            still: f64::INFINITY,
-            restless: f64::INFINITY,
-            changes: 0.0,
-            telling: 0.0,
-            moving: 0.0,
-            timer: 0.0,
-            torn: false,
-            stuck: false,
-        };
         let frames = self.watched_frames();
-        sight.torn = frames.is_empty();
+        let (still, restless) = (f64::INFINITY, f64::INFINITY);
+        let mut sight = Sight { still, restless, torn: frames.is_empty(), ..Sight::default() };
         let mut asked = Vec::new();
         for (session, frame, document) in &frames {
             match self.own_world(session, frame).await {
-                Ok(world) => asked.push((false, self.ask_own(session, world, "browserLens.rest()"))),
+                Ok(world) => asked.push((false, self.ask_apart(session, world, "browserLens.rest()"))),
                 Err(error @ (CallError::Gone | CallError::Dialog | CallError::Crashed(_))) => return Err(error),
                 Err(_) => {
                     sight.torn = true;
@@ -374,7 +342,7 @@ impl Driver {
         let (moves, loads) = (began + MOVES_LIMIT.min(self.quiet_limit), began + self.quiet_limit);
         let root = state.tab(self.tab).map(|tab| tab.target.as_str()).unwrap_or_default();
         let is_watched = |tab: u32| tab == self.tab || self.is_opened(state, tab, unrest);
-        let new = |flight: &&crate::browser_state::Flight| {
+        let new = |flight: &&Flight| {
             !flight.by_page && !flight.answered && flight.since >= unrest.began && is_watched(flight.tab)
         };
         if let Some(flight) = state.in_flight.values().filter(new).max_by_key(|flight| (flight.document, flight.since))
@@ -393,7 +361,7 @@ impl Driver {
         }
         let loading = state.frames.iter().filter(|((session, _), frame)| {
             frame.loading_since.is_some_and(|since| since >= unrest.began)
-                && state.sessions.get(session).is_some_and(|session| is_watched(session.tab))
+                && state.tab_of(session).is_some_and(is_watched)
         });
         if let Some((_, frame)) = loading.max_by_key(|((_, frame), _)| frame == root) {
             let since = frame.loading_since.unwrap_or(began).max(began);
@@ -447,8 +415,7 @@ impl Driver {
             return hold("the layout kept changing", until);
         }
         let nothing_new = NOTHING_NEW.as_secs_f64() * 1e3;
-        (sight.restless < still && sight.still < nothing_new)
-            .then(|| Hold { reason: "the layout kept changing".to_owned(), until })
+        if sight.restless < still && sight.still < nothing_new { hold("the layout kept changing", until) } else { None }
     }
 
     /// Whether a page of which nothing can be seen to come has been watched for long enough.
@@ -461,11 +428,7 @@ impl Driver {
     }
 }
 
-fn is_of(state: &State, session: &str, tab: u32) -> bool {
-    state.sessions.get(session).is_some_and(|session| session.tab == tab)
-}
-
 fn tab_of_frame(state: &State, frame: &str) -> Option<u32> {
     let (session, _) = state.frames.keys().find(|(_, known)| known == frame)?;
-    state.sessions.get(session).map(|session| session.tab)
+    state.tab_of(session)
 }

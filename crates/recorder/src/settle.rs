@@ -1,7 +1,7 @@
 //! Lets a page come to rest: on its own injected clock (bundled sites) or by wall time (sites of
 //! the user's own; after an action see `rest`).
 //!
-//! In: how much page time to give. Out: [`Rest`]: whether it came to rest, and what kept it from
+//! In: how much page time to give. Out: [`Settled`]: whether it came to rest, and what kept it from
 //! it. Invariants: the injected clock moves only here; before it moves and after each slice
 //! everything that the page has asked for has arrived (real time, with a ceiling), so what the page
 //! sees at a page time does not depend on the machine's speed.
@@ -9,6 +9,7 @@
 use crate::browser_state::State;
 use crate::driver::Driver;
 use crate::socket::CallError;
+use browserlens_trace::Settled;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -32,50 +33,43 @@ pub(crate) const SCRIPT_RUNS: &str = "a script of the page still runs";
 /// How long headers that the browser announced are waited for.
 const LATE_HEADERS: Duration = Duration::from_millis(1_000);
 
-/// How a page came to rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rest {
-    pub(crate) quiet: bool,
-    pub(crate) waited_ms: u32,
-    pub(crate) reason: String,
-}
+/// Why a page is at rest that answers nothing.
+pub(crate) const DIALOG: &str = "a dialog is open";
 
-/// Whether a tab is quiet by wall time.
+/// Whether a tab is quiet.
 pub(crate) enum Stirring {
     Quiet,
     Dialog,
     Busy(String),
 }
 
-enum Network {
-    Quiet,
-    Dialog,
-    Busy(String),
+/// Says how a page came to rest.
+pub(crate) fn settled(quiet: bool, waited_ms: u32, reason: impl Into<String>) -> Settled {
+    Settled { quiet, waited_ms, reason: reason.into() }
 }
 
 impl Driver {
     /// Gives the page the time that it has after every action.
-    pub(crate) async fn settle(&self) -> Result<Rest, CallError> {
+    pub(crate) async fn settle(&self) -> Result<Settled, CallError> {
         if self.controlled() { self.advance(SETTLE_MS, SETTLE_SLICE_MS).await } else { self.settle_by_wall().await }
     }
 
     /// Leaves the page alone for the second look.
-    pub(crate) async fn leave_alone(&self) -> Result<Rest, CallError> {
+    pub(crate) async fn leave_alone(&self) -> Result<Settled, CallError> {
         self.advance(SECOND_LOOK_MS, SECOND_LOOK_SLICE_MS).await
     }
 
     /// Advances the injected clock by `budget`, in slices.
-    pub(crate) async fn advance(&self, budget: u32, slice: u32) -> Result<Rest, CallError> {
+    pub(crate) async fn advance(&self, budget: u32, slice: u32) -> Result<Settled, CallError> {
         let deadline = Instant::now() + self.ceiling;
         let (mut spent, mut until) = (0, budget);
         loop {
+            // What the page did before its time goes on is dated by the time before.
             self.catch_up(deadline).await;
             match self.network_quiet(deadline).await? {
-                Network::Quiet => {}
-                Network::Dialog => {
-                    return Ok(Rest { quiet: true, waited_ms: spent, reason: "a dialog is open".to_owned() });
-                }
-                Network::Busy(reason) => return Ok(Rest { quiet: false, waited_ms: spent, reason }),
+                Stirring::Quiet => {}
+                Stirring::Dialog => return Ok(settled(true, spent, DIALOG)),
+                Stirring::Busy(reason) => return Ok(settled(false, spent, reason)),
             }
             let due_in = self.held_for();
             if let Some(due) = due_in {
@@ -83,13 +77,10 @@ impl Driver {
                 until = until.max(spent + due + AFTER_ANSWER_MS).min(budget.max(MOST_PAGE_MS));
             }
             if spent >= until {
-                let quiet = due_in.is_none();
-                let reason = if quiet {
-                    format!("{spent} ms of page time have passed")
-                } else {
-                    "an answer is held back for too long".to_owned()
-                };
-                return Ok(Rest { quiet, waited_ms: spent, reason });
+                return Ok(match due_in {
+                    None => settled(true, spent, format!("{spent} ms of page time have passed")),
+                    Some(_) => settled(false, spent, "an answer is held back for too long"),
+                });
             }
             let left = until - spent;
             let by = match due_in {
@@ -107,22 +98,11 @@ impl Driver {
             }
             match self.slice(f64::from(by), deadline).await {
                 Ok(()) => spent += by,
-                Err(CallError::Dialog) => {
-                    return Ok(Rest { quiet: true, waited_ms: spent, reason: "a dialog is open".to_owned() });
-                }
-                Err(CallError::TimedOut(_)) => {
-                    return Ok(Rest { quiet: false, waited_ms: spent, reason: SCRIPT_RUNS.to_owned() });
-                }
+                Err(CallError::Dialog) => return Ok(settled(true, spent, DIALOG)),
+                Err(CallError::TimedOut(_)) => return Ok(settled(false, spent, SCRIPT_RUNS)),
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Waits until every event that came before now was handled: what the page did before its time
-    /// goes on is dated by the time before.
-    async fn catch_up(&self, deadline: Instant) {
-        let received = self.socket.received();
-        self.browser.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
     }
 
     /// Returns in how much page time the next answer that the site's server holds back is due.
@@ -142,14 +122,7 @@ impl Driver {
             (state.worlds(self.tab), state.page_ms + f64::from(ms))
         };
         for (session, _, context) in worlds {
-            let ahead = self
-                .evaluate(
-                    &session,
-                    &context,
-                    "globalThis[Symbol.for('browserlens.clock')]?.ahead()",
-                    Duration::from_secs(5),
-                )
-                .await;
+            let ahead = self.ask_clock(&session, &context, "ahead()", Duration::from_secs(5)).await;
             match ahead {
                 Ok(Value::Array(ahead)) => {
                     let number = |index: usize| ahead.get(index).and_then(Value::as_f64).unwrap_or(0.0);
@@ -164,6 +137,11 @@ impl Driver {
             }
         }
         Ok(true)
+    }
+
+    /// Asks the injected clock of a frame, if it has one.
+    async fn ask_clock(&self, session: &str, context: &str, call: &str, limit: Duration) -> Result<Value, CallError> {
+        self.evaluate(session, context, &format!("globalThis[Symbol.for('browserlens.clock')]?.{call}"), limit).await
     }
 
     /// Advances every frame of every tab by one slice.
@@ -182,13 +160,12 @@ impl Driver {
             // Observers of size and sight are called with the next painted frame; hidden tabs paint
             // none.
             let paint = index == 0 && session == main;
-            let call = format!("globalThis[Symbol.for('browserlens.clock')]?.advance({to}, {paint})");
+            let call = format!("advance({to}, {paint})");
             let limit = deadline.saturating_duration_since(Instant::now()).max(Duration::from_secs(2));
-            // Any other error: the document navigated away in the middle of it.
-            if let Err(error @ (CallError::Gone | CallError::Dialog | CallError::TimedOut(_) | CallError::Crashed(_))) =
-                self.evaluate(&session, &context, &call, limit).await
-            {
-                return Err(error);
+            match self.ask_clock(&session, &context, &call, limit).await {
+                // The document navigated away in the middle of it.
+                Ok(_) | Err(CallError::Refused { .. } | CallError::Unreadable(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         if let Some(clock) = &self.site_clock {
@@ -201,27 +178,19 @@ impl Driver {
     async fn begin_documents_at(&self, ms: f64) -> Result<(), CallError> {
         let sessions: Vec<(String, Option<String>)> = self.browser.change(|state| {
             state.base_ms = ms;
-            state
-                .sessions
-                .iter()
-                .filter(|(_, session)| session.ready)
-                .map(|(id, session)| (id.clone(), session.clock_script.clone()))
-                .collect()
+            let ready = state.sessions.iter().filter(|(_, session)| session.ready);
+            ready.map(|(id, session)| (id.clone(), session.clock_script.clone())).collect()
         });
         let Some(source) = self.setup.clock_script(ms) else { return Ok(()) };
         let mut calls = Vec::new();
         for (session, old) in sessions {
-            let added =
-                self.socket.send(Some(&session), "Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source }));
+            let send = |method: &str, params: Value| self.socket.send(Some(&session), method, &params);
+            let added = send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source }));
             if let Some(old) = old {
-                drop(self.socket.send(
-                    Some(&session),
-                    "Page.removeScriptToEvaluateOnNewDocument",
-                    &json!({ "identifier": old }),
-                ));
+                drop(send("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": old })));
             }
             // A new document's timeline runs again, whatever the one before did.
-            drop(self.socket.send(Some(&session), "Animation.setPlaybackRate", &json!({ "playbackRate": 0 })));
+            drop(send("Animation.setPlaybackRate", json!({ "playbackRate": 0 })));
             calls.push((session, added));
         }
         for (session, added) in calls {
@@ -243,35 +212,27 @@ impl Driver {
 
     /// Waits, in real time, until everything that pages asked for has arrived and they have reacted
     /// to it.
-    async fn network_quiet(&self, deadline: Instant) -> Result<Network, CallError> {
+    async fn network_quiet(&self, deadline: Instant) -> Result<Stirring, CallError> {
         let mut calm = 0;
-        loop {
+        while calm < 2 {
             let (stirs, worlds) = {
                 let state = self.browser.read();
-                if state.gone {
-                    return Err(CallError::Gone);
+                if let Some(why) = state.ended() {
+                    return Err(why);
                 }
-                if let Some(crashed) = &state.crashed {
-                    return Err(CallError::Crashed(crashed.clone()));
-                }
-                if state.dialog(self.tab).is_some() {
-                    return Ok(Network::Dialog);
+                if state.has_dialog(self.tab) {
+                    return Ok(Stirring::Dialog);
                 }
                 (state.stirs, state.worlds(self.tab))
             };
             let mut reacting = 0.0;
             for (session, _, context) in worlds {
                 let limit = deadline.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
-                match self
-                    .evaluate(&session, &context, "globalThis[Symbol.for('browserlens.clock')]?.turn()", limit)
-                    .await
-                {
+                match self.ask_clock(&session, &context, "turn()", limit).await {
                     Ok(pending) => reacting += pending.as_f64().unwrap_or(0.0),
                     Err(CallError::Gone) => return Err(CallError::Gone),
-                    Err(CallError::Dialog) => return Ok(Network::Dialog),
-                    Err(CallError::TimedOut(_)) => {
-                        return Ok(Network::Busy(SCRIPT_RUNS.to_owned()));
-                    }
+                    Err(CallError::Dialog) => return Ok(Stirring::Dialog),
+                    Err(CallError::TimedOut(_)) => return Ok(Stirring::Busy(SCRIPT_RUNS.to_owned())),
                     Err(_) => reacting += 1.0,
                 }
             }
@@ -279,30 +240,24 @@ impl Driver {
                 forget_announced(state);
                 busy(state, stirs, reacting, self.held_answers())
             });
-            match busy {
-                None => calm += 1,
-                Some(reason) => {
-                    calm = 0;
-                    if Instant::now() > deadline {
-                        return Ok(Network::Busy(reason));
-                    }
-                    let soon = Instant::now() + Duration::from_millis(20);
-                    self.browser
-                        .wait_for(soon.min(deadline), |state| {
-                            (state.stirs != stirs || state.dialog(self.tab).is_some()).then_some(())
-                        })
-                        .await;
-                }
+            let Some(reason) = busy else {
+                calm += 1;
+                continue;
+            };
+            calm = 0;
+            if Instant::now() > deadline {
+                return Ok(Stirring::Busy(reason));
             }
-            if calm >= 2 {
-                return Ok(Network::Quiet);
-            }
+            let soon = Instant::now() + Duration::from_millis(20);
+            let stirred = |state: &State| (state.stirs != stirs || state.has_dialog(self.tab)).then_some(());
+            self.browser.wait_for(soon.min(deadline), stirred).await;
         }
+        Ok(Stirring::Quiet)
     }
 
     /// Sites of the user's own: waits until network and layout are quiet; notes what came and went
     /// meanwhile.
-    async fn settle_by_wall(&self) -> Result<Rest, CallError> {
+    async fn settle_by_wall(&self) -> Result<Settled, CallError> {
         let rest = match self.unrest {
             Some(unrest) => self.rest_after(unrest).await?,
             None => self.wait_until_quiet().await?,
@@ -311,18 +266,21 @@ impl Driver {
         Ok(rest)
     }
 
-    async fn wait_until_quiet(&self) -> Result<Rest, CallError> {
+    async fn wait_until_quiet(&self) -> Result<Settled, CallError> {
         let began = Instant::now();
-        let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: began.elapsed().as_millis() as u32, reason };
+        let waited = || began.elapsed().as_millis() as u32;
         loop {
             match self.stirring().await? {
-                Stirring::Dialog => return Ok(rest(true, "a dialog is open".to_owned())),
+                Stirring::Dialog => return Ok(settled(true, waited(), DIALOG)),
                 // What an action brings may take a moment to begin.
                 Stirring::Quiet if began.elapsed() < self.quiet => {}
                 Stirring::Quiet => {
-                    return Ok(rest(true, format!("network and layout were quiet for {} ms", self.quiet.as_millis())));
+                    let reason = format!("network and layout were quiet for {} ms", self.quiet.as_millis());
+                    return Ok(settled(true, waited(), reason));
                 }
-                Stirring::Busy(reason) if began.elapsed() > self.quiet_limit => return Ok(rest(false, reason)),
+                Stirring::Busy(reason) if began.elapsed() > self.quiet_limit => {
+                    return Ok(settled(false, waited(), reason));
+                }
                 Stirring::Busy(_) => {}
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
@@ -336,12 +294,11 @@ impl Driver {
             if state.gone {
                 return Err(CallError::Gone);
             }
-            if state.dialog(self.tab).is_some() {
+            if state.has_dialog(self.tab) {
                 return Ok(Stirring::Dialog);
             }
             forget_announced(&mut state);
-            let stirs = state.stirs;
-            if let Some(reason) = busy(&state, stirs, 0.0, 0) {
+            if let Some(reason) = busy(&state, state.stirs, 0.0, 0) {
                 return Ok(Stirring::Busy(reason));
             }
             if state.last_stir.is_some_and(|at| at.elapsed() < self.quiet) {
@@ -358,9 +315,8 @@ impl Driver {
         worlds: Vec<(String, String, String)>,
         for_long: Duration,
     ) -> Result<Option<String>, CallError> {
-        let tab_sessions: Vec<String> =
-            self.browser.read().sessions_of(self.tab).into_iter().map(|(id, _)| id).collect();
-        for (session, frame, _) in worlds.into_iter().filter(|(session, ..)| tab_sessions.contains(session)) {
+        let is_of_tab = |session: &str| self.browser.read().tab_of(session) == Some(self.tab);
+        for (session, frame, _) in worlds.into_iter().filter(|(session, ..)| is_of_tab(session)) {
             let quiet = match self.own_world(&session, &frame).await {
                 Ok(context) => self.evaluate_apart(&session, context, "browserLens.quiet()").await,
                 Err(error) => Err(error),
@@ -377,8 +333,9 @@ impl Driver {
 }
 
 pub(crate) fn forget_announced(state: &mut State) {
-    let flying: Vec<String> = state.in_flight.values().map(|flight| flight.frame.clone()).collect();
-    state.navigating.retain(|frame, since| since.elapsed() < ANNOUNCED || flying.contains(frame));
+    let State { in_flight, navigating, .. } = state;
+    let is_asked_for = |frame: &String| in_flight.values().any(|flight| flight.frame == *frame);
+    navigating.retain(|frame, since| since.elapsed() < ANNOUNCED || is_asked_for(frame));
 }
 
 /// Returns what keeps pages busy; `held` answers are on their way only in page time.

@@ -9,14 +9,12 @@ use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::event_loop::SessionSetup;
 use crate::options::RecordOptions;
-use crate::site_server::{SiteClock, SiteServer};
+use crate::site_server::SiteServer;
 use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{
     Canonicalizer, CreateOptions, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
 };
-use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Longest real time for a page of a bundled site to come to rest.
 const SITE_CEILING: Duration = Duration::from_secs(20);
@@ -37,53 +35,33 @@ pub(crate) async fn open(
             secrets.push(text.resolve(&*options.env)?);
         }
     }
-    let clock = scenario.site.is_some().then(|| Arc::new(SiteClock::new()));
     let server = match &scenario.site {
-        Some(site) => Some(SiteServer::start_with(&options.sites_dir, site, clock.clone()).await?),
+        Some(site) => Some(SiteServer::start_on_page_time(&options.sites_dir, site).await?),
         None => None,
     };
     let limit = Duration::from_millis(scenario.timeout_ms);
     let ceiling = options.ceiling.unwrap_or(if server.is_some() { limit.min(SITE_CEILING) } else { limit });
-    let viewport = (scenario.viewport.width, scenario.viewport.height);
+    let looked_at = options.fast_looks.is_some() || options.beside.is_some();
     let chrome = ChromeOptions {
         path: options.chrome.clone(),
-        no_sandbox: options.no_sandbox || runs_as_root(),
-        viewport,
+        no_sandbox: options.no_sandbox,
+        viewport: scenario.viewport,
         locale: scenario.locale.clone(),
         host_rules: server.as_ref().map(SiteServer::resolver_rules),
-        proxy: None,
-        tells_roles: options.fast_looks.is_some() || options.beside.is_some(),
+        tells_roles: looked_at,
+        ..ChromeOptions::default()
     };
     let setup = SessionSetup {
         clock_seed: server.is_some().then_some(scenario.seed),
-        viewport,
-        scale: scenario.viewport.scale,
+        viewport: scenario.viewport,
         locale: scenario.locale.clone(),
         timezone: scenario.timezone.clone(),
-        started: Instant::now(),
-        attached: false,
-        given: false,
-        tree_anew: options.fast_looks.is_some() || options.beside.is_some(),
+        tree_anew: looked_at,
+        ..SessionSetup::default()
     };
-    let driver = Driver::start(&chrome, setup, ceiling, clock).await?;
-    let stage = CaptureSession {
-        driver,
-        canonicalizer: Canonicalizer::new(),
-        secrets,
-        scale: scenario.viewport.scale,
-        last: None,
-        current: None,
-        fast: crate::capture::FastState::default(),
-    };
+    let driver = Driver::start(&chrome, setup, ceiling, server.as_ref().and_then(SiteServer::clock)).await?;
+    let stage = CaptureSession::new(driver, Canonicalizer::new(), secrets, scenario.viewport.scale);
     Ok((stage, server))
-}
-
-/// Chromium's sandbox refuses to run as root. The owner of `/proc/self` is the effective user.
-pub(crate) fn runs_as_root() -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let owner = |path: &Path| std::fs::metadata(path).map(|data| data.uid());
-    let probe = || tempfile::tempdir().and_then(|folder| owner(folder.path()));
-    owner(Path::new("/proc/self")).or_else(|_| probe()).is_ok_and(|uid| uid == 0)
 }
 
 pub(crate) fn create_writer(

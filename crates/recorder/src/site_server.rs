@@ -102,15 +102,13 @@ impl Watched {
             Err(error) => return error.into_bytes(),
         };
         for (name, address) in &self.hosts {
-            if text.contains(name) {
-                text = text.replace(name, address);
-            }
+            text = text.replace(name, address);
         }
         if content_type.starts_with("text/html") {
             // Before every script of the page, and behind the doctype, without which the page is
             // laid out in another way.
-            let at =
-                text.find("<head>").map_or_else(|| text.find('>').map_or(0, |at| at + 1), |at| at + "<head>".len());
+            let after = |tag: &str| text.find(tag).map(|at| at + tag.len());
+            let at = after("<head>").or_else(|| after(">")).unwrap_or(0);
             text.insert_str(at, &self.head);
         }
         text.into_bytes()
@@ -147,15 +145,12 @@ impl SiteServer {
     /// # Errors
     /// [`RecordError::Site`] if the folder or its `site.toml` cannot be used.
     pub async fn start(sites_dir: &Path, site: &str) -> Result<Self, RecordError> {
-        Self::start_with(sites_dir, site, None).await
+        Self::start_as(sites_dir, site, None, None).await
     }
 
-    pub(crate) async fn start_with(
-        sites_dir: &Path,
-        site: &str,
-        clock: Option<Arc<SiteClock>>,
-    ) -> Result<Self, RecordError> {
-        Self::start_as(sites_dir, site, clock, None).await
+    /// Serves a site whose answers wait for the page's clock.
+    pub(crate) async fn start_on_page_time(sites_dir: &Path, site: &str) -> Result<Self, RecordError> {
+        Self::start_as(sites_dir, site, Some(Arc::default()), None).await
     }
 
     /// Serves a site to browsers that know nothing of its host names, with HTML of the watcher's at
@@ -239,6 +234,11 @@ impl SiteServer {
         self.port
     }
 
+    /// Returns the clock that answers wait for.
+    pub(crate) fn clock(&self) -> Option<Arc<SiteClock>> {
+        self.site.clock.clone()
+    }
+
     /// Returns the resolver rule that brings the site's hosts here and every other host nowhere.
     pub(crate) fn resolver_rules(&self) -> String {
         format!("MAP *.test 127.0.0.1:{}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", self.port)
@@ -320,13 +320,14 @@ fn response(status: u16, content_type: &str, headers: &BTreeMap<String, String>,
     response
 }
 
+fn refusal(status: u16, text: &str) -> Response<Body> {
+    response(status, "text/plain; charset=utf-8", &BTreeMap::new(), text.into())
+}
+
 async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response<Body> {
     let Some(watched) = &site.watched else { return answer_of(&site, request.method(), request.uri().path()).await };
     let (parts, body) = request.into_parts();
-    let Ok(body) = axum::body::to_bytes(body, MOST_BODY).await else {
-        let said = b"body too long".to_vec();
-        return response(413, "text/plain; charset=utf-8", &BTreeMap::new(), said);
-    };
+    let Ok(body) = axum::body::to_bytes(body, MOST_BODY).await else { return refusal(413, "body too long") };
     locked(&watched.requests).push(SiteRequest {
         method: parts.method.to_string(),
         path: parts.uri.path_and_query().map_or_else(String::new, ToString::to_string),
@@ -360,18 +361,15 @@ async fn answer_of(site: &Site, method: &Method, path: &str) -> Response<Body> {
             Some(clock) => clock.hold(route.delay_ms).await,
             None => tokio::time::sleep(Duration::from_millis(route.delay_ms)).await,
         }
-        let body = match (&route.body, &route.file) {
+        let body = match (&route.body, route.file.as_ref().and_then(|file| inside(&site.folder, file))) {
             (Some(body), _) => body.clone().into_bytes(),
-            (None, Some(file)) => match inside(&site.folder, file).map(tokio::fs::read) {
-                Some(read) => read.await.unwrap_or_default(),
-                None => Vec::new(),
-            },
+            (None, Some(file)) => tokio::fs::read(file).await.unwrap_or_default(),
             (None, None) => Vec::new(),
         };
         return response(route.status, &route.content_type, &route.headers, body);
     }
     if !matches!(*method, Method::GET | Method::HEAD) {
-        return response(405, "text/plain; charset=utf-8", &none, b"method not allowed".to_vec());
+        return refusal(405, "method not allowed");
     }
     let found = decoded(path).and_then(|path| match path.strip_prefix("/_shared/") {
         Some(shared) => inside(&site.shared, shared).filter(|file| file.is_file()),
@@ -388,21 +386,12 @@ async fn answer_of(site: &Site, method: &Method, path: &str) -> Response<Body> {
 
 fn file_of(folder: &Path, path: &str) -> Option<PathBuf> {
     let trimmed = path.trim_matches('/');
-    let base = if trimmed.is_empty() { folder.to_owned() } else { inside(folder, trimmed)? };
-    if base.file_name().is_some_and(|name| name == "site.toml") {
-        return None;
+    if trimmed.is_empty() {
+        return Some(folder.join("index.html")).filter(|file| file.is_file());
     }
-    if base.is_file() {
-        return Some(base);
-    }
-    let with_html = base.file_name().map(|name| {
-        let mut name = name.to_owned();
-        name.push(".html");
-        base.with_file_name(name)
-    });
-    with_html
-        .filter(|file| !trimmed.is_empty() && file.is_file())
-        .or_else(|| Some(base.join("index.html")).filter(|file| file.is_file()))
+    let base = inside(folder, trimmed).filter(|base| !base.ends_with("site.toml"))?;
+    let candidates = [base.clone(), base.with_added_extension("html"), base.join("index.html")];
+    candidates.into_iter().find(|file| file.is_file())
 }
 
 #[cfg(test)]

@@ -142,11 +142,6 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// A call whose answer was taken already.
-    pub(crate) fn never() -> Self {
-        Self { receiver: oneshot::channel().1 }
-    }
-
     pub(crate) async fn answer(self, limit: Duration) -> Result<Reply, CallError> {
         match tokio::time::timeout(limit, self.receiver).await {
             Ok(Ok(answer)) => answer.map(Reply),

@@ -6,28 +6,11 @@
 
 use crate::error::RecordError;
 use crate::options::StepReport;
-use crate::settle::Rest;
-use browserlens_core::page::{Capture, NodeKey};
-use browserlens_core::strategy::{ActionKind, Event, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_trace::scenario::{Target, called};
-use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError, TraceWriter};
+use browserlens_trace::{ActionRecord, Outcome, StepRecord, TraceError, TraceWriter};
 use std::time::Instant;
-
-/// A step before it is numbered.
-#[derive(Debug)]
-pub(crate) struct Taken {
-    pub(crate) tab: u32,
-    pub(crate) action: Option<ActionRecord>,
-    pub(crate) capture: Capture,
-    pub(crate) events: Vec<Event>,
-    pub(crate) entities: Vec<(NodeKey, String)>,
-    pub(crate) timings: Vec<(String, u64)>,
-    pub(crate) rest: Rest,
-    pub(crate) torn_retries: u32,
-    /// When the step began, and how long its capture took.
-    pub(crate) began: Instant,
-    pub(crate) capture_millis: u64,
-}
 
 pub(crate) struct StepWriter {
     writer: TraceWriter,
@@ -49,31 +32,15 @@ impl StepWriter {
         self.writer.redactor_mut().learn(secret);
     }
 
-    /// Redacts and writes a step; returns how long it took, in milliseconds.
-    pub(crate) fn write(&mut self, taken: Taken) -> Result<u64, RecordError> {
+    /// Redacts, numbers and writes a step that began at a time and whose capture took so long;
+    /// returns how long all of it took. Times are in milliseconds.
+    pub(crate) fn write(&mut self, step: StepRecord, began: Instant, capture_millis: u64) -> Result<u64, RecordError> {
         let index = self.next();
-        let settled = Settled { quiet: taken.rest.quiet, waited_ms: taken.rest.waited_ms, reason: taken.rest.reason };
-        let report = StepReport {
-            index,
-            action: taken.action.as_ref().map(|action| action.taken.kind),
-            settled: settled.clone(),
-            torn_retries: taken.torn_retries,
-            millis: 0,
-            capture_millis: taken.capture_millis,
-        };
-        self.writer.write_step(StepRecord {
-            index: StepIndex(index),
-            tab: taken.tab,
-            action: taken.action,
-            capture: taken.capture,
-            events: taken.events,
-            entities: taken.entities,
-            timings: taken.timings,
-            settled,
-            torn_retries: taken.torn_retries,
-        })?;
-        let millis = taken.began.elapsed().as_millis() as u64;
-        self.steps.push(StepReport { millis, ..report });
+        let action = step.action.as_ref().map(|action| action.taken.kind);
+        let (settled, torn_retries) = (step.settled.clone(), step.torn_retries);
+        self.writer.write_step(StepRecord { index: StepIndex(index), ..step })?;
+        let millis = began.elapsed().as_millis() as u64;
+        self.steps.push(StepReport { index, action, settled, torn_retries, millis, capture_millis });
         Ok(millis)
     }
 
@@ -99,7 +66,7 @@ pub(crate) fn acted(
 }
 
 /// Returns a node in words: its role and name, and which one it is where several are called so.
-pub(crate) fn in_words(page: &browserlens_core::page::Page, key: NodeKey) -> Option<NodeHint> {
+pub(crate) fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
     let node = page.find(key)?;
     let (role, name) = (node.role().to_owned(), called(node));
     let alike = Target::role(&role, &name).matches(page);

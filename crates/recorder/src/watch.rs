@@ -4,6 +4,7 @@
 //! listener's own world can speak; its name and that of its binding are made anew for each
 //! recording, and no page's world has the binding.
 
+use crate::follow::LIMITS;
 use crate::messages::ScriptParsed;
 use crate::socket::locked;
 use serde_json::{Value, json};
@@ -18,55 +19,26 @@ const MOST_PAYLOAD: usize = 200_000;
 #[derive(Clone, Debug)]
 pub(crate) enum Signal {
     /// The listener of a document told of an event.
-    Said {
-        session: String,
-        context: i64,
-        payload: String,
-    },
+    Said { session: String, context: i64, payload: String },
     /// The scripts on whose stack the untrusted event was sent that was told before, the listener's
     /// own left out.
-    Stack {
-        session: String,
-        context: i64,
-        scripts: Vec<String>,
-    },
+    Stack { session: String, context: i64, scripts: Vec<String> },
     /// A frame is about to navigate; `by_page` if a script, a link or a form asked for it.
-    Navigating {
-        session: String,
-        frame: String,
-        by_page: bool,
-        kind: String,
-        url: String,
-    },
+    Navigating { session: String, frame: String, by_page: bool, kind: String, url: String },
     /// A frame has a new document.
-    Committed {
-        session: String,
-        frame: String,
-        url: String,
-    },
+    Committed { session: String, frame: String, url: String },
     /// A frame has moved within its document.
-    Within {
-        session: String,
-        frame: String,
-        url: String,
-    },
+    Within { session: String, frame: String, url: String },
     /// All that was told before this was told.
     Mark,
-    TabOpened {
-        tab: u32,
-        opener: String,
-    },
-    TabClosed {
-        tab: u32,
-    },
-    DialogOpened {
-        tab: u32,
-    },
-    DialogClosed {
-        tab: u32,
-        accepted: bool,
-        typed: String,
-    },
+    /// A tab was opened, by the one whose target is said, if any.
+    TabOpened { tab: u32, opener: String },
+    /// A tab was closed.
+    TabClosed { tab: u32 },
+    /// A dialog blocks a tab.
+    DialogOpened { tab: u32 },
+    /// A dialog was answered.
+    DialogClosed { tab: u32, accepted: bool, typed: String },
 }
 
 /// The listener's names, and where its words go.
@@ -74,25 +46,15 @@ pub(crate) struct Watch {
     pub(crate) world: String,
     pub(crate) binding: String,
     signals: mpsc::UnboundedSender<Signal>,
-    /// How much the listener says of an element: the `__LIMITS__` of its script.
-    limits: [usize; 3],
     /// Scripts by session and id, as far as the debugger told of them.
     scripts: Mutex<HashMap<(String, String), ScriptParsed>>,
 }
 
 impl Watch {
-    pub(crate) fn new(mark: &str, limits: [usize; 3]) -> (Self, mpsc::UnboundedReceiver<Signal>) {
+    pub(crate) fn new(mark: &str) -> (Self, mpsc::UnboundedReceiver<Signal>) {
         let (signals, received) = mpsc::unbounded_channel();
-        (
-            Self {
-                world: format!("browserlens-{mark}"),
-                binding: format!("say{mark}"),
-                signals,
-                limits,
-                scripts: Mutex::default(),
-            },
-            received,
-        )
+        let (world, binding) = (format!("browserlens-{mark}"), format!("say{mark}"));
+        (Self { world, binding, signals, scripts: Mutex::default() }, received)
     }
 
     pub(crate) fn tell(&self, signal: Signal) {
@@ -103,7 +65,7 @@ impl Watch {
     }
 
     pub(crate) fn learn(&self, session: String, script: ScriptParsed) {
-        locked(&self.scripts).insert((session, script.id.clone()), script);
+        locked(&self.scripts).insert((session, script.script_id.clone()), script);
     }
 
     pub(crate) fn script(&self, session: &str, id: &str) -> Option<ScriptParsed> {
@@ -118,14 +80,12 @@ impl Watch {
     /// Returns the calls that put the listener into every document of a session, before the
     /// documents' own scripts run.
     pub(crate) fn calls(&self) -> Vec<(&'static str, Value)> {
-        let limits = self.limits.map(|limit| limit.to_string()).join(", ");
+        let limits = LIMITS.map(|limit| limit.to_string()).join(", ");
         let source = include_str!("script/watch.js").replace("__SAY__", &self.binding).replace("__LIMITS__", &limits);
+        let script = json!({ "source": source, "worldName": self.world, "runImmediately": true });
         vec![
             ("Runtime.addBinding", json!({ "name": self.binding, "executionContextName": self.world })),
-            (
-                "Page.addScriptToEvaluateOnNewDocument",
-                json!({ "source": source, "worldName": self.world, "runImmediately": true }),
-            ),
+            ("Page.addScriptToEvaluateOnNewDocument", script),
         ]
     }
 }

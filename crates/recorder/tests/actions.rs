@@ -5,12 +5,7 @@ mod common;
 
 use browserlens_core::strategy::{ActionKind, EventKind, StepIndex};
 use browserlens_recorder::RecordError;
-use common::{fixture, recorded, recorded_with, try_record};
-
-/// Records a scenario whose facts are the test; returns it for further questions.
-async fn acted(start: &str, steps: &str) -> common::Recorded {
-    recorded_with(&fixture(start, steps), |options| options.second_look = false).await
-}
+use common::{acted, fixture, recorded, refused, try_record};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn goto_opens_path_query_and_fragment() {
@@ -113,12 +108,8 @@ async fn fill_sets_every_kind_of_field() {
         );
     }
     acted("/action-fill.html", &steps).await;
-    let (_folder, _path, result) = try_record(
-        &fixture("/action-fill.html", "[[step]]\nfill = { role = \"textbox\", name = \"Fixed\" }\ntext = \"x\""),
-        |_| {},
-    )
-    .await;
-    let error = result.expect_err("a readonly field");
+    let fixed = "[[step]]\nfill = { role = \"textbox\", name = \"Fixed\" }\ntext = \"x\"";
+    let error = refused("/action-fill.html", fixed).await;
     assert!(
         matches!(&error, RecordError::NotActionable { step: 1, .. }) && error.to_string().contains("read-only"),
         "{error}"
@@ -166,15 +157,8 @@ async fn select_and_check_change_what_they_name_and_nothing_that_is_so_already()
     ];
     let recorded = acted("/action-check.html", &steps.concat()).await;
     assert_eq!(common::log_of(&recorded.page(1)), "");
-    let (_folder, _path, result) = try_record(
-        &fixture(
-            "/action-select.html",
-            "[[step]]\nselect = { role = \"combobox\", name = \"Colour\" }\noption = \"Pink\"",
-        ),
-        |_| {},
-    )
-    .await;
-    let error = result.expect_err("no such option").to_string();
+    let pink = "[[step]]\nselect = { role = \"combobox\", name = \"Colour\" }\noption = \"Pink\"";
+    let error = refused("/action-select.html", pink).await.to_string();
     assert!(error.contains("Pink") && error.contains("Green"), "{error}");
 }
 
@@ -223,8 +207,8 @@ async fn back_and_forward_walk_through_pages_and_pushed_states() {
             [\"pushed ?view=b\"]\n[[step]]\nback = true\nfacts = [\"pushed ?view=b | popstate none\"]",
     )
     .await;
-    let (_folder, _path, result) = try_record(&fixture("/action-history.html", "[[step]]\nback = true"), |_| {}).await;
-    assert!(result.expect_err("nowhere to go").to_string().contains("no page to go back to"));
+    let error = refused("/action-history.html", "[[step]]\nback = true").await;
+    assert!(error.to_string().contains("no page to go back to"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -237,12 +221,9 @@ async fn wait_for_gives_the_page_time_until_the_node_is_there() {
     )
     .await;
     assert!(!recorded.page(0).root().visible_text().contains("Late arrival"));
-    let (_folder, _path, result) = try_record(
-        &fixture("/action-wait-for.html", "[[step]]\nwait_for = { text = \"never\" }\ntimeout_ms = 1000"),
-        |_| {},
-    )
-    .await;
-    assert!(matches!(result.expect_err("never there"), RecordError::TimedOut { step: 1, timeout_ms: 1000, .. }));
+    let never = "[[step]]\nwait_for = { text = \"never\" }\ntimeout_ms = 1000";
+    let error = refused("/action-wait-for.html", never).await;
+    assert!(matches!(error, RecordError::TimedOut { step: 1, timeout_ms: 1000, .. }), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -329,18 +310,13 @@ facts = ["Arrived"]
 "#,
     ))
     .await;
-    let told: Vec<(u32, String, Option<bool>, String)> = recorded
-        .events("dialog")
-        .into_iter()
-        .filter_map(|event| match event.kind {
-            EventKind::Dialog(dialog) => Some((event.step, dialog.message, dialog.accepted, dialog.typed)),
-            _ => None,
-        })
-        .collect();
-    let seen: Vec<(u32, &str, Option<bool>, &str)> = told
-        .iter()
-        .map(|(step, message, accepted, typed)| (*step, message.as_str(), *accepted, typed.as_str()))
-        .collect();
+    let told = recorded.events("dialog");
+    let dialogs = told.iter().filter_map(|event| match &event.kind {
+        EventKind::Dialog(dialog) => {
+            Some((event.step, dialog.message.as_str(), dialog.accepted, dialog.typed.as_str()))
+        }
+        _ => None,
+    });
     let expected = [
         (1, "Delete the draft?", None, ""),
         (2, "Delete the draft?", Some(true), ""),
@@ -351,14 +327,13 @@ facts = ["Arrived"]
         (8, "", None, ""),
         (9, "", Some(true), ""),
     ];
-    assert_eq!(seen, expected);
+    assert_eq!(dialogs.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_that_matches_none_or_several_lists_the_candidates_and_keeps_finished_steps() {
-    let (_folder, path, result) =
-        try_record(&fixture("/action-click.html", "[[step]]\nclick = { role = \"button\", name = \"Same\" }"), |_| {})
-            .await;
+    let click = |name: &str| format!("[[step]]\nclick = {{ role = \"button\", name = \"{name}\" }}");
+    let (_folder, path, result) = try_record(&fixture("/action-click.html", &click("Same")), |_| {}).await;
     let error = result.expect_err("two of them");
     assert!(
         matches!(&error, RecordError::Target { step: 1, found: 2, candidates, .. } if candidates.len() == 2),
@@ -368,28 +343,16 @@ async fn a_target_that_matches_none_or_several_lists_the_candidates_and_keeps_fi
     let trace = browserlens_trace::Trace::open(&path).expect("opens");
     assert!(!trace.is_complete());
     assert_eq!(trace.len(), 1);
-    let (_folder, _path, result) =
-        try_record(&fixture("/action-click.html", "[[step]]\nclick = { role = \"button\", name = \"Gone\" }"), |_| {})
-            .await;
-    let error = result.expect_err("none").to_string();
+    let error = refused("/action-click.html", &click("Gone")).await.to_string();
     assert!(error.contains("matches 0 nodes") && error.contains("button \"Go\""), "{error}");
-    let (_folder, _path, result) =
-        try_record(&fixture("/action-click.html", "[[step]]\nclick = { role = \"button\", name = \"Off\" }"), |_| {})
-            .await;
-    assert!(result.expect_err("disabled").to_string().contains("disabled"));
+    let error = refused("/action-click.html", &click("Off")).await.to_string();
+    assert!(error.contains("disabled"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fact_that_cannot_be_read_names_step_and_fact() {
-    let (_folder, _path, result) = try_record(
-        &fixture(
-            "/action-click.html",
-            "[[step]]\nclick = { role = \"button\", name = \"Go\" }\nfacts = [\"click Stop\"]",
-        ),
-        |_| {},
-    )
-    .await;
-    let error = result.expect_err("not there");
+    let stop = "[[step]]\nclick = { role = \"button\", name = \"Go\" }\nfacts = [\"click Stop\"]";
+    let error = refused("/action-click.html", stop).await;
     assert!(matches!(&error, RecordError::FactMissing { step: 1, fact, .. } if fact == "click Stop"), "{error}");
 }
 

@@ -55,80 +55,34 @@ async fn twice_alike(name: &str) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn login_records_twice_alike() {
-    twice_alike("login/wrong-then-right").await;
+/// One test a scenario, or a site.
+macro_rules! tests {
+    ($all:ident, $record:ident: $($test:ident => $name:literal),+ $(,)?) => {
+        const $all: &[&str] = &[$($name),+];
+        $(#[tokio::test(flavor = "multi_thread")]
+        async fn $test() {
+            $record($name).await;
+        })+
+    };
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn shop_records_twice_alike() {
-    twice_alike("shop/laptop-to-cart").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn docs_record_twice_alike() {
-    twice_alike("docs/combine-three-documents").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn sheet_records_twice_alike() {
-    twice_alike("sheet/budget-and-dashboard").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn live_records_twice_alike() {
-    twice_alike("live/last-minute-ticket").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn tiny_records_twice_alike() {
-    twice_alike("tiny/newsletter-signup").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_plan_in_the_spa_records_twice_alike() {
-    twice_alike("spa/plan-a-release").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_sign_off_in_the_spa_records_twice_alike() {
-    twice_alike("spa/sign-off-a-release").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn table_records_twice_alike() {
-    twice_alike("table/correct-an-entry").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_appointment_in_the_portal_records_twice_alike() {
-    twice_alike("portal/move-a-patient-appointment").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_offer_in_the_portal_records_twice_alike() {
-    twice_alike("portal/offer-for-a-shift").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn results_record_twice_alike() {
-    twice_alike("results/find-the-archive-entry").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn intl_records_twice_alike() {
-    twice_alike("intl/book-a-room").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn board_records_twice_alike() {
-    twice_alike("board/reserve-a-desk").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn hostile_pages_record_twice_alike() {
-    twice_alike("hostile/moderate-a-post").await;
-}
+tests!(SCENARIOS, twice_alike:
+    login_records_twice_alike => "login/wrong-then-right",
+    shop_records_twice_alike => "shop/laptop-to-cart",
+    docs_record_twice_alike => "docs/combine-three-documents",
+    sheet_records_twice_alike => "sheet/budget-and-dashboard",
+    live_records_twice_alike => "live/last-minute-ticket",
+    tiny_records_twice_alike => "tiny/newsletter-signup",
+    a_plan_in_the_spa_records_twice_alike => "spa/plan-a-release",
+    a_sign_off_in_the_spa_records_twice_alike => "spa/sign-off-a-release",
+    table_records_twice_alike => "table/correct-an-entry",
+    an_appointment_in_the_portal_records_twice_alike => "portal/move-a-patient-appointment",
+    an_offer_in_the_portal_records_twice_alike => "portal/offer-for-a-shift",
+    results_record_twice_alike => "results/find-the-archive-entry",
+    intl_records_twice_alike => "intl/book-a-room",
+    board_records_twice_alike => "board/reserve-a-desk",
+    hostile_pages_record_twice_alike => "hostile/moderate-a-post",
+);
 
 /// Records the variants of a scenario once more: as small as they were kept, and alike.
 async fn as_kept(site: &str) {
@@ -166,46 +120,27 @@ async fn as_kept(site: &str) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn variants_in_the_shop_record_as_they_were_kept() {
-    as_kept("shop").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn variants_in_the_portal_record_as_they_were_kept() {
-    as_kept("portal").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn variants_in_the_docs_record_as_they_were_kept() {
-    as_kept("docs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn variants_in_the_spa_record_as_they_were_kept() {
-    as_kept("spa").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn tiny_variants_record_as_they_were_kept() {
-    as_kept("tiny").await;
-}
+tests!(SITES, as_kept:
+    variants_in_the_shop_record_as_they_were_kept => "shop",
+    variants_in_the_portal_record_as_they_were_kept => "portal",
+    variants_in_the_docs_record_as_they_were_kept => "docs",
+    variants_in_the_spa_record_as_they_were_kept => "spa",
+    tiny_variants_record_as_they_were_kept => "tiny",
+);
 
 /// A site whose variants are kept must be recorded here too.
 #[test]
 fn every_site_with_variants_is_among_them() {
-    let this = include_str!("bundled.rs");
     for entry in std::fs::read_dir(sites().join("../variants/scenarios")).expect("lists").flatten() {
         let site = entry.file_name().to_string_lossy().into_owned();
-        assert!(this.contains(&format!("as_kept(\"{site}\")")), "{site} is missing");
+        assert!(SITES.contains(&site.as_str()), "{site} is missing");
     }
 }
 
 /// A scenario that is added must be recorded here too.
 #[test]
 fn every_bundled_scenario_is_among_them() {
-    let this = include_str!("bundled.rs");
     for scenario in Scenario::load_all(&sites().join("../scenarios")).expect("scenarios") {
-        assert!(this.contains(&format!("twice_alike(\"{}\")", scenario.name)), "{} is missing", scenario.name);
+        assert!(SCENARIOS.contains(&scenario.name.as_str()), "{} is missing", scenario.name);
     }
 }

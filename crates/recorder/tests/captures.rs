@@ -4,7 +4,7 @@ mod common;
 
 use browserlens_core::page::{Flags, PayloadKind, States, Tri, Visibility};
 use browserlens_core::strategy::{EventKind, StepIndex};
-use common::{by_id, fixture, log_of, page_of, recorded, recorded_with};
+use common::{acted, by_id, fixture, log_of, page_of, recorded, recorded_with};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -186,15 +186,11 @@ async fn the_second_look_tells_what_changed_by_itself_and_never_the_answer_to_an
 
 #[tokio::test(flavor = "multi_thread")]
 async fn console_requests_and_downloads_are_recorded() {
-    let recorded = recorded_with(
-        &fixture(
-            "/capture-events.html?all",
-            "start_facts = [\"logged | warned | errored | objects | throwing | rejecting | missing 404 | broken 500 29 \
-                | slow 200 11 | json 200 100 | post 201 21 | abort AbortError | image failed | redirect 200 /api/data \
-                true | all done\"]\n\
-             [[step]]\nclick = { role = \"link\", name = \"Download report\" }",
-        ),
-        |options| options.second_look = false,
+    let recorded = acted(
+        "/capture-events.html?all",
+        "start_facts = [\"logged | warned | errored | objects | throwing | rejecting | missing 404 | broken 500 29 | \
+            slow 200 11 | json 200 100 | post 201 21 | abort AbortError | image failed | redirect 200 /api/data true | \
+            all done\"]\n[[step]]\nclick = { role = \"link\", name = \"Download report\" }",
     )
     .await;
     let console: Vec<(String, String)> = recorded
@@ -236,26 +232,19 @@ async fn console_requests_and_downloads_are_recorded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_changes_all_the_time_is_torn_and_says_so() {
-    let recorded = recorded_with(&fixture("/capture-torn.html", ""), |options| options.second_look = false).await;
+    let recorded = acted("/capture-torn.html", "").await;
     assert_eq!(recorded.report.steps[0].torn_retries, 3);
     let capture = recorded.trace.capture(StepIndex(0)).expect("capture");
     let probe: browserlens_core::page::FrameProbe =
         serde_json::from_slice(&capture.get(PayloadKind::Probe, 1).expect("probe").body).expect("a probe");
     assert!(probe.mutations.0 < probe.mutations.1);
-    let calm =
-        recorded_with(&fixture("/capture-torn.html?until=500", "start_facts = [\"stopped after 500\"]"), |options| {
-            options.second_look = false
-        })
-        .await;
+    let calm = acted("/capture-torn.html?until=500", "start_facts = [\"stopped after 500\"]").await;
     assert_eq!(calm.report.steps[0].torn_retries, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_a_hundred_thousand_elements_and_one_nested_ten_thousand_deep_record() {
-    let deep = recorded_with(&fixture("/capture-deep.html?n=10000", "start_facts = [\"nested 10000\"]"), |options| {
-        options.second_look = false
-    })
-    .await;
+    let deep = acted("/capture-deep.html?n=10000", "start_facts = [\"nested 10000\"]").await;
     let page = deep.page(0);
     let bottom = by_id(&page, "bottom");
     assert!(bottom.depth() > 10_000);

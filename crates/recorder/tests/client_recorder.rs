@@ -4,9 +4,9 @@ mod common;
 
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, Actor, PageSource, StepIndex, TakenAction};
-use browserlens_recorder::{ClientRecorder, ClientRecorderOptions, LiveBrowser, LiveOptions, SiteServer};
+use browserlens_recorder::{ClientRecorder, ClientRecorderOptions, LiveBrowser, LiveOptions};
 use browserlens_trace::{Outcome, Trace, TraceSource, verify};
-use common::{by_id, sites};
+use common::{by_id, serve};
 
 fn does(live: &mut LiveBrowser, tape: &mut ClientRecorder, kind: ActionKind, id: &str, text: &str) {
     let node: Option<NodeKey> = (!id.is_empty()).then(|| by_id(&live.page().expect("a page").0, id).key());
@@ -18,9 +18,8 @@ fn does(live: &mut LiveBrowser, tape: &mut ClientRecorder, kind: ActionKind, id:
 
 #[test]
 fn a_clients_run_is_a_trace_with_the_node_of_each_action() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
-    let server = runtime.block_on(SiteServer::start(&sites(), "fixtures")).expect("serves");
-    let url = |page: &str| format!("http://127.0.0.1:{}/{page}", server.port());
+    let server = serve("fixtures");
+    let url = |page: &str| server.url(page);
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = folder.path().join("client.trace");
     let mut live = LiveBrowser::open(&url("follow-form.html"), &LiveOptions::default()).expect("opens");

@@ -8,9 +8,9 @@ mod common;
 
 use browserlens_core::page::Page;
 use browserlens_core::strategy::StepIndex;
-use browserlens_recorder::{Cancel, FollowOptions, FollowReport, SiteServer, follow};
+use browserlens_recorder::{Cancel, FollowOptions, FollowReport, follow};
 use browserlens_trace::{Trace, verify};
-use common::{Browser, by_id, sites};
+use common::{Browser, Served, by_id, runtime, serve};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -86,9 +86,7 @@ impl Followed {
         }
         told
     }
-}
 
-impl Followed {
     /// Returns each action with its node as the trace says it in words, whether a capture has it or
     /// not.
     fn in_words(&self) -> Vec<String> {
@@ -104,7 +102,7 @@ impl Followed {
 
 /// Runs a driver beside the recorder, and ends the recorder when the driver has ended.
 fn followed(browser: &mut Browser, mut driver: Command, change: impl FnOnce(&mut FollowOptions)) -> Followed {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let runtime = runtime();
     let folder = tempfile::tempdir().expect("temporary folder");
     let path = folder.path().join("agent.trace");
     let mut options = FollowOptions::new(&browser.endpoint, &path);
@@ -142,18 +140,16 @@ fn followed(browser: &mut Browser, mut driver: Command, change: impl FnOnce(&mut
     Followed { report, trace, path, _folder: folder }
 }
 
-fn serve(site: &str) -> (tokio::runtime::Runtime, SiteServer) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
-    let server = runtime.block_on(SiteServer::start(&sites(), site)).expect("serves");
-    (runtime, server)
-}
-
-fn url_of(server: &SiteServer, page: &str) -> String {
-    format!("http://127.0.0.1:{}/{page}", server.port())
-}
-
 fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/a.txt")
+}
+
+/// Has Playwright go through a list of actions on a page, with so many milliseconds between them.
+fn driven(server: &Served, page: &str, list: &str, think: u32, change: impl FnOnce(&mut FollowOptions)) -> Followed {
+    let _turn = if think == 0 { Err(alone()) } else { Ok(beside()) };
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &server.url(page), list, think, &file());
+    followed(&mut browser, driver, change)
 }
 
 /// What Playwright does in the shop.
@@ -170,11 +166,8 @@ const SHOP: [&str; 8] = [
 
 #[test]
 fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
-    let (_runtime, server) = serve("shop");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, ""), "shop", 4_000, &file());
-    let followed = followed(&mut browser, driver, |options| options.goal = "a laptop".to_owned());
+    let server = serve("shop");
+    let followed = driven(&server, "", "shop", 4_000, |options| options.goal = "a laptop".to_owned());
     assert_eq!(followed.actions(), SHOP);
     assert!(followed.page(8).nodes().any(|node| node.text().contains("$489.00 each")), "the last capture is the cart");
     assert_eq!(followed.trace.meta().goal, "a laptop");
@@ -182,9 +175,9 @@ fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
 }
 
 /// What Playwright does in the form; its password is as the trace has it.
-fn form(actions: &[String], server: &SiteServer) -> Vec<String> {
+fn form(actions: &[String], server: &Served) -> Vec<String> {
     let secret = actions.get(1).cloned().unwrap_or_default();
-    let last = format!("goto {}", url_of(server, "action-history-two.html"));
+    let last = format!("goto {}", server.url("action-history-two.html"));
     [
         "fill #name Ann Lee", &secret, "fill #note two|lines", "select #size Large", "check #terms true",
         "fill #when 2026-03-04", "upload #file a.txt", "click #inner", "click #framed", "hover #menu",
@@ -197,11 +190,8 @@ fn form(actions: &[String], server: &SiteServer) -> Vec<String> {
 
 #[test]
 fn playwright_fills_a_form_and_each_action_has_its_node() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 2_500, &file());
-    let followed = followed(&mut browser, driver, |_| {});
+    let server = serve("fixtures");
+    let followed = driven(&server, "follow-form.html", "form", 2_500, |_| {});
     let actions = followed.actions();
     // A placeholder of the same length and kind stands for the password, in every payload and in
     // what was typed.
@@ -223,11 +213,8 @@ fn playwright_fills_a_form_and_each_action_has_its_node() {
 
 #[test]
 fn a_driver_that_never_pauses_loses_no_action() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = alone();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 0, &file());
-    let followed = followed(&mut browser, driver, |_| {});
+    let server = serve("fixtures");
+    let followed = driven(&server, "follow-form.html", "form", 0, |_| {});
     let actions = followed.actions();
     assert_eq!(actions, form(&actions, &server));
     assert!(followed.report.late > 0);
@@ -235,11 +222,8 @@ fn a_driver_that_never_pauses_loses_no_action() {
 
 #[test]
 fn a_driver_that_never_pauses_goes_through_many_documents_and_no_action_is_lost() {
-    let (_runtime, server) = serve("shop");
-    let _turn = alone();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, ""), "shop", 0, &file());
-    let followed = followed(&mut browser, driver, |_| {});
+    let server = serve("shop");
+    let followed = driven(&server, "", "shop", 0, |_| {});
     let expected = [
         "fill textbox \"Search\" laptop",
         "click button \"Go\"",
@@ -261,14 +245,14 @@ fn a_driver_that_never_pauses_goes_through_many_documents_and_no_action_is_lost(
 
 /// Has browser-use fill the form, with so many seconds between its actions.
 fn browser_use_fills_a_form(think: &str) {
-    let (_runtime, server) = serve("fixtures");
+    let server = serve("fixtures");
     let _turn = if think == "0" { Err(alone()) } else { Ok(beside()) };
     let mut browser = Browser::start();
     let python = tools("venv/bin/python").join("venv/bin/python");
     let home = tempfile::tempdir().expect("temporary folder");
     let mut driver = Command::new(python);
     driver.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/tools_of_browser_use.py"));
-    driver.args([browser.endpoint.as_str(), &url_of(&server, "follow-form.html"), think]);
+    driver.args([browser.endpoint.as_str(), &server.url("follow-form.html"), think]);
     driver.arg(file()).arg(home.path());
     let followed = followed(&mut browser, driver, |_| {});
     let actions = followed.actions();
@@ -294,11 +278,7 @@ fn browser_use_without_a_pause_loses_nothing() {
 
 #[test]
 fn a_tab_that_opens_is_followed_and_so_is_its_end() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "tabs", 4_000, &file());
-    let followed = followed(&mut browser, driver, |options| options.screenshots = false);
+    let followed = driven(&serve("fixtures"), "follow-form.html", "tabs", 4_000, |options| options.screenshots = false);
     assert_eq!(followed.actions(), ["click #pop", "switch_tab 1", "click #done", "close_tab", "fill #name back"]);
     let tabs: Vec<u32> = followed.trace.steps().expect("steps").iter().map(|row| row.tab).collect();
     assert_eq!(tabs, [0, 0, 1, 1, 0, 0]);
@@ -307,22 +287,16 @@ fn a_tab_that_opens_is_followed_and_so_is_its_end() {
 
 #[test]
 fn a_page_can_neither_forge_an_action_nor_hide_one_nor_find_the_listener() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-hostile.html"), "hostile", 3_000, &file());
-    let followed = followed(&mut browser, driver, |options| options.ceiling = Duration::from_secs(2));
+    let server = serve("fixtures");
+    let followed =
+        driven(&server, "follow-hostile.html", "hostile", 3_000, |options| options.ceiling = Duration::from_secs(2));
     assert_eq!(followed.actions(), ["click #real", "fill #name me"]);
     assert_eq!(by_id(&followed.page(0), "log").visible_text(), "found:");
 }
 
 #[test]
 fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_say_so() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "fast", 4_000, &file());
-    let followed = followed(&mut browser, driver, |_| {});
+    let followed = driven(&serve("fixtures"), "follow-form.html", "fast", 4_000, |_| {});
     let expected = [
         "fill #name Ann", "fill #note quick", "select #size Large", "check #terms true", "click #inner", "click #next",
     ];
@@ -335,11 +309,7 @@ fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_s
 
 #[test]
 fn a_frame_of_another_site_is_listened_to() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "cross", 4_000, &file());
-    let followed = followed(&mut browser, driver, |_| {});
+    let followed = driven(&serve("fixtures"), "follow-form.html", "cross", 4_000, |_| {});
     let actions = followed.actions();
     assert_eq!(actions.len(), 2, "{actions:?}");
     assert!(actions[0].starts_with("click ") && !actions[0].contains('('), "{actions:?}");
@@ -350,22 +320,14 @@ fn a_frame_of_another_site_is_listened_to() {
 
 #[test]
 fn a_dialog_that_somebody_answers_is_an_action() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "action-dialog.html"), "dialog", 3_000, &file());
-    let followed = followed(&mut browser, driver, |_| {});
+    let followed = driven(&serve("fixtures"), "action-dialog.html", "dialog", 3_000, |_| {});
     assert_eq!(followed.actions(), ["click #confirm", "dialog accept"]);
     assert!(common::log_of(&followed.page(2)).contains("confirm true"));
 }
 
 #[test]
 fn a_browser_that_closes_ends_the_recording_and_the_trace_is_whole() {
-    let (_runtime, server) = serve("fixtures");
-    let _turn = beside();
-    let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "closing", 3_000, &file());
-    let followed = followed(&mut browser, driver, |_| {});
+    let followed = driven(&serve("fixtures"), "follow-form.html", "closing", 3_000, |_| {});
     assert_eq!(followed.report.ended, "the browser closed");
     assert_eq!(followed.actions(), ["fill #name last words"]);
 }
@@ -375,7 +337,7 @@ fn a_recording_ends_when_nothing_is_done_and_one_without_a_browser_says_so() {
     let _turn = beside();
     let browser = Browser::start();
     let folder = tempfile::tempdir().expect("temporary folder");
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let runtime = runtime();
     let mut options = FollowOptions::new(&browser.endpoint, folder.path().join("idle.trace"));
     options.idle = Some(Duration::from_secs(3));
     let report = runtime.block_on(follow(&options)).expect("ends");

@@ -3,8 +3,8 @@
 mod common;
 
 use browserlens_core::strategy::{ActError, ActionKind, Actor, EventFilter, PageSource, StepIndex, TakenAction};
-use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer, Wait};
-use common::sites;
+use browserlens_recorder::{LiveBrowser, LiveOptions, Wait};
+use common::{serve, sites};
 use std::time::Duration;
 
 fn action(kind: ActionKind, text: &str) -> TakenAction {
@@ -13,9 +13,8 @@ fn action(kind: ActionKind, text: &str) -> TakenAction {
 
 #[test]
 fn a_live_page_is_looked_at_acted_on_and_asked_for_its_events() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
-    let server = runtime.block_on(SiteServer::start(&sites(), "fixtures")).expect("serves");
-    let url = |page: &str| format!("http://127.0.0.1:{}/{page}", server.port());
+    let server = serve("fixtures");
+    let url = |page: &str| server.url(page);
     let mut live = LiveBrowser::open(&url("action-click.html"), &LiveOptions::default()).expect("opens");
     // On a thread without a runtime.
     let began = std::time::Instant::now();

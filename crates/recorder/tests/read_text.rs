@@ -6,8 +6,8 @@ mod common;
 use browserlens_core::page::Page;
 use browserlens_core::strategy::{ActionKind, Actor, PageSource, TakenAction};
 use browserlens_reading::{Cut, READ_TEXT_SCRIPT, extract, read_text};
-use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer};
-use common::sites;
+use browserlens_recorder::{LiveBrowser, LiveOptions};
+use common::{Served, serve, sites};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,8 +94,8 @@ fn lost_headings(live: &mut LiveBrowser, page: &Page) -> Vec<String> {
 
 /// Reads documents of a site one after the other in a browser; returns what differs, and how many
 /// bytes were read.
-fn differences(base: &str, documents: &[String]) -> (Vec<String>, usize) {
-    let url = |path: &str| format!("{base}/{path}");
+fn differences(server: &Served, documents: &[String]) -> (Vec<String>, usize) {
+    let url = |path: &str| server.url(path);
     // Both ways are compared only where the page stands still, so it need not have been quiet for
     // long before.
     let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
@@ -127,15 +127,13 @@ fn differences(base: &str, documents: &[String]) -> (Vec<String>, usize) {
 }
 
 fn compare(site: &str) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
-    let server = runtime.block_on(SiteServer::start(&sites(), site)).expect("serves");
-    let base = format!("http://127.0.0.1:{}", server.port());
+    let server = serve(site);
     let documents = documents(site);
     assert!(!documents.is_empty(), "{site} has no documents");
     // Most of the time goes by while pages come to rest.
     let parts: Vec<(Vec<String>, usize)> = std::thread::scope(|scope| {
         let readers: Vec<_> =
-            documents.chunks(IN_ONE_BROWSER).map(|part| scope.spawn(|| differences(&base, part))).collect();
+            documents.chunks(IN_ONE_BROWSER).map(|part| scope.spawn(|| differences(&server, part))).collect();
         readers.into_iter().map(|reader| reader.join().expect("no panic")).collect()
     });
     let read: usize = parts.iter().map(|(_, read)| read).sum();

@@ -6,7 +6,6 @@
 //! and not one protocol call an element: a listing has 3,000 of them.
 
 use crate::capture::ParsedCapture;
-use crate::capture::by_frame;
 use crate::driver::Driver;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
@@ -30,19 +29,14 @@ impl Elements {
             if *kind != 1 || nodes.pseudo_type.index.binary_search(&(index as i64)).is_ok() {
                 continue;
             }
-            let parent_is_element =
-                usize::try_from(*parent).ok().and_then(|parent| nodes.node_type.get(parent)) == Some(&1);
-            if parent_is_element {
+            if usize::try_from(*parent).ok().and_then(|parent| nodes.node_type.get(parent)) == Some(&1) {
                 children.entry(*parent).or_default().push(index);
-            } else if root.is_none() {
-                root = Some(index);
+            } else {
+                root.get_or_insert(index);
             }
         }
-        Self {
-            backends: nodes.backend_node_id.iter().map(|id| u32::try_from(*id).unwrap_or(0)).collect(),
-            children,
-            root,
-        }
+        let backends = nodes.backend_node_id.iter().map(|id| u32::try_from(*id).unwrap_or(0)).collect();
+        Self { backends, children, root }
     }
 
     /// Returns the backend node id of the element at a path of child indices.
@@ -63,7 +57,7 @@ impl Driver {
         seen: &ParsedCapture,
         canonicalizer: &Canonicalizer,
     ) -> Result<Vec<(NodeKey, String)>, CallError> {
-        let elements = by_frame(seen, |nodes, _| Elements::of(nodes));
+        let elements = seen.by_frame(|nodes, _| Elements::of(nodes));
         let mut found = Vec::new();
         for frame in &seen.frames {
             let (Some(context), Some(number)) = (&frame.main_world, canonicalizer.known_frame(&frame.frame)) else {
@@ -72,21 +66,15 @@ impl Driver {
             let (Some(loader), Some(elements)) = (canonicalizer.current_loader(number), elements.get(&number)) else {
                 continue;
             };
-            let read = self
-                .evaluate(&frame.session, context, include_str!("../script/entities.js"), Duration::from_secs(30))
-                .await;
-            let pairs = match read {
-                Ok(value) => {
-                    serde_json::from_str::<Vec<(String, String)>>(value.as_str().unwrap_or("[]")).unwrap_or_default()
-                }
+            let script = include_str!("../script/entities.js");
+            let pairs = match self.evaluate(&frame.session, context, script, Duration::from_secs(30)).await {
                 Err(CallError::Refused { .. } | CallError::Unreadable(_)) => continue,
-                Err(error) => return Err(error),
+                read => read?,
             };
-            for (path, id) in pairs {
-                if let Some(backend) = elements.at(&path) {
-                    found.push((NodeKey { frame: number, loader, backend }, id));
-                }
-            }
+            let pairs = serde_json::from_str::<Vec<(String, String)>>(pairs.as_str().unwrap_or("[]"));
+            let pairs = pairs.unwrap_or_default().into_iter();
+            let key = |backend: u32| NodeKey { frame: number, loader, backend };
+            found.extend(pairs.filter_map(|(path, id)| Some((key(elements.at(&path)?), id))));
         }
         found.sort();
         Ok(found)

@@ -6,15 +6,16 @@
 
 use crate::browser_state::Session;
 use crate::driver::Driver;
-use crate::messages::{FrameTree, FrameTreeResult};
+use crate::event_loop::device_metrics;
+use crate::messages::{FrameInfo, FrameTreeResult};
 use crate::socket::{CallError, Reply};
 use base64::Engine;
-use browserlens_core::page::PayloadKind;
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use browserlens_core::page::raw::Snapshot;
-use serde::{Deserialize, Serialize};
+use browserlens_core::page::{BoxInDocument, PayloadKind};
+use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -96,22 +97,18 @@ impl Driver {
         look: &mut Look,
         id: &str,
         session: &Session,
-    ) -> Result<Option<FrameTree>, CallError> {
+    ) -> Result<Option<Vec<FrameInfo>>, CallError> {
         if !session.ready {
             look.torn = true;
             return Ok(None);
         }
         let reply = match look.timed(self, id, "Page.getFrameTree", &json!({})).await {
-            Ok(reply) => reply,
-            Err(error) if session.parent.is_some() => {
-                look.tear(error)?;
-                return Ok(None);
-            }
-            Err(error) => return Err(error),
+            Err(error) if session.parent.is_some() => return look.tear(error).map(|()| None),
+            reply => reply?,
         };
         let tree: FrameTreeResult = reply.read()?;
-        let (root, body) = (session.root_frame.clone(), reply.text().to_owned());
-        look.payloads.push(RawPayload { kind: PayloadKind::Frames, frame: root.clone(), body });
+        let root = session.root_frame.clone();
+        look.push(PayloadKind::Frames, &root, reply.text());
         if let Some(parent) = &session.parent {
             match self.call(parent, "DOM.getFrameOwner", &json!({ "frameId": root })).await {
                 Ok(reply) => {
@@ -121,7 +118,7 @@ impl Driver {
                 Err(error) => look.tear(error)?,
             }
         }
-        Ok(Some(tree.tree))
+        Ok(Some(tree.frames()))
     }
 
     /// Looks at the current tab.
@@ -129,7 +126,7 @@ impl Driver {
         let mut look = Look::default();
         let (sessions, tabs) = {
             let state = self.browser.read();
-            (state.sessions_of(self.tab), state.tabs.iter().filter(|tab| tab.open).count())
+            (state.sessions_of(self.tab), state.open_tabs().count())
         };
         // Who only looks on does not bring anything to the front, and takes its pictures apart.
         let looks_on = self.browser.watch.get().is_some();
@@ -141,22 +138,16 @@ impl Driver {
         let mut began: Vec<u64> = Vec::new();
         let mut roots = Vec::new();
         for (id, session) in &sessions {
-            let Some(tree) = self.look_at_frames(&mut look, id, session).await? else { continue };
+            let Some(frames) = self.look_at_frames(&mut look, id, session).await? else { continue };
             roots.push((id.clone(), session.root_frame.clone()));
-            for frame in flat(tree) {
-                let main_world = self
-                    .browser
-                    .read()
-                    .frames
-                    .get(&(id.clone(), frame.clone()))
-                    .and_then(|known| known.context.clone());
-                let entered = match self.own_world(id, &frame).await {
-                    Ok(context) => {
-                        self.evaluate_apart(id, context, "browserLens.begin()").await.map(|count| (context, count))
-                    }
-                    Err(error) => Err(error),
+            for FrameInfo { id: frame, .. } in frames {
+                let entered = async {
+                    let world = self.own_world(id, &frame).await?;
+                    let count = self.evaluate_apart(id, world, "browserLens.begin()").await?;
+                    Ok((world, count))
                 };
-                match entered {
+                let main_world = self.main_world(id, &frame);
+                match entered.await {
                     Ok((own_world, count)) => {
                         began.push(count.as_u64().unwrap_or(0));
                         look.frames.push(LookedFrame { session: id.clone(), frame, own_world, main_world });
@@ -165,10 +156,7 @@ impl Driver {
                 }
             }
         }
-        let snapshot = json!({
-            "computedStyles": COMPUTED_STYLES, "includePaintOrder": true, "includeDOMRects": true,
-            "includeTextColorOpacities": false, "includeBlendedBackgroundColors": false,
-        });
+        let snapshot = snapshot_params(&COMPUTED_STYLES, true);
         for (session, root) in &roots {
             look.read(self, session, "DOMSnapshot.captureSnapshot", &snapshot, PayloadKind::Snapshot, root).await?;
             look.read(self, session, "Page.getLayoutMetrics", &json!({}), PayloadKind::Metrics, root).await?;
@@ -190,38 +178,39 @@ impl Driver {
             let expression = format!("JSON.stringify(browserLens.probe({began}))");
             match self.evaluate_apart(&frame.session, frame.own_world, &expression).await {
                 Ok(value) => {
-                    let body = value.as_str().unwrap_or("{}").to_owned();
+                    let body = value.as_str().unwrap_or("{}");
                     look.timings.push(("probe".to_owned(), started.elapsed().as_micros() as u64));
-                    let moved =
-                        serde_json::from_str::<Value>(&body).ok().and_then(|probe| probe["mutations"][1].as_u64());
-                    look.torn |= moved != Some(0);
-                    look.payloads.push(RawPayload { kind: PayloadKind::Probe, frame: frame.frame.clone(), body });
+                    look.torn |= mutations_of(body) != Some(0);
+                    look.push(PayloadKind::Probe, &frame.frame, body);
                 }
                 Err(error) => look.tear(error)?,
             }
         }
-        if depth == Depth::Painted && self.controlled() {
+        let takes_picture = depth == Depth::Whole && !looks_on;
+        if self.controlled() && (takes_picture || depth == Depth::Painted) {
             self.paint_afresh(&mut look).await?;
         }
-        if depth == Depth::Whole && !looks_on {
-            look.screenshot = Some(if self.controlled() {
-                self.paint_afresh(&mut look).await?;
-                self.pixels_at_rest(&mut look).await?
-            } else {
-                look.pixels(self, &json!({ "format": "png" })).await?
+        if takes_picture {
+            let at_rest = self.controlled();
+            look.screenshot = Some(match at_rest {
+                true => self.pixels_at_rest(&mut look).await?,
+                false => self.viewport_pixels(&mut look).await?,
             });
         }
         Ok(look)
     }
 
+    /// Returns the unique context of a frame's main world.
+    pub(crate) fn main_world(&self, session: &str, frame: &str) -> Option<String> {
+        let key = (session.to_owned(), frame.to_owned());
+        self.browser.read().frames.get(&key).and_then(|known| known.context.clone())
+    }
+
     /// Has the accessibility tree of a session built anew when it is asked for next; in browsers of
     /// ours it is kept up from then on, which fast looks need.
     pub(crate) fn drop_tree(&self, session: &str) {
-        let calls: &[&str] = match self.setup.attached {
-            true => &["Accessibility.enable", "Accessibility.disable"],
-            false => &["Accessibility.enable", "Accessibility.disable", "Accessibility.enable"],
-        };
-        for call in calls {
+        let calls = ["Accessibility.enable", "Accessibility.disable", "Accessibility.enable"];
+        for call in calls.into_iter().take(if self.setup.attached { 2 } else { 3 }) {
             drop(self.socket.send(Some(session), call, &json!({})));
         }
     }
@@ -230,11 +219,10 @@ impl Driver {
     /// state in real time, which the page's clock does not hold. After a few it takes the last: a
     /// page may paint by itself without end.
     async fn pixels_at_rest(&self, look: &mut Look) -> Result<Vec<u8>, CallError> {
-        let whole = json!({ "format": "png" });
-        let mut last = look.pixels(self, &whole).await?;
+        let mut last = self.viewport_pixels(look).await?;
         for _ in 0..PIXEL_TRIES {
             tokio::time::sleep(PIXEL_PAUSE).await;
-            let next = look.pixels(self, &whole).await?;
+            let next = self.viewport_pixels(look).await?;
             if next == last {
                 break;
             }
@@ -253,7 +241,8 @@ impl Driver {
         let session = self.session();
         let pixel = json!({ "format": "png", "clip": { "x": 0, "y": 0, "width": 1, "height": 1, "scale": 1 } });
         for times in [2.0, 1.0] {
-            look.timed(self, &session, "Emulation.setDeviceMetricsOverride", &self.setup.device_metrics(times)).await?;
+            let metrics = device_metrics(self.setup.viewport, times);
+            look.timed(self, &session, "Emulation.setDeviceMetricsOverride", &metrics).await?;
             look.pixels(self, &pixel).await?;
         }
         Ok(())
@@ -265,25 +254,22 @@ impl Driver {
     }
 
     /// Returns the pixels of a box of the document that may lie outside the viewport, as PNG.
-    pub(crate) async fn crop_pixels(&self, look: &mut Look, bounds: [f64; 4]) -> Result<Vec<u8>, CallError> {
-        let [x, y, width, height] = bounds;
+    pub(crate) async fn crop_pixels(&self, look: &mut Look, bounds: BoxInDocument) -> Result<Vec<u8>, CallError> {
+        let [x, y, width, height] = [bounds.x, bounds.y, bounds.width, bounds.height].map(f64::from);
         let clip = json!({ "x": x, "y": y, "width": width, "height": height, "scale": 1 });
         look.pixels(self, &json!({ "format": "png", "clip": clip, "captureBeyondViewport": true })).await
     }
 }
 
-/// Errors that end everything are passed on; others mean that a frame went away in the middle.
-fn tolerated(error: CallError) -> Result<(), CallError> {
-    match error {
-        CallError::Refused { .. } | CallError::Unreadable(_) => Ok(()),
-        other => Err(other),
-    }
-}
-
 impl Look {
+    /// Errors that end everything are passed on; others mean that a frame went away in the middle.
     pub(crate) fn tear(&mut self, error: CallError) -> Result<(), CallError> {
         self.torn = true;
-        tolerated(error)
+        if matches!(error, CallError::Refused { .. } | CallError::Unreadable(_)) { Ok(()) } else { Err(error) }
+    }
+
+    pub(crate) fn push(&mut self, kind: PayloadKind, frame: &str, body: impl Into<String>) {
+        self.payloads.push(RawPayload { kind, frame: frame.to_owned(), body: body.into() });
     }
 
     pub(crate) async fn timed(
@@ -309,12 +295,10 @@ impl Look {
         frame: &str,
     ) -> Result<(), CallError> {
         match self.timed(driver, session, method, params).await {
-            Ok(reply) => {
-                self.payloads.push(RawPayload { kind, frame: frame.to_owned(), body: reply.text().to_owned() });
-                Ok(())
-            }
-            Err(error) => self.tear(error),
+            Ok(reply) => self.push(kind, frame, reply.text()),
+            Err(error) => self.tear(error)?,
         }
+        Ok(())
     }
 
     async fn pixels(&mut self, driver: &Driver, params: &Value) -> Result<Vec<u8>, CallError> {
@@ -341,25 +325,15 @@ impl Look {
         let params = json!({ "objectId": object, "depth": -1, "pierce": true });
         match self.timed(driver, &frame.session, "DOMDebugger.getEventListeners", &params).await {
             Ok(reply) => {
-                let listeners: RawListeners = reply.read()?;
-                let mut by_node: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-                for listener in listeners.listeners {
-                    if let Some(node) = listener.node {
-                        by_node.entry(node).or_default().push(listener.kind);
-                    }
+                let found: RawListeners = reply.read()?;
+                let mut by_node: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+                for RawListener { kind, node } in found.listeners {
+                    by_node.entry(node.unwrap_or(0)).or_default().insert(kind);
                 }
-                let reduced = ReducedListeners {
-                    listeners: by_node
-                        .into_iter()
-                        .map(|(node, mut types)| {
-                            types.sort_unstable();
-                            types.dedup();
-                            NodeListeners { node, types }
-                        })
-                        .collect(),
-                };
-                let body = serde_json::to_string(&reduced).map_err(|error| CallError::Unreadable(error.to_string()))?;
-                self.payloads.push(RawPayload { kind: PayloadKind::Listeners, frame: frame.frame.clone(), body });
+                by_node.remove(&0);
+                let node = |(node, types)| json!({ "node": node, "types": types });
+                let body = json!({ "listeners": by_node.iter().map(node).collect::<Vec<_>>() }).to_string();
+                self.push(PayloadKind::Listeners, &frame.frame, body);
             }
             Err(error) => self.tear(error)?,
         }
@@ -383,24 +357,15 @@ struct RawListener {
     node: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct ReducedListeners {
-    listeners: Vec<NodeListeners>,
+/// Parameters of `DOMSnapshot.captureSnapshot`; `rects` asks for padding and scroll boxes.
+pub(crate) fn snapshot_params(styles: &[&str], rects: bool) -> Value {
+    json!({
+        "computedStyles": styles, "includePaintOrder": true, "includeDOMRects": rects,
+        "includeTextColorOpacities": false, "includeBlendedBackgroundColors": false,
+    })
 }
 
-#[derive(Serialize)]
-struct NodeListeners {
-    node: u64,
-    types: Vec<String>,
-}
-
-/// Returns the id of every frame of a tree, in document order.
-fn flat(tree: FrameTree) -> Vec<String> {
-    let mut frames = Vec::new();
-    let mut open = vec![tree];
-    while let Some(node) = open.pop() {
-        frames.push(node.frame.id);
-        open.extend(node.children.into_iter().rev());
-    }
-    frames
+/// Returns how many mutations a probe counted by its end.
+pub(crate) fn mutations_of(probe: &str) -> Option<u64> {
+    serde_json::from_str::<Value>(probe).ok()?["mutations"][1].as_u64()
 }

@@ -8,10 +8,8 @@ mod entities;
 mod fast;
 mod look;
 mod parsed;
-mod rows;
 
 pub use fast::LookWay;
 pub(crate) use fast::{FastState, Found};
-pub(crate) use look::{Depth, Heard, LOOK_LIMIT, Look, LookedFrame, RawPayload};
-pub(crate) use parsed::{ParseCaptureError, ParsedCapture};
-pub(crate) use rows::{Snapshot, by_frame};
+pub(crate) use look::{Depth, Heard, LOOK_LIMIT, Look, LookedFrame, RawPayload, mutations_of, snapshot_params};
+pub(crate) use parsed::{Columns, ParseCaptureError, ParsedCapture};

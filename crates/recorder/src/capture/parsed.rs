@@ -5,10 +5,12 @@
 //! which processes happened to attach.
 
 use crate::capture::{Look, LookedFrame, RawPayload};
-use browserlens_core::page::raw::Snapshot;
+use browserlens_core::page::raw::{Nodes, Snapshot};
 use browserlens_core::page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind};
 use browserlens_trace::{CanonicalError, Canonicalizer};
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What was seen at one moment.
@@ -40,23 +42,39 @@ impl ParsedCapture {
         }
         for (frame, said) in &look.said {
             let Some(number) = canonicalizer.known_frame(frame) else { continue };
-            parts.add_said(
-                number,
-                said.iter()
-                    .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said(canonicalizer)))),
-            );
+            let heard = said
+                .iter()
+                .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said(canonicalizer))));
+            parts.add_said(number, heard);
         }
         let page = Arc::new(Page::join(&parts)?);
         drop(parts);
         Ok(Self { capture, page, frames: look.frames, timings: look.timings })
     }
+
+    /// Returns what `read` makes of each document that was seen, by the number of its frame.
+    pub(crate) fn by_frame<T>(&self, read: impl Fn(&Nodes, &Columns) -> T) -> HashMap<u32, T> {
+        let mut documents = HashMap::new();
+        for payload in self.capture.of_kind(PayloadKind::Snapshot) {
+            let Ok(snapshot) = serde_json::from_slice::<Columns>(&payload.body) else { continue };
+            for document in &snapshot.documents {
+                if let Some(number) = snapshot.frame_number(document) {
+                    documents.insert(number, read(&document.nodes, &snapshot));
+                }
+            }
+        }
+        documents
+    }
 }
+
+/// The columns of a canonical snapshot from which nodes are found again.
+pub(crate) type Columns = Snapshot<IgnoredAny>;
 
 /// A snapshot by the number of its session's root frame, with the numbers of the frame and the
 /// nodes of each document.
-type Columns = (u32, Arc<Snapshot>, Vec<(u32, Vec<u32>)>);
+type Numbered = (u32, Arc<Snapshot>, Vec<(u32, Vec<u32>)>);
 
-fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Vec<Columns>), CanonicalError> {
+fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Vec<Numbered>), CanonicalError> {
     let mut payloads = Vec::new();
     let mut columns = Vec::new();
     let mut push = |kind: PayloadKind, frame: u32, body: String| {
@@ -94,33 +112,21 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
         sessions.push(root.frame.clone());
         // Frames with a process of their own, in document order of their elements. Raw node ids are
         // unique in one process, so one of this session's frames knows the element.
-        let Some(session) =
-            look.frames.iter().find(|frame| frame.frame == root.frame).map(|frame| frame.session.as_str())
-        else {
-            continue;
-        };
-        let held: Vec<u32> = look
-            .frames
-            .iter()
-            .filter(|frame| frame.session == session)
-            .filter_map(|frame| canonicalizer.known_frame(&frame.frame))
-            .collect();
-        let mut children: Vec<(NodeKey, &RawPayload)> = look
-            .payloads
-            .iter()
-            .filter(|payload| payload.kind == PayloadKind::Frames)
-            .filter_map(|payload| {
-                let (_, node) = look.owners.get(&payload.frame).filter(|(parent, _)| parent == session)?;
-                let key = held.iter().find_map(|frame| canonicalizer.key(*frame, *node))?;
-                Some((key, payload))
-            })
-            .collect();
+        let Some(session) = look.session_of(&root.frame) else { continue };
+        let of_session = look.frames.iter().filter(|frame| frame.session == session);
+        let held: Vec<u32> = of_session.filter_map(|frame| canonicalizer.known_frame(&frame.frame)).collect();
+        let processes = look.payloads.iter().filter(|payload| payload.kind == PayloadKind::Frames);
+        let children = processes.filter_map(|payload| {
+            let (_, node) = look.owners.get(&payload.frame).filter(|(parent, _)| parent == session)?;
+            Some((held.iter().find_map(|frame| canonicalizer.key(*frame, *node))?, payload))
+        });
+        let mut children: Vec<(NodeKey, &RawPayload)> = children.collect();
         children.sort_by_key(|(key, _)| *key);
         roots.extend(children.into_iter().map(|(key, payload)| (payload, Some(key))));
     }
     for root in &sessions {
-        let session = look.frames.iter().find(|frame| frame.frame == *root).map(|frame| frame.session.clone());
-        for frame in look.frames.iter().filter(|frame| Some(&frame.session) == session.as_ref()) {
+        let session = look.session_of(root);
+        for frame in look.frames.iter().filter(|frame| Some(frame.session.as_str()) == session) {
             let number = canonicalizer.frame_number(&frame.frame);
             if let Some(ax) = of(PayloadKind::Ax, &frame.frame) {
                 push(PayloadKind::Ax, number, canonicalizer.ax(&frame.frame, &ax.body)?);
@@ -134,6 +140,12 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
         }
     }
     Ok((Capture { payloads }, columns))
+}
+
+impl Look {
+    fn session_of(&self, frame: &str) -> Option<&str> {
+        self.frames.iter().find(|looked| looked.frame == frame).map(|looked| looked.session.as_str())
+    }
 }
 
 /// Replaces origins in the texts of a snapshot.

@@ -1,10 +1,12 @@
 //! What a session is given before its page's scripts run: domains, clock and emulation.
 
 use crate::answering;
-use crate::browser_state::{BrowserState, Frame};
+use crate::browser_state::BrowserState;
 use crate::messages as m;
 use crate::network;
-use crate::socket::{CALL_LIMIT, Socket};
+use crate::socket::{CALL_LIMIT, Pending, Socket};
+use crate::watch::Watch;
+use browserlens_core::page::Viewport;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -13,8 +15,7 @@ use std::time::Instant;
 pub(crate) struct SessionSetup {
     /// Clock of bundled sites: seed; none leaves the page its own time.
     pub(crate) clock_seed: Option<u64>,
-    pub(crate) viewport: (u32, u32),
-    pub(crate) scale: f32,
+    pub(crate) viewport: Viewport,
     pub(crate) locale: String,
     pub(crate) timezone: String,
     pub(crate) started: Instant,
@@ -39,20 +40,30 @@ const NO_CARET: &str = "{ const sheet = new CSSStyleSheet(); sheet.replaceSync('
     !important }'); \
                         document.adoptedStyleSheets.push(sheet); }";
 
-impl SessionSetup {
-    /// Parameters of `Emulation.setDeviceMetricsOverride`; `times` multiplies the device scale.
-    pub(crate) fn device_metrics(&self, times: f64) -> Value {
-        let (width, height) = self.viewport;
-        json!({
-            "width": width,
-            "height": height,
-            "deviceScaleFactor": f64::from(self.scale) * times,
-            "mobile": false,
-            "screenWidth": width,
-            "screenHeight": height,
-        })
-    }
+/// Parameters of `Emulation.setDeviceMetricsOverride`; `times` multiplies the device scale.
+pub(crate) fn device_metrics(Viewport { width, height, scale }: Viewport, times: f64) -> Value {
+    json!({
+        "width": width, "height": height, "deviceScaleFactor": f64::from(scale) * times, "mobile": false,
+        "screenWidth": width, "screenHeight": height,
+    })
+}
 
+impl Default for SessionSetup {
+    fn default() -> Self {
+        Self {
+            clock_seed: None,
+            viewport: Viewport::default(),
+            locale: String::new(),
+            timezone: String::new(),
+            started: Instant::now(),
+            attached: false,
+            given: false,
+            tree_anew: false,
+        }
+    }
+}
+
+impl SessionSetup {
     pub(crate) fn clock_script(&self, now_ms: f64) -> Option<String> {
         let seed = self.clock_seed?;
         Some(
@@ -101,29 +112,26 @@ pub(super) async fn start_session(
         calls.push(("Emulation.setLocaleOverride", json!({ "locale": setup.locale })));
     }
     if is_page && !setup.attached {
-        calls.push(("Emulation.setDeviceMetricsOverride", setup.device_metrics(1.0)));
+        calls.push(("Emulation.setDeviceMetricsOverride", device_metrics(setup.viewport, 1.0)));
         calls.push(("Emulation.setScrollbarsHidden", json!({ "hidden": true })));
     }
     if setup.clock_seed.is_some() {
         calls.push(("Animation.enable", json!({})));
         calls.push(("Animation.setPlaybackRate", json!({ "playbackRate": 0 })));
     }
-    let mut waiting: Vec<_> = calls.iter().map(|(method, params)| socket.send(Some(id), method, params)).collect();
-    let base = browser.read().base_ms;
-    let script = setup.clock_script(base).map(|source| {
-        let params = json!({ "source": source, "runImmediately": true });
-        socket.send(Some(id), "Page.addScriptToEvaluateOnNewDocument", &params)
-    });
+    let send = |(method, params): (&str, Value)| socket.send(Some(id), method, &params);
+    let mut waiting: Vec<Pending> = calls.into_iter().map(send).collect();
+    let add_script = "Page.addScriptToEvaluateOnNewDocument";
+    let clock = setup.clock_script(browser.read().base_ms);
+    let script = clock.map(|source| send((add_script, json!({ "source": source, "runImmediately": true }))));
     if setup.clock_seed.is_some() {
         let params = json!({ "source": NO_CARET, "worldName": "browserlens", "runImmediately": true });
-        waiting.push(socket.send(Some(id), "Page.addScriptToEvaluateOnNewDocument", &params));
+        waiting.push(send((add_script, params)));
     }
-    waiting.push(socket.send(Some(id), "Runtime.enable", &json!({})));
-    if let Some(watch) = watch {
-        waiting.extend(watch.calls().iter().map(|(method, params)| socket.send(Some(id), method, params)));
-    }
+    waiting.push(send(("Runtime.enable", json!({}))));
+    waiting.extend(watch.into_iter().flat_map(Watch::calls).map(send));
     if resume {
-        waiting.push(socket.send(Some(id), "Runtime.runIfWaitingForDebugger", &json!({})));
+        waiting.push(send(("Runtime.runIfWaitingForDebugger", json!({}))));
     }
     if let Some(script) = script
         && let Ok(reply) = script.answer(CALL_LIMIT).await
@@ -140,15 +148,12 @@ pub(super) async fn start_session(
         // is used.
         drop(call.answer(CALL_LIMIT).await);
     }
-    if let Ok(reply) = socket.call(Some(id), "Page.getFrameTree", &json!({}), CALL_LIMIT).await {
-        let Ok(tree) = reply.read::<m::FrameTreeResult>() else { return };
+    let told = socket.call(Some(id), "Page.getFrameTree", &json!({}), CALL_LIMIT).await;
+    if let Ok(tree) = told.and_then(|reply| reply.read::<m::FrameTreeResult>()) {
         browser.change(|state| {
-            let mut open = vec![tree.tree];
-            while let Some(node) = open.pop() {
-                let entry: &mut Frame = state.frames.entry((id.to_owned(), node.frame.id)).or_default();
-                entry.url = node.frame.url;
-                entry.loader = node.frame.loader;
-                open.extend(node.children);
+            for frame in tree.frames() {
+                let entry = state.frames.entry((id.to_owned(), frame.id)).or_default();
+                (entry.url, entry.loader) = (frame.url, frame.loader_id);
             }
         });
     }

@@ -6,22 +6,23 @@
 
 use super::Following;
 use super::early::Early;
+use super::group::Act;
 use super::listen::HURRY;
-use crate::capture::Depth;
-use crate::capture::ParsedCapture;
+use super::number::Numbers;
+use super::resolve::{key_of, record_of};
+use super::signal::Spot;
+use crate::capture::{Depth, ParsedCapture};
 use crate::error::RecordError;
-use crate::follow::group::Act;
-use crate::follow::number::Numbers;
-use crate::follow::resolve::{key_of, record_of};
-use crate::follow::signal::Spot;
 use crate::mask;
 use crate::options::{Progress, QUIET};
-use crate::settle::{Rest, Stirring};
-use crate::step_writer::{StepWriter, Taken};
+use crate::settle::{DIALOG, Stirring, settled};
+use crate::step_writer::StepWriter;
 use base64::Engine;
 use browserlens_core::page::{Payload, PayloadKind, Viewport};
 use browserlens_core::strategy::{ActionKind, StepIndex};
-use browserlens_trace::{CreateOptions, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter};
+use browserlens_trace::{
+    CreateOptions, RedactionOptions, Redactor, Settled, StepRecord, TraceMeta, TraceSource, TraceWriter,
+};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,10 @@ const SHOWN: Duration = Duration::from_millis(500);
 const LONGEST_PATIENCE: Duration = Duration::from_secs(30);
 /// How a step came to rest whose capture the next action overlapped.
 const TORN: &str = "the next action came while it was taken";
+/// How a step came to rest whose page has brought by itself what is acted on next.
+const AFTER: &str = "it was taken after the next action had begun";
+/// How a step came to rest of which nothing was seen.
+const BEFORE: &str = "the next action came too soon: this is the page before both";
 
 /// Early looks that are kept for the actions that wait.
 const MOST_EARLY: usize = 12;
@@ -46,7 +51,7 @@ const EARLY: &str = "the next action came too soon: this was seen at once, witho
 pub(crate) struct Shot {
     pub(crate) seen: ParsedCapture,
     tab: u32,
-    rest: Rest,
+    rest: Settled,
     torn_retries: u32,
     capture_millis: u64,
     /// When it was there: while it is taken a page can do nothing, and is not quiet.
@@ -64,6 +69,20 @@ impl Shot {
     pub(super) fn shows_what_came_of(&self, goto: &Act) -> bool {
         self.at > goto.began && self.seen.page.url() == goto.text
     }
+
+    /// Returns whether an element of the next action, if there is one, is on its page.
+    fn has(&self, wanted: Option<&Spot>, numbers: &Numbers) -> bool {
+        wanted.is_none_or(|spot| key_of(spot, numbers, &self.seen.page).is_some())
+    }
+
+    /// Returns what was seen while the next action already changed the page, and what it was done
+    /// on.
+    fn torn_with(&self, wanted: Option<&Spot>, numbers: &Numbers, waited_ms: u32) -> Option<Self> {
+        let spot = wanted?;
+        let seen = self.torn.iter().rev().find(|seen| key_of(spot, numbers, &seen.page).is_some())?.clone();
+        let rest = settled(false, waited_ms, TORN);
+        Some(Self { seen, rest, mutations: None, late: true, torn: Vec::new(), ..self.clone() })
+    }
 }
 
 impl Following<'_> {
@@ -71,15 +90,15 @@ impl Following<'_> {
     pub(super) async fn settle(&mut self) -> Result<(), RecordError> {
         let began = self.moved.max(self.pending.began);
         let waited = began.elapsed();
-        let stirring = self.stage.driver.stirring().await.map_err(|error| self.failure("settling", error))?;
-        let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: waited.as_millis() as u32, reason };
+        let stirring = self.stage.driver.stirring().await.map_err(self.stage.driver.failed("settling"))?;
+        let rest = |quiet: bool, reason: &str| settled(quiet, waited.as_millis() as u32, reason);
         if matches!(stirring, Stirring::Dialog) || self.stage.is_blocked() {
             // A page that a dialog blocks answers nothing; what can be seen of it is what could be
             // seen before.
             if self.dialog_since.is_some_and(|since| since.elapsed() > SHOWN)
                 && let Some(before) = &self.before
             {
-                let shot = Shot { rest: rest(true, "a dialog is open".to_owned()), late: false, ..before.clone() };
+                let shot = Shot { rest: rest(true, DIALOG), late: false, ..before.clone() };
                 self.settled(shot);
             }
             return Ok(());
@@ -90,27 +109,25 @@ impl Following<'_> {
             if shot.at.elapsed() < MOMENT {
                 return Ok(());
             }
-            match stirring {
-                Stirring::Quiet if waited > QUIET && unchanged => {
+            let rest = match stirring {
+                Stirring::Quiet if waited > QUIET => {
                     let reason = format!("network and layout were quiet for {} ms", QUIET.as_millis());
-                    let shot = Shot { rest: rest(true, reason), ..shot.clone() };
-                    self.settled(shot);
-                    return Ok(());
+                    unchanged.then(|| rest(true, &reason))
                 }
-                Stirring::Quiet if waited > QUIET => {}
-                Stirring::Busy(reason) if over => {
-                    let shot = Shot { rest: rest(false, reason), ..shot.clone() };
-                    self.settled(shot);
-                    return Ok(());
-                }
+                Stirring::Busy(reason) if over => Some(rest(false, &reason)),
                 _ => return Ok(()),
+            };
+            if let Some(rest) = rest {
+                let shot = Shot { rest, ..shot.clone() };
+                self.settled(shot);
+                return Ok(());
             }
         } else if waited < if self.is_hurried() { QUIET } else { MOMENT } || (!over && self.is_loading()) {
             return Ok(());
         }
         // The page is captured while it may still move: if the next action comes now, this is what
         // there is.
-        let shot = self.shoot(rest(false, "the next action came before the page was quiet".to_owned())).await?;
+        let shot = self.shoot(rest(false, "the next action came before the page was quiet")).await?;
         self.pending.shot = Some(shot);
         Ok(())
     }
@@ -134,8 +151,8 @@ impl Following<'_> {
         let state = self.stage.driver.browser.read();
         let Some(tab) = state.tab(self.stage.driver.tab) else { return true };
         let known = state.sessions.get(&tab.session).is_some_and(|session| session.ready);
-        let main = state.frames.get(&(tab.session.clone(), tab.target.clone()));
-        !known || main.is_none_or(|frame| frame.loading) || state.navigating.contains_key(&tab.target)
+        let is_there = state.main_frame(self.stage.driver.tab).is_some_and(|frame| !frame.loading);
+        !known || !is_there || state.navigating.contains_key(&tab.target)
     }
 
     /// Looks again at a page on which nothing was done: what it brings late belongs to the step
@@ -167,13 +184,13 @@ impl Following<'_> {
         let current = self.stage.driver.tab;
         let fresh = {
             let state = self.stage.driver.browser.read();
-            let mut open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open).map(|(index, _)| index as u32);
+            let mut open = state.open_tabs().map(|(tab, _)| tab);
             open.find(|tab| *tab != current && !self.asides.contains_key(tab))
         };
         let Some(tab) = fresh else { return };
         self.stage.driver.tab = tab;
-        if !self.is_loading() && !is_closed_or_blank(self) {
-            let rest = Rest { quiet: true, waited_ms: 0, reason: "it was looked at when it had opened".to_owned() };
+        if !self.is_loading() && !super::is_blank(&self.stage.driver.url()) {
+            let rest = settled(true, 0, "it was looked at when it had opened");
             if let Ok(shot) = self.shoot(rest).await {
                 self.asides.insert(tab, shot);
             }
@@ -187,84 +204,53 @@ impl Following<'_> {
         let stays = next.is_some_and(|act| matches!(act.kind, ActionKind::Scroll | ActionKind::Press));
         let behind = self.open.get(1 + usize::from(self.begun)).filter(|_| stays).and_then(|act| act.spot.clone());
         let wanted = next.and_then(|act| act.spot.as_ref()).or(behind.as_ref());
-        let lacks = |shot: &Shot| wanted.is_some_and(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_none());
-        if self.pending.shot.as_ref().is_none_or(lacks)
+        if self.pending.shot.as_ref().is_none_or(|shot| !shot.has(wanted, &self.numbers))
             && let Some(shot) = self.early(next, wanted).await
         {
             self.pending.shot = Some(shot);
             return Ok(());
         }
-        let has = |shot: &Shot| wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
-        let since = self.pending.began.elapsed().as_millis();
-        let copied = |before: &Shot| Shot {
-            rest: Rest {
-                quiet: false,
-                waited_ms: since as u32,
-                reason: "the next action came too soon: this is the page before both".to_owned(),
-            },
-            late: true,
-            ..before.clone()
-        };
-        // What was seen while the next action already changed the page, and what it was done on.
-        let torn = |shot: &Shot, numbers: &Numbers| {
-            let spot = wanted?;
-            let seen = shot.torn.iter().rev().find(|seen| key_of(spot, numbers, &seen.page).is_some())?;
-            let rest = Rest { quiet: false, waited_ms: since as u32, reason: TORN.to_owned() };
-            Some(Shot { seen: seen.clone(), rest, mutations: None, late: true, torn: Vec::new(), ..shot.clone() })
-        };
+        let waited_ms = self.pending.began.elapsed().as_millis() as u32;
+        let copied = |before: &Shot| Shot { rest: settled(false, waited_ms, BEFORE), late: true, ..before.clone() };
         if let Some(shot) = &self.pending.shot {
-            if has(shot) {
-                return Ok(());
-            }
-            if let Some(shot) = torn(shot, &self.numbers) {
-                self.pending.shot = Some(shot);
+            if shot.has(wanted, &self.numbers) {
                 return Ok(());
             }
             // It was still being taken when the next action had changed the page.
-            if let Some(before) = self.before.as_ref().filter(|before| has(before)) {
-                self.pending.shot = Some(copied(before));
+            let before = || self.before.as_ref().filter(|before| before.has(wanted, &self.numbers)).map(copied);
+            if let Some(shot) = shot.torn_with(wanted, &self.numbers, waited_ms).or_else(before) {
+                self.pending.shot = Some(shot);
                 return Ok(());
             }
             // The page has brought by itself what is acted on now.
-            let rest = Rest { reason: "it was taken after the next action had begun".to_owned(), ..shot.rest.clone() };
+            let rest = Settled { reason: AFTER.to_owned(), ..shot.rest.clone() };
             if let Ok(mut later) = self.shoot(rest).await {
-                let found = wanted.is_none_or(|spot| key_of(spot, &self.numbers, &later.seen.page).is_some());
-                if found {
+                if later.has(wanted, &self.numbers) {
                     later.late = true;
                     later.rest.quiet = false;
                     self.pending.shot = Some(later);
-                } else if let Some(torn) = torn(&later, &self.numbers) {
+                } else if let Some(torn) = later.torn_with(wanted, &self.numbers, waited_ms) {
                     self.pending.shot = Some(torn);
                 }
             }
             return Ok(());
         }
-        let switched = self.open.first().is_some_and(|act| act.kind == ActionKind::SwitchTab) && self.begun;
-        if switched
-            && let Some(aside) = self.asides.remove(&self.stage.driver.tab)
-            && has(&aside)
-        {
-            self.pending.shot = Some(aside);
-            return Ok(());
-        }
-        if !switched
-            && let Some(before) = &self.before
-            && has(before)
-            && (wanted.is_some() || next.is_none_or(|act| act.kind == ActionKind::Goto))
-            && next.is_some()
+        if self.begun && self.open.first().is_some_and(|act| act.kind == ActionKind::SwitchTab) {
+            let aside = self.asides.remove(&self.stage.driver.tab);
+            if let Some(aside) = aside.filter(|aside| aside.has(wanted, &self.numbers)) {
+                self.pending.shot = Some(aside);
+                return Ok(());
+            }
+        } else if next.is_some_and(|act| wanted.is_some() || act.kind == ActionKind::Goto)
+            && let Some(before) = self.before.as_ref().filter(|before| before.has(wanted, &self.numbers))
         {
             self.pending.shot = Some(copied(before));
             return Ok(());
         }
-        let rest = Rest {
-            quiet: false,
-            waited_ms: since as u32,
-            reason: "it was taken after the next action had begun".to_owned(),
-        };
-        match self.shoot(rest).await {
+        match self.shoot(settled(false, waited_ms, AFTER)).await {
             Ok(shot) => {
-                let found = wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
-                let torn = if found { None } else { torn(&shot, &self.numbers) };
+                let has = shot.has(wanted, &self.numbers);
+                let torn = if has { None } else { shot.torn_with(wanted, &self.numbers, waited_ms) };
                 self.pending.shot = Some(torn.unwrap_or(Shot { late: next.is_some(), ..shot }));
             }
             Err(error @ (RecordError::Trace(_) | RecordError::Capture { .. })) => return Err(error),
@@ -292,11 +278,7 @@ impl Following<'_> {
                 found = Some(Shot {
                     seen: seen.clone(),
                     tab,
-                    rest: Rest {
-                        quiet: false,
-                        waited_ms: told.saturating_duration_since(began).as_millis() as u32,
-                        reason: EARLY.to_owned(),
-                    },
+                    rest: settled(false, told.saturating_duration_since(began).as_millis() as u32, EARLY),
                     torn_retries: 0,
                     capture_millis: (told - at).as_millis() as u64,
                     at: told,
@@ -315,7 +297,7 @@ impl Following<'_> {
     }
 
     /// Captures the current tab as it stands.
-    async fn shoot(&mut self, rest: Rest) -> Result<Shot, RecordError> {
+    async fn shoot(&mut self, rest: Settled) -> Result<Shot, RecordError> {
         let began = Instant::now();
         for act in self.open.iter().filter(|act| act.secret && !act.text.is_empty()) {
             if !self.stage.secrets.contains(&act.text) {
@@ -325,7 +307,7 @@ impl Following<'_> {
         let mut torn_retries = 0;
         let mut earlier: Vec<ParsedCapture> = Vec::new();
         let mut seen = loop {
-            let look = self.stage.driver.look(Depth::Whole).await.map_err(|error| self.failure("capturing", error))?;
+            let look = self.stage.driver.look(Depth::Whole).await.map_err(self.stage.driver.failed("capturing"))?;
             let torn = look.torn;
             let step = self.stage.driver.step;
             let seen = ParsedCapture::from_look(look, &mut self.stage.canonicalizer).map_err(|error| {
@@ -346,18 +328,8 @@ impl Following<'_> {
         }
         let mutations = self.mutations(&seen).await;
         let capture_millis = began.elapsed().as_millis() as u64;
-        let tab = self.stage.driver.tab;
-        Ok(Shot {
-            seen,
-            tab,
-            rest,
-            torn_retries,
-            capture_millis,
-            at: Instant::now(),
-            mutations,
-            late: false,
-            torn: earlier,
-        })
+        let (tab, at, torn) = (self.stage.driver.tab, Instant::now(), earlier);
+        Ok(Shot { seen, tab, rest, torn_retries, capture_millis, at, mutations, late: false, torn })
     }
 
     /// Takes a picture of the viewport; a tab that paints nothing has none.
@@ -368,18 +340,12 @@ impl Following<'_> {
         let reply = self.stage.driver.call_within(&session, "Page.captureScreenshot", &params, PICTURE_LIMIT).await;
         let Ok(reply) = reply else { return Ok(()) };
         let value = reply.value();
-        let Ok(png) = base64::engine::general_purpose::STANDARD.decode(value["data"].as_str().unwrap_or_default())
-        else {
-            return Ok(());
-        };
-        let scale = self.scale(seen).await;
-        self.stage.scale = scale;
+        let data = value["data"].as_str().unwrap_or_default();
+        let Ok(png) = base64::engine::general_purpose::STANDARD.decode(data) else { return Ok(()) };
+        self.stage.scale = self.scale(seen).await;
+        seen.capture.payloads.push(Payload { kind: PayloadKind::Screenshot, frame: 0, node: 0, body: png.into() });
         let boxes = mask::secret_boxes(&seen.page, &self.stage.secrets);
-        let scroll = seen.page.scroll();
-        let step = self.stage.driver.step;
-        let painted = mask::paint_over(png, &boxes, (scroll.x, scroll.y), scale)
-            .map_err(|reason| RecordError::Capture { step, reason })?;
-        seen.capture.payloads.push(Payload { kind: PayloadKind::Screenshot, frame: 0, node: 0, body: painted.into() });
+        self.stage.mask(seen, &boxes)?;
         seen.timings.push(("Page.captureScreenshot".to_owned(), began.elapsed().as_micros() as u64));
         Ok(())
     }
@@ -395,9 +361,8 @@ impl Following<'_> {
     async fn mutations(&self, seen: &ParsedCapture) -> Option<u64> {
         let mut sum = 0;
         for frame in &seen.frames {
-            let count =
-                self.stage.driver.evaluate_apart(&frame.session, frame.own_world, "browserLens.end()").await.ok()?;
-            sum += count.as_u64()?;
+            let count = self.stage.driver.evaluate_apart(&frame.session, frame.own_world, "browserLens.end()").await;
+            sum += count.ok()?.as_u64()?;
         }
         Some(sum)
     }
@@ -414,36 +379,22 @@ impl Following<'_> {
         if let Some(act) = act.as_ref().filter(|act| act.secret && !act.text.is_empty()) {
             writer.learn(&act.text);
         }
-        let page = self.before.as_ref().map(|before| before.seen.page.clone());
-        let action = match (&act, page) {
-            (Some(act), Some(page)) if index > 0 => Some(record_of(act, &self.numbers, &page, StepIndex(index - 1))),
-            _ => None,
-        };
-        let events = {
-            let driver = &self.stage.driver;
-            let tabs = driver.browser.read().tabs.len() as u32;
-            let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();
-            driver.browser.change(|state| {
-                state.log.name_tabs(|tab| urls.get(tab as usize).cloned().unwrap_or_default());
-                state.log.take(index, false, false)
-            })
-        };
+        let before = act.as_ref().zip(self.before.as_ref()).filter(|_| index > 0);
+        let action = before.map(|(act, before)| record_of(act, &self.numbers, &before.seen.page, StepIndex(index - 1)));
         self.late += u32::from(shot.late);
-        let millis = writer.write(Taken {
+        let step = StepRecord {
+            index: StepIndex(index),
             tab: shot.tab,
             action,
             capture: shot.seen.capture.clone(),
-            events,
+            events: self.stage.driver.browser.change(|state| state.take_events(index, false)),
             entities: Vec::new(),
             timings: shot.seen.timings.clone(),
-            rest: shot.rest.clone(),
+            settled: shot.rest.clone(),
             torn_retries: shot.torn_retries,
-            began: self.pending.began,
-            capture_millis: shot.capture_millis,
-        })?;
-        if let Some(callback) = &self.options.progress {
-            callback(&Progress::Finished { index, millis });
-        }
+        };
+        let millis = writer.write(step, self.pending.began, shot.capture_millis)?;
+        self.tell(&Progress::Finished { index, millis });
         self.before = Some(shot);
         Ok(())
     }
@@ -455,14 +406,12 @@ impl Following<'_> {
         let view = &metrics["cssVisualViewport"];
         let side = |name: &str| view[name].as_f64().map_or(0, |side| side.round() as u32);
         let (width, height) = (side("clientWidth"), side("clientHeight"));
-        let locale = match shot.seen.frames.first() {
-            Some(frame) => {
-                let said = "[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone].join('\\n')";
-                self.stage.driver.evaluate_apart(&frame.session, frame.own_world, said).await.ok()
-            }
-            None => None,
-        };
-        let locale = locale.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
+        let mut locale = String::new();
+        if let Some(frame) = shot.seen.frames.first() {
+            let said = "[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone].join('\\n')";
+            let said = self.stage.driver.evaluate_apart(&frame.session, frame.own_world, said).await;
+            locale = said.ok().and_then(|said| said.as_str().map(str::to_owned)).unwrap_or_default();
+        }
         let (locale, timezone) = locale.split_once('\n').unwrap_or(("", ""));
         let standard = Viewport::default();
         let meta = TraceMeta {
@@ -486,8 +435,4 @@ impl Following<'_> {
         let force = CreateOptions { force: self.options.force };
         Ok(StepWriter::new(TraceWriter::create_with(&self.options.out, &meta, redactor, force)?))
     }
-}
-
-fn is_closed_or_blank(following: &Following<'_>) -> bool {
-    super::is_blank(&following.stage.driver.url())
 }

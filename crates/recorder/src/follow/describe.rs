@@ -17,6 +17,9 @@ const MOST_STEPS: usize = 40;
 /// Elements in an element from which its text is not compared.
 const MOST_BELOW: usize = 50;
 
+/// How much the listener says of an element: the `__LIMITS__` of its script.
+pub(crate) const LIMITS: [usize; 3] = [MOST_TEXT, MOST_STEPS, MOST_BELOW];
+
 /// An element as it was when something was done to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(crate) struct Described {
@@ -111,11 +114,6 @@ fn text_of(node: NodeRef<'_>) -> String {
     }
     let whole: String = node.subtree().filter(|node| node.kind() == NodeKind::Text).map(|node| node.text()).collect();
     whole.split_whitespace().collect::<String>().chars().take(MOST_TEXT).collect()
-}
-
-/// Returns the limits as the listener's script has them.
-pub(crate) fn limits() -> [usize; 3] {
-    [MOST_TEXT, MOST_STEPS, MOST_BELOW]
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@
 //! out: it is used only where there is no whole capture.
 
 use crate::browser_state::BrowserState;
-use crate::capture::ParsedCapture;
-use crate::capture::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
+use crate::capture::{LOOK_LIMIT, Look, LookedFrame, ParsedCapture, snapshot_params};
 use crate::socket::Socket;
 use browserlens_core::page::PayloadKind;
 use browserlens_core::page::capture::COMPUTED_STYLES;
@@ -45,10 +44,7 @@ impl Early {
             let known = state.sessions.get(session).filter(|known| known.parent.is_none())?;
             (known.tab, known.root_frame.clone())
         };
-        let snapshot = json!({
-            "computedStyles": COMPUTED_STYLES, "includePaintOrder": true, "includeDOMRects": true,
-            "includeTextColorOpacities": false, "includeBlendedBackgroundColors": false,
-        });
+        let snapshot = snapshot_params(&COMPUTED_STYLES, true);
         let none = json!({});
         let calls = [
             (Some(PayloadKind::Frames), "Page.getFrameTree", &none),
@@ -71,7 +67,7 @@ impl Early {
                     if kind == PayloadKind::Snapshot {
                         seen = Instant::now();
                     }
-                    look.payloads.push(RawPayload { kind, frame: frame.clone(), body: reply.text().to_owned() });
+                    look.push(kind, &frame, reply.text());
                 }
             }
             look.timings.push(("early look".to_owned(), at.elapsed().as_micros() as u64));

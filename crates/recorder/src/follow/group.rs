@@ -177,20 +177,16 @@ fn value(
     let Some(last) = open.last_mut() else { return begin(open, kind, spot, &said.value) };
     let same = last.is_on(spot.as_ref());
     let through = |last: &Act| spot.as_ref().is_some_and(|spot| last.also.iter().any(|other| other.is(spot)));
+    let clicked = last.kind == ActionKind::Click;
     let becomes = match kind {
         // A key that a control answers to stays a key.
-        ActionKind::Check => last.kind == ActionKind::Click && last.caused(said),
-        ActionKind::Select => {
-            (last.kind == ActionKind::Select && same) || (last.kind == ActionKind::Click && (same || last.caused(said)))
-        }
-        ActionKind::Upload => {
-            (last.kind == ActionKind::Upload && same) || (last.kind == ActionKind::Click && (same || through(last)))
-        }
+        ActionKind::Check => clicked && last.caused(said),
+        ActionKind::Select => (last.kind == kind && same) || (clicked && (same || last.caused(said))),
+        ActionKind::Upload => (last.kind == kind && same) || (clicked && (same || through(last))),
         _ => {
-            let edits = last.kind == ActionKind::Press && is_editing(&last.text);
-            let entered = last.kind == ActionKind::Press && last.caused(said) && !said.untrusted;
-            same && (matches!(last.kind, ActionKind::Fill | ActionKind::Click) || edits || entered)
-                || (last.kind == ActionKind::Click && through(last))
+            let pressed = last.kind == ActionKind::Press;
+            let writes = pressed && (is_editing(&last.text) || (last.caused(said) && !said.untrusted));
+            same && (last.kind == ActionKind::Fill || clicked || writes) || (clicked && through(last))
         }
     };
     if becomes {

@@ -11,23 +11,22 @@ use crate::watch::Signal;
 use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
 
-impl Following<'_> {
-    fn tab_of(&self, session: &str) -> Option<u32> {
-        self.stage.driver.browser.read().sessions.get(session).map(|session| session.tab)
-    }
+/// Actions that may make a page navigate.
+const LEADING: [ActionKind; 5] =
+    [ActionKind::Click, ActionKind::DoubleClick, ActionKind::Press, ActionKind::Check, ActionKind::Select];
 
+impl Following<'_> {
     /// Returns the tab whose main frame a frame is.
-    fn tab_by_main_frame(&self, session: &str, frame: &str) -> Option<u32> {
-        let state = self.stage.driver.browser.read();
-        let known = state.sessions.get(session)?;
-        (known.parent.is_none() && known.root_frame == frame).then_some(known.tab)
+    fn tab_of_main(&self, session: &str, frame: &str) -> Option<u32> {
+        self.stage.driver.browser.read().tab_of_main(session, frame)
     }
 
     pub(super) fn hear(&mut self, (now, heard): (Instant, Heard)) {
         self.now = now;
         match heard {
             Heard::Said { session, context, said } => {
-                if let Some(tab) = self.tab_of(&session) {
+                let tab = self.stage.driver.browser.read().tab_of(&session);
+                if let Some(tab) = tab {
                     self.take(&session, context, tab, &said);
                 }
             }
@@ -51,7 +50,7 @@ impl Following<'_> {
                 self.navigating(&session, frame, by_page, &kind, &url);
             }
             Signal::Committed { session, frame, .. } => {
-                if let Some(tab) = self.tab_by_main_frame(&session, &frame) {
+                if let Some(tab) = self.tab_of_main(&session, &frame) {
                     self.asked_by_page.remove(&frame);
                     if let Some(act) = self.open.last_mut().filter(|act| act.tab == tab) {
                         act.navigated = true;
@@ -60,9 +59,7 @@ impl Following<'_> {
             }
             Signal::TabOpened { tab, opener } => {
                 if !opener.is_empty() {
-                    let state = self.stage.driver.browser.read();
-                    let frame = state.tab(tab).map(|tab| tab.target.clone());
-                    drop(state);
+                    let frame = self.stage.driver.browser.read().tab(tab).map(|tab| tab.target.clone());
                     // Its first navigation is its opener's doing.
                     self.asked_by_page.extend(frame.map(|frame| (frame, self.now)));
                 }
@@ -87,9 +84,13 @@ impl Following<'_> {
     }
 
     fn act(&mut self, act: Act) {
+        self.has_moved();
+        self.open.push(act);
+    }
+
+    fn has_moved(&mut self) {
         self.moved = Instant::now();
         self.patience = Duration::from_secs(2);
-        self.open.push(act);
     }
 
     fn take(&mut self, session: &str, context: i64, tab: u32, said: &ListenerMessage) {
@@ -116,15 +117,12 @@ impl Following<'_> {
                 spot.key = self.numbers.held(&spot.session, spot.context, held);
             }
         }
-        match group::take(&mut self.open, said, tab, at, to) {
-            Taken::Passed => {}
-            taken => {
-                self.moved = Instant::now();
-                self.patience = Duration::from_secs(2);
-                if taken == Taken::Merged && self.begun && self.open.len() == 1 {
-                    self.pending.shot = None;
-                }
-            }
+        let taken = group::take(&mut self.open, said, tab, at, to);
+        if taken != Taken::Passed {
+            self.has_moved();
+        }
+        if taken == Taken::Merged && self.begun && self.open.len() == 1 {
+            self.pending.shot = None;
         }
         // A fill may have swallowed the action that had begun; it stands in its place.
         if self.open.is_empty() {
@@ -133,7 +131,7 @@ impl Following<'_> {
     }
 
     fn navigating(&mut self, session: &str, frame: String, by_page: bool, kind: &str, url: &str) {
-        let Some(tab) = self.tab_by_main_frame(session, &frame) else { return };
+        let Some(tab) = self.tab_of_main(session, &frame) else { return };
         if by_page {
             self.asked_by_page.insert(frame, self.now);
             return;
@@ -151,7 +149,7 @@ impl Following<'_> {
     /// A tab went through its history. What its page had asked for before is another navigation,
     /// which had not come about yet.
     fn went(&mut self, session: &str, frame: &str, forward: bool) {
-        let Some(tab) = self.tab_by_main_frame(session, frame) else { return };
+        let Some(tab) = self.tab_of_main(session, frame) else { return };
         // A page's own `history.back()` comes with what was clicked.
         if !self.comes_of_the_last(tab) {
             let kind = if forward { ActionKind::Forward } else { ActionKind::Back };
@@ -164,14 +162,7 @@ impl Following<'_> {
         self.open.last().is_some_and(|act| {
             act.tab == tab
                 && !act.navigated
-                && matches!(
-                    act.kind,
-                    ActionKind::Click
-                        | ActionKind::DoubleClick
-                        | ActionKind::Press
-                        | ActionKind::Check
-                        | ActionKind::Select
-                )
+                && LEADING.contains(&act.kind)
                 && self.now.saturating_duration_since(act.began) < Duration::from_millis(300)
         })
     }
@@ -183,17 +174,13 @@ impl Following<'_> {
             return;
         }
         self.dialog_since = None;
-        let next = {
-            let state = driver.browser.read();
-            state.tabs.iter().enumerate().rev().find(|(_, tab)| tab.open).map(|(index, _)| index as u32)
-        };
+        let next = driver.browser.read().open_tabs().next_back().map(|(tab, _)| tab);
         let Some(next) = next else { return };
         driver.tab = next;
         // A tab that a click closes goes with the click.
-        let by_page = self.begun || !self.open.is_empty();
-        if by_page {
-            self.pending.shot = if self.begun { None } else { self.pending.shot.take() };
-        } else {
+        if self.begun {
+            self.pending.shot = None;
+        } else if self.open.is_empty() {
             self.act(Act::new(ActionKind::CloseTab, next, None, ""));
         }
     }

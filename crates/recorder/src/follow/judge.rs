@@ -11,6 +11,7 @@
 
 use crate::browser_state::BrowserState;
 use crate::follow::signal::ListenerMessage;
+use crate::messages::ScriptParsed;
 use crate::socket::Socket;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -79,7 +80,9 @@ impl Judge {
         let mut by_driver = true;
         for script in scripts {
             let known = browser.watch.get().and_then(|watch| watch.script(session, script));
-            if known.is_some_and(|known| known.aux.is_some_and(|aux| aux.is_default) && !known.url.is_empty()) {
+            let is_default =
+                |known: &ScriptParsed| known.execution_context_aux_data.as_ref().is_some_and(|aux| aux.is_default);
+            if known.is_some_and(|known| is_default(&known) && !known.url.is_empty()) {
                 self.pages.insert((session.to_owned(), script.clone()));
             }
             by_driver = by_driver && is_of_driver(socket, browser, session, context, script).await;
@@ -94,10 +97,10 @@ impl Judge {
 
 async fn is_of_driver(socket: &Socket, browser: &BrowserState, session: &str, context: i64, id: &str) -> bool {
     let Some(script) = browser.watch.get().and_then(|watch| watch.script(session, id)) else { return false };
-    if script.aux.as_ref().is_some_and(|aux| !aux.is_default) {
-        return script.context != context;
+    if script.execution_context_aux_data.as_ref().is_some_and(|aux| !aux.is_default) {
+        return script.execution_context_id != context;
     }
-    if !script.url.is_empty() || script.stack.is_some() || script.aux.is_none() {
+    if !script.url.is_empty() || script.stack_trace.is_some() || script.execution_context_aux_data.is_none() {
         return false;
     }
     let reply = socket.call(Some(session), "Debugger.getScriptSource", &json!({ "scriptId": id }), LIMIT).await;

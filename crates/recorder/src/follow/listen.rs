@@ -98,15 +98,8 @@ impl Listener {
         signals: mpsc::UnboundedReceiver<Signal>,
     ) -> mpsc::UnboundedReceiver<(Instant, Heard)> {
         let (out, heard) = mpsc::unbounded_channel();
-        let listener = Self {
-            socket,
-            browser,
-            judge: Judge::default(),
-            stood: HashMap::new(),
-            done: [None; 2],
-            looked: HashMap::new(),
-            out,
-        };
+        let (judge, stood, looked) = (Judge::default(), HashMap::new(), HashMap::new());
+        let listener = Self { socket, browser, judge, stood, done: [None; 2], looked, out };
         tokio::spawn(listener.run(signals));
         heard
     }
@@ -200,8 +193,7 @@ impl Listener {
     }
 
     fn is_main(&self, session: &str, frame: &str) -> bool {
-        let state = self.browser.read();
-        state.sessions.get(session).is_some_and(|known| known.parent.is_none() && known.root_frame == frame)
+        self.browser.read().tab_of_main(session, frame).is_some()
     }
 
     /// Notes where a tab stands after a navigation to a URL; returns whether that is behind where

@@ -30,6 +30,7 @@ use crate::watch::Signal;
 use browserlens_trace::{Canonicalizer, Outcome, TraceError};
 use capture::Shot;
 use connect::connect;
+pub(crate) use describe::LIMITS;
 use early::Early;
 use group::Act;
 use listen::{Heard, Listener};
@@ -61,15 +62,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
     let (driver, signals) = connect(options).await?;
     let browser = driver.browser_name.clone();
     let heard = Listener::start(driver.socket.clone(), Arc::clone(&driver.browser), signals);
-    let stage = CaptureSession {
-        driver,
-        canonicalizer: Canonicalizer::new(),
-        secrets: Vec::new(),
-        scale: 1.0,
-        last: None,
-        current: None,
-        fast: crate::capture::FastState::default(),
-    };
+    let stage = CaptureSession::new(driver, Canonicalizer::new(), Vec::new(), 1.0);
     let mut following = Following {
         options,
         stage,
@@ -98,10 +91,8 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
     let Some(writer) = writer else {
         written?;
         ended?;
-        return Err(RecordError::AttachFailed {
-            url: options.url.clone(),
-            reason: "it showed no page while it was recorded".to_owned(),
-        });
+        let (url, reason) = (options.url.clone(), "it showed no page while it was recorded".to_owned());
+        return Err(RecordError::AttachFailed { url, reason });
     };
     let failed = ended.as_ref().err().or(written.as_ref().err());
     let outcome = failed.map_or(Outcome::Complete, |error| Outcome::Incomplete { reason: error.to_string() });
@@ -207,9 +198,7 @@ impl Following<'_> {
     /// Hears what was done before the recording was asked to end and is still on its way.
     async fn hear_the_rest(&mut self, heard: &mut mpsc::UnboundedReceiver<(Instant, Heard)>) {
         let driver = &self.stage.driver;
-        let received = driver.socket.received();
-        let limit = Instant::now() + Duration::from_secs(5);
-        driver.browser.wait_for(limit, |state| (state.handled >= received || state.gone).then_some(())).await;
+        driver.catch_up(Instant::now() + Duration::from_secs(5)).await;
         if let Some(watch) = driver.browser.watch.get() {
             watch.tell(Signal::Mark);
         }

@@ -7,14 +7,12 @@
 //! else the document has no numbers; a number stays good for its capture, whatever the page
 //! becomes.
 
-use crate::capture::ParsedCapture;
-use crate::capture::{Snapshot, by_frame};
+use crate::capture::{Columns, ParsedCapture};
 use crate::driver::Driver;
 use browserlens_core::page::NodeKey;
 use browserlens_core::page::raw::Nodes;
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
-use serde_json::json;
 use std::collections::HashMap;
 
 /// How many captures' numbers are kept: events of earlier ones do not come any more.
@@ -54,7 +52,7 @@ impl Numbers {
         self.epoch += 1;
         let (epoch, oldest) = (self.epoch, self.epoch.saturating_sub(KEPT));
         self.tables.retain(|(_, _, of), _| *of > oldest);
-        let documents: HashMap<u32, (Vec<u32>, u32)> = by_frame(seen, walk);
+        let documents: HashMap<u32, (Vec<u32>, u32)> = seen.by_frame(walk);
         for frame in &seen.frames {
             let context = {
                 let state = driver.browser.read();
@@ -65,12 +63,9 @@ impl Numbers {
             else {
                 continue;
             };
-            let params = json!({ "expression": format!("browserLensWatch.number({epoch}, {}, \
-                {hash})", backends.len()), "contextId": context, "returnByValue": true });
-            let Ok(reply) = driver.call(&frame.session, "Runtime.evaluate", &params).await else { continue };
-            let Some(walked) =
-                reply.value()["result"]["value"].as_str().and_then(|text| serde_json::from_str::<Walked>(text).ok())
-            else {
+            let call = format!("browserLensWatch.number({epoch}, {}, {hash})", backends.len());
+            let Ok(said) = driver.evaluate_apart(&frame.session, context, &call).await else { continue };
+            let Some(walked) = said.as_str().and_then(|text| serde_json::from_str::<Walked>(text).ok()) else {
                 continue;
             };
             if walked.count != backends.len() || walked.hash != *hash {
@@ -92,7 +87,7 @@ impl Numbers {
 
 /// Returns the backend node ids of a document's elements in the listener's order, and the hash of
 /// their names.
-fn walk(nodes: &Nodes, snapshot: &Snapshot) -> (Vec<u32>, u32) {
+fn walk(nodes: &Nodes, snapshot: &Columns) -> (Vec<u32>, u32) {
     let text = |index: Option<&i64>| index.map_or("", |index| snapshot.text(*index));
     let shadows: HashMap<usize, i64> = nodes.shadow_root_type.pairs().collect();
     let open_root = |node: usize| text(shadows.get(&node)) == "open";

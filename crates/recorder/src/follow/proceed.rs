@@ -8,7 +8,6 @@ use super::group::Act;
 use super::{Following, Pending, TICK, is_blank};
 use crate::error::RecordError;
 use crate::options::Progress;
-use crate::socket::CallError;
 use crate::step_writer::StepWriter;
 use browserlens_core::strategy::ActionKind;
 use std::time::{Duration, Instant};
@@ -37,9 +36,8 @@ impl Following<'_> {
                 if self.is_first_goto(act) {
                     // A recording begins with its first navigation.
                     self.stage.driver.tab = act.tab;
-                    let act_began = act.began;
+                    self.pending = Pending::new(act.began);
                     self.open.remove(0);
-                    self.pending = Pending::new(act_began);
                     continue;
                 }
                 if act.tab != self.stage.driver.tab && act.kind != ActionKind::Goto {
@@ -53,7 +51,8 @@ impl Following<'_> {
                 self.stage.driver.step = self.writer.as_ref().map_or(0, StepWriter::next);
                 self.pending = Pending::new(act.began);
                 self.begun = true;
-                self.tell_step(&act);
+                let index = self.stage.driver.step;
+                self.tell(&Progress::Step { index, action: act.kind.to_string() });
             }
             if self.open.len() < 2 || self.open[1].may_be_held() {
                 return Ok(());
@@ -81,26 +80,16 @@ impl Following<'_> {
 
     pub(super) async fn tick(&mut self) -> Result<(), RecordError> {
         self.proceed().await?;
-        let tab = self.stage.driver.tab;
-        let has_tab = self.stage.driver.browser.read().tab(tab).is_some_and(|tab| tab.open);
-        if !has_tab {
-            let next = {
-                let state = self.stage.driver.browser.read();
-                state.tabs.iter().position(|tab| tab.open)
-            };
-            if let Some(next) = next {
-                self.stage.driver.tab = next as u32;
-            }
+        let driver = &mut self.stage.driver;
+        let other = {
+            let state = driver.browser.read();
+            (!state.is_open(driver.tab)).then(|| state.open_tabs().next().map(|(tab, _)| tab))
+        };
+        if let Some(next) = other {
+            driver.tab = next.unwrap_or(driver.tab);
             return Ok(());
         }
         if self.begun || self.pending.shot.is_none() { self.settle().await } else { self.look_again().await }
-    }
-
-    fn tell_step(&self, act: &Act) {
-        if let Some(callback) = &self.options.progress {
-            let index = self.stage.driver.step;
-            callback(&Progress::Step { index, action: act.kind.to_string() });
-        }
     }
 
     /// Writes what is left.
@@ -132,8 +121,10 @@ impl Following<'_> {
         self.flush().await
     }
 
-    /// Returns whether a call failed because the browser is gone.
-    pub(super) fn failure(&self, doing: &str, error: CallError) -> RecordError {
-        self.stage.driver.failure(doing, error)
+    /// Tells of progress, if anyone listens.
+    pub(super) fn tell(&self, progress: &Progress) {
+        if let Some(callback) = &self.options.progress {
+            callback(progress);
+        }
     }
 }

@@ -10,8 +10,7 @@ use crate::follow::group::Act;
 use crate::follow::number::Numbers;
 use crate::follow::signal::Spot;
 use crate::step_writer::{acted, in_words};
-use browserlens_core::page::Clickability;
-use browserlens_core::page::{Flags, NodeKey, NodeRef, Page};
+use browserlens_core::page::{Clickability, Flags, NodeKey, NodeRef, Page};
 use browserlens_core::strategy::{ActionKind, StepIndex};
 use browserlens_trace::ActionRecord;
 
@@ -28,8 +27,7 @@ pub(crate) fn key_of(spot: &Spot, numbers: &Numbers, page: &Page) -> Option<Node
 
 /// Returns the record of an action on the page before it.
 pub(crate) fn record_of(act: &Act, numbers: &Numbers, page: &Page, before: StepIndex) -> ActionRecord {
-    let mut acceptable: Vec<NodeKey> = Vec::new();
-    let mut note = None;
+    let (mut acceptable, mut note) = (Vec::new(), None);
     if let Some(spot) = &act.spot {
         let found = key_of(spot, numbers, page).or_else(|| spot.near.filter(|key| page.find(*key).is_some()));
         match found.and_then(|key| page.find(key)) {
@@ -52,10 +50,7 @@ pub(crate) fn record_of(act: &Act, numbers: &Numbers, page: &Page, before: StepI
     let words = target.map_or_else(told, |key| in_words(page, key));
     let mut record = acted(act.kind, text, words, acceptable, before);
     record.point = act.point.filter(|_| target.is_some());
-    record.taken.error = None;
-    if let Some(note) = note {
-        record.taken.error = Some(note);
-    }
+    record.taken.error = note;
     record
 }
 
@@ -68,12 +63,8 @@ fn meant(kind: ActionKind, node: NodeRef<'_>) -> Vec<NodeKey> {
     if !points {
         return vec![node.key()];
     }
-    let above = || {
-        std::iter::once(node)
-            .chain(node.ancestors())
-            .take(MOST_ABOVE)
-            .take_while(|node| !matches!(node.tag(), "body" | "html"))
-    };
+    let around = || std::iter::once(node).chain(node.ancestors()).take(MOST_ABOVE);
+    let above = || around().take_while(|node| !matches!(node.tag(), "body" | "html"));
     let by = |why: Clickability| above().position(|node| node.clickability().any(why));
     let weak =
         Clickability::LISTENER.with(Clickability::POINTER).with(Clickability::TABINDEX).with(Clickability::HANDLER);

@@ -6,7 +6,7 @@
 
 use super::{LiveBrowser, gone};
 use crate::actions::{Deed, DragEnd};
-use crate::aim::{Scene, Undone};
+use crate::aim::Undone;
 use crate::error::RecordError;
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
@@ -32,17 +32,12 @@ impl LiveBrowser {
         let goto = Deed::Goto { url: url.to_owned() };
         drop(self.runtime.block_on(self.stage.driver.note_unrest(&goto)));
         if let Err(undone) = self.runtime.block_on(self.stage.act(&goto, None, None)) {
-            return Err(match undone {
-                Undone::Impossible(reason) => {
-                    let (step, action) = (self.step, "goto".to_owned());
-                    RecordError::NotActionable { step, action, target: String::new(), reason }
-                }
-                Undone::Gone(key) => {
-                    let (step, action, target) = (self.step, "goto".to_owned(), key.to_string());
-                    RecordError::NotActionable { step, action, target, reason: "it is gone".to_owned() }
-                }
-                Undone::Call(error) => self.stage.driver.failure("opening the page", error),
-            });
+            let (target, reason) = match undone {
+                Undone::Impossible(reason) => (String::new(), reason),
+                Undone::Gone(key) => (key.to_string(), "it is gone".to_owned()),
+                Undone::Call(error) => return Err(self.stage.driver.failure("opening the page", error)),
+            };
+            return Err(RecordError::NotActionable { step: self.step, action: "goto".to_owned(), target, reason });
         }
         self.runtime.block_on(self.stage.settle(true)).map(drop)
     }
@@ -57,19 +52,17 @@ impl LiveBrowser {
             Wait::Text(text) => (text, true),
             Wait::Gone(text) => (text, false),
             Wait::Time(time) => {
-                let time = *time;
                 let driver = &self.stage.driver;
                 // Made inside: a timer belongs to the runtime that is entered when it is made.
-                let waited = self.runtime.block_on(async {
+                self.ask("waiting", async {
                     if driver.controlled() {
                         // The page's clock stands still unless it is moved.
                         let ms = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
                         return driver.advance(ms, 50).await.map(drop);
                     }
-                    tokio::time::sleep(time).await;
+                    tokio::time::sleep(*time).await;
                     Ok(())
-                });
-                waited.map_err(|error| gone(self.stage.driver.failure("waiting", error)))?;
+                })?;
                 return Ok(true);
             }
         };
@@ -99,9 +92,7 @@ impl LiveBrowser {
     /// # Errors
     /// As [`Actor::act`].
     pub fn act_at(&mut self, action: &TakenAction, node: NodeKey, at: (f32, f32)) -> Result<(), ActError> {
-        let deed = self.deed(action).map_err(|reason| ActError::NotActionable { key: node, reason })?;
-        self.look_again(&[node])?;
-        self.carry_out(&deed, Some(node), Some(at))
+        self.act_on(action, Some(node), Some(at))
     }
 
     /// Returns whether the page is at rest: nothing is loaded, and nothing that can be seen has
@@ -110,8 +101,7 @@ impl LiveBrowser {
     /// # Errors
     /// [`SourceError`] if the page is gone.
     pub fn is_quiet(&mut self) -> Result<bool, SourceError> {
-        let quiet = self.runtime.block_on(self.stage.driver.is_quiet());
-        quiet.map_err(|error| gone(self.stage.driver.failure("waiting", error)))
+        self.ask("waiting", self.stage.driver.is_quiet())
     }
 
     /// Returns whether the current tab asks nothing of the network, but for what its page asks for
@@ -121,7 +111,7 @@ impl LiveBrowser {
     /// [`SourceError`] if the page is gone.
     pub fn is_network_quiet(&mut self) -> Result<bool, SourceError> {
         let driver = &self.stage.driver;
-        driver.is_network_quiet().map_err(|error| gone(driver.failure("waiting", error)))
+        driver.is_network_quiet().map_err(driver.failed("waiting")).map_err(gone)
     }
 
     /// Returns what the last action hit, if that was a click and hit neither what was meant, nor
@@ -137,7 +127,7 @@ impl LiveBrowser {
     /// [`ActError`] if the browser is gone or the URL cannot be opened.
     pub fn new_tab(&mut self, url: &str) -> Result<(), ActError> {
         let opened = self.runtime.block_on(self.stage.driver.new_tab());
-        opened.map_err(|error| gone(self.stage.driver.failure("opening a tab", error)))?;
+        opened.map_err(self.stage.driver.failed("opening a tab")).map_err(gone)?;
         self.carry_out(&Deed::Goto { url: url.to_owned() }, None, None)
     }
 
@@ -163,24 +153,22 @@ impl LiveBrowser {
     }
 
     fn carry_out(&mut self, deed: &Deed, node: Option<NodeKey>, at: Option<(f32, f32)>) -> Result<(), ActError> {
-        let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason };
         let (stage, timeout) = (&mut self.stage, self.options.timeout);
         // Whatever keeps it from being noted shows when the page is acted on.
         drop(self.runtime.block_on(stage.driver.note_unrest(deed)));
         let done = self.runtime.block_on(async { tokio::time::timeout(timeout, stage.act(deed, node, at)).await });
-        let failed = match done {
-            Ok(Ok(())) => None,
-            Ok(Err(Undone::Impossible(reason))) => Some(not_actionable(reason)),
-            Ok(Err(Undone::Gone(key))) => Some(ActError::NodeGone { key }),
-            Ok(Err(Undone::Call(error))) => Some(gone(self.stage.driver.failure("acting", error)).into()),
-            Err(_) => Some(not_actionable(format!("it took longer than {timeout:?}"))),
+        let error = match done {
+            Ok(Ok(())) => {
+                self.acted()?;
+                return self.confirm(deed, node);
+            }
+            Ok(Err(Undone::Impossible(reason))) => not_actionable(node, reason),
+            Ok(Err(Undone::Gone(key))) => ActError::NodeGone { key },
+            Ok(Err(Undone::Call(error))) => gone(self.stage.driver.failure("acting", error)).into(),
+            Err(_) => not_actionable(node, format!("it took longer than {timeout:?}")),
         };
-        if let Some(error) = failed {
-            self.left();
-            return Err(error);
-        }
-        self.acted()?;
-        self.confirm(deed, node)
+        self.left();
+        Err(error)
     }
 
     /// Leaves a page on which an action failed: settled, if something was done to it; what else
@@ -200,17 +188,19 @@ impl LiveBrowser {
     /// Makes sure that what was checked is, where the page took the click and may have done
     /// something else.
     fn confirm(&mut self, deed: &Deed, node: Option<NodeKey>) -> Result<(), ActError> {
-        let (Deed::Check { on }, Some(key), Some(seen)) = (deed, node, self.stage.current.as_ref()) else {
-            return Ok(());
-        };
+        let (Deed::Check { on }, Some(key)) = (deed, node) else { return Ok(()) };
         if self.stage.is_blocked() {
             return Ok(());
         }
-        let scene = Scene { seen, canonicalizer: &self.stage.canonicalizer };
-        match self.runtime.block_on(self.stage.driver.check_failed(key, *on, &scene)) {
-            Some(reason) => Err(ActError::NotActionable { key, reason }),
-            None => Ok(()),
-        }
+        let failed = self.runtime.block_on(self.stage.driver.check_failed(key, *on, &self.stage.scene()));
+        failed.map_or(Ok(()), |reason| Err(not_actionable(node, reason)))
+    }
+
+    /// Acts on a node, at a point of it if one is said.
+    fn act_on(&mut self, action: &TakenAction, node: Option<NodeKey>, at: Option<(f32, f32)>) -> Result<(), ActError> {
+        let deed = self.deed(action).map_err(|reason| not_actionable(node, reason))?;
+        self.look_again(node.as_slice())?;
+        self.carry_out(&deed, node, at)
     }
 
     fn acted(&mut self) -> Result<(), ActError> {
@@ -250,8 +240,7 @@ impl LiveBrowser {
             ActionKind::Back => Deed::History { by: -1 },
             ActionKind::Forward => Deed::History { by: 1 },
             ActionKind::SwitchTab => {
-                let index = text.trim().parse().map_err(|_| format!("{text:?} is no number of a tab"))?;
-                Deed::SwitchTab { index }
+                Deed::SwitchTab { index: text.trim().parse().map_err(|_| format!("{text:?} is no number of a tab"))? }
             }
             ActionKind::CloseTab => Deed::CloseTab,
             ActionKind::Dialog => match text.as_str() {
@@ -266,22 +255,18 @@ impl LiveBrowser {
 
 impl Actor for LiveBrowser {
     fn act(&mut self, action: &TakenAction, node: Option<NodeKey>) -> Result<(), ActError> {
-        if action.kind == ActionKind::WaitFor {
-            return match self.wait(&Wait::Text(action.text.clone()))? {
-                true => {
-                    let noted = self.stage.driver.note_unrest(&Deed::Scroll { x: 0.0, y: 0.0 });
-                    drop(self.runtime.block_on(noted));
-                    self.acted()
-                }
-                false => Err(ActError::NotActionable {
-                    key: NOWHERE,
-                    reason: format!("{:?} did not appear within {:?}", action.text, self.options.timeout),
-                }),
-            };
+        if action.kind != ActionKind::WaitFor {
+            return self.act_on(action, node, None);
         }
-        let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason };
-        let deed = self.deed(action).map_err(not_actionable)?;
-        self.look_again(node.as_slice())?;
-        self.carry_out(&deed, node, None)
+        if !self.wait(&Wait::Text(action.text.clone()))? {
+            let reason = format!("{:?} did not appear within {:?}", action.text, self.options.timeout);
+            return Err(not_actionable(None, reason));
+        }
+        drop(self.runtime.block_on(self.stage.driver.note_unrest(&Deed::Scroll { x: 0.0, y: 0.0 })));
+        self.acted()
     }
+}
+
+fn not_actionable(node: Option<NodeKey>, reason: String) -> ActError {
+    ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason }
 }

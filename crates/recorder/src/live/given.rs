@@ -6,12 +6,11 @@
 //! read by the same calls as in a browser of our own.
 
 use super::{LiveBrowser, LiveOptions, Origin};
-use crate::browser_state::BrowserState;
+use crate::browser_state::State;
 use crate::chrome::Chrome;
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::event_loop::{EventLoop, SessionSetup};
-use crate::options::QUIET;
+use crate::event_loop::SessionSetup;
 use crate::socket::{RawEvent, Socket, locked};
 use crate::wire::{CdpInbox, CdpTransport};
 use browserlens_core::page::NodeKey;
@@ -45,26 +44,7 @@ impl Driver {
             reason: "its connection has ended".to_owned(),
         })?;
         let socket = Socket::over(Arc::clone(&browser.transport), browser.inbox.without_events());
-        let browser = Arc::new(BrowserState::new());
-        let pump = EventLoop { browser: Arc::clone(&browser), socket: socket.clone(), setup: setup.clone() };
-        tokio::spawn(pump.run(events));
-        Ok(Self {
-            chrome: Chrome::attached(String::new())?,
-            socket,
-            browser,
-            setup,
-            tab: 0,
-            step: 0,
-            ceiling,
-            pointer: (0.0, 0.0),
-            browser_name: "Chromium".to_owned(),
-            site_clock: None,
-            quiet_limit: ceiling,
-            quiet: QUIET,
-            unrest: None,
-            hit: None,
-            kept: Vec::new(),
-        })
+        Ok(Self::over(Chrome::attached(String::new()), (socket, events), setup, ceiling, None))
     }
 }
 
@@ -73,7 +53,7 @@ impl LiveBrowser {
     /// transport puts answers and events into.
     ///
     /// # Errors
-    /// [`RecordError`] if the system has no threads or no temporary folder.
+    /// [`RecordError`] if the system has no threads.
     pub fn over(
         make: impl FnOnce(CdpInbox) -> Arc<dyn CdpTransport>,
         options: &LiveOptions,
@@ -98,7 +78,7 @@ impl LiveBrowser {
     /// [`RecordError::AttachFailed`] if its session does not answer.
     pub fn add_page(&mut self, session: &str, target: &str, url: &str) -> Result<u32, RecordError> {
         self.add(None, session, target, url, "page")?;
-        let tab = self.stage.driver.browser.read().sessions.get(session).map_or(0, |known| known.tab);
+        let tab = self.stage.driver.browser.read().tab_of(session).unwrap_or(0);
         self.show_tab(tab);
         Ok(tab)
     }
@@ -126,10 +106,8 @@ impl LiveBrowser {
         let told = json!({ "sessionId": session, "targetInfo": info, "waitingForDebugger": false });
         given.inbox.event(parent, "Target.attachedToTarget", told.to_string());
         let driver = &self.stage.driver;
-        let ready = driver.browser.wait_for(Instant::now() + READY_LIMIT, |state| {
-            let known = state.sessions.get(session)?;
-            (known.ready || state.gone).then_some(())
-        });
+        let is_ready = |state: &State| (state.sessions.get(session)?.ready || state.gone).then_some(());
+        let ready = driver.browser.wait_for(Instant::now() + READY_LIMIT, is_ready);
         self.runtime.block_on(ready).ok_or_else(|| failed("its session does not answer"))
     }
 
@@ -138,13 +116,8 @@ impl LiveBrowser {
         if let Some(given) = self.given() {
             let told = json!({ "sessionId": session });
             given.inbox.event(None, "Target.detachedFromTarget", told.to_string());
-            let limit = Instant::now() + READY_LIMIT;
-            let gone = self
-                .stage
-                .driver
-                .browser
-                .wait_for(limit, |state| (!state.sessions.contains_key(session)).then_some(()));
-            self.runtime.block_on(gone);
+            let is_gone = |state: &State| (!state.sessions.contains_key(session)).then_some(());
+            self.runtime.block_on(self.stage.driver.browser.wait_for(Instant::now() + READY_LIMIT, is_gone));
         }
     }
 
@@ -174,7 +147,8 @@ impl LiveBrowser {
 
     /// Looks at the tab of a target from now on; returns whether it is known.
     pub fn show_target(&mut self, target: &str) -> bool {
-        let tab = self.stage.driver.browser.read().tabs.iter().position(|tab| tab.open && tab.target == target);
-        tab.inspect(|tab| self.show_tab(*tab as u32)).is_some()
+        let tab =
+            self.stage.driver.browser.read().open_tabs().find(|(_, tab)| tab.target == target).map(|(tab, _)| tab);
+        tab.inspect(|tab| self.show_tab(*tab)).is_some()
     }
 }

@@ -7,35 +7,11 @@
 
 use super::{LiveBrowser, LiveOptions, Origin, gone};
 use crate::error::RecordError;
-use crate::site_server::{SiteClock, SiteServer};
 use browserlens_core::strategy::SourceError;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Seed of the page's random numbers: that of scenarios that name none.
 pub(super) const SEED: u64 = 1;
-
-/// A site that is served, and the clock that it shares with the page.
-pub(super) struct Served {
-    server: SiteServer,
-    clock: Arc<SiteClock>,
-}
-
-impl Served {
-    pub(super) async fn start(sites_dir: &Path, site: &str) -> Result<Self, RecordError> {
-        let clock = Arc::new(SiteClock::new());
-        let server = SiteServer::start_with(sites_dir, site, Some(Arc::clone(&clock))).await?;
-        Ok(Self { server, clock })
-    }
-
-    pub(super) fn resolver_rules(&self) -> String {
-        self.server.resolver_rules()
-    }
-
-    pub(super) fn clock(&self) -> Arc<SiteClock> {
-        Arc::clone(&self.clock)
-    }
-}
 
 impl LiveBrowser {
     /// Starts a browser on a bundled site, served under its host names and on the clock of
@@ -46,7 +22,7 @@ impl LiveBrowser {
     pub fn open_site(sites_dir: &Path, site: &str, path: &str, options: &LiveOptions) -> Result<Self, RecordError> {
         let origin = Origin::Site { sites_dir: sites_dir.to_owned(), site: site.to_owned() };
         let mut live = Self::begin(origin, None, options)?;
-        let url = live.served.as_ref().map(|served| served.server.url(path)).unwrap_or_default();
+        let url = live.served.as_ref().map(|server| server.url(path)).unwrap_or_default();
         live.open_url(&url)?;
         Ok(live)
     }

@@ -1,6 +1,6 @@
 //! The live page as a [`PageSource`]: what is looked at is captured when it may have changed.
 
-use super::{LiveBrowser, gone};
+use super::{LiveBrowser, gone, unavailable};
 use browserlens_core::page::{BoxInDocument, Capture, Page};
 use browserlens_core::strategy::{
     BodyHead, BodySide, CaptureImage, Event, EventFilter, EventKind, EventTally, PageSource, SourceError, SourceId,
@@ -9,7 +9,7 @@ use browserlens_core::strategy::{
 use std::sync::Arc;
 
 fn blocked() -> SourceError {
-    SourceError::NotAvailable { what: "a page that a dialog blocks".to_owned() }
+    unavailable("a page that a dialog blocks")
 }
 
 /// The events behind a position that pass a filter.
@@ -62,9 +62,8 @@ impl PageSource for LiveBrowser {
             BodySide::Request => &request.request_body,
             BodySide::Response => &request.response_body,
         };
-        Ok(body
-            .as_ref()
-            .map(|body| BodyHead { head: body.as_bytes()[..limit.min(body.len())].to_vec(), bytes: body.len() as u64 }))
+        let head = |body: &String| body.as_bytes()[..limit.min(body.len())].to_vec();
+        Ok(body.as_ref().map(|body| BodyHead { head: head(body), bytes: body.len() as u64 }))
     }
 
     fn identity(&self) -> SourceId {
@@ -72,7 +71,7 @@ impl PageSource for LiveBrowser {
     }
 
     fn now_ms(&mut self) -> Result<u64, SourceError> {
-        Ok(self.stage.driver.now_ms())
+        Ok(self.stage.driver.browser.read().now())
     }
 
     fn tabs(&mut self) -> Result<Vec<u32>, SourceError> {
@@ -88,12 +87,12 @@ impl PageSource for LiveBrowser {
         if tab == self.stage.driver.tab {
             return self.page();
         }
-        Err(SourceError::NotAvailable { what: format!("the page of tab {tab}, which is not in front,") })
+        Err(unavailable(format!("the page of tab {tab}, which is not in front,")))
     }
 
     fn crop(&mut self, bounds: BoxInDocument) -> Result<CaptureImage, SourceError> {
         if bounds.is_empty() || self.stage.is_blocked() {
-            return Err(SourceError::NotAvailable { what: "a crop of an empty box or a blocked page".to_owned() });
+            return Err(unavailable("a crop of an empty box or a blocked page"));
         }
         let (page, _) = self.page()?;
         self.crop_of(&page, bounds)

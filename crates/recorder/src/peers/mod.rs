@@ -11,17 +11,18 @@ pub(crate) mod pass;
 mod process;
 mod step;
 
+use crate::capture_session::CaptureSession;
 use crate::error::RecordError;
 use crate::options::{Progress, RecordOptions};
 use crate::record::{Recording, Taker};
-use crate::setup::open;
+use crate::setup::{open, redactor};
 use browserlens_peers::{Harness, TOOLS};
 use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{PeerPass, PeerText, PeersFile, Redactor, Trace, TraceError, peers_path, write_peers};
-use pass::{Pass, PassEnd};
+use pass::Pass;
 use process::{HarnessError, Process};
-use serde_json::json;
-use std::path::{Path, PathBuf};
+use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Every tool, in the order in which they are asked.
@@ -102,15 +103,11 @@ pub async fn record_peers(
         }
         let began = Instant::now();
         let (done, redactor, by_recorder) = perform(scenario, options, peers, peer).await?;
+        let observed = || done.rows.iter().filter(|row| row.kind == PeerText::Observation);
         report.passes.push(PassReport {
             peer: peer.name.to_owned(),
-            kept: count(&done, true),
-            dropped: done
-                .rows
-                .iter()
-                .filter(|row| row.kind == PeerText::Observation)
-                .filter_map(|row| Some((row.step, row.dropped.clone()?)))
-                .collect(),
+            kept: observed().filter(|row| row.dropped.is_none()).count() as u32,
+            dropped: observed().filter_map(|row| Some((row.step, row.dropped.clone()?))).collect(),
             by_recorder,
             failure: done.failure.clone(),
             millis: began.elapsed().as_millis() as u64,
@@ -123,12 +120,6 @@ pub async fn record_peers(
         write_peers(&path, hash, &scenario.name, &passes, &redactor)?;
     }
     Ok(report)
-}
-
-fn count(pass: &PeerPass, kept: bool) -> u32 {
-    let counted =
-        pass.rows.iter().filter(|row| row.kind == PeerText::Observation && row.dropped.is_none() == kept).count();
-    u32::try_from(counted).unwrap_or(u32::MAX)
 }
 
 /// Performs the scenario once with one tool attached.
@@ -146,10 +137,9 @@ async fn perform(
         tools: None,
         rows: Vec::new(),
     };
-    let redactor = crate::setup::redactor(scenario, options, &stage.secrets);
+    let redactor = redactor(scenario, options, &stage.secrets);
     options.tell(Progress::Started { steps: scenario.steps.len() as u32 + 1 });
-    let attached = attach(scenario, peers, peer, &stage).await;
-    let mut harness = match attached {
+    let mut harness = match attach(scenario, peers, peer, &stage).await {
         Ok(harness) => harness,
         Err(error) => {
             stage.driver.close().await;
@@ -157,10 +147,20 @@ async fn perform(
             return Ok((done, redactor, Vec::new()));
         }
     };
-    if let Ok(tools) = harness.ask("tools", json!({}), peers.limit).await {
+    if let Ok(tools) = harness.ask::<Value>("tools", json!({}), peers.limit).await {
         done.tools = tools["text"].as_str().map(str::to_owned);
     }
-    let pass = Pass::new(peer, harness, Trace::open(&options.out)?, peers.limit, redactor);
+    let pass = Pass {
+        peer,
+        harness,
+        trace: Trace::open(&options.out)?,
+        limit: peers.limit,
+        redactor,
+        rows: Vec::new(),
+        failure: None,
+        acted: None,
+        by_recorder: Vec::new(),
+    };
     let mut recording =
         Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker: Taker::Peer(Box::new(pass)) };
     let result = tokio::select! {
@@ -172,7 +172,8 @@ async fn perform(
         let reason = "the peer's pass was given away".to_owned();
         return Err(RecordError::Unusable { scenario: scenario.name.clone(), reason });
     };
-    let PassEnd { rows, failure, redactor, by_recorder } = pass.end().await;
+    let Pass { harness, rows, failure, redactor, by_recorder, .. } = *pass;
+    harness.close().await;
     stage.driver.close().await;
     done.rows = rows;
     // The tool's own failure explains the recording's: a page that it crashed, say.
@@ -187,7 +188,7 @@ async fn attach(
     scenario: &Scenario,
     peers: &PeerOptions,
     peer: &'static Harness,
-    stage: &crate::capture_session::CaptureSession,
+    stage: &CaptureSession,
 ) -> Result<Process, HarnessError> {
     let folder = std::path::absolute(&peers.folder).unwrap_or_else(|_| peers.folder.clone());
     let (program, script) = if peer.script.ends_with(".py") {
@@ -195,30 +196,24 @@ async fn attach(
     } else {
         (PathBuf::from("node"), folder.join("harness/harness.mjs"))
     };
-    let missing = |what: &Path| HarnessError::Refused {
-        method: "start".to_owned(),
-        message: format!("{} is not there: install the peers (`./just peers`)", what.display()),
-    };
     if let Some(absent) = [&script, &program].into_iter().find(|path| path.is_absolute() && !path.exists()) {
-        return Err(missing(absent));
+        let message = format!("{} is not there: install the peers (`./just peers`)", absent.display());
+        return Err(HarnessError::Refused { method: "start".to_owned(), message });
     }
     let mut harness = Process::start(&program, &[script.as_os_str(), peer.name.as_ref(), peer.script.as_ref()])?;
     let endpoint = endpoint(&stage.driver.chrome.address());
-    let target = stage.driver.browser.read().tab(0).map(|tab| tab.target.clone()).unwrap_or_default();
     let viewport = json!({ "width": scenario.viewport.width, "height": scenario.viewport.height });
-    let mut params = json!({ "endpoint": endpoint, "viewport": viewport, "target": target });
+    let mut params = json!({ "endpoint": endpoint, "viewport": viewport, "target": stage.driver.target() });
     if peer.acts {
         // After an action the tool waits in the page's own time, which stands still: it waits for
         // our word instead.
         params["wait"] = "host".into();
     }
-    match harness.ask("attach", params, peers.limit).await {
-        Ok(_) => Ok(harness),
-        Err(error) => {
-            harness.close().await;
-            Err(error)
-        }
+    if let Err(error) = harness.ask::<Value>("attach", params, peers.limit).await {
+        harness.close().await;
+        return Err(error);
     }
+    Ok(harness)
 }
 
 /// Returns the HTTP address of a browser's protocol from its WebSocket address.

@@ -4,7 +4,7 @@
 //! looked at before the tool is asked, and compared with the trace's page of that step; only then
 //! does what the tool says count.
 
-use super::process::{Begun, Events, HarnessError, Observed, Output, Process, Reply};
+use super::process::{Begun, Events, HarnessError, Observed, Output, Process, RawRef, Said};
 use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
 use crate::capture::ParsedCapture;
@@ -13,61 +13,25 @@ use browserlens_core::page::{NodeKey, Page, States, Tri};
 use browserlens_core::strategy::StepIndex;
 use browserlens_peers::Harness;
 use browserlens_trace::{Canonicalizer, PeerRow, PeerText, Redactor, Settled, StepRecord, Trace};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// One pass under way.
 pub(crate) struct Pass {
     pub(super) peer: &'static Harness,
-    harness: Option<Process>,
+    pub(super) harness: Process,
     pub(super) trace: Trace,
-    limit: Duration,
+    pub(super) limit: Duration,
     pub(crate) redactor: Redactor,
-    rows: Vec<PeerRow>,
+    pub(super) rows: Vec<PeerRow>,
     pub(super) failure: Option<String>,
     /// What the tool's own action is at, until it is asked what it shows.
-    acted: Option<Begun>,
+    pub(super) acted: Option<Begun>,
     /// Actions that the tool could not do by itself, with its reason.
-    by_recorder: Vec<String>,
-}
-
-/// What a pass leaves.
-pub(crate) struct PassEnd {
-    pub(crate) rows: Vec<PeerRow>,
-    pub(crate) failure: Option<String>,
-    pub(crate) redactor: Redactor,
-    pub(crate) by_recorder: Vec<String>,
+    pub(super) by_recorder: Vec<String>,
 }
 
 impl Pass {
-    pub(crate) fn new(
-        peer: &'static Harness,
-        harness: Process,
-        trace: Trace,
-        limit: Duration,
-        redactor: Redactor,
-    ) -> Self {
-        Self {
-            peer,
-            harness: Some(harness),
-            trace,
-            limit,
-            redactor,
-            rows: Vec::new(),
-            failure: None,
-            acted: None,
-            by_recorder: Vec::new(),
-        }
-    }
-
-    /// Lets the tool close and returns what it said.
-    pub(crate) async fn end(mut self) -> PassEnd {
-        if let Some(harness) = self.harness.take() {
-            harness.close().await;
-        }
-        PassEnd { rows: self.rows, failure: self.failure, redactor: self.redactor, by_recorder: self.by_recorder }
-    }
-
     /// Asks the tool's own action tools to do it; `None` if they cannot and the recorder has to.
     pub(crate) async fn act(
         &mut self,
@@ -105,35 +69,42 @@ impl Pass {
         point: Option<(f32, f32)>,
     ) -> Result<Begun, HarnessError> {
         let not_supported = |what: &str| HarnessError::Refused { method: "act".to_owned(), message: what.to_owned() };
-        let Some(harness) = self.harness.as_mut() else { return Err(not_supported("the tool is gone")) };
         if point.is_some() {
             return Err(not_supported("its tools take no point inside a node"));
         }
         let node = on.and_then(|key| stage.current.as_ref()?.page.find(key));
-        match deed {
-            Deed::Check { on }
-                if node.is_some_and(|node| node.checked() == Some(if *on { Tri::True } else { Tri::False })) =>
-            {
+        match (deed, node) {
+            (Deed::Check { on }, Some(node)) if node.checked() == Some(if *on { Tri::True } else { Tri::False }) => {
                 return Err(not_supported("nothing is to be done, and its tool would toggle"));
             }
-            Deed::Press { .. } if node.is_some_and(|node| !node.states().has(States::FOCUSED)) => {
+            (Deed::Press { .. }, Some(node)) if !node.states().has(States::FOCUSED) => {
                 return Err(not_supported("its tool presses keys only where the focus is"));
             }
             _ => {}
         }
         let mut params = in_the_protocol(deed).ok_or_else(|| not_supported("it has no such action"))?;
         if let Some(key) = on {
-            params["ref"] = ref_of(harness, stage, key, self.limit).await?.into();
+            params["ref"] = self.ref_of(stage, key).await?.into();
             let (role, name) = stage.described(key);
             params["element"] = format!("{role} {name:?}").into();
         }
         if let Deed::Drag { to: DragEnd::On { node: to, .. } } = deed {
-            params["to_ref"] = ref_of(harness, stage, *to, self.limit).await?.into();
+            params["to_ref"] = self.ref_of(stage, *to).await?.into();
         }
         if let Some(key) = on {
             stage.bring_into_view(deed, key).await;
         }
-        harness.begin("act", params, self.limit).await
+        self.harness.begin("act", params, self.limit).await
+    }
+
+    /// Returns the tool's own handle of a node.
+    async fn ref_of(&mut self, stage: &CaptureSession, key: NodeKey) -> Result<String, HarnessError> {
+        let refused =
+            |message: &str| HarnessError::Refused { method: "ref_of".to_owned(), message: message.to_owned() };
+        let (frame, backend) = stage.canonicalizer.raw_backend(key).ok_or_else(|| refused("the node is gone"))?;
+        let params = json!({ "backend": backend, "frame": frame });
+        let answer: Value = self.harness.ask("ref_of", params, self.limit).await?;
+        answer["ref"].as_str().map(str::to_owned).ok_or_else(|| refused("the tool gave the node no ref"))
     }
 
     /// Asks for everything that the tool shows at a step.
@@ -144,61 +115,37 @@ impl Pass {
         blocked: bool,
         canonicalizer: &Canonicalizer,
     ) -> Result<(), HarnessError> {
-        let Some(harness) = self.harness.as_mut() else { return Ok(()) };
-        let observed = match self.acted.take() {
+        let outputs = match self.acted.take() {
             Some(begun) => {
-                let reply = match begun {
-                    Begun::Answered(reply) => reply,
-                    Begun::Acted(id) => harness.settled(id, "act", self.limit).await?,
-                };
-                let garbled = |error: serde_json::Error| HarnessError::Garbled {
-                    method: "act".to_owned(),
-                    reason: error.to_string(),
-                };
-                let reply: Reply = serde_json::from_value(reply).map_err(garbled)?;
-                let variant = "incremental".to_owned();
-                let refs = reply.refs.unwrap_or_default();
-                Observed { outputs: vec![Output { variant, text: reply.text, micros: reply.micros, refs: Some(refs) }] }
+                let said = self.harness.settled(begun, "act", self.limit).await?;
+                vec![Output { variant: "incremental".to_owned(), said }]
             }
             None => {
-                let observed = harness.ask("observe", json!({ "dialog": blocked }), self.limit).await?;
-                let garbled = |error: serde_json::Error| HarnessError::Garbled {
-                    method: "observe".to_owned(),
-                    reason: error.to_string(),
-                };
-                serde_json::from_value(observed).map_err(garbled)?
+                let params = json!({ "dialog": blocked });
+                self.harness.ask::<Observed>("observe", params, self.limit).await?.outputs
             }
         };
-        for output in observed.outputs {
-            if output.text.trim().is_empty() {
-                let (method, reason) = ("observe".to_owned(), format!("{} is empty", output.variant));
+        let row = |kind: PeerText, variant: String, said: Said| PeerRow {
+            step,
+            kind,
+            variant,
+            refs: if dropped.is_none() { keys_of(&said, canonicalizer) } else { Vec::new() },
+            text: if dropped.is_none() { said.text } else { String::new() },
+            micros: said.micros,
+            dropped: dropped.clone(),
+        };
+        for Output { variant, said } in outputs {
+            if said.text.trim().is_empty() {
+                let (method, reason) = ("observe".to_owned(), format!("{variant} is empty"));
                 return Err(HarnessError::Garbled { method, reason });
             }
-            let refs = if dropped.is_none() { keys_of(&output, canonicalizer) } else { Vec::new() };
-            self.rows.push(PeerRow {
-                step,
-                kind: PeerText::Observation,
-                variant: output.variant,
-                text: if dropped.is_none() { output.text } else { String::new() },
-                micros: output.micros,
-                dropped: dropped.clone(),
-                refs,
-            });
+            self.rows.push(row(PeerText::Observation, variant, said));
         }
-        if !self.peer.events {
-            return Ok(());
-        }
-        let events: Events = harness.ask_for("events", self.limit).await?;
-        for (kind, listed) in [(PeerText::Console, events.console), (PeerText::Network, events.network)] {
-            self.rows.push(PeerRow {
-                step,
-                kind,
-                variant: kind.name().to_owned(),
-                text: if dropped.is_none() { listed.text } else { String::new() },
-                micros: listed.micros,
-                dropped: dropped.clone(),
-                refs: Vec::new(),
-            });
+        if self.peer.events {
+            let events: Events = self.harness.ask("events", json!({}), self.limit).await?;
+            for (kind, listed) in [(PeerText::Console, events.console), (PeerText::Network, events.network)] {
+                self.rows.push(row(kind, kind.name().to_owned(), Said { refs: None, ..listed }));
+            }
         }
         Ok(())
     }
@@ -219,31 +166,17 @@ impl Pass {
         self.redactor.redact_step(&mut record);
         match Page::parse(&record.capture) {
             Ok(page) if page.hash() == expected.hash() => None,
-            Ok(page) => Some(
-                expected
-                    .first_difference(&page)
-                    .unwrap_or_else(|| "the page hash differs, and no node does".to_owned()),
-            ),
+            Ok(page) => {
+                let none = || "the page hash differs, and no node does".to_owned();
+                Some(expected.first_difference(&page).unwrap_or_else(none))
+            }
             Err(error) => Some(format!("the page of the pass does not parse: {error}")),
         }
     }
 }
 
-async fn ref_of(
-    harness: &mut Process,
-    stage: &CaptureSession,
-    key: NodeKey,
-    limit: Duration,
-) -> Result<String, HarnessError> {
-    let refused = |message: &str| HarnessError::Refused { method: "ref_of".to_owned(), message: message.to_owned() };
-    let (frame, backend) = stage.canonicalizer.raw_backend(key).ok_or_else(|| refused("the node is gone"))?;
-    let params = json!({ "backend": backend, "frame": frame });
-    let answer = harness.ask("ref_of", params, limit).await?;
-    answer["ref"].as_str().map(str::to_owned).ok_or_else(|| refused("the tool gave the node no ref"))
-}
-
 /// Returns an action as the harness takes it; none for what tools do not do.
-fn in_the_protocol(deed: &Deed) -> Option<serde_json::Value> {
+fn in_the_protocol(deed: &Deed) -> Option<Value> {
     Some(match deed {
         Deed::Goto { url } => json!({ "kind": "goto", "url": url }),
         Deed::Click { times: 1, right: false } => json!({ "kind": "click" }),
@@ -264,15 +197,10 @@ fn in_the_protocol(deed: &Deed) -> Option<serde_json::Value> {
 }
 
 /// Returns what handles mean, in the numbers of the recording.
-fn keys_of(output: &Output, canonicalizer: &Canonicalizer) -> Vec<(String, NodeKey)> {
-    output
-        .refs
-        .iter()
-        .flatten()
-        .filter_map(|(handle, backend, frame)| {
-            let backend = (*backend)?;
-            let frame = canonicalizer.known_frame(frame).or_else(|| frame.is_empty().then_some(1))?;
-            Some((handle.clone(), canonicalizer.key(frame, backend)?))
-        })
-        .collect()
+fn keys_of(said: &Said, canonicalizer: &Canonicalizer) -> Vec<(String, NodeKey)> {
+    let key = |(handle, backend, frame): &RawRef| {
+        let frame = canonicalizer.known_frame(frame).or_else(|| frame.is_empty().then_some(1))?;
+        Some((handle.clone(), canonicalizer.key(frame, (*backend)?)?))
+    };
+    said.refs.iter().flatten().filter_map(key).collect()
 }

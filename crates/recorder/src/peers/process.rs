@@ -6,6 +6,7 @@
 //! passed over, and what it writes is bounded.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -48,47 +49,36 @@ fn last_words(said: &str) -> String {
     if words.is_empty() { String::new() } else { format!("; its last words: {}", words.join(" ")) }
 }
 
-/// One text of an observation, as the harness gives it.
+/// One text that a tool says, as the harness gives it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Output {
-    pub(crate) variant: String,
+pub(crate) struct Said {
     pub(crate) text: String,
     #[serde(default)]
     pub(crate) micros: u64,
     #[serde(default)]
     pub(crate) refs: Option<Vec<RawRef>>,
+}
+
+/// One text of an observation.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Output {
+    pub(crate) variant: String,
+    #[serde(flatten)]
+    pub(crate) said: Said,
 }
 
 /// Handle, raw backend node id, raw frame id.
 pub(crate) type RawRef = (String, Option<i64>, String);
-
-/// What a tool answers to an action.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Reply {
-    pub(crate) text: String,
-    #[serde(default)]
-    pub(crate) micros: u64,
-    #[serde(default)]
-    pub(crate) refs: Option<Vec<RawRef>>,
-}
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Observed {
     pub(crate) outputs: Vec<Output>,
 }
 
-/// One text of an event tool.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Listed {
-    pub(crate) text: String,
-    #[serde(default)]
-    pub(crate) micros: u64,
-}
-
 #[derive(Debug, Deserialize)]
 pub(crate) struct Events {
-    pub(crate) console: Listed,
-    pub(crate) network: Listed,
+    pub(crate) console: Said,
+    pub(crate) network: Said,
 }
 
 /// A harness under way.
@@ -136,15 +126,15 @@ impl Process {
         Ok(Self { child, stdin: Some(stdin), lines: BufReader::new(stdout), errors: Some(errors), next_id: 0 })
     }
 
-    /// Asks for something and returns the answer's result.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value, limit: Duration) -> Result<Value, HarnessError> {
+    /// Asks for something and reads the answer's result.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        params: Value,
+        limit: Duration,
+    ) -> Result<T, HarnessError> {
         let id = self.send(method, params).await?;
-        loop {
-            // Its word that it waits for the page is for those who listen for it.
-            if let Heard::Answer(value) = self.hear(id, method, limit).await? {
-                return Ok(value);
-            }
-        }
+        read(self.answered(id, method, limit).await?, method)
     }
 
     /// Asks for an action; returns when it is answered, or when the tool waits for the page to
@@ -157,10 +147,26 @@ impl Process {
         })
     }
 
-    /// Tells a tool that waits that the page has settled, and returns the answer to what was begun.
-    pub(crate) async fn settled(&mut self, id: u64, method: &str, limit: Duration) -> Result<Value, HarnessError> {
-        self.write(method, &json!({ "method": "settled" })).await?;
+    /// Tells a tool that waits that the page has settled, and reads the answer to what was begun.
+    pub(crate) async fn settled<T: DeserializeOwned>(
+        &mut self,
+        begun: Begun,
+        method: &str,
+        limit: Duration,
+    ) -> Result<T, HarnessError> {
+        let value = match begun {
+            Begun::Answered(value) => value,
+            Begun::Acted(id) => {
+                self.write(method, &json!({ "method": "settled" })).await?;
+                self.answered(id, method, limit).await?
+            }
+        };
+        read(value, method)
+    }
+
+    async fn answered(&mut self, id: u64, method: &str, limit: Duration) -> Result<Value, HarnessError> {
         loop {
+            // Its word that it waits for the page is for those who listen for it.
             if let Heard::Answer(value) = self.hear(id, method, limit).await? {
                 return Ok(value);
             }
@@ -193,17 +199,6 @@ impl Process {
         }
     }
 
-    /// Asks, and reads the result as `T`.
-    pub(crate) async fn ask_for<T: serde::de::DeserializeOwned>(
-        &mut self,
-        method: &str,
-        limit: Duration,
-    ) -> Result<T, HarnessError> {
-        let value = self.ask(method, json!({}), limit).await?;
-        serde_json::from_value(value)
-            .map_err(|error| HarnessError::Garbled { method: method.to_owned(), reason: error.to_string() })
-    }
-
     async fn listen(&mut self, id: u64, method: &str) -> Result<Heard, HarnessError> {
         loop {
             let mut bytes = Vec::new();
@@ -223,13 +218,11 @@ impl Process {
             if answer.id != Some(id) {
                 continue;
             }
-            return match (answer.ok, answer.error) {
-                (true, _) => Ok(Heard::Answer(answer.result)),
-                (false, message) => Err(HarnessError::Refused {
-                    method: method.to_owned(),
-                    message: one_line(message.as_deref().unwrap_or("it gives no reason")),
-                }),
-            };
+            if answer.ok {
+                return Ok(Heard::Answer(answer.result));
+            }
+            let message = one_line(answer.error.as_deref().unwrap_or("it gives no reason"));
+            return Err(HarnessError::Refused { method: method.to_owned(), message });
         }
     }
 
@@ -253,7 +246,7 @@ impl Process {
 
     /// Lets it close, and sees to it that nothing of it is left.
     pub(crate) async fn close(mut self) {
-        drop(self.ask("close", json!({}), Duration::from_secs(5)).await);
+        drop(self.ask::<Value>("close", json!({}), Duration::from_secs(5)).await);
         drop(self.stdin.take());
         drop(tokio::time::timeout(Duration::from_secs(3), self.child.wait()).await);
         self.end();
@@ -310,6 +303,11 @@ pub(crate) enum Begun {
     Acted(u64),
 }
 
-pub(crate) fn one_line(text: &str) -> String {
+fn read<T: DeserializeOwned>(value: Value, method: &str) -> Result<T, HarnessError> {
+    serde_json::from_value(value)
+        .map_err(|error| HarnessError::Garbled { method: method.to_owned(), reason: error.to_string() })
+}
+
+fn one_line(text: &str) -> String {
     browserlens_core::page::text::one_line(text).chars().take(600).collect()
 }

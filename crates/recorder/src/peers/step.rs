@@ -9,37 +9,32 @@ use crate::capture_session::CaptureSession;
 use crate::error::RecordError;
 use crate::options::Progress;
 use crate::record::{Recording, Taker};
-use crate::settle::Rest;
-use crate::socket::CallError;
 use browserlens_core::strategy::StepIndex;
+use browserlens_trace::Settled;
 use std::time::Duration;
 
 impl Recording<'_> {
     /// What a pass does where a recording captures and writes.
-    pub(crate) async fn finish_for_peer(&mut self, index: u32, rest: &Rest) -> Result<(), RecordError> {
+    pub(crate) async fn finish_for_peer(&mut self, index: u32, rest: &Settled) -> Result<(), RecordError> {
         let blocked = self.stage.is_blocked();
         if !(blocked && self.stage.last.is_some()) {
             self.stage.look_on().await?;
         }
-        let Some(seen) = self.stage.last.clone() else {
-            let reason = "a dialog blocks the page before its first capture".to_owned();
-            return Err(RecordError::Capture { step: index, reason });
-        };
+        let mut seen = self.last_seen()?;
         let Taker::Peer(pass) = &mut self.taker else { return Ok(()) };
         let expected = pass.trace.page(StepIndex(index));
-        let mut seen = seen;
         if let Ok((expected, _)) = &expected
             && pass.peer.acts
             && !blocked
-            && (expected.scroll() != seen.page.scroll())
+            && expected.scroll() != seen.page.scroll()
         {
             // The tool scrolls in its own way before it acts.
-            let failed = |error| RecordError::Protocol {
+            let scrolled = self.stage.scroll_to(expected.scroll()).await;
+            scrolled.map_err(|error| RecordError::Protocol {
                 step: index,
                 method: "scrolling as in the trace".to_owned(),
-                message: CallError::to_string(&error),
-            };
-            self.stage.scroll_to(expected.scroll()).await.map_err(failed)?;
+                message: error.to_string(),
+            })?;
             seen = self.stage.look_on().await?.clone();
         }
         let dropped = match expected {
@@ -67,12 +62,10 @@ impl Recording<'_> {
 /// Returns when the browser, or the page in it, is gone: the tool may wait for it without end.
 async fn crashed(stage: &CaptureSession) -> HarnessError {
     let day = std::time::Instant::now() + Duration::from_secs(24 * 3600);
-    let why = stage.driver.browser.wait_for(day, |state| {
-        if state.gone {
-            return Some("Chromium ended".to_owned());
-        }
-        state.crashed.clone()
-    });
+    let why = stage
+        .driver
+        .browser
+        .wait_for(day, |state| if state.gone { Some("Chromium ended".to_owned()) } else { state.crashed.clone() });
     let reason = why.await.unwrap_or_else(|| "the page did not answer".to_owned());
     HarnessError::Ended { method: "observe: the page crashed".to_owned(), said: reason }
 }

@@ -14,19 +14,15 @@ impl Recording<'_> {
         let target = step.action.target();
         if let Action::WaitFor { on } = &step.action {
             let limit = self.limit(Some(step)).as_millis() as u64;
-            return self.stage.wait_for(on, limit).await;
+            return self.stage.wait_until(on, true, limit).await;
         }
         let deed = self.deed(name, step).await?;
         let limit = self.limit(Some(step));
         let acting = self.act(name, target, &deed, on, target.and_then(point_of));
-        match tokio::time::timeout(limit, acting).await {
-            Ok(done) => done,
-            Err(_) => Err(RecordError::TimedOut {
-                step: self.stage.driver.step,
-                action: name.to_owned(),
-                timeout_ms: limit.as_millis() as u64,
-            }),
-        }
+        tokio::time::timeout(limit, acting).await.unwrap_or_else(|_| {
+            let timeout_ms = limit.as_millis() as u64;
+            Err(RecordError::TimedOut { step: self.stage.driver.step, action: name.to_owned(), timeout_ms })
+        })
     }
 
     pub(super) async fn act(
@@ -45,24 +41,15 @@ impl Recording<'_> {
             Some(done) => done,
             None => self.stage.act(deed, on, point).await,
         };
-        match done {
-            Ok(()) => Ok(()),
-            Err(undone @ (Undone::Impossible(_) | Undone::Gone(_))) => {
-                let reason = match undone {
-                    Undone::Gone(key) => format!("node {key} is not on the page any more"),
-                    Undone::Impossible(reason) => reason,
-                    Undone::Call(error) => error.to_string(),
-                };
-                let target = target.map(ToString::to_string).unwrap_or_default();
-                Err(RecordError::NotActionable {
-                    step: self.stage.driver.step,
-                    action: name.to_owned(),
-                    target,
-                    reason,
-                })
-            }
-            Err(Undone::Call(error)) => Err(self.stage.driver.failure(&format!("acting ({name})"), error)),
-        }
+        let reason = match done {
+            Ok(()) => return Ok(()),
+            Err(Undone::Call(error)) => return Err(self.stage.driver.failure(&format!("acting ({name})"), error)),
+            Err(Undone::Gone(key)) => format!("node {key} is not on the page any more"),
+            Err(Undone::Impossible(reason)) => reason,
+        };
+        let (step, action) = (self.stage.driver.step, name.to_owned());
+        let target = target.map(ToString::to_string).unwrap_or_default();
+        Err(RecordError::NotActionable { step, action, target, reason })
     }
 
     async fn deed(&self, name: &str, step: &Step) -> Result<Deed, RecordError> {
@@ -80,8 +67,10 @@ impl Recording<'_> {
             Action::Check { checked, .. } => Deed::Check { on: *checked },
             Action::Upload { files, .. } => {
                 let folder = self.scenario.path.parent().unwrap_or(Path::new(""));
-                let absolute =
-                    |file: &String| std::path::absolute(folder.join(file)).unwrap_or_else(|_| folder.join(file));
+                let absolute = |file: &String| {
+                    let path = folder.join(file);
+                    std::path::absolute(&path).unwrap_or(path)
+                };
                 Deed::Upload { files: files.iter().map(absolute).collect() }
             }
             Action::Drag { to, .. } => {
@@ -94,10 +83,8 @@ impl Recording<'_> {
             Action::CloseTab => Deed::CloseTab,
             Action::Dialog { accept, text } => Deed::Dialog { accept: *accept, text: text.clone() },
             Action::WaitFor { .. } => {
-                return Err(RecordError::Unusable {
-                    scenario: self.scenario.name.clone(),
-                    reason: "wait_for is no input".to_owned(),
-                });
+                let scenario = self.scenario.name.clone();
+                return Err(RecordError::Unusable { scenario, reason: "wait_for is no input".to_owned() });
             }
         })
     }

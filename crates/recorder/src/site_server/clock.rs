@@ -8,7 +8,7 @@ use tokio::sync::watch;
 /// Page time as the server sees it: an answer that is delayed waits for the page's clock, not for
 /// the machine's, so that a page can show its spinner, or abort, as it would. All times in
 /// milliseconds of page time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SiteClock {
     /// What requests that arrive now are dated.
     arriving: Mutex<u64>,
@@ -19,10 +19,6 @@ pub(crate) struct SiteClock {
 }
 
 impl SiteClock {
-    pub(crate) fn new() -> Self {
-        Self { arriving: Mutex::new(0), released: watch::Sender::new(0), held: Mutex::default() }
-    }
-
     /// Begins a slice of page time that ends at `ms`.
     pub(crate) fn begin_slice(&self, ms: u64) {
         *locked(&self.arriving) = ms;

@@ -8,7 +8,7 @@ pub mod browser;
 pub use browser::{Browser, processes_with, wait_until_gone};
 use browserlens_core::page::{NodeRef, Page};
 use browserlens_core::strategy::{Event, EventFilter, EventKind, StepIndex};
-use browserlens_recorder::{RecordError, RecordOptions, RecordReport, record};
+use browserlens_recorder::{RecordError, RecordOptions, RecordReport, SiteServer, record};
 use browserlens_trace::Trace;
 use browserlens_trace::scenario::Scenario;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,34 @@ pub async fn try_record(
     (folder, path, report)
 }
 
+/// Records a scenario that must fail on a fixture page.
+pub async fn refused(start: &str, steps: &str) -> RecordError {
+    let (_folder, _path, result) = try_record(&fixture(start, steps), |_| {}).await;
+    result.expect_err(steps)
+}
+
+/// A site that is served to any browser.
+pub struct Served {
+    server: SiteServer,
+    _runtime: tokio::runtime::Runtime,
+}
+
+pub fn serve(site: &str) -> Served {
+    let runtime = runtime();
+    let server = runtime.block_on(SiteServer::start(&sites(), site)).expect("serves");
+    Served { server, _runtime: runtime }
+}
+
+pub fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime")
+}
+
+impl Served {
+    pub fn url(&self, page: &str) -> String {
+        format!("http://127.0.0.1:{}/{page}", self.server.port())
+    }
+}
+
 pub async fn recorded_with(toml: &str, change: impl FnOnce(&mut RecordOptions)) -> Recorded {
     let (folder, path, report) = try_record(toml, change).await;
     let report = report.unwrap_or_else(|error| panic!("{error}\nhint: {}\n{toml}", error.hint()));
@@ -63,9 +91,14 @@ pub async fn recorded(toml: &str) -> Recorded {
     recorded_with(toml, |_| {}).await
 }
 
-/// Records one fixture page without its second look.
+/// Records a scenario on a fixture page, without second looks.
+pub async fn acted(start: &str, steps: &str) -> Recorded {
+    recorded_with(&fixture(start, steps), |options| options.second_look = false).await
+}
+
+/// Records one fixture page.
 pub async fn page_of(start: &str) -> (Recorded, Page) {
-    let recorded = recorded_with(&fixture(start, ""), |options| options.second_look = false).await;
+    let recorded = acted(start, "").await;
     let page = recorded.page(0);
     (recorded, page)
 }

@@ -4,6 +4,7 @@
 //! of nodes. Invariant: bits mean what the script's list of them says.
 
 use super::order::Elements;
+use super::value_of;
 use crate::capture::Heard;
 use crate::socket::Reply;
 use browserlens_core::page::States;
@@ -98,19 +99,11 @@ impl Heard {
 /// snapshot.
 pub(crate) fn listeners(reply: &Reply, backends: &[i64]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Answer {
-        result: Held,
-    }
-    #[derive(Deserialize)]
-    struct Held {
-        value: Found,
-    }
-    #[derive(Deserialize)]
     struct Found {
         count: usize,
         found: Vec<(usize, Vec<String>)>,
     }
-    let Found { count, found } = reply.read::<Answer>().ok()?.result.value;
+    let Found { count, found } = value_of(reply)?;
     if count != backends.len() {
         return None;
     }

@@ -18,6 +18,7 @@ mod order;
 mod patched;
 mod whole;
 
+use crate::browser_state::Frame;
 use crate::capture::{LOOK_LIMIT, Look};
 use crate::driver::Driver;
 use crate::session_id::new_session;
@@ -25,9 +26,9 @@ use crate::socket::{CallError, Pending, Reply};
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use mirror::Mirror;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::future::Future;
 use tokio::task::JoinHandle;
 
 /// What is known of the tab from one fast look to the next.
@@ -138,19 +139,15 @@ fn style_indices() -> Vec<u8> {
     STYLES.iter().filter_map(of).collect()
 }
 
-const SCRIPTS: &str = concat!(
+/// What our worlds are given.
+const SCRIPTS: [&str; 6] = [
     include_str!("../../script/probe.js"),
-    ";\n",
     include_str!("../../script/act.js"),
-    ";\n",
     include_str!("../../script/collect.js"),
-    ";\n",
     include_str!("../../script/sheets.js"),
-    ";\n",
     include_str!("../../script/layers.js"),
-    ";\n",
-    include_str!("../../script/patch.js")
-);
+    include_str!("../../script/patch.js"),
+];
 
 /// Elements with a listener of the pointer, by their place among all elements in flat-tree order,
 /// in the main world.
@@ -161,7 +158,7 @@ impl Driver {
     pub(crate) async fn find_changes(&self, fast: &mut FastState) -> Result<Found, CallError> {
         fast.way = LookWay::Whole;
         if let Some(mut coming) = fast.coming.take() {
-            match self.unless_interrupted(&mut coming.mirror).await? {
+            match self.unless_interrupted(&mut coming.mirror, LOOK_LIMIT).await? {
                 Ok(Ok(mirror)) => fast.mirror = Some(mirror),
                 Ok(Err(Unkept::Never)) => fast.unkept = Some(coming.loader.clone()),
                 Ok(Err(Unkept::Moved)) | Err(_) => {}
@@ -187,15 +184,6 @@ impl Driver {
             return Ok(Found::Same);
         }
         Ok(Found::Unknown)
-    }
-
-    /// Awaits what the page answers, if no dialog, crash or end comes between.
-    async fn unless_interrupted<T>(&self, answered: impl Future<Output = T>) -> Result<T, CallError> {
-        tokio::select! {
-            biased;
-            answered = answered => Ok(answered),
-            why = self.interrupted(LOOK_LIMIT) => Err(why),
-        }
     }
 
     fn ask_listeners(&self, session: &str, world: &str) -> Pending {
@@ -252,11 +240,11 @@ impl Driver {
         let state = self.browser.read();
         let mut found = Vec::new();
         for (id, _) in state.sessions_of(self.tab) {
-            let mut frames: Vec<_> = state.frames.iter().filter(|((of, _), _)| *of == id).collect();
-            frames.sort_by_key(|((_, frame), _)| frame.clone());
-            found.extend(frames.into_iter().map(|((session, frame), data)| {
-                (session.clone(), frame.clone(), data.loader.clone(), data.context.clone())
-            }));
+            let frames: BTreeMap<&String, &Frame> = state.frames_of(&id).collect();
+            let told = |(frame, data): (&String, &Frame)| {
+                (id.clone(), frame.clone(), data.loader.clone(), data.context.clone())
+            };
+            found.extend(frames.into_iter().map(told));
         }
         found
     }
@@ -284,14 +272,10 @@ impl Driver {
                 fast.without.insert(session.to_owned());
             }
         }
-        let params = json!({ "frameId": frame, "worldName": fast.world_name(), "grantUniveralAccess": false });
-        let reply = self.call(session, "Page.createIsolatedWorld", &params).await?;
-        let world = reply.value()["executionContextId"]
-            .as_i64()
-            .ok_or_else(|| CallError::Unreadable("no context id".to_owned()))?;
+        let world = self.new_world(session, frame, fast.world_name()).await?;
         // Calls of one session are answered in order: what is asked of the world comes after its
         // script.
-        let script = json!({ "expression": SCRIPTS, "contextId": world });
+        let script = json!({ "expression": SCRIPTS.join(";\n"), "contextId": world });
         drop(self.socket.send(Some(session), "Runtime.evaluate", &script));
         if fast.enabled.contains(session) {
             // Builds the tree: until something asks for all of it, each role asked for would build
@@ -306,17 +290,18 @@ impl Driver {
 
 /// The text that a script answered.
 fn string_of(reply: &Reply) -> String {
+    value_of(reply).unwrap_or_default()
+}
+
+/// What a script answered.
+fn value_of<T: DeserializeOwned>(reply: &Reply) -> Option<T> {
     #[derive(Deserialize)]
-    struct Outer {
-        result: Inner,
+    struct Answer<T> {
+        result: Told<T>,
     }
     #[derive(Deserialize)]
-    struct Inner {
-        #[serde(default)]
-        value: Value,
+    struct Told<T> {
+        value: T,
     }
-    match reply.read::<Outer>() {
-        Ok(Outer { result: Inner { value: Value::String(text) } }) => text,
-        _ => String::new(),
-    }
+    reply.read::<Answer<T>>().ok().map(|answer| answer.result.value)
 }

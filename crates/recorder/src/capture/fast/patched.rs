@@ -7,7 +7,7 @@
 use super::changes::{Changes, Described, NewNode};
 use super::mirror::Mirror;
 use super::{FastState, LookWay, string_of, style_indices};
-use crate::capture::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
+use crate::capture::{LOOK_LIMIT, Look, LookedFrame};
 use crate::driver::Driver;
 use crate::socket::{CallError, Pending};
 use browserlens_core::page::PayloadKind;
@@ -39,7 +39,7 @@ impl Driver {
         // Sent with it, should there be something new: under way and back is what a small change
         // takes longest.
         let roots: Vec<Pending> = (0..2).map(|root| self.ask_new(session, own_world, root)).collect();
-        let told = string_of(&self.unless_interrupted(told.answer(LOOK_LIMIT)).await??);
+        let told = string_of(&self.answer(told, LOOK_LIMIT).await?);
         let changes: Changes = serde_json::from_str(&told).map_err(|error| CallError::Unreadable(error.to_string()))?;
         if changes.kind == "whole" {
             fast.way = LookWay::Again(changes.why);
@@ -70,27 +70,18 @@ impl Driver {
             };
             (metrics.answer(LOOK_LIMIT).await, probe.answer(LOOK_LIMIT).await, listeners)
         };
-        let (metrics, probe, listeners) = self.unless_interrupted(answered).await?;
-        let mut push = |kind: PayloadKind, body: String| {
-            look.payloads.push(RawPayload { kind, frame: frame.clone(), body });
-        };
-        push(PayloadKind::Frames, mirror.of.frames.clone());
-        push(PayloadKind::Metrics, metrics?.text().to_owned());
-        push(PayloadKind::Probe, string_of(&probe?));
+        let (metrics, probe, listeners) = self.unless_interrupted(answered, LOOK_LIMIT).await?;
+        look.push(PayloadKind::Frames, frame, mirror.of.frames.as_str());
+        look.push(PayloadKind::Metrics, frame, metrics?.text());
+        look.push(PayloadKind::Probe, frame, string_of(&probe?));
         if let Some(reply) = listeners {
+            let body = super::accessibility::listeners(&reply?, &mirror.elements());
             let other = || CallError::Unreadable("listeners of other elements".to_owned());
-            push(
-                PayloadKind::Listeners,
-                super::accessibility::listeners(&reply?, &mirror.elements()).ok_or_else(other)?,
-            );
+            look.push(PayloadKind::Listeners, frame, body.ok_or_else(other)?);
         }
         look.timings.push(("fast".to_owned(), began.elapsed().as_micros() as u64));
-        look.frames.push(LookedFrame {
-            session: session.clone(),
-            frame: frame.clone(),
-            own_world,
-            main_world: main_world.clone(),
-        });
+        let (session, frame, main_world) = (session.clone(), frame.clone(), main_world.clone());
+        look.frames.push(LookedFrame { session, frame, own_world, main_world });
         fast.elsewhere = false;
         Ok(Some((mirror, Some(look))))
     }

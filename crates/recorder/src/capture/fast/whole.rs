@@ -5,17 +5,18 @@
 //! first is parsed while it works on the rest.
 
 use super::accessibility::{AxRow, Collected, listeners};
-use super::mirror::{Mirror, MirrorOf};
+use super::mirror::{HeardAt, Mirror, MirrorOf};
 use super::order::Elements;
 use super::{Coming, FastState, STYLES, Unkept, string_of, style_indices};
-use crate::capture::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
+use crate::capture::{LOOK_LIMIT, Look, LookedFrame, mutations_of, snapshot_params};
 use crate::driver::Driver;
-use crate::messages::FrameTree;
+use crate::messages::FrameInfo;
 use crate::socket::{CallError, Pending, Reply};
 use browserlens_core::page::PayloadKind;
 use browserlens_core::page::raw::{Rect, Snapshot};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -42,12 +43,13 @@ struct FrameCalls {
     /// What it says of itself, where nothing is known from a look before.
     stamp: Option<Pending>,
     /// Mutations counted before.
-    begun: Pending,
+    begun: Option<Pending>,
     collected: Option<Pending>,
     listeners: Option<Pending>,
     elements: Option<Elements>,
-    /// AxRow of each box whose padding and scroll box is asked for, and the answer.
-    rects: Option<(Vec<usize>, Pending)>,
+    /// Row of each box whose padding and scroll box is asked for, and the answer.
+    rows: Vec<usize>,
+    rects: Option<Pending>,
     probe: Option<Pending>,
 }
 
@@ -61,32 +63,27 @@ struct Answers {
     end: Result<Reply, CallError>,
 }
 
-fn read<T: for<'a> Deserialize<'a>>(reply: Option<Result<Reply, CallError>>) -> Option<T> {
-    serde_json::from_str(&string_of(&reply?.ok()?)).ok()
+fn read<T: DeserializeOwned>(reply: Result<Reply, CallError>) -> Option<T> {
+    serde_json::from_str(&string_of(&reply.ok()?)).ok()
 }
 
-async fn answer(pending: Option<Pending>) -> Option<Result<Reply, CallError>> {
-    match pending {
-        Some(pending) => Some(pending.answer(LOOK_LIMIT).await),
-        None => None,
+/// Awaits an answer; what was not asked has none.
+async fn answer(pending: &mut Option<Pending>) -> Result<Reply, CallError> {
+    match pending.take() {
+        Some(pending) => pending.answer(LOOK_LIMIT).await,
+        None => Err(CallError::Gone),
     }
 }
 
 impl FrameCalls {
     async fn answers(&mut self) -> Answers {
-        let stamp = answer(self.stamp.take()).await;
-        let begun = std::mem::replace(&mut self.begun, Pending::never()).answer(LOOK_LIMIT).await;
-        let listeners = answer(self.listeners.take()).await;
-        let collected = answer(self.collected.take()).await;
-        let rects = answer(self.rects.as_mut().map(|(_, rects)| std::mem::replace(rects, Pending::never()))).await;
-        let end = self.probe.take().unwrap_or_else(Pending::never).answer(LOOK_LIMIT).await;
         Answers {
-            stamp: stamp.and_then(Result::ok).map(|stamp| string_of(&stamp)),
-            begun,
-            listeners: listeners.and_then(Result::ok),
-            collected: read(collected),
-            rects: read(rects),
-            end,
+            stamp: answer(&mut self.stamp).await.ok().map(|stamp| string_of(&stamp)),
+            begun: answer(&mut self.begun).await,
+            listeners: answer(&mut self.listeners).await.ok(),
+            collected: read(answer(&mut self.collected).await),
+            rects: read(answer(&mut self.rects).await),
+            end: answer(&mut self.probe).await,
         }
     }
 
@@ -106,18 +103,15 @@ impl Driver {
         let sessions = self.browser.read().sessions_of(self.tab);
         let mut hidden = HashSet::new();
         for (id, session) in &sessions {
-            let Some(tree) = self.look_at_frames(&mut look, id, session).await? else { continue };
+            let Some(frames) = self.look_at_frames(&mut look, id, session).await? else { continue };
             let root = session.root_frame.clone();
-            self.fast_session(fast, &mut look, &mut hidden, id, &root, tree).await?;
+            self.fast_session(fast, &mut look, &mut hidden, id, &root, frames).await?;
         }
         Ok(look)
     }
 
     fn ask_snapshot(&self, session: &str, with_rects: bool) -> Pending {
-        let params = json!({
-            "computedStyles": STYLES, "includePaintOrder": true, "includeDOMRects": with_rects,
-            "includeTextColorOpacities": false, "includeBlendedBackgroundColors": false,
-        });
+        let params = snapshot_params(&STYLES, with_rects);
         self.socket.send(Some(session), "DOMSnapshot.captureSnapshot", &params)
     }
 
@@ -129,14 +123,8 @@ impl Driver {
         hidden: &mut HashSet<(String, i64)>,
         session: &str,
         root: &str,
-        tree: FrameTree,
+        frames: Vec<FrameInfo>,
     ) -> Result<(), CallError> {
-        let mut frames = Vec::new();
-        let mut open = vec![tree];
-        while let Some(node) = open.pop() {
-            frames.push((node.frame.id, node.frame.loader));
-            open.extend(node.children.into_iter().rev());
-        }
         let fresh = !fast.stamps.keys().any(|(of, _)| of == session);
         let tells = fast.enabled.contains(session) || !fast.without.contains(session);
         // A page with one frame is kept, so that what changes can be written into it; others say
@@ -144,13 +132,12 @@ impl Driver {
         let keeps = frames.len() == 1
             && self.frames_of_tab().len() == 1
             && tells
-            && frames.first().is_some_and(|(_, loader)| fast.unkept.as_ref() != Some(loader));
+            && frames.first().is_some_and(|frame| fast.unkept.as_ref() != Some(&frame.loader_id));
         let mut worlds = Vec::new();
-        for (frame, loader) in frames {
+        for FrameInfo { id: frame, loader_id: loader, .. } in frames {
             match self.fast_world(fast, session, &frame, &loader).await {
                 Ok(own_world) => {
-                    let key = (session.to_owned(), frame.clone());
-                    let main_world = self.browser.read().frames.get(&key).and_then(|known| known.context.clone());
+                    let main_world = self.main_world(session, &frame);
                     worlds.push((LookedFrame { session: session.to_owned(), frame, own_world, main_world }, loader));
                 }
                 Err(error) => look.tear(error)?,
@@ -180,19 +167,21 @@ impl Driver {
                 looked,
                 loader,
                 stamp,
-                begun,
+                begun: Some(begun),
                 elements: None,
+                rows: Vec::new(),
                 rects: None,
                 probe: None,
             })
             .collect();
-        let mut snapshot: Snapshot = self.unless_interrupted(snapshot.answer(LOOK_LIMIT)).await??.read()?;
+        let mut snapshot: Snapshot = self.answer(snapshot, LOOK_LIMIT).await?.read()?;
         for call in &mut calls {
             call.elements = Elements::of_frame(&snapshot, &call.looked.frame);
             let ask = |expression: &str| self.ask_world(session, call.looked.own_world, expression);
             if let (true, Some(elements)) = (tells, &call.elements) {
                 let (places, rows): (Vec<usize>, Vec<usize>) = elements.with_rects(&snapshot).into_iter().unzip();
-                call.rects = Some((rows, ask(&format!("JSON.stringify(browserLensCollect.rects({places:?}))"))));
+                call.rects = Some(ask(&format!("JSON.stringify(browserLensCollect.rects({places:?}))")));
+                call.rows = rows;
             }
             call.probe = Some(ask("browserLensCollect.probe()"));
         }
@@ -210,10 +199,10 @@ impl Driver {
             }
             (answers, metrics.answer(LOOK_LIMIT).await)
         };
-        let (answers, metrics) = self.unless_interrupted(answered).await?;
+        let (answers, metrics) = self.unless_interrupted(answered, LOOK_LIMIT).await?;
         look.timings.push(("fast".to_owned(), began.elapsed().as_micros() as u64));
         if tells && !write_rects(&mut snapshot, &calls, &answers) {
-            snapshot = self.unless_interrupted(self.ask_snapshot(session, true).answer(LOOK_LIMIT)).await??.read()?;
+            snapshot = self.answer(self.ask_snapshot(session, true), LOOK_LIMIT).await?.read()?;
             for call in &mut calls {
                 call.elements = Elements::of_frame(&snapshot, &call.looked.frame);
             }
@@ -222,11 +211,7 @@ impl Driver {
         let snapshot = Arc::new(snapshot);
         look.columns.push((root.to_owned(), Arc::clone(&snapshot)));
         match metrics {
-            Ok(reply) => look.payloads.push(RawPayload {
-                kind: PayloadKind::Metrics,
-                frame: root.to_owned(),
-                body: reply.text().to_owned(),
-            }),
+            Ok(reply) => look.push(PayloadKind::Metrics, root, reply.text()),
             Err(error) => look.tear(error)?,
         }
         let mut heard = None;
@@ -237,14 +222,10 @@ impl Driver {
         }
         let frames = look.payloads.iter().find(|payload| payload.kind == PayloadKind::Frames);
         if let (Some(kept), Some((loader, heard)), Some(frames), false) = (kept, heard, frames, look.torn) {
-            let of = MirrorOf {
-                session: session.to_owned(),
-                frame: root.to_owned(),
-                loader: loader.clone(),
-                frames: frames.body.clone(),
-            };
+            let (session, frame, frames) = (session.to_owned(), root.to_owned(), frames.body.clone());
+            let of = MirrorOf { session, frame, loader: loader.clone(), frames };
             let mirror = tokio::spawn(async move {
-                let kept: Option<Kept> = read(Some(kept.answer(LOOK_LIMIT).await));
+                let kept: Option<Kept> = read(kept.answer(LOOK_LIMIT).await);
                 let kept = kept.ok_or(Unkept::Never)?;
                 if kept.moved {
                     return Err(Unkept::Moved);
@@ -268,7 +249,7 @@ impl Driver {
         hidden: &mut HashSet<(String, i64)>,
         call: FrameCalls,
         answers: Answers,
-    ) -> Result<Option<super::mirror::HeardAt>, CallError> {
+    ) -> Result<Option<HeardAt>, CallError> {
         let fits = call.fits(&answers);
         let FrameCalls { looked, loader, elements, .. } = call;
         let (session, frame) = (looked.session.clone(), looked.frame.clone());
@@ -287,7 +268,7 @@ impl Driver {
             let of_tree = read.hidden.iter().filter_map(|nth| elements.holders.get(*nth));
             let out = if is_hidden { elements.holders.iter().collect() } else { of_tree.collect::<Vec<_>>() };
             hidden.extend(out.into_iter().map(|holder| (session.clone(), *holder)));
-            heard = fits.then(|| read.rows.into_iter().map(AxRow::heard).collect::<super::mirror::HeardAt>());
+            heard = fits.then(|| read.rows.into_iter().map(AxRow::heard).collect::<HeardAt>());
         }
         match (&heard, &elements) {
             _ if is_hidden => look.said.push((frame.clone(), Vec::new())),
@@ -306,9 +287,7 @@ impl Driver {
             }
         }
         match answers.listeners.and_then(|reply| listeners(&reply, &elements.as_ref()?.backends)) {
-            Some(body) => {
-                look.payloads.push(RawPayload { kind: PayloadKind::Listeners, frame: frame.clone(), body });
-            }
+            Some(body) => look.push(PayloadKind::Listeners, &frame, body),
             None => look.listeners(self, &looked).await?,
         }
         look.frames.push(looked);
@@ -316,9 +295,8 @@ impl Driver {
             (Ok(begun), Ok(end)) => {
                 let body = string_of(&end);
                 let before = begun.value()["result"]["value"].as_u64();
-                let after = serde_json::from_str::<Value>(&body).ok().and_then(|probe| probe["mutations"][1].as_u64());
-                look.torn |= before.is_none() || before != after;
-                look.payloads.push(RawPayload { kind: PayloadKind::Probe, frame, body });
+                look.torn |= before.is_none() || before != mutations_of(&body);
+                look.push(PayloadKind::Probe, &frame, body);
             }
             (Err(error), _) | (_, Err(error)) => look.tear(error)?,
         }
@@ -330,16 +308,14 @@ impl Driver {
 /// frame's script saw the snapshot's elements.
 fn write_rects(snapshot: &mut Snapshot, calls: &[FrameCalls], answers: &[Answers]) -> bool {
     for (call, answers) in calls.iter().zip(answers) {
-        let (Some(elements), Some((rows, _)), Some(rects)) = (&call.elements, &call.rects, &answers.rects) else {
-            return false;
-        };
-        if !call.fits(answers) || rows.len() != rects.len() {
+        let (Some(elements), Some(rects)) = (&call.elements, &answers.rects) else { return false };
+        if !call.fits(answers) || call.rows.len() != rects.len() {
             return false;
         }
         let layout = &mut snapshot.documents[elements.document].layout;
         layout.client_rects.resize(layout.node_index.len(), Rect::default());
         layout.scroll_rects.resize(layout.node_index.len(), Rect::default());
-        for (row, Rects(client, scroll)) in rows.iter().zip(rects) {
+        for (row, Rects(client, scroll)) in call.rows.iter().zip(rects) {
             layout.client_rects[*row] = Rect::of(*client);
             layout.scroll_rects[*row] = Rect::of(*scroll);
         }

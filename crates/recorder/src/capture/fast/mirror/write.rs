@@ -8,6 +8,7 @@ use super::{Laid, Mirror, Node, at};
 use crate::capture::fast::changes::{ChangedRow, Changes, NewLayers, NewNode, Repainted};
 use browserlens_core::page::raw::Rect;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Styles that make layers, by their place among those that a fast look reads.
 const LAYERING: [usize; 8] = [2, 3, 4, 5, 6, 7, 8, 17];
@@ -40,7 +41,7 @@ impl Mirror {
             nodes.iter_mut().flat_map(all_laid).for_each(|laid| shift_by(laid, *dx, *dy));
         }
         for (index, x, y, width, height) in &changes.moved {
-            let node = self.nodes.get(*index).ok_or("a place that is none")?;
+            let node = self.node(*index)?;
             let Some(laid) = node.laid.first() else { continue };
             let (dx, dy, same) = match laid.bounds {
                 Rect([a, b, c, d], 4) => (x - a, y - b, (width - c).abs() < SAME && (height - d).abs() < SAME),
@@ -58,18 +59,18 @@ impl Mirror {
             }
         }
         for (index, dx, dy) in &changes.shifted {
-            let node = self.nodes.get_mut(*index).ok_or("a place that is none")?;
+            let node = self.node_mut(*index)?;
             node.laid.iter_mut().for_each(|laid| shift_by(laid, *dx, *dy));
         }
         for (index, client, scroll) in &changes.sizes {
-            let node = self.nodes.get_mut(*index).ok_or("a place that is none")?;
+            let node = self.node_mut(*index)?;
             if let Some(laid) = node.laid.first_mut() {
                 (laid.client, laid.scroll) = (rect_like(laid.client, client), rect_like(laid.scroll, scroll));
             }
         }
         for (index, data, x, y, width, height) in &changes.texts {
             let value = self.intern(data);
-            let node = self.nodes.get(*index).ok_or("a place that is none")?;
+            let node = self.node(*index)?;
             let parent = node.parent.ok_or("a text of nothing")?;
             let has_box = *width != 0.0 || *height != 0.0;
             let holder = &self.nodes[parent];
@@ -108,11 +109,11 @@ impl Mirror {
             self.paint_beside(layers)?;
         }
         for index in &changes.ax_read {
-            self.nodes.get_mut(*index).ok_or("a place that is none")?.heard = None;
+            self.node_mut(*index)?.heard = None;
         }
         for row in changes.ax.drain(..) {
             let (index, heard) = row.heard();
-            self.nodes.get_mut(index).ok_or("a place that is none")?.heard = Some(heard);
+            self.node_mut(index)?.heard = Some(heard);
         }
         self.title = self.intern(&changes.title);
         self.scroll = changes.scroll;
@@ -141,8 +142,7 @@ impl Mirror {
                             }
                             node.backend = told.backend;
                             for part in node.before.iter_mut().chain(&mut node.after) {
-                                let name =
-                                    at(part.name).and_then(|name| self.strings.get(name)).map_or("", AsRef::as_ref);
+                                let name = self.text_of(part.name);
                                 let id = told.generated.iter().find(|(known, _)| known == name);
                                 part.backend = id.ok_or("generated text that is not described")?.1;
                             }
@@ -194,6 +194,33 @@ impl Mirror {
         Ok(stood)
     }
 
+    fn node(&self, index: usize) -> Result<&Node, &'static str> {
+        self.nodes.get(index).ok_or("a place that is none")
+    }
+
+    fn node_mut(&mut self, index: usize) -> Result<&mut Node, &'static str> {
+        self.nodes.get_mut(index).ok_or("a place that is none")
+    }
+
+    /// Returns when what holds a node is painted.
+    fn paint_above(&self, node: &Node) -> i64 {
+        node.parent.map_or(0, |parent| self.paint_of(parent))
+    }
+
+    /// Checks that those nodes of a range make layers, with all that is generated in them, that are
+    /// known to.
+    fn check_layers(&self, range: Range<usize>, is_known: impl Fn(usize) -> bool) -> Result<(), &'static str> {
+        for index in range {
+            let node = &self.nodes[index];
+            let Some(laid) = node.laid.first() else { continue };
+            let mut parts = node.before.iter().chain(&node.after).flat_map(|part| &part.laid);
+            if is_known(index) == (laid.paint == self.paint_above(node)) || parts.any(|part| part.paint != laid.paint) {
+                return Err("other layers than are known");
+            }
+        }
+        Ok(())
+    }
+
     fn paint_of(&self, from: usize) -> i64 {
         let mut node = Some(from);
         while let Some(index) = node {
@@ -208,13 +235,12 @@ impl Mirror {
     /// Gives a part of a drawing the boxes that a like part of another drawing has; its styles,
     /// which may be inherited from around, stay its own.
     fn draw_like(&mut self, (index, like, dx, dy): (usize, usize, f64, f64)) -> Result<(), &'static str> {
-        let twin = self.nodes.get(like).ok_or("a place that is none")?;
+        let twin = self.node(like)?;
         let mut laid = twin.laid.clone();
         if !twin.before.is_empty() || !twin.after.is_empty() {
             return Err("generated text in a drawing");
         }
-        let (above, parent) = (twin.parent, self.nodes.get(index).ok_or("a place that is none")?.parent);
-        let (above, paint) = (above.map_or(0, |above| self.paint_of(above)), parent.map_or(0, |up| self.paint_of(up)));
+        let (above, paint) = (self.paint_above(twin), self.paint_above(self.node(index)?));
         for laid in &mut laid {
             if laid.paint != above {
                 return Err("a layer in a drawing");
@@ -238,16 +264,7 @@ impl Mirror {
         }
         // What the script takes for layers must be those of the sibling, whose order is known.
         let known: HashSet<usize> = theirs.iter().flat_map(|(_, places)| places.iter().copied()).collect();
-        for index in *beside..*beside_end {
-            let node = &self.nodes[index];
-            let Some(laid) = node.laid.first() else { continue };
-            let above = node.parent.map_or(0, |parent| self.paint_of(parent));
-            let parts = node.before.iter().chain(&node.after).flat_map(|part| &part.laid);
-            if known.contains(&index) == (laid.paint == above) || parts.into_iter().any(|part| part.paint != laid.paint)
-            {
-                return Err("other layers than are known");
-            }
-        }
+        self.check_layers(*beside..*beside_end, |index| known.contains(&index))?;
         for (level, places) in ours {
             let order = theirs.iter().find(|(other, _)| other == level).ok_or("a layer of another kind")?;
             let paints: Option<Vec<i64>> =
@@ -270,11 +287,9 @@ impl Mirror {
             }
         }
         let own: HashSet<usize> = ours.iter().flat_map(|(_, places)| places.iter().copied()).collect();
-        for index in *root..*end {
-            let above = self.nodes[index].parent.map_or(0, |parent| self.paint_of(parent));
-            if !own.contains(&index) {
-                all_laid(&mut self.nodes[index]).for_each(|laid| laid.paint = above);
-            }
+        for index in (*root..*end).filter(|index| !own.contains(index)) {
+            let above = self.paint_above(&self.nodes[index]);
+            all_laid(&mut self.nodes[index]).for_each(|laid| laid.paint = above);
         }
         Ok(())
     }
@@ -301,17 +316,9 @@ impl Mirror {
             paints.sort_unstable();
             given.extend(places.iter().copied().zip(paints));
         }
+        self.check_layers(*from..*to, |index| given.contains_key(&index))?;
         for index in *from..*to {
-            let node = &self.nodes[index];
-            let Some(laid) = node.laid.first() else { continue };
-            let own = laid.paint != node.parent.map_or(0, |parent| self.paint_of(parent));
-            let parts = node.before.iter().chain(&node.after).flat_map(|part| &part.laid);
-            if own != given.contains_key(&index) || parts.into_iter().any(|part| part.paint != laid.paint) {
-                return Err("other layers than are known");
-            }
-        }
-        for index in *from..*to {
-            let above = self.nodes[index].parent.map_or(0, |parent| self.paint_of(parent));
+            let above = self.paint_above(&self.nodes[index]);
             let paint = given.get(&index).copied().unwrap_or(above);
             all_laid(&mut self.nodes[index]).for_each(|laid| laid.paint = paint);
         }
@@ -326,8 +333,7 @@ impl Mirror {
             styles.as_ref().map(|styles| styles.iter().map(|text| self.intern(text)).collect());
         let input = input.as_ref().map(|text| self.intern(text));
         let area = area.as_ref().map(|text| self.intern(text));
-        let parent = self.nodes.get(*index).ok_or("a place that is none")?.parent;
-        let paint = parent.map_or(0, |parent| self.paint_of(parent));
+        let paint = self.paint_above(self.node(*index)?);
         let node = &mut self.nodes[*index];
         if *restyled && styles.is_some() && !(node.before.is_empty() && node.after.is_empty()) {
             return Err("generated text that may have changed");
