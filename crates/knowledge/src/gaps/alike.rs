@@ -28,7 +28,7 @@ const OTHER_SCREEN: f64 = 0.08;
 /// What a stretch loses for each step: of two that make the task as much alike, the shorter one.
 const STEP: f64 = 0.006;
 
-type Ids<'k> = Vec<Option<&'k ActionId>>;
+pub(super) type Ids<'k> = Vec<Option<&'k ActionId>>;
 
 /// A task that is asked.
 struct Other<'k> {
@@ -171,7 +171,7 @@ impl<'k> Other<'k> {
 }
 
 /// One more row of the table of longest common subsequences.
-fn extended(mut row: Vec<usize>, id: Option<&ActionId>, other: &Ids<'_>) -> Vec<usize> {
+pub(super) fn extended(mut row: Vec<usize>, id: Option<&ActionId>, other: &Ids<'_>) -> Vec<usize> {
     let mut before = 0;
     for (at, theirs) in other.iter().enumerate() {
         let above = row[at + 1];

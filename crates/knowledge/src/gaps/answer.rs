@@ -115,31 +115,24 @@ pub struct Checked {
 #[derive(Deserialize)]
 struct AnswerJson {
     actions: Vec<SaidAction>,
-    #[serde(default)]
     transitions: Option<Vec<SaidTransition>>,
-    #[serde(default)]
     confidence: Option<f64>,
 }
 
 #[derive(Deserialize)]
 struct SaidAction {
     action_type: String,
-    #[serde(default)]
     target: Option<String>,
-    #[serde(default)]
     description: Option<String>,
     confidence: f64,
-    #[serde(default)]
     reasoning: Option<String>,
-    #[serde(default)]
-    screen_id: Option<String>,
+    screen_id: Option<ScreenId>,
 }
 
 #[derive(Deserialize)]
 struct SaidTransition {
     from_screen_id: ScreenId,
     to_screen_id: ScreenId,
-    #[serde(default)]
     trigger_action: Option<String>,
 }
 
@@ -159,12 +152,8 @@ pub fn checked(
     let object = json_object(text).ok_or_else(|| AnswerError::NotJson { start: shown(text) })?;
     let value = Value::Object(object);
     let wrong = |place: String, reason: String| AnswerError::Schema { place: shown(&place), reason: shown(&reason) };
-    match &*VALIDATOR {
-        Some(validator) => {
-            validator.validate(&value).map_err(|error| wrong(error.instance_path().to_string(), error.to_string()))?;
-        }
-        None => return Err(wrong(String::new(), "the schema cannot be read".to_owned())),
-    }
+    let validator = VALIDATOR.as_ref().ok_or_else(|| wrong(String::new(), "the schema cannot be read".to_owned()))?;
+    validator.validate(&value).map_err(|error| wrong(error.instance_path().to_string(), error.to_string()))?;
     let said: AnswerJson = serde_json::from_value(value).map_err(|error| wrong(String::new(), error.to_string()))?;
     if said.actions.len() > request.max_intermediate_steps {
         return Err(AnswerError::TooMany { count: said.actions.len(), most: request.max_intermediate_steps });
@@ -189,16 +178,10 @@ fn action_of(
     said: SaidAction,
 ) -> Result<InferredAction, AnswerError> {
     let kind = allowed(number, &said.action_type)?;
-    let screen = match said.screen_id.as_deref().filter(|id| !id.is_empty()) {
-        None => None,
-        Some(id) => match knowledge.screens.get(id) {
-            Some(screen) => Some(screen),
-            None => return Err(AnswerError::UnknownScreen { number, screen: shown(id) }),
-        },
-    };
+    let screen = screen_of(knowledge, number, said.screen_id.as_ref().filter(|id| !id.as_str().is_empty()))?;
     let target = said.target.unwrap_or_default();
     let meant = meant(knowledge, screen, kind, number, &target)?;
-    let most = if meant.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED };
+    let most = meant.most(knowledge, screen);
     Ok(InferredAction {
         action_type: kind.name().to_owned(),
         target: shown_long(&target),
@@ -216,38 +199,50 @@ fn action_of(
     })
 }
 
+fn screen_of<'k>(
+    knowledge: &'k Knowledge,
+    number: usize,
+    id: Option<&ScreenId>,
+) -> Result<Option<&'k ScreenDefinition>, AnswerError> {
+    let wrong = |id: &ScreenId| AnswerError::UnknownScreen { number, screen: shown(id.as_str()) };
+    id.map(|id| knowledge.screens.get(id).ok_or_else(|| wrong(id))).transpose()
+}
+
 /// Foreign words that are kept: what nobody sees as escapes, and not endless.
 fn shown_long(text: &str) -> String {
     one_line(&text.chars().take(LONGEST_TARGET).collect::<String>())
 }
 
-/// Kinds of action that a model may say: what a person does on a page, and nothing that runs code,
-/// reads or writes files, or ends things.
-fn allowed(number: usize, name: &str) -> Result<ActionType, AnswerError> {
+/// Kinds of action that a model may not say: what runs code, reads or writes files, or ends things,
+/// and what a person does not do on a page.
+const FORBIDDEN: [ActionType; 14] = {
     use ActionType as A;
+    [
+        A::Evaluate,
+        A::UploadFile,
+        A::SaveAsPdf,
+        A::Done,
+        A::Close,
+        A::Switch,
+        A::NewTab,
+        A::Search,
+        A::FillForm,
+        A::AcceptDialog,
+        A::DismissDialog,
+        A::Dialog,
+        A::Extract,
+        A::FindElements,
+    ]
+};
+
+fn allowed(number: usize, name: &str) -> Result<ActionType, AnswerError> {
     let kind = ActionType::parse(name).map_err(|source| AnswerError::Type { number, source })?;
-    match kind {
-        A::Evaluate
-        | A::UploadFile
-        | A::SaveAsPdf
-        | A::Done
-        | A::Close
-        | A::Switch
-        | A::NewTab
-        | A::Search
-        | A::FillForm
-        | A::AcceptDialog
-        | A::DismissDialog
-        | A::Dialog
-        | A::Extract
-        | A::FindElements => Err(AnswerError::NotAllowed { number, name: kind.name() }),
-        kind => Ok(kind),
-    }
+    if FORBIDDEN.contains(&kind) { Err(AnswerError::NotAllowed { number, name: kind.name() }) } else { Ok(kind) }
 }
 
 /// Names of the action types that a model may say.
 pub(super) fn allowed_names() -> impl Iterator<Item = &'static str> {
-    ActionType::ALL.iter().filter(|kind| allowed(0, kind.name()).is_ok()).map(|kind| kind.name())
+    ActionType::ALL.iter().filter(|kind| !FORBIDDEN.contains(kind)).map(|kind| kind.name())
 }
 
 /// What a target means.
@@ -259,6 +254,11 @@ enum Meant {
 }
 
 impl Meant {
+    /// How sure it is at most: less where no recording shows what is acted on.
+    fn most(&self, knowledge: &Knowledge, screen: Option<&ScreenDefinition>) -> f64 {
+        if self.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED }
+    }
+
     /// Whether a recording shows what is acted on: the page that is opened, the field that is
     /// filled, the button by which the screen is told.
     fn is_shown(&self, knowledge: &Knowledge, screen: Option<&ScreenDefinition>) -> bool {
@@ -355,16 +355,15 @@ fn known_action(
                 || action.target_selector.as_deref() == Some(text)
                 || action.target.as_ref().is_some_and(|target| is_text(&target.name) || is_text(&target.text)))
     });
-    let first = found.next()?;
-    found.next().is_none().then(|| first.action_id.clone())
+    let first = found.next().filter(|_| found.next().is_none())?;
+    Some(first.action_id.clone())
 }
 
 fn known_field(screen: &ScreenDefinition, text: &str) -> Option<ElementTarget> {
     let mut found =
         screen.forms.iter().flat_map(|form| &form.fields).filter(|field| field.name.eq_ignore_ascii_case(text));
-    let field = found.next()?;
-    let target = ElementTarget { role: field.role.clone(), name: field.name.clone(), ..ElementTarget::default() };
-    found.next().is_none().then_some(target)
+    let field = found.next().filter(|_| found.next().is_none())?;
+    Some(ElementTarget { role: field.role.clone(), name: field.name.clone(), ..ElementTarget::default() })
 }
 
 fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition) -> Result<InferredTransition, String> {
@@ -414,26 +413,18 @@ pub(super) fn definition(
         return Ok(None);
     }
     let kind = allowed(number, &inferred.action_type)?;
-    let screen = match &inferred.screen_id {
-        None => None,
-        Some(id) => match knowledge.screens.get(id) {
-            Some(screen) => Some(screen),
-            None => return Err(AnswerError::UnknownScreen { number, screen: shown(id.as_str()) }),
-        },
-    };
+    let screen = screen_of(knowledge, number, inferred.screen_id.as_ref())?;
+    let named = || format!("{} {}", kind.name(), inferred.target);
+    let name = if inferred.description.is_empty() { named() } else { inferred.description.clone() };
     let mut action = ActionDefinition {
-        name: if inferred.description.is_empty() {
-            shown_long(&format!("{} {}", kind.name(), inferred.target))
-        } else {
-            shown_long(&inferred.description)
-        },
+        name: shown_long(&name),
         action_type: kind.name().to_owned(),
         screen_ids: screen.map(|screen| screen.screen_id.clone()).into_iter().collect(),
         website_id: screen.map(|screen| screen.website_id.clone()).unwrap_or_default(),
         ..ActionDefinition::default()
     };
     let meant = meant(knowledge, screen, kind, number, &inferred.target)?;
-    let most = if meant.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED };
+    let most = meant.most(knowledge, screen);
     action.metadata =
         Metadata { inferred: true, confidence: inferred.confidence.min(most), reasoning: inferred.reasoning.clone() };
     match meant {

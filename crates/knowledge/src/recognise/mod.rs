@@ -127,6 +127,7 @@ pub struct Recogniser<'k> {
 }
 
 /// Values of indicators as texts that occur.
+#[derive(Default)]
 struct Texts {
     /// For a summary: every value. For a page: values of indicators without a kind.
     all: Option<AhoCorasick>,
@@ -155,12 +156,12 @@ impl<'k> Recogniser<'k> {
         let mut built = Self {
             knowledge,
             entries: Vec::new(),
-            patterns: Patterns::new(),
+            patterns: Patterns::default(),
             of_pattern: Vec::new(),
             uses: Vec::new(),
             limits,
             elements: HashMap::new(),
-            texts: Texts { all: None, of_all: Vec::new(), kindless: None, of_kindless: Vec::new() },
+            texts: Texts::default(),
             described: Described::default(),
             actions: BTreeMap::new(),
         };
@@ -294,15 +295,12 @@ impl<'k> Recogniser<'k> {
         ranked.sort_by(|one, other| {
             other.0.total_cmp(&one.0).then_with(|| depth(one.1).cmp(&depth(other.1))).then_with(|| one.1.cmp(&other.1))
         });
+        let by = |first: u32, second: u32| match depth(first) < depth(second) {
+            true => "the page rather than a state of it",
+            false => "the order of ids",
+        };
         let tie = match ranked.as_slice() {
-            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => Some(self.told_tie(
-                &ranked,
-                if depth(first.1) < depth(second.1) {
-                    "the page rather than a state of it"
-                } else {
-                    "the order of ids"
-                },
-            )),
+            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => Some(by(first.1, second.1)),
             _ => None,
         };
         self.told(&ranked, &BTreeSet::new(), tie)
@@ -323,22 +321,11 @@ impl<'k> Recogniser<'k> {
         let best = self.best(&tally, &mut matches);
         let tie = match best.as_slice() {
             [first, second, ..] if first.score - second.score < EPSILON && first.score > THRESHOLD => {
-                let (one, other) = (first.specific, second.specific);
-                let by = if one.0 != other.0 {
-                    "a state rather than the page below it"
-                } else if one.1 != other.1 {
-                    "more indicators"
-                } else if one.2 != other.2 {
-                    "the longer URL pattern"
-                } else {
-                    "the order of ids: nothing else tells them apart"
-                };
-                Some(by)
+                Some(told_apart_by(first.specific, second.specific))
             }
             _ => None,
         };
         let ranked: Vec<(f64, u32)> = best.iter().map(|ranked| (ranked.score, ranked.at.0)).collect();
-        let tie = tie.map(|by| self.told_tie(&ranked, by));
         let matched = ranked.first().map(|first| self.indicators_of(&tally, &mut matches, first.1)).unwrap_or_default();
         self.told(&ranked, &matched, tie)
     }
@@ -358,7 +345,8 @@ impl<'k> Recogniser<'k> {
         format!("as good: {}; decided by {by}", names.join(", "))
     }
 
-    fn told(&self, ranked: &[(f64, u32)], matched: &BTreeSet<u32>, tie: Option<String>) -> Recognition {
+    /// Returns the answer; `tie` says by what the best screen was told from others as good.
+    fn told(&self, ranked: &[(f64, u32)], matched: &BTreeSet<u32>, tie: Option<&str>) -> Recognition {
         let nearest = ranked.iter().take(MAX_NEAREST).map(|(score, at)| {
             let entry = &self.entries[*at as usize];
             Candidate { screen_id: entry.id.clone(), screen_name: entry.name.clone(), confidence: *score }
@@ -384,10 +372,23 @@ impl<'k> Recogniser<'k> {
             matched_indicators: matched.cloned().collect(),
             available_actions: screen.map(|screen| screen.available_browser_use_actions.clone()).unwrap_or_default(),
             action_ids: self.actions.get(&entry.id).cloned().unwrap_or_default(),
-            tie,
+            tie: tie.map(|by| self.told_tie(ranked, by)),
             message: None,
             nearest,
         }
+    }
+}
+
+/// Returns by what two screens of one score are told apart.
+fn told_apart_by(one: (u32, u32, u32), other: (u32, u32, u32)) -> &'static str {
+    if one.0 != other.0 {
+        "a state rather than the page below it"
+    } else if one.1 != other.1 {
+        "more indicators"
+    } else if one.2 != other.2 {
+        "the longer URL pattern"
+    } else {
+        "the order of ids: nothing else tells them apart"
     }
 }
 

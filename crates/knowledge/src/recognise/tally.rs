@@ -66,9 +66,13 @@ pub(super) fn automaton(texts: BTreeMap<String, Posting>) -> (Option<AhoCorasick
         return (None, Vec::new());
     }
     let (texts, postings): (Vec<String>, Vec<Posting>) = texts.into_iter().unzip();
-    let built =
-        AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(&texts);
-    (built.ok(), postings)
+    (occurring(texts), postings)
+}
+
+/// Returns what finds every text that occurs in another; none where it would grow too large.
+pub(super) fn occurring(texts: impl IntoIterator<Item: AsRef<[u8]>>) -> Option<AhoCorasick> {
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts).ok()
 }
 
 pub(super) fn count_texts<'r>(automaton: &AhoCorasick, postings: &'r [Posting], summary: &str, tally: &mut Tally<'r>) {

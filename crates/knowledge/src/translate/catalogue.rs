@@ -19,10 +19,7 @@ impl std::str::FromStr for Profile {
     type Err = TranslateError;
 
     fn from_str(name: &str) -> Result<Self, TranslateError> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.name() == name)
-            .ok_or_else(|| TranslateError::UnknownProfile { name: shown(name) })
+        Self::from_name(name).ok_or_else(|| TranslateError::UnknownProfile { name: shown(name) })
     }
 }
 

@@ -8,6 +8,7 @@
 //! to find again what was found by them.
 
 use crate::extract::nodes::css_string;
+use crate::model::ElementTarget;
 use browserlens_core::page::select::Selector;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -19,55 +20,34 @@ pub enum ElementLocator {
     /// the element before.
     Path(Vec<String>),
     /// By role and accessible name, as far as the markup tells them.
-    Words(Words),
+    Words(ElementTarget),
     /// The element that has the focus.
     Focused,
 }
 
-/// An element in words, for scripts that look for it themselves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
-    /// Role; empty for any.
-    pub role: String,
-    /// Accessible name; empty for any.
-    pub name: String,
-    /// Whole text; empty for any.
-    pub text: String,
-    /// Which one of several.
-    pub nth: Option<u32>,
-    /// An ancestor.
-    pub within: Option<Box<Words>>,
-}
+/// Most levels of `within` that are followed.
+const DEEPEST: usize = 8;
 
-impl Words {
-    fn to_json(&self) -> Value {
-        let mut map = Map::new();
-        match css_of_known(&self.role) {
-            Some((role, _)) => map.insert("role".to_owned(), Value::from(role)),
-            // A role that is not known is told by the attribute alone.
-            None if !self.role.is_empty() => {
-                map.insert("css".to_owned(), Value::from(format!("[role~={} i]", css_string(&self.role))))
-            }
-            None => map.insert("css".to_owned(), Value::from("*")),
-        };
-        for (key, text) in [("name", &self.name), ("text", &self.text)] {
-            if !text.trim().is_empty() {
-                map.insert(key.to_owned(), Value::from(text.as_str()));
-            }
+/// Returns the data of a script that tells an element in words.
+fn words_to_json(words: &ElementTarget, depth: usize) -> Value {
+    let mut map = Map::new();
+    match css_of_known(&words.role) {
+        Some((role, _)) => map.insert("role".to_owned(), Value::from(role)),
+        // A role that is not known is told by the attribute alone.
+        None if !words.role.is_empty() => {
+            map.insert("css".to_owned(), Value::from(format!("[role~={} i]", css_string(&words.role))))
         }
-        if let Some(nth) = self.nth {
-            map.insert("nth".to_owned(), Value::from(nth));
+        None => map.insert("css".to_owned(), Value::from("*")),
+    };
+    for (key, text) in [("name", &words.name), ("text", &words.text)] {
+        if !text.trim().is_empty() {
+            map.insert(key.to_owned(), Value::from(text.as_str()));
         }
-        if let Some(within) = &self.within {
-            map.insert("within".to_owned(), within.to_json());
-        }
-        Value::Object(map)
     }
-
-    /// Returns the words and those of what it lies in, outwards.
-    fn chain(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |words| words.within.as_deref())
-    }
+    map.extend(words.nth.map(|nth| ("nth".to_owned(), Value::from(nth))));
+    let within = words.within.as_deref().filter(|_| depth < DEEPEST);
+    map.extend(within.map(|within| ("within".to_owned(), words_to_json(within, depth + 1))));
+    Value::Object(map)
 }
 
 impl ElementLocator {
@@ -75,7 +55,7 @@ impl ElementLocator {
     pub(crate) fn to_json(&self) -> Value {
         match self {
             Self::Path(path) => serde_json::json!({ "path": path }),
-            Self::Words(words) => words.to_json(),
+            Self::Words(words) => words_to_json(words, 0),
             Self::Focused => serde_json::json!({ "focused": true }),
         }
     }
@@ -185,24 +165,23 @@ const BY_PATH: &str = "var byPath=t=>{var r=document,m,i=0;for(var s of \
 
 /// Adds what finds the elements of places; `one` and `all` are defined by it.
 pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
-    let words: Vec<&Words> = places
-        .iter()
-        .filter_map(|place| if let ElementLocator::Words(words) = place { Some(words) } else { None })
-        .flat_map(|words| words.chain())
-        .collect();
-    let longest = places.iter().map(|place| if let ElementLocator::Path(path) = place { path.len() } else { 0 }).max();
-    let is_focused = places.contains(&&ElementLocator::Focused);
-    let mut ways = Vec::new();
-    if is_focused {
+    let (mut words, mut longest, mut ways) = (Vec::new(), 0, Vec::new());
+    for place in places {
+        match place {
+            ElementLocator::Path(path) => longest = longest.max(path.len()),
+            // With what it lies in, outwards.
+            ElementLocator::Words(inner) => {
+                words.extend(std::iter::successors(Some(inner), |it| it.within.as_deref()).take(DEEPEST + 1));
+            }
+            ElementLocator::Focused => {}
+        }
+    }
+    if places.contains(&&ElementLocator::Focused) {
         out.push_str(FOCUSED);
         ways.push("t.focused?focused()");
     }
-    match longest {
-        Some(0) | None => {}
-        Some(1) => out.push_str(BY_SELECTOR),
-        Some(_) => out.push_str(BY_PATH),
-    }
-    if longest.is_some_and(|longest| longest > 0) {
+    if longest > 0 {
+        out.push_str(if longest == 1 { BY_SELECTOR } else { BY_PATH });
         ways.push("t.path?byPath(t)");
     }
     if !words.is_empty() {
@@ -225,8 +204,8 @@ pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
     out.push_str(ONE);
 }
 
-fn by_words(words: &[&Words], out: &mut String) {
-    let has = |test: &dyn Fn(&Words) -> bool| words.iter().any(|words| test(words));
+fn by_words(words: &[&ElementTarget], out: &mut String) {
+    let has = |test: &dyn Fn(&ElementTarget) -> bool| words.iter().any(|words| test(words));
     let (has_name, has_text) =
         (has(&|words| !words.name.trim().is_empty()), has(&|words| !words.text.trim().is_empty()));
     let has_within = has(&|words| words.within.is_some());
@@ -235,7 +214,7 @@ fn by_words(words: &[&Words], out: &mut String) {
     }
     out.push_str(ROOTS);
     if has_name {
-        let by_content = |words: &Words| {
+        let by_content = |words: &ElementTarget| {
             words.name.is_empty() || NAMED_BY_CONTENT.iter().any(|role| role.eq_ignore_ascii_case(&words.role))
         };
         out.push_str(ATTRIBUTES);
@@ -246,12 +225,8 @@ fn by_words(words: &[&Words], out: &mut String) {
     }
     let known: BTreeMap<&str, &str> = words.iter().filter_map(|words| css_of_known(&words.role)).collect();
     if !known.is_empty() {
-        out.push_str("var css={");
-        for (at, (role, elements)) in known.iter().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            out.push_str(&format!("{comma}{role}:'[role~={role} i],:is({elements}):not([role])'"));
-        }
-        out.push_str("};");
+        let css = |(role, elements): (&&str, &&str)| format!("{role}:'[role~={role} i],:is({elements}):not([role])'");
+        out.push_str(&format!("var css={{{}}};", known.iter().map(css).collect::<Vec<_>>().join(",")));
     }
     let css = if known.is_empty() { "t.css" } else { "t.css||css[t.role]" };
     out.push_str("var byWords=t=>{var o=[];for(var r of roots())for(var e of r.querySelectorAll(");
@@ -293,8 +268,8 @@ mod tests {
 
     #[test]
     fn a_role_that_is_not_known_stays_data() {
-        let words = Words { role: "x\"],*{}//' i".to_owned(), ..Words::default() };
-        let css = words.to_json()["css"].as_str().unwrap().to_owned();
+        let words = ElementTarget { role: "x\"],*{}//' i".to_owned(), ..ElementTarget::default() };
+        let css = words_to_json(&words, 0)["css"].as_str().unwrap().to_owned();
         assert!(css.parse::<Selector>().is_ok(), "{css}");
         let mut code = String::new();
         define(&[&ElementLocator::Words(words)], &mut code);
@@ -310,8 +285,8 @@ mod tests {
         };
         let selector = ElementLocator::Path(vec!["#a".to_owned()]);
         let path = ElementLocator::Path(vec!["#a".to_owned(), "b".to_owned()]);
-        let link =
-            ElementLocator::Words(Words { role: "link".to_owned(), name: "Cart".to_owned(), ..Words::default() });
+        let (role, name) = ("link".to_owned(), "Cart".to_owned());
+        let link = ElementLocator::Words(ElementTarget { role, name, ..ElementTarget::default() });
         assert!(defined(&[&selector]).len() < 250, "{}", defined(&[&selector]).len());
         assert!(defined(&[&link]).len() < 1_200, "{}", defined(&[&link]).len());
         assert!(!defined(&[&link]).contains("labels"));

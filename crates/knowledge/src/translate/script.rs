@@ -7,7 +7,7 @@
 //! browser-use replaces `\"` by `"`, halves doubled backslashes and may cut comments before it
 //! evaluates (read in its sources), and an ordinarily escaped JSON string would be opened by that.
 
-pub use super::find::{ElementLocator, Words};
+pub use super::find::ElementLocator;
 use super::find::{FLAT, define};
 use serde_json::{Map, Value};
 use std::fmt::Write;

@@ -74,7 +74,8 @@ pub(super) fn one(tool: &'static str, parameters: Value) -> Calls {
     Ok(vec![call(tool, parameters)])
 }
 
-pub(super) fn object(value: Value) -> Map<String, Value> {
+/// Returns the members of a value that is an object.
+pub(crate) fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => Map::new(),
