@@ -52,9 +52,10 @@ impl Default for CrawlLimits {
 }
 
 /// Why a crawl ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CrawlEnd {
     /// Nothing is left to open.
+    #[default]
     Done,
     /// The limit of pages was reached.
     Pages,
@@ -63,7 +64,7 @@ pub enum CrawlEnd {
 }
 
 /// What a crawl did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrawlReport {
     /// URLs of the pages that were opened, in order.
     pub opened: Vec<String>,
@@ -110,7 +111,7 @@ pub fn crawl(
     let hash = format!("crawl-{}", &blake3::hash(start.as_bytes()).to_hex()[..16]);
     let mut crawl = Crawl {
         recording: Recording::crawled(WebsiteId(website), &hash),
-        report: CrawlReport { opened: Vec::new(), failed: Vec::new(), left_out: 0, end: CrawlEnd::Done },
+        report: CrawlReport::default(),
         seen: BTreeSet::new(),
         forms: BTreeMap::new(),
         waiting: VecDeque::new(),

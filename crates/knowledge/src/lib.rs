@@ -44,5 +44,5 @@ pub use model::{
 };
 pub use recognise::{Candidate, Recogniser, Recognition, THRESHOLD};
 pub use renew::renew;
-pub use store::{STORE_VERSION, ScreenFilter, Store};
+pub use store::{STORE_VERSION, Store};
 pub use validate::{MAX_INDICATOR_CHARS, validate};

@@ -47,17 +47,6 @@ mod tests {
     use crate::model::{ActionDefinition, Metadata, Provenance, ScreenDefinition, TransitionDefinition};
     use crate::validate::validate;
 
-    fn screen(id: &str) -> ScreenDefinition {
-        ScreenDefinition {
-            screen_id: id.into(),
-            name: id.to_owned(),
-            content_type: ContentType::WebUi,
-            is_actionable: true,
-            url_patterns: vec![format!("^https?://a\\.test/{id}$")],
-            ..ScreenDefinition::default()
-        }
-    }
-
     fn way(id: &str, from: &str, to: &str) -> TransitionDefinition {
         TransitionDefinition {
             transition_id: id.into(),
@@ -73,11 +62,13 @@ mod tests {
     fn what_was_read_and_inferred_stays_and_what_leads_nowhere_goes() {
         let mut earlier = Knowledge::new("k");
         for id in ["home", "gone"] {
-            earlier.screens.insert(id.into(), screen(id));
+            earlier.screens.insert(id.into(), ScreenDefinition::example(id));
         }
         let text = vec![Provenance::Document { name: "m.md".to_owned(), line: 3 }];
-        earlier.screens.insert("read".into(), ScreenDefinition { provenance: text, ..screen("read") });
-        let old = ScreenDefinition { content_type: ContentType::Unknown, ..screen("old") };
+        earlier
+            .screens
+            .insert("read".into(), ScreenDefinition { provenance: text, ..ScreenDefinition::example("read") });
+        let old = ScreenDefinition { content_type: ContentType::Unknown, ..ScreenDefinition::example("old") };
         earlier.screens.insert("old".into(), old);
         let guess = ActionDefinition {
             action_id: "guess".into(),
@@ -91,7 +82,10 @@ mod tests {
             earlier.transitions.insert(id.into(), way(id, "home", to));
         }
         let mut new = Knowledge::new("k");
-        new.screens.insert("home".into(), ScreenDefinition { name: "seen again".to_owned(), ..screen("home") });
+        new.screens.insert(
+            "home".into(),
+            ScreenDefinition { name: "seen again".to_owned(), ..ScreenDefinition::example("home") },
+        );
         renew(&mut new, &earlier);
         assert_eq!(new.screens.keys().map(|id| id.as_str()).collect::<Vec<_>>(), ["home", "old", "read"]);
         assert_eq!(new.screens["home"].name, "seen again");

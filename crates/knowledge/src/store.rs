@@ -90,17 +90,6 @@ CREATE INDEX screen_by_kind ON screen (knowledge, website, content_type, is_acti
 CREATE INDEX transition_by_from ON transition (knowledge, from_id);
 ";
 
-/// Which screens a query wants.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ScreenFilter {
-    /// Only of this website.
-    pub website_id: Option<crate::model::WebsiteId>,
-    /// Only of this content type.
-    pub content_type: Option<ContentType>,
-    /// Only those that a browser can be led to.
-    pub actionable_only: bool,
-}
-
 /// A knowledge store.
 #[derive(Debug)]
 pub struct Store {
@@ -236,7 +225,7 @@ impl Store {
             return Err(KnowledgeError::NoKnowledge { id: id.0.clone(), path: self.path.clone(), known });
         }
         let mut knowledge = Knowledge::new(id.clone());
-        let screens = self.screens(id, &ScreenFilter::default())?.into_iter();
+        let screens = self.screens(id)?.into_iter();
         knowledge.screens.extend(screens.map(|screen| (screen.screen_id.clone(), screen)));
         let actions = self.bodies::<ActionDefinition>("action", id)?.into_iter();
         knowledge.actions.extend(actions.map(|action| (action.action_id.clone(), action)));
@@ -247,22 +236,13 @@ impl Store {
         Ok(knowledge)
     }
 
-    /// Reads the screens that pass a filter, by id.
-    ///
-    /// # Errors
-    /// [`KnowledgeError::Damaged`] if a row cannot be read.
-    pub fn screens(&self, id: &KnowledgeId, filter: &ScreenFilter) -> Result<Vec<ScreenDefinition>, KnowledgeError> {
-        let sql = "SELECT id, body, content_type, is_actionable FROM screen WHERE knowledge = ?1
-                   AND (?2 IS NULL OR website = ?2) AND (?3 IS NULL OR content_type = ?3) AND (?4 = 0 OR is_actionable \
-                   = 1) ORDER BY id";
-        let website = filter.website_id.as_ref().map(|website| website.as_str());
-        let kind = filter.content_type.map(ContentType::name);
-        let parameters = params![id.as_str(), website, kind, filter.actionable_only];
+    fn screens(&self, id: &KnowledgeId) -> Result<Vec<ScreenDefinition>, KnowledgeError> {
+        let sql = "SELECT id, body, content_type, is_actionable FROM screen WHERE knowledge = ?1 ORDER BY id";
         type Columns = (String, String, String, bool);
-        let rows: Vec<Columns> = self.rows("read its screens", sql, parameters, |row| row.try_into())?;
+        let rows: Vec<Columns> = self.rows("read its screens", sql, [id.as_str()], |row| row.try_into())?;
         let screen = |(id, body, kind, is_actionable): Columns| {
             let screen: ScreenDefinition = self.parse("screen", &id, &body)?;
-            // What a query filters by is what stands in the columns.
+            // Rows of the old shape say neither in their body.
             let content_type = ContentType::from_name(&kind)
                 .ok_or_else(|| self.damaged(format!("screen {id:?} is of content type {kind:?}")))?;
             Ok(ScreenDefinition { content_type, is_actionable, ..screen })
@@ -297,15 +277,6 @@ impl Store {
         let transaction = self.connection.transaction().map_err(&wrap)?;
         write(&transaction, knowledge).map_err(&wrap)?;
         transaction.commit().map_err(&wrap)
-    }
-
-    /// Removes a body of knowledge; says whether it was there.
-    ///
-    /// # Errors
-    /// [`KnowledgeError::Sqlite`] if it cannot be written.
-    pub fn remove(&mut self, id: &KnowledgeId) -> Result<bool, KnowledgeError> {
-        let removed = self.connection.execute("DELETE FROM knowledge WHERE id = ?1", [id.as_str()]);
-        removed.map(|rows| rows > 0).map_err(self.wrap("remove from it"))
     }
 
     fn of_old_shape(&self, id: &KnowledgeId) -> Result<BTreeSet<ScreenId>, KnowledgeError> {

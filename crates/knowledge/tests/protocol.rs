@@ -14,7 +14,8 @@ use browserlens_knowledge::protocol::{
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{Document, Knowledge, ScreenId, extract, ingest};
 use browserlens_trace::Trace;
-use fixtures::{action, knowledge};
+use common::action;
+use fixtures::knowledge;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

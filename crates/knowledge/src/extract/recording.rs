@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 const LEAST_SECRET: usize = 4;
 
 /// What one recording tells: its pages in the order of steps, and what was done between them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// The website it begins on; pages of other hosts belong to other websites.
     pub website_id: WebsiteId,
@@ -70,13 +70,10 @@ impl Recording {
     pub fn new(website_id: impl Into<WebsiteId>, trace_hash: &str, scenario: &str, goal: &str) -> Self {
         Self {
             website_id: website_id.into(),
-            home: None,
             trace_hash: trace_hash.to_owned(),
             scenario: scenario.to_owned(),
             goal: goal.to_owned(),
-            steps: Vec::new(),
-            secrets: Vec::new(),
-            is_crawl: false,
+            ..Self::default()
         }
     }
 
@@ -226,33 +223,30 @@ fn turned(node: NodeRef<'_>, after: &Page) -> BTreeMap<String, Value> {
 /// Returns what an action of a scenario says beside its node, as parameters of an action of the
 /// knowledge; nothing that cannot be found on the page.
 fn meant_by(action: &Action, page: &Page) -> BTreeMap<String, Value> {
-    let mut told = BTreeMap::new();
     let pair = |x: f32, y: f32| serde_json::json!([f64::from(x), f64::from(y)]);
-    match action {
-        Action::Scroll { by: (x, y), .. } => drop(told.insert("by".to_owned(), pair(*x, *y))),
+    let told = match action {
+        Action::Scroll { by: (x, y), .. } => vec![("by", pair(*x, *y))],
         Action::Drag { on, to } => match (&on.by, &to.by) {
             (
                 TargetBy::Css { selector: from, point: Some((x1, y1)) },
                 TargetBy::Css { selector: at, point: Some((x2, y2)) },
-            ) if from == at => drop(told.insert("by".to_owned(), pair(x2 - x1, y2 - y1))),
+            ) if from == at => vec![("by", pair(x2 - x1, y2 - y1))],
             (_, TargetBy::Css { selector, point }) => {
                 let found = selector.parse::<Selector>().map(|selector| selector.find(page)).unwrap_or_default();
-                if found.len() == 1 {
-                    told.insert("to".to_owned(), Value::from(selector.as_str()));
-                    told.extend(point.map(|(x, y)| ("to_point".to_owned(), pair(x, y))));
-                }
+                let place = point.map(|(x, y)| ("to_point", pair(x, y)));
+                let to = ("to", Value::from(selector.as_str()));
+                std::iter::once(to).chain(place).filter(|_| found.len() == 1).collect()
             }
             _ => {
-                if let [only] = to.matches(page).as_slice() {
-                    let node = page.node(*only);
-                    let target = complete(ElementTarget::from(&to.hint(node)), Some(node), page);
-                    told.extend(serde_json::to_value(target).ok().map(|target| ("to".to_owned(), target)));
-                }
+                let found = to.matches(page);
+                let target = |node| complete(ElementTarget::from(&to.hint(node)), Some(node), page);
+                let target = found.first().filter(|_| found.len() == 1).map(|only| target(page.node(*only)));
+                target.and_then(|target| serde_json::to_value(target).ok()).map(|to| ("to", to)).into_iter().collect()
             }
         },
-        _ => {}
-    }
-    told
+        _ => Vec::new(),
+    };
+    told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 impl From<&NodeHint> for ElementTarget {

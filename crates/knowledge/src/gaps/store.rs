@@ -66,7 +66,7 @@ fn add_action(
         stored.unsure += 1;
         return None;
     }
-    let action = match definition(knowledge, number, inferred) {
+    let action = match definition(knowledge, inferred) {
         Ok(Some(action)) if is_sure(action.metadata.confidence) => action,
         // No recording shows it, whatever the result says.
         Ok(Some(_)) => {
@@ -78,7 +78,7 @@ fn add_action(
             return None;
         }
         Err(error) => {
-            stored.refused.push(error.to_string());
+            stored.refused.push(format!("action {number}: {error}"));
             return None;
         }
     };

@@ -203,6 +203,21 @@ pub struct ScreenDefinition {
 }
 
 impl ScreenDefinition {
+    /// A screen of `https://a.test/ID`, for tests.
+    #[cfg(test)]
+    pub(crate) fn example(id: &str) -> Self {
+        Self {
+            screen_id: id.into(),
+            knowledge_id: "k".into(),
+            name: id.to_owned(),
+            content_type: ContentType::WebUi,
+            is_actionable: true,
+            url_patterns: vec![format!("^https?://a\\.test/{id}/?(?:[?#].*)?$")],
+            example_urls: vec![format!("https://a.test/{id}")],
+            ..Self::default()
+        }
+    }
+
     /// Returns whether a browser can be led to the screen: it is of a website and actionable.
     pub fn is_navigable(&self) -> bool {
         self.content_type == ContentType::WebUi && self.is_actionable

@@ -27,13 +27,12 @@ use crate::extract::signature::{Key, fold, key_of};
 use crate::extract::view::{ElementKind, PageView};
 use crate::model::{ActionId, BrowserUseAction, Indicator, IndicatorKind, Knowledge, ScreenDefinition, ScreenId};
 use crate::validate::has_signature;
-use aho_corasick::AhoCorasick;
 use browserlens_core::page::Page;
 use patterns::{LIMITS, Limits, Matches, Patterns, literal_prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use tally::{Posting, Tally, automaton, count_texts};
+use tally::{Posting, Tally, Texts};
 
 /// What a matching URL pattern counts.
 const URL_WEIGHT: f64 = 0.4;
@@ -121,19 +120,12 @@ pub struct Recogniser<'k> {
     uses: Vec<Vec<Use>>,
     limits: Limits,
     elements: HashMap<Key, Posting>,
+    /// Values of indicators as texts that occur: in a summary every value, on a page those of indicators
+    /// without a kind.
     texts: Texts,
+    kindless: Texts,
     described: Described,
     actions: BTreeMap<&'k ScreenId, Vec<ActionId>>,
-}
-
-/// Values of indicators as texts that occur.
-#[derive(Default)]
-struct Texts {
-    /// For a summary: every value. For a page: values of indicators without a kind.
-    all: Option<AhoCorasick>,
-    of_all: Vec<Posting>,
-    kindless: Option<AhoCorasick>,
-    of_kindless: Vec<Posting>,
 }
 
 impl std::fmt::Debug for Recogniser<'_> {
@@ -162,6 +154,7 @@ impl<'k> Recogniser<'k> {
             limits,
             elements: HashMap::new(),
             texts: Texts::default(),
+            kindless: Texts::default(),
             described: Described::default(),
             actions: BTreeMap::new(),
         };
@@ -187,10 +180,10 @@ impl<'k> Recogniser<'k> {
                     }
                     (IndicatorKind::DomContains, Some(value), _) if !value.trim().is_empty() => {
                         let value = fold(value);
-                        all.entry(value.clone()).or_default().indicators.push(place);
+                        all.entry(value.clone()).or_default().push(place);
                         match indicator.selector.as_deref().and_then(ElementKind::of_selector) {
-                            Some(kind) => built.elements.entry((kind, value)).or_default().indicators.push(place),
-                            None => kindless.entry(value).or_default().indicators.push(place),
+                            Some(kind) => built.elements.entry((kind, value)).or_default().push(place),
+                            None => kindless.entry(value).or_default().push(place),
                         }
                     }
                     // It counts and never matches.
@@ -200,8 +193,7 @@ impl<'k> Recogniser<'k> {
             built.described.add(at, screen);
             built.entries.push(entry(knowledge, screen));
         }
-        (built.texts.all, built.texts.of_all) = automaton(all);
-        (built.texts.kindless, built.texts.of_kindless) = automaton(kindless);
+        (built.texts, built.kindless) = (Texts::of(all), Texts::of(kindless));
         let mut texts: Vec<(u32, &str)> = pattern_ids.into_iter().map(|(text, id)| (id, text)).collect();
         texts.sort_unstable();
         let texts: Vec<&str> = texts.into_iter().map(|(_, text)| text).collect();
@@ -268,8 +260,8 @@ impl<'k> Recogniser<'k> {
                 tally.add(posting);
             }
         }
-        if let Some(automaton) = &self.texts.kindless {
-            count_texts(automaton, &self.texts.of_kindless, &view.text(), &mut tally);
+        if !self.kindless.is_empty() {
+            self.kindless.count(&view.text(), &mut tally);
         }
         self.answer(tally, &view.url)
     }
@@ -277,9 +269,7 @@ impl<'k> Recogniser<'k> {
     /// Recognises a screen by its URL and a summary of the page in any form.
     pub fn summary(&self, url: &str, summary: &str) -> Recognition {
         let mut tally = Tally::new(self.entries.len());
-        if let Some(automaton) = &self.texts.all {
-            count_texts(automaton, &self.texts.of_all, summary, &mut tally);
-        }
+        self.texts.count(summary, &mut tally);
         self.answer(tally, url)
     }
 

@@ -8,15 +8,9 @@ fn text(value: &str) -> Indicator {
 }
 
 fn screen(id: &str, pattern: &str, values: &[&str]) -> ScreenDefinition {
-    ScreenDefinition {
-        screen_id: id.into(),
-        name: id.to_owned(),
-        content_type: ContentType::WebUi,
-        is_actionable: true,
-        url_patterns: vec![pattern.to_owned()],
-        state_signature: StateSignature { required_indicators: values.iter().map(|value| text(value)).collect() },
-        ..ScreenDefinition::default()
-    }
+    let state_signature = StateSignature { required_indicators: values.iter().map(|value| text(value)).collect() };
+    let (url_patterns, example_urls) = (vec![pattern.to_owned()], Vec::new());
+    ScreenDefinition { url_patterns, example_urls, state_signature, ..ScreenDefinition::example(id) }
 }
 
 fn knowledge(screens: &[ScreenDefinition]) -> Knowledge {

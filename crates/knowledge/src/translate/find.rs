@@ -2,20 +2,20 @@
 //! places need.
 //!
 //! In: [`ElementLocator`]s. Out: code that defines `all` (every element of a place) and `one` (the only one,
-//! or an error), and the data of a place. Invariants: the code is put together of texts of this
-//! file and nothing else, which hold no backslash, no comment and no double quote (see
+//! or an error), and the data of a place. Invariants: the code is put together of parts of `script.js`
+//! and nothing else, which hold no backslash, no comment and no double quote (see
 //! [`super::script`]); what is foreign is data. Roles and names are those that markup tells: enough
 //! to find again what was found by them.
 
+use super::script::part;
 use crate::extract::nodes::css_string;
 use crate::model::ElementTarget;
-use browserlens_core::page::select::Selector;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Where a script finds its element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ElementLocator {
+pub(crate) enum ElementLocator {
     /// By CSS selectors, each of one element: in the document, then in the shadow tree or frame of
     /// the element before.
     Path(Vec<String>),
@@ -58,14 +58,6 @@ impl ElementLocator {
             Self::Words(words) => words_to_json(words, 0),
             Self::Focused => serde_json::json!({ "focused": true }),
         }
-    }
-
-    /// Returns the place of a selector.
-    ///
-    /// # Errors
-    /// What is wrong with it, if it is no selector.
-    pub fn selector(selector: &str) -> Result<Self, browserlens_core::page::select::MalformedSelector> {
-        selector.parse::<Selector>().map(|_| Self::Path(vec![selector.to_owned()]))
     }
 }
 
@@ -135,34 +127,6 @@ fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {
     ROLES.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(role))
 }
 
-/// Makes blanks one, as far as JavaScript counts them.
-pub(crate) const FLAT: &str = "var \
-    ch=String.fromCharCode,flat=t=>String(t??'').replace(RegExp('['+ch(8203,45,8207,8234,45,8238,8288,45,8297,65279)\
-    +']','g'),'').replace(RegExp(ch(92)+'s+','g'),' ').trim();";
-/// The document, open shadow trees and frames of the same origin.
-const ROOTS: &str = "var roots=()=>{var o=[document],d;for(var r of o)for(var n of \
-    r.querySelectorAll('*'))if((d=n.shadowRoot||n.contentDocument)&&o.length<200)o.push(d);return o};";
-const ATTRIBUTES: &str = "var name=e=>{var a=k=>flat(e.getAttribute(k)),r=e.getRootNode(),t=e.tagName;return \
-    flat(a('aria-labelledby').split(' ').map(i=>i&&r.getElementById?.(i)?.textContent||'').join(' '))||a('aria-label')";
-/// A label without the field in it; a group by its legend; a button of a form by its value.
-const LABELS: &str = "||flat([...e.labels||[]].map(l=>[...l.childNodes].map(n=>n.contains(e)?'':n.textContent).join(' \
-    ')).join(' \
-    '))||(t=='FIELDSET'?flat(e.querySelector('legend')?.textContent):'')||(t=='INPUT'&&['submit','button',\
-    'reset'].includes(e.type)?flat(e.value):'')||(['INPUT','SELECT','TEXTAREA'].includes(t)?a('alt'):a('alt')||\
-    flat(e.innerText||e.textContent))||a('title')||a('placeholder')};";
-const CONTENT: &str = "||a('alt')||flat(e.innerText||e.textContent)||a('title')};";
-const INSIDE: &str = "var inside=(a,e)=>{for(var \
-    n=e;n;n=n.parentNode||n.host||n.defaultView?.frameElement)if(n===a&&n!==e)return true};";
-const ONE: &str =
-    "var one=t=>{var m=all(t);if(m.length!=1)throw Error(m.length+' elements instead of one');return m[0]};";
-
-const FOCUSED: &str = "var focused=()=>{var \
-    f=document.activeElement;while(f?.shadowRoot?.activeElement)f=f.shadowRoot.activeElement;return f?[f]:[]};";
-const BY_SELECTOR: &str = "var byPath=t=>[...document.querySelectorAll(t.path[0])];";
-const BY_PATH: &str = "var byPath=t=>{var r=document,m,i=0;for(var s of \
-    t.path){if(i++){r=m[0].shadowRoot||m[0].contentDocument;if(!r)throw Error('closed to \
-    scripts')}m=[...r.querySelectorAll(s)];if(m.length!=1)return i<t.path.length?[]:m}return m};";
-
 /// Adds what finds the elements of places; `one` and `all` are defined by it.
 pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
     let (mut words, mut longest, mut ways) = (Vec::new(), 0, Vec::new());
@@ -177,11 +141,11 @@ pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
         }
     }
     if places.contains(&&ElementLocator::Focused) {
-        out.push_str(FOCUSED);
+        out.push_str(part("focused"));
         ways.push("t.focused?focused()");
     }
     if longest > 0 {
-        out.push_str(if longest == 1 { BY_SELECTOR } else { BY_PATH });
+        out.push_str(part(if longest == 1 { "selector" } else { "path" }));
         ways.push("t.path?byPath(t)");
     }
     if !words.is_empty() {
@@ -201,7 +165,7 @@ pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
         }
     }
     out.push(';');
-    out.push_str(ONE);
+    out.push_str(part("one"));
 }
 
 fn by_words(words: &[&ElementTarget], out: &mut String) {
@@ -210,18 +174,18 @@ fn by_words(words: &[&ElementTarget], out: &mut String) {
         (has(&|words| !words.name.trim().is_empty()), has(&|words| !words.text.trim().is_empty()));
     let has_within = has(&|words| words.within.is_some());
     if has_name || has_text {
-        out.push_str(FLAT);
+        out.push_str(part("flat"));
     }
-    out.push_str(ROOTS);
+    out.push_str(part("roots"));
     if has_name {
         let by_content = |words: &ElementTarget| {
             words.name.is_empty() || NAMED_BY_CONTENT.iter().any(|role| role.eq_ignore_ascii_case(&words.role))
         };
-        out.push_str(ATTRIBUTES);
-        out.push_str(if words.iter().all(|words| by_content(words)) { CONTENT } else { LABELS });
+        out.push_str(part("name"));
+        out.push_str(part(if words.iter().all(|words| by_content(words)) { "by content" } else { "by labels" }));
     }
     if has_within {
-        out.push_str(INSIDE);
+        out.push_str(part("inside"));
     }
     let known: BTreeMap<&str, &str> = words.iter().filter_map(|words| css_of_known(&words.role)).collect();
     if !known.is_empty() {
@@ -256,6 +220,7 @@ fn by_words(words: &[&ElementTarget], out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use browserlens_core::page::select::Selector;
 
     #[test]
     fn every_role_is_told_by_a_selector() {

@@ -176,25 +176,13 @@ impl ActionType {
 
     /// Returns whether the action has to name a node.
     pub fn needs_target(self) -> bool {
-        use ActionType as A;
-        const ON_A_NODE: [ActionType; 16] = [
-            A::Click,
-            A::RightClick,
-            A::DoubleClick,
-            A::Hover,
-            A::DragDrop,
-            A::Focus,
-            A::Input,
-            A::Clear,
-            A::SelectDropdown,
-            A::DropdownOptions,
-            A::Check,
-            A::Uncheck,
-            A::Toggle,
-            A::UploadFile,
-            A::ScrollToElement,
-            A::WaitFor,
-        ];
+        const ON_A_NODE: [ActionType; 16] = {
+            use ActionType::*;
+            [
+                Click, RightClick, DoubleClick, Hover, DragDrop, Focus, Input, Clear, SelectDropdown, DropdownOptions,
+                Check, Uncheck, Toggle, UploadFile, ScrollToElement, WaitFor,
+            ]
+        };
         ON_A_NODE.contains(&self)
     }
 }

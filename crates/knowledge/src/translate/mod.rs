@@ -19,11 +19,10 @@ mod script;
 mod tools;
 
 pub use catalogue::Tool;
-pub use error::{Candidate, TranslateError};
+pub use error::TranslateError;
 pub use kind::ActionType;
 pub use profile::Profile;
 pub use resolve::{Wanted, resolve};
-pub use script::{ElementLocator, Operation, literal, script};
 pub use tools::{BY_SCRIPT, Context, PlaceholderFile, Refs, as_done, placeholder, translate};
 pub(crate) use tools::{chord, object};
 

@@ -8,6 +8,7 @@ use browserlens_core::strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenA
 use browserlens_knowledge::score::{Labels, Score};
 use browserlens_knowledge::{Knowledge, Provenance, Recording};
 use browserlens_trace::{ActionRecord, Trace};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -150,4 +151,55 @@ impl Walk {
     pub fn end(self) -> Recording {
         self.recording
     }
+}
+
+/// A screen of a made-up website.
+pub fn screen(id: &str, url: &str, text: &str) -> Value {
+    json!({
+        "screen_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("The {id} screen"),
+        "content_type": "web_ui", "is_actionable": true,
+        "url_patterns": [format!("^{}$", url.replace('.', "\\."))], "example_urls": [url],
+        "state_signature": { "required_indicators": [{ "type": "dom_contains", "value": text, "reason": "heading" }] },
+    })
+}
+
+/// An action on one of its screens.
+pub fn action(id: &str, on: &str, kind: &str, role: &str, name: &str) -> Value {
+    json!({
+        "action_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("{kind} {name}"), "action_type": kind,
+        "target": { "role": role, "name": name }, "screen_ids": [on], "count": 1,
+    })
+}
+
+/// A way between two of its screens; without an action it is a gap.
+pub fn way(from: &str, to: &str, action: Option<&str>, confidence: f64) -> Value {
+    json!({
+        "transition_id": format!("{from}_{to}_{}", action.unwrap_or("gap")), "knowledge_id": "k", "website_id": "w",
+        "from_screen_id": from, "to_screen_id": to, "action_id": action, "count": 1,
+        "metadata": { "confidence": confidence },
+    })
+}
+
+/// A step of a task on it.
+pub fn step(order: u32, action: &str, kind: &str, from: Option<&str>, to: &str) -> Value {
+    json!({ "order": order, "action": { "action_type": kind }, "action_id": action, "screen_id": from,
+        "expected_screen_id": to })
+}
+
+/// All of it; actions and ways are known from the lines of a walkthrough.
+pub fn site(screens: Vec<Value>, actions: Vec<Value>, ways: Vec<Value>, tasks: Vec<Value>) -> Knowledge {
+    let by_id = |items: Vec<Value>, key: &str| -> Value {
+        let with_source = |(line, mut item): (usize, Value)| {
+            if matches!(key, "action_id" | "transition_id") {
+                item["provenance"] = json!([{ "source": "document", "name": "walkthrough", "line": line }]);
+            }
+            (item[key].as_str().expect("an id").to_owned(), item)
+        };
+        Value::Object((1..).zip(items).map(with_source).collect())
+    };
+    let all = json!({
+        "knowledge_id": "k", "screens": by_id(screens, "screen_id"), "actions": by_id(actions, "action_id"),
+        "transitions": by_id(ways, "transition_id"), "tasks": by_id(tasks, "task_id"),
+    });
+    serde_json::from_value(all).expect("knowledge")
 }

@@ -181,8 +181,7 @@ fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording
     }
     let began = std::time::Instant::now();
     let elapsed = || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (recording, report) =
-        crawl(opener(&mut browser), elapsed, &start, limits).map_err(|error| failure(&error))?;
+    let (recording, report) = crawl(opener(&mut browser), elapsed, &start, limits).map_err(|error| failure(&error))?;
     let end = match report.end {
         CrawlEnd::Done => "nothing is left to open",
         CrawlEnd::Pages => "the limit of pages was reached",

@@ -164,27 +164,12 @@ impl<'k> Agent<'k> {
 /// Returns whether an action changes what a page shows, holds or sends, so that a later one may not
 /// be possible without it. What is only looked at, and what leads elsewhere, prepares nothing.
 fn prepares(action_type: &str) -> bool {
-    use ActionType as A;
-    const PREPARES: [ActionType; 19] = [
-        A::Input,
-        A::Type,
-        A::TypeSlowly,
-        A::Clear,
-        A::FillForm,
-        A::SubmitForm,
-        A::SelectDropdown,
-        A::Check,
-        A::Uncheck,
-        A::Toggle,
-        A::UploadFile,
-        A::SendKeys,
-        A::Click,
-        A::DoubleClick,
-        A::RightClick,
-        A::Hover,
-        A::DragDrop,
-        A::Scroll,
-        A::WaitFor,
-    ];
+    const PREPARES: [ActionType; 19] = {
+        use ActionType::*;
+        [
+            Input, Type, TypeSlowly, Clear, FillForm, SubmitForm, SelectDropdown, Check, Uncheck, Toggle, UploadFile,
+            SendKeys, Click, DoubleClick, RightClick, Hover, DragDrop, Scroll, WaitFor,
+        ]
+    };
     ActionType::is_one_of(action_type, &PREPARES)
 }

@@ -6,12 +6,11 @@
 
 use super::work::{Calls, Work, by_script, one};
 use crate::model::ElementTarget;
-use crate::translate::error::{TranslateError, shown};
+use crate::translate::error::TranslateError;
 use crate::translate::locate;
-use crate::translate::resolve::{Wanted, resolve};
+use crate::translate::resolve::{Wanted, parsed, resolve};
 use crate::translate::script::{ElementLocator, Operation};
 use browserlens_core::page::NodeRef;
-use browserlens_core::page::select::Selector;
 use serde_json::Value;
 
 /// How the node of an action is named to a tool.
@@ -34,7 +33,7 @@ impl<'p> Work<'_, 'p> {
             return resolve(page, self.kind, wanted).map(At::Node);
         }
         if let Some(selector) = &wanted.selector {
-            checked(selector)?;
+            parsed(selector)?;
             // Which of the two tells the node better is not known without a page; a stored selector
             // is of this very node.
             if self.is_seed() || self.context.late {
@@ -69,7 +68,7 @@ impl<'p> Work<'_, 'p> {
         let wanted = Wanted::of(self.action);
         match (wanted.target, wanted.selector) {
             (Some(target), _) => Ok(ElementLocator::Words(target)),
-            (None, Some(selector)) => checked(&selector).map(|()| ElementLocator::Path(vec![selector])),
+            (None, Some(selector)) => parsed(&selector).map(|_| ElementLocator::Path(vec![selector])),
             (None, None) => self.needed("text", &[]).map(by_text),
         }
     }
@@ -78,7 +77,7 @@ impl<'p> Work<'_, 'p> {
     pub(super) fn selector(&self) -> Result<String, TranslateError> {
         let known = || self.action.target_selector.clone().filter(|text| !text.is_empty());
         let selector = self.needed("selector", &[]).or_else(|error| known().ok_or(error))?;
-        checked(&selector).map(|()| selector)
+        parsed(&selector).map(|_| selector)
     }
 
     pub(super) fn index(&self, at: &At<'p>) -> Result<u32, TranslateError> {
@@ -115,13 +114,6 @@ impl<'p> Work<'_, 'p> {
 /// The place of whatever has a text.
 pub(super) fn by_text(text: String) -> ElementLocator {
     ElementLocator::Words(ElementTarget { text, ..ElementTarget::default() })
-}
-
-fn checked(selector: &str) -> Result<(), TranslateError> {
-    selector
-        .parse::<Selector>()
-        .map(drop)
-        .map_err(|error| TranslateError::BadSelector { selector: shown(selector), reason: shown(&error.to_string()) })
 }
 
 /// A button that a page shows in place of its file input stands beside it: the tool wants the

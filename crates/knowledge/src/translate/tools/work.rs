@@ -6,7 +6,7 @@
 use crate::model::ActionDefinition;
 use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
-use crate::translate::script::{ElementLocator, Operation, script_with};
+use crate::translate::script::{ElementLocator, Operation, script};
 use crate::translate::{ActionType, Profile};
 use browserlens_core::page::{NodeKey, Page};
 use serde_json::{Map, Value, json};
@@ -93,7 +93,7 @@ pub(super) fn by_script_to(
     to: Option<&ElementLocator>,
     values: Value,
 ) -> Call {
-    call("evaluate", json!({ "code": script_with(operation, at, to, object(values)) }))
+    call("evaluate", json!({ "code": script(operation, at, to, object(values)) }))
 }
 
 pub(super) struct Work<'a, 'p> {
