@@ -5,32 +5,26 @@
 //! of a node, since that is true of one page only: nodes are looked for by selector or by role and
 //! name when the action is done.
 
-use crate::model::{BrowserUseAction, Knowledge, ScreenId};
+use crate::model::{BrowserUseAction, Knowledge};
 use crate::translate::{Context, Profile, translate};
-use std::collections::BTreeMap;
 
 /// Fills in what can be done on each screen; returns how many actions the profile cannot say
 /// without a page.
 pub fn fill_available_actions(knowledge: &mut Knowledge, profile: Profile) -> u32 {
     let context = Context { late: true, ..Context::default() };
-    let mut by_screen: BTreeMap<&ScreenId, Vec<BrowserUseAction>> = BTreeMap::new();
     let mut unsaid = 0;
+    knowledge.screens.values_mut().for_each(|screen| screen.available_browser_use_actions.clear());
     for action in knowledge.actions.values().filter(|action| !action.screen_ids.is_empty()) {
-        match translate(action, profile, &context) {
-            Ok(calls) => {
-                for screen in &action.screen_ids {
-                    let here =
-                        calls.iter().map(|call| BrowserUseAction { screen_id: Some(screen.clone()), ..call.clone() });
-                    by_screen.entry(screen).or_default().extend(here);
-                }
+        let Ok(calls) = translate(action, profile, &context) else {
+            unsaid += 1;
+            continue;
+        };
+        for id in &action.screen_ids {
+            let here = calls.iter().map(|call| BrowserUseAction { screen_id: Some(id.clone()), ..call.clone() });
+            if let Some(screen) = knowledge.screens.get_mut(id) {
+                screen.available_browser_use_actions.extend(here);
             }
-            Err(_) => unsaid += 1,
         }
-    }
-    let mut by_screen: BTreeMap<ScreenId, Vec<BrowserUseAction>> =
-        by_screen.into_iter().map(|(screen, actions)| (screen.clone(), actions)).collect();
-    for (id, screen) in &mut knowledge.screens {
-        screen.available_browser_use_actions = by_screen.remove(id).unwrap_or_default();
     }
     unsaid
 }

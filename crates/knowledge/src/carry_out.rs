@@ -9,9 +9,8 @@
 //! what a field really needs has to be given.
 
 use crate::error::KnowledgeError;
-use crate::model::ElementTarget;
 use crate::translate::{ActionType, Wanted, resolve, shown};
-use browserlens_core::strategy::{ActError, ActionKind, Actor, NodeHint, TakenAction};
+use browserlens_core::strategy::{ActError, ActionKind, Actor, TakenAction};
 use browserlens_trace::Trace;
 use url::Url;
 
@@ -50,7 +49,7 @@ pub fn carry_out(
         let mut key = None;
         if let Some(hint) = &taken.node {
             let kind = ActionType::parse(taken.kind.name()).map_err(|error| wrong(error.to_string()))?;
-            let wanted = Wanted { target: Some(target_of(hint)), ..Wanted::default() };
+            let wanted = Wanted { target: Some(hint.into()), ..Wanted::default() };
             key = Some(resolve(&page, kind, &wanted).map_err(|error| wrong(error.to_string()))?.key());
             if matches!(taken.kind, ActionKind::Fill | ActionKind::Type)
                 && let Some(text) = secret(&hint.name)
@@ -83,16 +82,6 @@ fn moved(url: &str, recorded: Option<&Url>, open: &str) -> String {
         }
         Ok(elsewhere) => elsewhere.to_string(),
         Err(_) => url.to_owned(),
-    }
-}
-
-fn target_of(hint: &NodeHint) -> ElementTarget {
-    ElementTarget {
-        role: hint.role.clone(),
-        name: hint.name.clone(),
-        within: hint.within.as_ref().map(|within| Box::new(target_of(within))),
-        nth: hint.nth,
-        ..ElementTarget::default()
     }
 }
 

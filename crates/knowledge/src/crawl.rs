@@ -1,77 +1,34 @@
 //! A crawler of one website, within limits, over any browser.
 //!
-//! In: a [`Browser`] and where to begin. Out: a [`Recording`] of the pages that were seen, in the
+//! In: what opens a URL, a clock, and where to begin. Out: a [`Recording`] of the pages that were seen, in the
 //! order in which they were, and [`CrawlReport`]. Invariants: only the origin of the first page is
 //! visited; no control is used but links that lead to a page (nothing is sent, bought or signed
 //! out); pages, depth and time have limits, and the report says which was reached. The browser may
 //! have signed in before: the crawler adds nothing to that.
 //!
-//! A live browser is any [`Actor`], such as the recorder's, in an [`ActorBrowser`] with a clock:
-//! nothing here reads one.
+//! A live browser is any [`Actor`], such as the recorder's, by [`opener`]. Nothing here reads a clock.
 
 use crate::error::KnowledgeError;
 use crate::extract::Recording;
 use crate::extract::nodes;
+use crate::extract::urls::{Parts, looks_like_id};
 use crate::model::WebsiteId;
 use browserlens_core::page::{NodeKind, Page};
 use browserlens_core::strategy::{ActError, ActionKind, Actor, Intent, NodeHint, SourceError, StepIndex, TakenAction};
 use browserlens_trace::ActionRecord;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use url::Url;
+use url::{Origin, Url};
 
-/// A browser that can be led to a URL.
-pub trait Browser {
-    /// Opens a URL and waits until the page has settled.
-    ///
-    /// # Errors
-    /// [`SourceError`] if the page cannot be opened.
-    fn open(&mut self, url: &str) -> Result<(), SourceError>;
-
-    /// Returns the page that is open.
-    ///
-    /// # Errors
-    /// [`SourceError`] if it cannot be read.
-    fn page(&mut self) -> Result<Arc<Page>, SourceError>;
-
-    /// Returns how long the crawl has taken, in milliseconds.
-    fn elapsed_ms(&self) -> u64;
-}
-
-/// Whatever can act on a page, with a clock, as a browser.
-#[derive(Debug)]
-pub struct ActorBrowser<A, C> {
-    actor: A,
-    clock: C,
-}
-
-impl<A: Actor, C: Fn() -> u64> ActorBrowser<A, C> {
-    /// Makes a browser of an actor; `clock` returns milliseconds since the crawl began.
-    pub fn new(actor: A, clock: C) -> Self {
-        Self { actor, clock }
-    }
-
-    /// Returns the actor.
-    pub fn into_actor(self) -> A {
-        self.actor
-    }
-}
-
-impl<A: Actor, C: Fn() -> u64> Browser for ActorBrowser<A, C> {
-    fn open(&mut self, url: &str) -> Result<(), SourceError> {
+/// Returns what opens URLs with whatever can act on a page.
+pub fn opener<A: Actor>(actor: &mut A) -> impl FnMut(&str) -> Result<Arc<Page>, SourceError> {
+    |url| {
         let goto = TakenAction { kind: ActionKind::Goto, node: None, text: url.to_owned(), error: None };
-        self.actor.act(&goto, None).map_err(|error| match error {
+        actor.act(&goto, None).map_err(|error| match error {
             ActError::Source(error) => error,
             other => SourceError::Failed { context: format!("{url} cannot be opened"), cause: Box::new(other) },
-        })
-    }
-
-    fn page(&mut self) -> Result<Arc<Page>, SourceError> {
-        self.actor.page().map(|(page, _)| page)
-    }
-
-    fn elapsed_ms(&self) -> u64 {
-        (self.clock)()
+        })?;
+        actor.look()
     }
 }
 
@@ -95,9 +52,10 @@ impl Default for CrawlLimits {
 }
 
 /// Why a crawl ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CrawlEnd {
     /// Nothing is left to open.
+    #[default]
     Done,
     /// The limit of pages was reached.
     Pages,
@@ -106,7 +64,7 @@ pub enum CrawlEnd {
 }
 
 /// What a crawl did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrawlReport {
     /// URLs of the pages that were opened, in order.
     pub opened: Vec<String>,
@@ -131,31 +89,29 @@ struct Link {
     depth: u32,
 }
 
-/// Crawls a website from a URL on.
+/// Crawls a website from a URL on. `open` leads a browser to a URL, and returns the page once that has
+/// settled; `elapsed_ms` tells how long the crawl has taken.
 ///
 /// # Errors
 /// [`KnowledgeError`] if the first page cannot be opened; later ones are told in the report.
 pub fn crawl(
-    browser: &mut impl Browser,
+    mut open: impl FnMut(&str) -> Result<Arc<Page>, SourceError>,
+    elapsed_ms: impl Fn() -> u64,
     start: &str,
     limits: CrawlLimits,
 ) -> Result<(Recording, CrawlReport), KnowledgeError> {
-    browser.open(start)?;
-    let first = browser.page()?;
+    let first = open(start)?;
     let no_website = || KnowledgeError::Invalid {
         kind: "crawl",
         id: start.to_owned(),
         problem: format!("{:?} is no page of a website (http or https)", first.url()),
     };
-    let origin = Url::parse(first.url()).ok().filter(|url| url.has_host()).ok_or_else(no_website)?.origin();
-    if !matches!(&origin, url::Origin::Tuple(scheme, _, _) if scheme == "http" || scheme == "https") {
-        return Err(no_website());
-    }
-    let website = Url::parse(first.url()).ok().and_then(|url| host(&url)).unwrap_or_default();
+    let website = Parts::of(first.url()).ok_or_else(no_website)?.host;
+    let origin = origin_of(first.url());
     let hash = format!("crawl-{}", &blake3::hash(start.as_bytes()).to_hex()[..16]);
     let mut crawl = Crawl {
         recording: Recording::crawled(WebsiteId(website), &hash),
-        report: CrawlReport { opened: Vec::new(), failed: Vec::new(), left_out: 0, end: CrawlEnd::Done },
+        report: CrawlReport::default(),
         seen: BTreeSet::new(),
         forms: BTreeMap::new(),
         waiting: VecDeque::new(),
@@ -170,11 +126,11 @@ pub fn crawl(
             crawl.stop(CrawlEnd::Pages);
             break;
         }
-        if browser.elapsed_ms() >= limits.time_ms {
+        if elapsed_ms() >= limits.time_ms {
             crawl.stop(CrawlEnd::Time);
             break;
         }
-        match browser.open(&link.url).and_then(|()| browser.page()) {
+        match open(&link.url) {
             Ok(page) => crawl.arrived(&page, link),
             Err(error) => crawl.report.failed.push((link.url, error.to_string())),
         }
@@ -189,7 +145,7 @@ struct Crawl {
     /// How many pages of each form of URL were taken.
     forms: BTreeMap<String, u32>,
     waiting: VecDeque<Link>,
-    origin: url::Origin,
+    origin: Option<Origin>,
     limits: CrawlLimits,
     step: u32,
 }
@@ -202,7 +158,7 @@ impl Crawl {
 
     /// A link was followed.
     fn arrived(&mut self, page: &Arc<Page>, link: Link) {
-        if Url::parse(page.url()).map(|url| url.origin()).ok().as_ref() != Some(&self.origin) {
+        if origin_of(page.url()) != self.origin {
             self.report.failed.push((link.url, format!("it leads to another website, {}", page.url())));
             return;
         }
@@ -264,15 +220,14 @@ fn followed(link: &Link, from: &Page) -> ActionRecord {
 
 /// Returns the links of a page to its own origin, in document order, each URL once, with what they
 /// are called.
-fn links(page: &Page, origin: &url::Origin) -> Vec<(String, String)> {
+fn links(page: &Page, origin: &Option<Origin>) -> Vec<(String, String)> {
     let labels = nodes::Labels::of(page);
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut links = Vec::new();
     for node in page.nodes().filter(|node| node.kind() == NodeKind::Element && node.tag() == "a" && node.is_visible()) {
         let Some(url) = resolved(page, node.attribute("href")) else { continue };
-        let same = Url::parse(&url).is_ok_and(|url| url.origin() == *origin);
         // A download or a link to another window is no page of the tour.
-        if same && node.attribute("download").is_none() && seen.insert(without_fragment(&url)) {
+        if origin_of(&url) == *origin && node.attribute("download").is_none() && seen.insert(without_fragment(&url)) {
             links.push((url, nodes::name_of(node, &labels)));
         }
     }
@@ -292,18 +247,17 @@ fn without_fragment(url: &str) -> String {
     }
 }
 
-fn host(url: &Url) -> Option<String> {
-    let host = url.host_str()?;
-    Some(url.port().map_or(host.to_owned(), |port| format!("{host}:{port}")))
+fn origin_of(url: &str) -> Option<Origin> {
+    Url::parse(url).ok().map(|url| url.origin())
 }
 
 /// Returns what URLs that teach the same have in common: the path, with ids and the last of several
 /// segments left open, and the names of parameters.
 fn form(url: &str) -> String {
-    let Some(parts) = crate::extract::urls::Parts::of(url) else { return url.to_owned() };
+    let Some(parts) = Parts::of(url) else { return url.to_owned() };
     let last = parts.segments.len().saturating_sub(1);
     let open = |(at, segment): (usize, &String)| {
-        let is_open = crate::extract::urls::looks_like_id(segment) || (at == last && last > 0);
+        let is_open = looks_like_id(segment) || (at == last && last > 0);
         if is_open { "*".to_owned() } else { segment.clone() }
     };
     let path: Vec<String> = parts.segments.iter().enumerate().map(open).collect();

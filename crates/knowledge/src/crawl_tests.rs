@@ -1,13 +1,12 @@
 use super::*;
 use crate::extract::extract;
 use browserlens_core::page::PageBuilder;
+use std::cell::RefCell;
 
-/// A website in memory: pages by URL, and how long each takes.
+/// A website in memory: pages by URL; each takes 100 ms.
 struct Fake {
     pages: BTreeMap<String, Arc<Page>>,
-    at: String,
-    clock: u64,
-    opened: Vec<String>,
+    opened: RefCell<Vec<String>>,
 }
 
 impl Fake {
@@ -17,25 +16,16 @@ impl Fake {
             builder.add_outline(outline);
             ((*url).to_owned(), Arc::new(builder.finish()))
         });
-        Self { pages: pages.collect(), at: String::new(), clock: 0, opened: Vec::new() }
-    }
-}
-
-impl Browser for Fake {
-    fn open(&mut self, url: &str) -> Result<(), SourceError> {
-        self.clock += 100;
-        self.opened.push(url.to_owned());
-        self.at = url.to_owned();
-        Ok(())
+        Self { pages: pages.collect(), opened: RefCell::default() }
     }
 
-    fn page(&mut self) -> Result<Arc<Page>, SourceError> {
-        let gone = || SourceError::Gone { reason: "no such page".to_owned() };
-        self.pages.get(&self.at).cloned().ok_or_else(gone)
-    }
-
-    fn elapsed_ms(&self) -> u64 {
-        self.clock
+    fn crawled(&self, start: &str, limits: CrawlLimits) -> Result<(Recording, CrawlReport), KnowledgeError> {
+        let open = |url: &str| {
+            self.opened.borrow_mut().push(url.to_owned());
+            let gone = || SourceError::Gone { reason: "no such page".to_owned() };
+            self.pages.get(url).cloned().ok_or_else(gone)
+        };
+        crawl(open, || 100 * self.opened.borrow().len() as u64, start, limits)
     }
 }
 
@@ -78,19 +68,21 @@ fn site() -> Fake {
 
 #[test]
 fn a_crawl_stays_on_its_website_and_touches_nothing_harmful() {
-    let mut browser = site();
-    let (recording, report) = crawl(&mut browser, "https://shop.test/", CrawlLimits::default()).unwrap();
+    let browser = site();
+    let (recording, report) = browser.crawled("https://shop.test/", CrawlLimits::default()).unwrap();
     assert_eq!(report.end, CrawlEnd::Done);
     assert_eq!(report.failed.len(), 1, "{report:?}");
     assert_eq!(report.failed[0].0, "https://shop.test/gone");
-    assert!(browser.opened.iter().all(|url| url.starts_with("https://shop.test/") && !url.contains("session")));
+    assert!(
+        browser.opened.borrow().iter().all(|url| url.starts_with("https://shop.test/") && !url.contains("session"))
+    );
     assert_eq!(report.opened.len(), 6);
     assert_eq!(recording.website_id.as_str(), "shop.test");
 }
 
 #[test]
 fn what_was_crawled_is_knowledge_with_ways_that_links_make() {
-    let (recording, _) = crawl(&mut site(), "https://shop.test/", CrawlLimits::default()).unwrap();
+    let (recording, _) = site().crawled("https://shop.test/", CrawlLimits::default()).unwrap();
     let knowledge = extract("k", &[recording]);
     let products: Vec<_> = knowledge.screens.values().filter(|screen| screen.url_patterns[0].contains("/p/")).collect();
     assert_eq!(products.len(), 1, "three products are one screen");
@@ -110,14 +102,14 @@ fn what_was_crawled_is_knowledge_with_ways_that_links_make() {
 
 #[test]
 fn pages_depth_time_and_pages_of_one_form_are_limits_that_are_told() {
-    let run = |limits| crawl(&mut site(), "https://shop.test/", limits).unwrap().1;
+    let run = |limits| site().crawled("https://shop.test/", limits).unwrap().1;
     let few = run(CrawlLimits { pages: 2, ..CrawlLimits::default() });
     assert_eq!((few.opened.len(), few.end), (2, CrawlEnd::Pages));
     assert!(few.left_out >= 3, "{few:?}");
     let flat = run(CrawlLimits { depth: 1, ..CrawlLimits::default() });
     assert_eq!(flat.end, CrawlEnd::Done);
     assert!(!flat.opened.iter().any(|url| url.ends_with("deep")) && flat.left_out > 0);
-    // Each page takes 100 ms here: three are tried, of which one is gone.
+    // Three are tried, of which one is gone.
     let short = run(CrawlLimits { time_ms: 250, ..CrawlLimits::default() });
     assert_eq!((short.opened.len(), short.failed.len(), short.end), (2, 1, CrawlEnd::Time), "{short:?}");
     let thin = run(CrawlLimits { pages_of_one_form: 1, ..CrawlLimits::default() });
@@ -126,9 +118,9 @@ fn pages_depth_time_and_pages_of_one_form_are_limits_that_are_told() {
 
 #[test]
 fn a_start_that_is_no_website_or_does_not_open_is_an_error() {
-    let mut local = Fake::new(&[("file:///etc/hosts", CART)]);
-    let error = crawl(&mut local, "file:///etc/hosts", CrawlLimits::default()).unwrap_err();
+    let local = Fake::new(&[("file:///etc/hosts", CART)]);
+    let error = local.crawled("file:///etc/hosts", CrawlLimits::default()).unwrap_err();
     assert!(error.to_string().contains("no page of a website"), "{error}");
-    let error = crawl(&mut site(), "https://shop.test/nowhere", CrawlLimits::default()).unwrap_err();
+    let error = site().crawled("https://shop.test/nowhere", CrawlLimits::default()).unwrap_err();
     assert!(matches!(error, KnowledgeError::Source(_)), "{error}");
 }

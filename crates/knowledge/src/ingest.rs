@@ -9,7 +9,7 @@
 //! Why a URL is asked for, where words of an interface were enough before: prose about buttons has
 //! no place to go to, and without a pattern no browser state can match.
 
-use crate::classify::{Evidence, classify};
+use crate::classify;
 use crate::extract::ids;
 use crate::extract::nodes::one_line;
 use crate::extract::signature::is_indicator_text;
@@ -17,12 +17,11 @@ use crate::extract::urls::patterns_in_text;
 use crate::extract::view::ElementKind;
 use crate::gaps::meant::Recorded;
 use crate::model::{
-    ContentType, Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
+    ContentType, Indicator, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
     TaskDefinition, TaskId, TaskStep, WebsiteId,
 };
 use crate::purpose::fill_purposes;
 use crate::quoted::quoted;
-use crate::validate::MAX_INDICATOR_CHARS;
 use crate::written;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,8 +114,7 @@ pub fn content_type_of(text: &str) -> ContentType {
 /// Lines such as `00:01:23,500 --> 00:01:25,000`, `[02:14] Now we click` and `2:14 Now we click`.
 fn has_timestamp(line: &str) -> bool {
     let start = line.trim_start_matches(['[', '(']);
-    let time: &str =
-        &start[..start.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(start.len())];
+    let time = start.split(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).next().unwrap_or_default();
     let parts: Vec<&str> = time.split(':').collect();
     matches!(parts.len(), 2 | 3) && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
 }
@@ -135,14 +133,8 @@ fn names_endpoint(line: &str) -> bool {
     const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
     let mut words =
         line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | '|' | '#')).filter(|word| !word.is_empty());
-    while let Some(word) = words.next() {
-        if METHODS.contains(&word) {
-            return words
-                .next()
-                .is_some_and(|path| path.starts_with('/') || path.starts_with("http") || path.starts_with('{'));
-        }
-    }
-    false
+    let path = words.find(|word| METHODS.contains(word)).and_then(|_| words.next());
+    path.is_some_and(|path| path.starts_with(['/', '{']) || path.starts_with("http"))
 }
 
 /// One section of a text.
@@ -158,11 +150,15 @@ struct Section {
 fn sections(document: &Document) -> Vec<Section> {
     let text = document.text.as_str();
     let mut sections: Vec<Section> = vec![Section { title: document.name.clone(), line: 1, ..Section::default() }];
-    let mut lines = Lines::new(text);
+    // Offsets ascend, but for those of a block that ends.
+    let (mut counted, mut line) = (0, 1);
     let mut ordered: Vec<bool> = Vec::new();
     let mut in_title = false;
     for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
-        let line = lines.of(range.start);
+        if let Some(passed) = text.get(counted..range.start) {
+            line += passed.matches('\n').count() as u32;
+            counted = range.start;
+        }
         let Some(section) = sections.last_mut() else { break };
         match event {
             Event::Start(Tag::Heading { .. }) => {
@@ -207,27 +203,6 @@ impl Section {
     }
 }
 
-/// Lines of ascending offsets.
-struct Lines<'t> {
-    text: &'t str,
-    at: usize,
-    line: u32,
-}
-
-impl<'t> Lines<'t> {
-    fn new(text: &'t str) -> Self {
-        Self { text, at: 0, line: 1 }
-    }
-
-    fn of(&mut self, offset: usize) -> u32 {
-        if offset > self.at {
-            self.line += self.text.as_bytes()[self.at..offset].iter().filter(|byte| **byte == b'\n').count() as u32;
-            self.at = offset;
-        }
-        self.line
-    }
-}
-
 fn screen(
     knowledge: &Knowledge,
     document: &Document,
@@ -236,13 +211,7 @@ fn screen(
     id: String,
 ) -> ScreenDefinition {
     let mut url_patterns = patterns_in_text(&section.text);
-    let evidence = Evidence {
-        name: section.title.clone(),
-        text: section.text.clone(),
-        has_url: !url_patterns.is_empty(),
-        controls: None,
-    };
-    let mut verdict = classify(&evidence);
+    let mut verdict = classify::of_text(&section.title, &section.text, !url_patterns.is_empty());
     if kind != ContentType::Documentation {
         verdict.content_type = kind;
         verdict.reasoning = format!("the whole text is {kind}");
@@ -254,15 +223,9 @@ fn screen(
     let mut signature = StateSignature::default();
     if is_web_ui {
         signature.required_indicators = indicators(&section.text);
-        signature.required_indicators.extend(url_patterns.first().filter(|_| url_patterns.len() == 1).map(|pattern| {
-            Indicator {
-                kind: IndicatorKind::UrlMatches,
-                value: None,
-                pattern: Some(pattern.clone()),
-                selector: None,
-                reason: "URL pattern for screen recognition".to_owned(),
-            }
-        }));
+        if let [only] = url_patterns.as_slice() {
+            signature.required_indicators.push(Indicator::url(only));
+        }
     } else {
         url_patterns.clear();
     }
@@ -277,9 +240,14 @@ fn screen(
         url_patterns,
         state_signature: signature,
         provenance: vec![Provenance::Document { name: document.name.clone(), line: section.line }],
-        metadata: Metadata { inferred: false, confidence: CONFIDENCE_OF_TEXT, reasoning: verdict.reasoning },
+        metadata: read(&verdict.reasoning),
         ..ScreenDefinition::default()
     }
+}
+
+/// How sure something is that was only read.
+fn read(reasoning: &str) -> Metadata {
+    Metadata { inferred: false, confidence: CONFIDENCE_OF_TEXT, reasoning: reasoning.to_owned() }
 }
 
 /// Words that announce the name of an element, and its kind.
@@ -300,34 +268,20 @@ fn indicators(text: &str) -> Vec<Indicator> {
     for sentence in text.split(['\n', '.', ';']) {
         for (before, name, after) in quoted(sentence) {
             let name = one_line(name);
-            if !is_indicator_text(&name) || name.chars().count() > MAX_INDICATOR_CHARS {
+            if !is_indicator_text(&name) {
                 continue;
             }
-            let near = |words: &str, from_end: bool| {
-                let words: Vec<String> = words
-                    .split(|c: char| !c.is_alphanumeric())
-                    .filter(|w| !w.is_empty())
-                    .map(str::to_lowercase)
-                    .collect();
-                let near: Vec<&String> =
-                    if from_end { words.iter().rev().take(4).collect() } else { words.iter().take(2).collect() };
-                near.iter()
-                    .find_map(|word| ANNOUNCED.iter().find(|(known, _)| word.trim_end_matches('s') == *known))
-                    .map(|(_, kind)| *kind)
+            let words = |text: &'_ str| -> Vec<String> {
+                let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                words.map(|word| word.to_lowercase().trim_end_matches('s').to_owned()).collect()
             };
-            if let Some(kind) = near(after, false).or_else(|| near(before, true)) {
-                found.insert((kind, name));
-            }
+            let near = words(after).into_iter().take(2).chain(words(before).into_iter().rev().take(4));
+            let kind = near.filter_map(|word| ANNOUNCED.iter().find(|(known, _)| word == *known)).next();
+            found.extend(kind.map(|(_, kind)| (*kind, name)));
         }
     }
-    let indicators = found.into_iter().take(MAX_INDICATORS).map(|(kind, name)| Indicator {
-        kind: IndicatorKind::DomContains,
-        value: Some(name),
-        pattern: None,
-        selector: Some(kind.selector().to_owned()),
-        reason: "UI element for screen recognition".to_owned(),
-    });
-    indicators.collect()
+    let reason = "UI element for screen recognition";
+    found.into_iter().take(MAX_INDICATORS).map(|(kind, name)| Indicator::text(name, kind.selector(), reason)).collect()
 }
 
 /// Makes a task of a numbered list of which at least two items, and half of all, say what to do.
@@ -351,11 +305,7 @@ fn task(
         description: section.title.clone(),
         steps,
         provenance: vec![Provenance::Document { name: document.name.clone(), line: section.line }],
-        metadata: Metadata {
-            confidence: CONFIDENCE_OF_TEXT,
-            reasoning: "a numbered list of steps".to_owned(),
-            ..Metadata::default()
-        },
+        metadata: read("a numbered list of steps"),
         ..TaskDefinition::default()
     })
 }
@@ -368,7 +318,7 @@ fn step(recorded: &Recorded<'_>, document: &Document, text: &str, line: u32) -> 
         description: text,
         action,
         provenance: Some(Provenance::Document { name: document.name.clone(), line }),
-        metadata: Metadata { confidence: CONFIDENCE_OF_TEXT, ..Metadata::default() },
+        metadata: read(""),
         ..TaskStep::default()
     })
 }

@@ -30,8 +30,7 @@ mod written;
 
 pub use available::fill_available_actions;
 pub use carry_out::carry_out;
-pub use classify::{Evidence, Verdict, classify};
-pub use crawl::{ActorBrowser, Browser, CrawlEnd, CrawlLimits, CrawlReport, crawl};
+pub use crawl::{CrawlEnd, CrawlLimits, CrawlReport, crawl, opener};
 pub use error::KnowledgeError;
 pub use extract::{Recording, extract};
 pub use ingest::{Document, Ingested, content_type_of, ingest};
@@ -45,5 +44,5 @@ pub use model::{
 };
 pub use recognise::{Candidate, Recogniser, Recognition, THRESHOLD};
 pub use renew::renew;
-pub use store::{STORE_VERSION, ScreenFilter, Store};
+pub use store::{STORE_VERSION, Store};
 pub use validate::{MAX_INDICATOR_CHARS, validate};

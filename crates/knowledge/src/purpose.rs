@@ -90,28 +90,15 @@ pub(crate) fn is_read(provenance: &[Provenance]) -> bool {
 /// Screens on which a task filled, chose, checked, sent or moved something, and the one at its end.
 /// What it only passed over is not what they are for.
 fn worked_on(task: &TaskDefinition) -> BTreeSet<&ScreenId> {
-    use ActionType as A;
-    let works = |action_type: &str| {
-        matches!(
-            ActionType::parse(action_type),
-            Ok(A::Input
-                | A::Type
-                | A::TypeSlowly
-                | A::Clear
-                | A::SelectDropdown
-                | A::Check
-                | A::Uncheck
-                | A::Toggle
-                | A::UploadFile
-                | A::DragDrop
-                | A::SendKeys
-                | A::DoubleClick
-                | A::SubmitForm
-                | A::FillForm)
-        )
+    const WORKS: [ActionType; 14] = {
+        use ActionType::*;
+        [
+            Input, Type, TypeSlowly, Clear, SelectDropdown, Check, Uncheck, Toggle, UploadFile, DragDrop, SendKeys,
+            DoubleClick, SubmitForm, FillForm,
+        ]
     };
-    let done =
-        task.steps.iter().filter(|step| works(&step.action.action_type)).filter_map(|step| step.screen_id.as_ref());
+    let works = task.steps.iter().filter(|step| ActionType::is_one_of(&step.action.action_type, &WORKS));
+    let done = works.filter_map(|step| step.screen_id.as_ref());
     done.chain(task.success_criteria.screen_id.as_ref()).collect()
 }
 
@@ -135,20 +122,12 @@ fn clipped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::ingest::{Document, ingest};
-    use crate::model::{ContentType, StepAction, SuccessCriteria, TaskStep};
+    use crate::model::{StepAction, SuccessCriteria, TaskStep};
 
     fn screen(id: &str, name: &str) -> ScreenDefinition {
-        ScreenDefinition {
-            screen_id: id.into(),
-            website_id: "shop".into(),
-            name: name.to_owned(),
-            content_type: ContentType::WebUi,
-            is_actionable: true,
-            url_patterns: vec![format!("^https?://shop\\.test/{id}/?(?:[?#].*)?$")],
-            example_urls: vec![format!("https://shop.test/{id}")],
-            provenance: vec![Provenance::Trace { trace_hash: "t".to_owned(), step: 0 }],
-            ..ScreenDefinition::default()
-        }
+        let provenance = vec![Provenance::Trace { trace_hash: "t".to_owned(), step: 0 }];
+        let (website_id, name) = ("shop".into(), name.to_owned());
+        ScreenDefinition { website_id, name, provenance, ..ScreenDefinition::example(id) }
     }
 
     #[test]
@@ -171,10 +150,10 @@ mod tests {
             ..TaskDefinition::default()
         };
         knowledge.tasks.insert("t".into(), task);
-        let text = "# Give money back\n\nOpen https://shop.test/refunds and enter the order.\n\n# Pay later\n\nOn the \
+        let text = "# Give money back\n\nOpen https://a.test/refunds and enter the order.\n\n# Pay later\n\nOn the \
             \"Your cart\" page.\n\n\
-                    # Voice protocol\n\nhttps://shop.test/home\n\n# How to return things\n\n1. Go to \
-                    https://shop.test/refunds\n2. Click the \"Return\" button\n";
+                    # Voice protocol\n\nhttps://a.test/home\n\n# How to return things\n\n1. Go to \
+                    https://a.test/refunds\n2. Click the \"Return\" button\n";
         let document =
             Document { name: "m.md".to_owned(), website_id: "shop".into(), text: text.to_owned(), content_type: None };
         ingest(&mut knowledge, &document);

@@ -8,13 +8,14 @@ pub(crate) fn quoted(text: &str) -> Vec<(&str, &str, &str)> {
     const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('\'', '\''), ('`', '`')];
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some((start, open)) = text[at..].char_indices().find(|(_, c)| MARKS.iter().any(|(open, _)| open == c)) {
+    let opened =
+        |(at, c): (usize, char)| MARKS.iter().find(|(open, _)| *open == c).map(|(open, close)| (at, open, *close));
+    while let Some((start, open, close)) = text[at..].char_indices().find_map(opened) {
         let start = at + start;
         let inner = start + open.len_utf8();
         let before = text[..start].chars().next_back();
-        let Some(close) = MARKS.iter().find(|(mark, _)| *mark == open).map(|(_, close)| *close) else { break };
         // An apostrophe opens nothing.
-        let end = text[inner..].find(close).filter(|_| open != '\'' || before.is_none_or(|c| !c.is_alphanumeric()));
+        let end = text[inner..].find(close).filter(|_| *open != '\'' || before.is_none_or(|c| !c.is_alphanumeric()));
         let Some(end) = end else {
             at = inner;
             continue;

@@ -4,41 +4,37 @@
 //! the old one had from elsewhere. Invariants: what was observed is never replaced by what was read
 //! or inferred; an inferred way whose screens are gone is left out.
 
-use crate::model::{ContentType, Knowledge, Provenance};
-use crate::purpose::fill_purposes;
+use crate::model::{ContentType, Knowledge, ScreenId};
+use crate::purpose::{fill_purposes, is_read};
+use std::collections::BTreeSet;
 
 /// Adds to newly made knowledge what the earlier one had from texts, from before content types, and
 /// by inference.
 pub fn renew(new: &mut Knowledge, earlier: &Knowledge) {
-    let read = |known: &[Provenance]| known.iter().any(|it| matches!(it, Provenance::Document { .. }));
     for (id, screen) in &earlier.screens {
-        if screen.content_type == ContentType::Unknown || screen.metadata.inferred || read(&screen.provenance) {
+        if screen.content_type == ContentType::Unknown || screen.metadata.inferred || is_read(&screen.provenance) {
             new.screens.entry(id.clone()).or_insert_with(|| screen.clone());
         }
     }
-    for screen in new.screens.keys().cloned().collect::<Vec<_>>() {
-        let parent = new.screens.get(&screen).and_then(|known| known.parent_screen_id.clone());
-        if parent.is_some_and(|parent| !new.screens.contains_key(&parent))
-            && let Some(known) = new.screens.get_mut(&screen)
-        {
-            known.parent_screen_id = None;
-        }
+    let known: BTreeSet<ScreenId> = new.screens.keys().cloned().collect();
+    for screen in new.screens.values_mut() {
+        screen.parent_screen_id.take_if(|parent| !known.contains(parent));
     }
     for (id, action) in &earlier.actions {
-        let is_here = action.screen_ids.iter().all(|screen| new.screens.contains_key(screen));
+        let is_here = action.screen_ids.iter().all(|screen| known.contains(screen));
         if action.metadata.inferred && is_here {
             new.actions.entry(id.clone()).or_insert_with(|| action.clone());
         }
     }
     for (id, way) in &earlier.transitions {
-        let ends = [&way.from_screen_id, &way.to_screen_id].into_iter().all(|screen| new.screens.contains_key(screen));
+        let ends = [&way.from_screen_id, &way.to_screen_id].into_iter().all(|screen| known.contains(screen));
         let is_done = way.action_id.as_ref().is_none_or(|action| new.actions.contains_key(action));
         if way.metadata.inferred && ends && is_done {
             new.transitions.entry(id.clone()).or_insert_with(|| way.clone());
         }
     }
     for (id, task) in &earlier.tasks {
-        if read(&task.provenance) {
+        if is_read(&task.provenance) {
             new.tasks.entry(id.clone()).or_insert_with(|| task.clone());
         }
     }
@@ -48,19 +44,8 @@ pub fn renew(new: &mut Knowledge, earlier: &Knowledge) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ActionDefinition, Metadata, ScreenDefinition, TransitionDefinition};
+    use crate::model::{ActionDefinition, Metadata, Provenance, ScreenDefinition, TransitionDefinition};
     use crate::validate::validate;
-
-    fn screen(id: &str) -> ScreenDefinition {
-        ScreenDefinition {
-            screen_id: id.into(),
-            name: id.to_owned(),
-            content_type: ContentType::WebUi,
-            is_actionable: true,
-            url_patterns: vec![format!("^https?://a\\.test/{id}$")],
-            ..ScreenDefinition::default()
-        }
-    }
 
     fn way(id: &str, from: &str, to: &str) -> TransitionDefinition {
         TransitionDefinition {
@@ -77,11 +62,13 @@ mod tests {
     fn what_was_read_and_inferred_stays_and_what_leads_nowhere_goes() {
         let mut earlier = Knowledge::new("k");
         for id in ["home", "gone"] {
-            earlier.screens.insert(id.into(), screen(id));
+            earlier.screens.insert(id.into(), ScreenDefinition::example(id));
         }
         let text = vec![Provenance::Document { name: "m.md".to_owned(), line: 3 }];
-        earlier.screens.insert("read".into(), ScreenDefinition { provenance: text, ..screen("read") });
-        let old = ScreenDefinition { content_type: ContentType::Unknown, ..screen("old") };
+        earlier
+            .screens
+            .insert("read".into(), ScreenDefinition { provenance: text, ..ScreenDefinition::example("read") });
+        let old = ScreenDefinition { content_type: ContentType::Unknown, ..ScreenDefinition::example("old") };
         earlier.screens.insert("old".into(), old);
         let guess = ActionDefinition {
             action_id: "guess".into(),
@@ -95,7 +82,10 @@ mod tests {
             earlier.transitions.insert(id.into(), way(id, "home", to));
         }
         let mut new = Knowledge::new("k");
-        new.screens.insert("home".into(), ScreenDefinition { name: "seen again".to_owned(), ..screen("home") });
+        new.screens.insert(
+            "home".into(),
+            ScreenDefinition { name: "seen again".to_owned(), ..ScreenDefinition::example("home") },
+        );
         renew(&mut new, &earlier);
         assert_eq!(new.screens.keys().map(|id| id.as_str()).collect::<Vec<_>>(), ["home", "old", "read"]);
         assert_eq!(new.screens["home"].name, "seen again");

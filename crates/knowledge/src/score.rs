@@ -120,7 +120,7 @@ pub fn score(whole: &[Recording], labels: &Labels) -> Result<Vec<Score>, Knowled
             });
         }
     }
-    let mut scores: BTreeMap<(HeldBack, Given), Vec<ScoredPage>> = BTreeMap::new();
+    let mut scores = Rows::new();
     for (at, recording) in whole.iter().enumerate() {
         let others = || whole.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other.clone());
         if others().any(|other| other.website_id == recording.website_id) {
@@ -134,7 +134,14 @@ pub fn score(whole: &[Recording], labels: &Labels) -> Result<Vec<Score>, Knowled
             ask(others().chain([kept]).collect(), recording, &held, labels, HeldBack::Steps, &mut scores)?;
         }
     }
-    Ok(scores.into_iter().map(|((held_back, given), rows)| Score { held_back, given, rows }).collect())
+    Ok(told(scores))
+}
+
+/// Pages that were asked about, by what was held back and how they were given.
+type Rows = BTreeMap<(HeldBack, Given), Vec<ScoredPage>>;
+
+fn told(scores: Rows) -> Vec<Score> {
+    scores.into_iter().map(|((held_back, given), rows)| Score { held_back, given, rows }).collect()
 }
 
 /// Scores recognition website by website: knowledge of one website is asked about its own pages
@@ -147,13 +154,13 @@ pub fn score_by_website(whole: &[Recording], labels: &Labels) -> Result<Vec<Scor
     for recording in whole {
         websites.entry(recording.website_id.as_str()).or_default().push(recording.clone());
     }
-    let mut scores: BTreeMap<(HeldBack, Given), Vec<ScoredPage>> = BTreeMap::new();
+    let mut scores = Rows::new();
     for recordings in websites.values() {
         for found in score(recordings, labels)? {
             scores.entry((found.held_back, found.given)).or_default().extend(found.rows);
         }
     }
-    Ok(scores.into_iter().map(|((held_back, given), rows)| Score { held_back, given, rows }).collect())
+    Ok(told(scores))
 }
 
 fn ask(
@@ -162,7 +169,7 @@ fn ask(
     held: &BTreeSet<u32>,
     labels: &Labels,
     held_back: HeldBack,
-    scores: &mut BTreeMap<(HeldBack, Given), Vec<ScoredPage>>,
+    scores: &mut Rows,
 ) -> Result<(), KnowledgeError> {
     let knowledge = extract("score", &known);
     let called = called(&knowledge, &known, labels);

@@ -11,7 +11,7 @@ use crate::model::{
     TransitionDefinition,
 };
 use crate::validate::validate;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -90,17 +90,6 @@ CREATE INDEX screen_by_kind ON screen (knowledge, website, content_type, is_acti
 CREATE INDEX transition_by_from ON transition (knowledge, from_id);
 ";
 
-/// Which screens a query wants.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ScreenFilter {
-    /// Only of this website.
-    pub website_id: Option<crate::model::WebsiteId>,
-    /// Only of this content type.
-    pub content_type: Option<ContentType>,
-    /// Only those that a browser can be led to.
-    pub actionable_only: bool,
-}
-
 /// A knowledge store.
 #[derive(Debug)]
 pub struct Store {
@@ -136,13 +125,11 @@ impl Store {
     }
 
     fn prepare(&mut self, is_new: bool) -> Result<(), KnowledgeError> {
-        let path = self.path.clone();
-        let wrap = |doing| move |error| told(&path, doing, error);
-        let pragma = |name: &str| -> Result<i64, rusqlite::Error> {
-            self.connection.pragma_query_value(None, name, |row| row.get(0))
+        let pragma = |name: &str| {
+            let value = self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+            value.map_err(self.wrap("read its header"))
         };
-        let application = pragma("application_id").map_err(wrap.clone()("read its header"))?;
-        let version = pragma("user_version").map_err(wrap.clone()("read its header"))?;
+        let (application, version) = (pragma("application_id")?, pragma("user_version")?);
         if !is_new && application != APPLICATION_ID {
             let reason = format!("it is an SQLite file of another application (id {application:#010x})");
             return Err(KnowledgeError::NotAStore { path: self.path.clone(), reason });
@@ -157,39 +144,36 @@ impl Store {
             self.check()?;
         }
         let setup = "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;";
-        self.connection.execute_batch(setup).map_err(wrap.clone()("turn foreign keys on"))?;
+        self.connection.execute_batch(setup).map_err(self.wrap("turn foreign keys on"))?;
         if version < STORE_VERSION {
-            let at_once = TransactionBehavior::Immediate;
-            let transaction =
-                self.connection.transaction_with_behavior(at_once).map_err(wrap.clone()("begin to migrate it"))?;
-            // Read again: another process may have been faster.
-            let version: i64 = transaction
-                .pragma_query_value(None, "user_version", |row| row.get(0))
-                .map_err(wrap.clone()("read its header"))?;
-            for migration in MIGRATIONS.iter().skip(version as usize) {
-                transaction.execute_batch(migration).map_err(wrap.clone()("migrate it"))?;
-            }
-            let marks = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {STORE_VERSION};");
-            transaction.execute_batch(&marks).map_err(wrap.clone()("migrate it"))?;
-            transaction.commit().map_err(wrap("migrate it"))?;
+            let wrap = self.wrap("migrate it");
+            self.migrate().map_err(wrap)?;
         }
         Ok(())
     }
 
+    fn migrate(&mut self) -> Result<(), rusqlite::Error> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Read again: another process may have been faster.
+        let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        for migration in MIGRATIONS.iter().skip(version as usize) {
+            transaction.execute_batch(migration)?;
+        }
+        let marks = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {STORE_VERSION};");
+        transaction.execute_batch(&marks)?;
+        transaction.commit()
+    }
+
     /// Looks for damage that SQLite finds, and for rows that refer to nothing.
     fn check(&self) -> Result<(), KnowledgeError> {
-        let found: Result<String, _> = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
-        match found {
-            Ok(answer) if answer == "ok" => {}
-            Ok(answer) => return Err(self.damaged(answer)),
-            Err(error) => return Err(told(&self.path, "check it", error)),
+        let first = |sql| self.connection.query_row(sql, [], |row| row.get::<_, String>(0)).optional();
+        let answer = first("PRAGMA quick_check(1)").map_err(self.wrap("check it"))?;
+        if let Some(damage) = answer.filter(|answer| answer != "ok") {
+            return Err(self.damaged(damage));
         }
-        let orphan: Result<Option<String>, _> =
-            self.connection.query_row("PRAGMA foreign_key_check", [], |row| row.get(0)).optional();
-        match orphan {
-            Ok(None) => Ok(()),
-            Ok(Some(table)) => Err(self.damaged(format!("table {table} has a row that refers to nothing"))),
-            Err(error) => Err(told(&self.path, "check it", error)),
+        match first("PRAGMA foreign_key_check").map_err(self.wrap("check it"))? {
+            Some(table) => Err(self.damaged(format!("table {table} has a row that refers to nothing"))),
+            None => Ok(()),
         }
     }
 
@@ -212,10 +196,21 @@ impl Store {
     /// # Errors
     /// [`KnowledgeError::Sqlite`] if it cannot be read.
     pub fn knowledge_ids(&self) -> Result<Vec<KnowledgeId>, KnowledgeError> {
-        let wrap = self.wrap("list what it holds");
-        let mut query = self.connection.prepare("SELECT id FROM knowledge ORDER BY id").map_err(&wrap)?;
-        let rows = query.query_map([], |row| row.get::<_, String>(0)).map_err(&wrap)?;
-        rows.map(|row| row.map(KnowledgeId).map_err(&wrap)).collect()
+        self.rows("list what it holds", "SELECT id FROM knowledge ORDER BY id", [], |row| row.get(0).map(KnowledgeId))
+    }
+
+    /// Reads the rows of a query.
+    fn rows<T>(
+        &self,
+        doing: &'static str,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl FnMut(&Row<'_>) -> Result<T, rusqlite::Error>,
+    ) -> Result<Vec<T>, KnowledgeError> {
+        let read = || -> Result<Vec<T>, rusqlite::Error> {
+            self.connection.prepare(sql)?.query_map(parameters, read)?.collect()
+        };
+        read().map_err(self.wrap(doing))
     }
 
     /// Reads one body of knowledge.
@@ -230,64 +225,35 @@ impl Store {
             return Err(KnowledgeError::NoKnowledge { id: id.0.clone(), path: self.path.clone(), known });
         }
         let mut knowledge = Knowledge::new(id.clone());
-        for screen in self.screens(id, &ScreenFilter::default())? {
-            knowledge.screens.insert(screen.screen_id.clone(), screen);
-        }
-        for action in self.bodies::<ActionDefinition>("action", id)? {
-            knowledge.actions.insert(action.action_id.clone(), action);
-        }
-        for transition in self.bodies::<TransitionDefinition>("transition", id)? {
-            knowledge.transitions.insert(transition.transition_id.clone(), transition);
-        }
-        for task in self.bodies::<TaskDefinition>("task", id)? {
-            knowledge.tasks.insert(task.task_id.clone(), task);
-        }
+        let screens = self.screens(id)?.into_iter();
+        knowledge.screens.extend(screens.map(|screen| (screen.screen_id.clone(), screen)));
+        let actions = self.bodies::<ActionDefinition>("action", id)?.into_iter();
+        knowledge.actions.extend(actions.map(|action| (action.action_id.clone(), action)));
+        let ways = self.bodies::<TransitionDefinition>("transition", id)?.into_iter();
+        knowledge.transitions.extend(ways.map(|way| (way.transition_id.clone(), way)));
+        let tasks = self.bodies::<TaskDefinition>("task", id)?.into_iter();
+        knowledge.tasks.extend(tasks.map(|task| (task.task_id.clone(), task)));
         Ok(knowledge)
     }
 
-    /// Reads the screens that pass a filter, by id.
-    ///
-    /// # Errors
-    /// [`KnowledgeError::Damaged`] if a row cannot be read.
-    pub fn screens(&self, id: &KnowledgeId, filter: &ScreenFilter) -> Result<Vec<ScreenDefinition>, KnowledgeError> {
-        let wrap = self.wrap("read its screens");
-        let sql = "SELECT id, body, content_type, is_actionable FROM screen WHERE knowledge = ?1
-                   AND (?2 IS NULL OR website = ?2) AND (?3 IS NULL OR content_type = ?3) AND (?4 = 0 OR is_actionable \
-                   = 1) ORDER BY id";
-        let mut query = self.connection.prepare(sql).map_err(&wrap)?;
-        let website = filter.website_id.as_ref().map(|website| website.as_str());
-        let kind = filter.content_type.map(ContentType::name);
-        let rows = query
-            .query_map(params![id.as_str(), website, kind, filter.actionable_only], |row| {
-                Ok((
-                    row.get::<_, String>(0)?,
-                    row.get::<_, String>(1)?,
-                    row.get::<_, String>(2)?,
-                    row.get::<_, bool>(3)?,
-                ))
-            })
-            .map_err(&wrap)?;
-        let mut screens = Vec::new();
-        for row in rows {
-            let (id, body, kind, is_actionable) = row.map_err(&wrap)?;
-            let mut screen: ScreenDefinition = self.parse("screen", &id, &body)?;
-            // What a query filters by is what stands in the columns.
-            screen.content_type = ContentType::from_name(&kind)
+    fn screens(&self, id: &KnowledgeId) -> Result<Vec<ScreenDefinition>, KnowledgeError> {
+        let sql = "SELECT id, body, content_type, is_actionable FROM screen WHERE knowledge = ?1 ORDER BY id";
+        type Columns = (String, String, String, bool);
+        let rows: Vec<Columns> = self.rows("read its screens", sql, [id.as_str()], |row| row.try_into())?;
+        let screen = |(id, body, kind, is_actionable): Columns| {
+            let screen: ScreenDefinition = self.parse("screen", &id, &body)?;
+            // Rows of the old shape say neither in their body.
+            let content_type = ContentType::from_name(&kind)
                 .ok_or_else(|| self.damaged(format!("screen {id:?} is of content type {kind:?}")))?;
-            screen.is_actionable = is_actionable;
-            screens.push(screen);
-        }
-        Ok(screens)
+            Ok(ScreenDefinition { content_type, is_actionable, ..screen })
+        };
+        rows.into_iter().map(screen).collect()
     }
 
     fn bodies<T: DeserializeOwned>(&self, table: &'static str, id: &KnowledgeId) -> Result<Vec<T>, KnowledgeError> {
-        let wrap = self.wrap("read its rows");
         let sql = format!("SELECT id, body FROM {table} WHERE knowledge = ?1 ORDER BY id");
-        let mut query = self.connection.prepare(&sql).map_err(&wrap)?;
-        let rows = query
-            .query_map([id.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
-            .map_err(&wrap)?;
-        rows.map(|row| row.map_err(&wrap).and_then(|(id, body)| self.parse(table, &id, &body))).collect()
+        let rows: Vec<(String, String)> = self.rows("read its rows", &sql, [id.as_str()], |row| row.try_into())?;
+        rows.into_iter().map(|(id, body)| self.parse(table, &id, &body)).collect()
     }
 
     fn parse<T: DeserializeOwned>(&self, kind: &str, id: &str, body: &str) -> Result<T, KnowledgeError> {
@@ -313,21 +279,10 @@ impl Store {
         transaction.commit().map_err(&wrap)
     }
 
-    /// Removes a body of knowledge; says whether it was there.
-    ///
-    /// # Errors
-    /// [`KnowledgeError::Sqlite`] if it cannot be written.
-    pub fn remove(&mut self, id: &KnowledgeId) -> Result<bool, KnowledgeError> {
-        let removed = self.connection.execute("DELETE FROM knowledge WHERE id = ?1", [id.as_str()]);
-        removed.map(|rows| rows > 0).map_err(self.wrap("remove from it"))
-    }
-
     fn of_old_shape(&self, id: &KnowledgeId) -> Result<BTreeSet<ScreenId>, KnowledgeError> {
-        let wrap = self.wrap("read its screens");
         let sql = "SELECT id FROM screen WHERE knowledge = ?1 AND content_type = 'unknown'";
-        let mut query = self.connection.prepare(sql).map_err(&wrap)?;
-        let rows = query.query_map([id.as_str()], |row| row.get::<_, String>(0)).map_err(&wrap)?;
-        rows.map(|row| row.map(ScreenId).map_err(&wrap)).collect()
+        let ids = self.rows("read its screens", sql, [id.as_str()], |row| row.get(0).map(ScreenId))?;
+        Ok(ids.into_iter().collect())
     }
 }
 
@@ -340,17 +295,10 @@ fn write(transaction: &Transaction<'_>, knowledge: &Knowledge) -> Result<(), rus
             ?4, ?5, ?6, ?7)",
     )?;
     for screen in knowledge.screens.values() {
+        let (own, website) = (screen.screen_id.as_str(), screen.website_id.as_str());
         let parent = screen.parent_screen_id.as_ref().map(|parent| parent.as_str());
-        let row = params![
-            id,
-            screen.screen_id.as_str(),
-            screen.website_id.as_str(),
-            parent,
-            json(screen)?,
-            screen.content_type.name(),
-            screen.is_actionable
-        ];
-        screens.execute(row)?;
+        let (kind, is_actionable) = (screen.content_type.name(), screen.is_actionable);
+        screens.execute(params![id, own, website, parent, json(screen)?, kind, is_actionable])?;
     }
     let mut actions =
         transaction.prepare("INSERT INTO action (knowledge, id, website, body) VALUES (?1, ?2, ?3, ?4)")?;

@@ -1,17 +1,8 @@
 use super::*;
-use crate::model::{ActionId, Indicator, IndicatorKind, StateSignature, TransitionId, WebsiteId};
+use crate::model::{ActionId, Indicator, TransitionId};
 
 fn screen(id: &str) -> ScreenDefinition {
-    ScreenDefinition {
-        screen_id: id.into(),
-        knowledge_id: "k".into(),
-        website_id: "shop".into(),
-        name: id.to_owned(),
-        content_type: ContentType::WebUi,
-        is_actionable: true,
-        url_patterns: vec![format!("^https?://a\\.test/{id}$")],
-        ..ScreenDefinition::default()
-    }
+    ScreenDefinition { website_id: "shop".into(), ..ScreenDefinition::example(id) }
 }
 
 fn knowledge() -> Knowledge {
@@ -58,8 +49,8 @@ fn what_is_saved_is_what_is_loaded_also_from_a_file_opened_again() {
     drop(store);
     let mut store = Store::open(&path).unwrap();
     assert_eq!(store.load(&"k".into()).unwrap(), knowledge());
-    assert!(store.remove(&"k".into()).unwrap());
-    assert!(!store.remove(&"k".into()).unwrap());
+    // What is saved again takes the place of what was there, with all that belongs to it.
+    store.save(&Knowledge::new("k")).unwrap();
     let rows: i64 = store.connection.query_row("SELECT count(*) FROM action_screen", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 0);
 }
@@ -70,21 +61,6 @@ fn an_empty_store_says_that_it_holds_nothing() {
     let error = store.load(&"k".into()).unwrap_err();
     assert!(error.to_string().ends_with("it holds nothing"), "{error}");
     assert!(error.hint().contains("build"));
-}
-
-#[test]
-fn screens_are_filtered_by_kind_website_and_whether_they_can_be_reached() {
-    let mut store = Store::in_memory().unwrap();
-    let mut known = knowledge();
-    let text = ScreenDefinition { content_type: ContentType::ApiDocs, is_actionable: false, ..screen("api") };
-    known.screens.insert("api".into(), text);
-    store.save(&known).unwrap();
-    let ids = |filter: ScreenFilter| -> Vec<String> {
-        store.screens(&"k".into(), &filter).unwrap().into_iter().map(|screen| screen.screen_id.0).collect()
-    };
-    assert_eq!(ids(ScreenFilter { content_type: Some(ContentType::ApiDocs), ..ScreenFilter::default() }), ["api"]);
-    assert_eq!(ids(ScreenFilter { actionable_only: true, ..ScreenFilter::default() }), ["ask", "cart", "home"]);
-    assert!(ids(ScreenFilter { website_id: Some(WebsiteId::from("other")), ..ScreenFilter::default() }).is_empty());
 }
 
 #[test]
@@ -178,41 +154,29 @@ fn what_does_not_make_sense_is_refused_and_what_was_there_stays() {
     let mut store = Store::in_memory().unwrap();
     store.save(&knowledge()).unwrap();
     type Change = fn(&mut Knowledge);
+    fn cart(k: &mut Knowledge) -> &mut ScreenDefinition {
+        k.screens.get_mut("cart").unwrap()
+    }
+    fn way(k: &mut Knowledge) -> &mut TransitionDefinition {
+        k.transitions.get_mut("t").unwrap()
+    }
     let cases: [(Change, &str); 13] = [
-        (|k| k.screens.get_mut("cart").unwrap().parent_screen_id = Some("ask".into()), "form a cycle"),
-        (|k| k.screens.get_mut("cart").unwrap().parent_screen_id = Some("no".into()), "parent \"no\" is not known"),
+        (|k| cart(k).parent_screen_id = Some("ask".into()), "form a cycle"),
+        (|k| cart(k).parent_screen_id = Some("no".into()), "parent \"no\" is not known"),
+        (|k| cart(k).url_patterns = vec!["(".to_owned()], "screen \"cart\": pattern \"(\" cannot be used"),
+        (|k| cart(k).url_patterns = vec!["(?=a)".to_owned()], "look-around"),
+        (|k| cart(k).url_patterns = vec!["(a{1000}){1000}".to_owned()], "larger than"),
+        (|k| cart(k).url_patterns.clear(), "has no signature"),
+        (|k| cart(k).metadata.confidence = f64::NAN, "confidence NaN"),
+        (|k| cart(k).content_type = ContentType::ApiDocs, "actionable, yet of content type api_docs"),
         (
-            |k| k.screens.get_mut("cart").unwrap().url_patterns = vec!["(".to_owned()],
-            "screen \"cart\": pattern \"(\" cannot be used",
-        ),
-        (|k| k.screens.get_mut("cart").unwrap().url_patterns = vec!["(?=a)".to_owned()], "look-around"),
-        (|k| k.screens.get_mut("cart").unwrap().url_patterns = vec!["(a{1000}){1000}".to_owned()], "larger than"),
-        (|k| k.screens.get_mut("cart").unwrap().url_patterns.clear(), "has no signature"),
-        (|k| k.screens.get_mut("cart").unwrap().metadata.confidence = f64::NAN, "confidence NaN"),
-        (
-            |k| k.screens.get_mut("cart").unwrap().content_type = ContentType::ApiDocs,
-            "actionable, yet of content type api_docs",
-        ),
-        (
-            |k| {
-                let long = Indicator {
-                    kind: IndicatorKind::DomContains,
-                    value: Some("x".repeat(51)),
-                    pattern: None,
-                    selector: None,
-                    reason: String::new(),
-                };
-                k.screens.get_mut("cart").unwrap().state_signature = StateSignature { required_indicators: vec![long] };
-            },
+            |k| cart(k).state_signature.required_indicators = vec![Indicator::text("x".repeat(51), "body", "")],
             "longer than 50 characters",
         ),
         (|k| k.actions.get_mut("go").unwrap().screen_ids.push("no".into()), "screen \"no\", which is not known"),
-        (
-            |k| k.transitions.get_mut("t").unwrap().action_id = Some(ActionId::from("no")),
-            "action \"no\", which is not known",
-        ),
-        (|k| k.transitions.get_mut("t").unwrap().transition_id = TransitionId::from("u"), "calls itself \"u\""),
-        (|k| k.transitions.get_mut("t").unwrap().metadata.inferred = true, "marked inferred, yet was observed"),
+        (|k| way(k).action_id = Some(ActionId::from("no")), "action \"no\", which is not known"),
+        (|k| way(k).transition_id = TransitionId::from("u"), "calls itself \"u\""),
+        (|k| way(k).metadata.inferred = true, "marked inferred, yet was observed"),
     ];
     for (change, said) in cases {
         let mut changed = knowledge();

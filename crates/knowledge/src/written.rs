@@ -7,105 +7,66 @@
 
 use crate::model::StepAction;
 use crate::quoted::quoted;
-use crate::translate::{ActionType, chord};
+use crate::translate::{ActionType, chord, object};
 use serde_json::{Map, Value, json};
 
 use ActionType as A;
 
-/// Phrases that begin a step, and what they do; of several that fit the longest counts.
-const PHRASES: &[(&str, ActionType)] = &[
-    ("accept", A::AcceptDialog),
-    ("adjust the volume", A::AdjustVolume),
-    ("append", A::Type),
-    ("attach", A::UploadFile),
-    ("browse to", A::Navigate),
-    ("check", A::Check),
-    ("choose", A::SelectDropdown),
-    ("clear", A::Clear),
-    ("click", A::Click),
-    ("close", A::Close),
-    ("confirm the dialog", A::AcceptDialog),
-    ("context-click", A::RightClick),
-    ("copy", A::Copy),
-    ("cut", A::Cut),
-    ("dismiss", A::DismissDialog),
-    ("double click", A::DoubleClick),
-    ("double-click", A::DoubleClick),
-    ("drag", A::DragDrop),
-    ("empty", A::Clear),
-    ("enter", A::Input),
-    ("extract", A::Extract),
-    ("fill", A::Input),
-    ("fill in", A::Input),
-    ("fill out", A::Input),
-    ("find", A::FindText),
-    ("focus", A::Focus),
-    ("go back", A::GoBack),
-    ("go forward", A::GoForward),
-    ("go to", A::Navigate),
-    ("hit", A::SendKeys),
-    ("hover", A::Hover),
-    ("list the options", A::DropdownOptions),
-    ("mouse over", A::Hover),
-    ("move back", A::GoBack),
-    ("mute", A::ToggleMute),
-    ("navigate", A::Navigate),
-    ("navigate back", A::GoBack),
-    ("navigate forward", A::GoForward),
-    ("open", A::Navigate),
-    ("open a new tab", A::NewTab),
-    ("open a tab", A::NewTab),
-    ("paste", A::Paste),
-    ("pause", A::PauseVideo),
-    ("pick", A::SelectDropdown),
-    ("play", A::PlayVideo),
-    ("point at", A::Hover),
-    ("press", A::SendKeys),
-    ("put", A::Input),
-    ("read", A::Extract),
-    ("redo", A::Redo),
-    ("refresh", A::Refresh),
-    ("reload", A::Refresh),
-    ("reset", A::ResetForm),
-    ("return to the previous page", A::GoBack),
-    ("right click", A::RightClick),
-    ("right-click", A::RightClick),
-    ("save as pdf", A::SaveAsPdf),
-    ("save the page as pdf", A::SaveAsPdf),
-    ("scroll", A::Scroll),
-    ("scroll down", A::ScrollDown),
-    ("scroll to", A::ScrollToElement),
-    ("scroll to the bottom", A::ScrollToBottom),
-    ("scroll to the end", A::ScrollToBottom),
-    ("scroll to the top", A::ScrollToTop),
-    ("scroll up", A::ScrollUp),
-    ("search for", A::Search),
-    ("search the page for", A::SearchPage),
-    ("search the web for", A::Search),
-    ("seek", A::SeekVideo),
-    ("select", A::SelectDropdown),
-    ("select all", A::SelectAll),
-    ("set", A::Input),
-    ("set the volume", A::AdjustVolume),
-    ("skip to", A::SeekVideo),
-    ("submit", A::SubmitForm),
-    ("switch", A::Switch),
-    ("take a picture", A::Screenshot),
-    ("take a screenshot", A::Screenshot),
-    ("tap", A::Click),
-    ("tick", A::Check),
-    ("toggle", A::Toggle),
-    ("type", A::Input),
-    ("type slowly", A::TypeSlowly),
-    ("uncheck", A::Uncheck),
-    ("undo", A::Undo),
-    ("unmute", A::ToggleMute),
-    ("untick", A::Uncheck),
-    ("upload", A::UploadFile),
-    ("visit", A::Navigate),
-    ("wait", A::Wait),
-    ("wait for", A::WaitFor),
-    ("wait until", A::WaitFor),
+/// What phrases that begin a step do; of several that fit the longest counts.
+const PHRASES: &[(ActionType, &[&str])] = &[
+    (A::Navigate, &["browse to", "go to", "navigate", "open", "visit"]),
+    (A::NewTab, &["open a new tab", "open a tab"]),
+    (A::Search, &["search for", "search the web for"]),
+    (A::GoBack, &["go back", "move back", "navigate back", "return to the previous page"]),
+    (A::GoForward, &["go forward", "navigate forward"]),
+    (A::Refresh, &["refresh", "reload"]),
+    (A::Wait, &["wait"]),
+    (A::WaitFor, &["wait for", "wait until"]),
+    (A::Click, &["click", "tap"]),
+    (A::RightClick, &["context-click", "right click", "right-click"]),
+    (A::DoubleClick, &["double click", "double-click"]),
+    (A::Hover, &["hover", "mouse over", "point at"]),
+    (A::DragDrop, &["drag"]),
+    (A::Focus, &["focus"]),
+    (A::Input, &["enter", "fill", "fill in", "fill out", "put", "set", "type"]),
+    (A::Type, &["append"]),
+    (A::TypeSlowly, &["type slowly"]),
+    (A::Clear, &["clear", "empty"]),
+    (A::SendKeys, &["hit", "press"]),
+    (A::SelectAll, &["select all"]),
+    (A::Copy, &["copy"]),
+    (A::Paste, &["paste"]),
+    (A::Cut, &["cut"]),
+    (A::Undo, &["undo"]),
+    (A::Redo, &["redo"]),
+    (A::SelectDropdown, &["choose", "pick", "select"]),
+    (A::DropdownOptions, &["list the options"]),
+    (A::Check, &["check", "tick"]),
+    (A::Uncheck, &["uncheck", "untick"]),
+    (A::Toggle, &["toggle"]),
+    (A::UploadFile, &["attach", "upload"]),
+    (A::SubmitForm, &["submit"]),
+    (A::ResetForm, &["reset"]),
+    (A::Scroll, &["scroll"]),
+    (A::ScrollUp, &["scroll up"]),
+    (A::ScrollDown, &["scroll down"]),
+    (A::ScrollToTop, &["scroll to the top"]),
+    (A::ScrollToBottom, &["scroll to the bottom", "scroll to the end"]),
+    (A::ScrollToElement, &["scroll to"]),
+    (A::FindText, &["find"]),
+    (A::SearchPage, &["search the page for"]),
+    (A::PlayVideo, &["play"]),
+    (A::PauseVideo, &["pause"]),
+    (A::SeekVideo, &["seek", "skip to"]),
+    (A::AdjustVolume, &["adjust the volume", "set the volume"]),
+    (A::ToggleMute, &["mute", "unmute"]),
+    (A::Screenshot, &["take a picture", "take a screenshot"]),
+    (A::SaveAsPdf, &["save as pdf", "save the page as pdf"]),
+    (A::Extract, &["extract", "read"]),
+    (A::Switch, &["switch"]),
+    (A::Close, &["close"]),
+    (A::AcceptDialog, &["accept", "confirm the dialog"]),
+    (A::DismissDialog, &["dismiss"]),
 ];
 
 /// Reads a step; none where the line begins with no verb that is known, or does two things.
@@ -113,9 +74,10 @@ pub(crate) fn read(line: &str) -> Option<StepAction> {
     // Most phrases are ASCII, and lower case changes the length of few letters: lengths may differ.
     let lower = line.to_lowercase();
     let fits = |phrase: &str| lower.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    let (phrase, kind) = PHRASES.iter().filter(|(phrase, _)| fits(phrase)).max_by_key(|(phrase, _)| phrase.len())?;
+    let phrases = PHRASES.iter().flat_map(|(kind, phrases)| phrases.iter().map(move |phrase| (*phrase, *kind)));
+    let (phrase, kind) = phrases.filter(|(phrase, _)| fits(phrase)).max_by_key(|(phrase, _)| phrase.len())?;
     let rest: String = line.chars().skip(phrase.chars().count()).collect();
-    let said = VerbPhrase { rest: rest.trim(), kind: *kind, sets: *phrase == "set" };
+    let said = VerbPhrase { rest: rest.trim(), kind, sets: phrase == "set" };
     if said.does_two() {
         return None;
     }
@@ -136,13 +98,6 @@ struct VerbPhrase<'l> {
 }
 
 type Read = (ActionType, String, Map<String, Value>);
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
 
 impl<'l> VerbPhrase<'l> {
     fn names(&self) -> Vec<&'l str> {
@@ -228,7 +183,7 @@ impl<'l> VerbPhrase<'l> {
             A::Navigate => match self.url() {
                 Some(url) => with(url, json!({ "url": url })),
                 // `Open the "Reports" menu` is no address.
-                None if !self.names().is_empty() => (A::Click, self.last(), Map::new()),
+                None if !self.names().is_empty() => self.click(),
                 None => with("", json!({})),
             },
             A::NewTab => with("", json!({ "url": self.url() })),
@@ -237,10 +192,7 @@ impl<'l> VerbPhrase<'l> {
                 let parameter = if self.kind == A::FindText { "text" } else { "query" };
                 with("", json!({ parameter: query }))
             }
-            A::Wait => match self.seconds() {
-                Some(seconds) => with("", json!({ "seconds": seconds })),
-                None => with("", json!({})),
-            },
+            A::Wait | A::SeekVideo => with("", json!({ "seconds": self.seconds() })),
             A::WaitFor => match (self.names().last(), self.seconds()) {
                 (Some(name), _) => with(name, json!({ "text": name })),
                 (None, seconds) => (A::Wait, String::new(), object(json!({ "seconds": seconds }))),
@@ -250,13 +202,13 @@ impl<'l> VerbPhrase<'l> {
                     let on = self.two().map_or("", |(_, last)| last);
                     with(on, json!({ "keys": key }))
                 }
-                None => (A::Click, self.last(), Map::new()),
+                None => self.click(),
             },
             A::Input | A::Type | A::TypeSlowly => self.typed(),
             A::SelectDropdown => match self.two() {
                 // `Select "Blue" from "Colour"`.
                 Some((option, list)) => with(list, json!({ "text": option })),
-                None => (A::Click, self.last(), Map::new()),
+                None => self.click(),
             },
             A::DragDrop => match self.two() {
                 Some((from, to)) => with(from, json!({ "to": { "name": to } })),
@@ -266,14 +218,9 @@ impl<'l> VerbPhrase<'l> {
                 Some((file, field)) => with(field, json!({ "path": file })),
                 None => with("", json!({ "path": self.names().last() })),
             },
-            A::Check | A::Uncheck | A::Toggle | A::Clear | A::Focus | A::Hover => with(&self.last(), json!({})),
-            A::Close if !self.has("tab") && !self.names().is_empty() => (A::Click, self.last(), Map::new()),
-            A::AcceptDialog | A::DismissDialog if !self.names().is_empty() && !self.has("dialog") => {
-                (A::Click, self.last(), Map::new())
-            }
-            A::Switch if !self.has("tab") && !self.names().is_empty() => (A::Click, self.last(), Map::new()),
+            A::Close | A::Switch if !self.has("tab") && !self.names().is_empty() => self.click(),
+            A::AcceptDialog | A::DismissDialog if !self.names().is_empty() && !self.has("dialog") => self.click(),
             A::Switch => with("", json!({ "index": self.number().map(|number| (number - 1.0).max(0.0)) })),
-            A::SeekVideo => with("", json!({ "seconds": self.seconds() })),
             A::AdjustVolume => with("", json!({ "volume": self.number() })),
             A::Scroll => {
                 let directions = ["up", "down", "left", "right"];
@@ -283,6 +230,11 @@ impl<'l> VerbPhrase<'l> {
             A::ScrollUp | A::ScrollDown => with(&self.last(), json!({ "amount": self.number() })),
             _ => with(&self.last(), json!({})),
         }
+    }
+
+    /// What is named is pressed.
+    fn click(&self) -> Read {
+        (A::Click, self.last(), Map::new())
     }
 
     /// `Type "Ada" into "Name"`, and the other way about: `Fill "Name" with "Ada"`, `Set "Name" to

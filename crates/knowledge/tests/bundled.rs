@@ -1,55 +1,28 @@
 //! The bundled recordings as knowledge: how well held-back screens are recognised, and that order
 //! does not matter.
 
-use browserlens_knowledge::score::{Given, HeldBack, Labels, Score, score};
+mod common;
+
+use browserlens_knowledge::score::{Given, HeldBack, score};
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{
     Knowledge, MapOptions, Provenance, Recogniser, Recording, Store, extract, fill_available_actions, site_map_svg,
     validate,
 };
 use browserlens_trace::Trace;
+use common::{labels, told};
 use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 static RECORDINGS: LazyLock<Vec<Recording>> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder).expect("the bundled traces").map(|entry| entry.expect("a file").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "trace"));
-    paths.sort();
-    let all = paths.iter().map(|path| Recording::read(&Trace::open(path).expect("a trace")).expect("a recording"));
     // What has no labels yet is not scored.
-    all.filter(|recording| labels().contains_key(&recording.scenario)).collect()
+    let mut recordings = common::recordings(&common::traces());
+    recordings.retain(|recording| labels().contains_key(&recording.scenario));
+    recordings
 });
 
 static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| extract("bundled", &RECORDINGS));
-
-fn labels() -> Labels {
-    toml::from_str(include_str!("../../../traces/screens.toml")).expect("labels")
-}
-
-fn told(score: &Score) -> String {
-    let mut text = format!(
-        "{:?}, given a {:?}: {:.1} % of {} right, {:.1} % of {} wrong\n",
-        score.held_back,
-        score.given,
-        100.0 * score.accuracy(),
-        score.asked(),
-        100.0 * score.wrong(),
-        score.rows.len()
-    );
-    for row in score.rows.iter().filter(|row| !row.is_right()) {
-        let (step, found) = (row.step, row.recognised.as_deref().unwrap_or("nothing"));
-        let seen = if row.known { "seen before" } else { "not seen before" };
-        text.push_str(&format!(
-            "  {} step {step}: {:?}, {seen}, taken for {found:?} at {:.2}\n",
-            row.scenario, row.label, row.confidence
-        ));
-    }
-    text
-}
 
 #[test]
 fn screens_of_pages_that_were_held_back_are_recognised() {
@@ -77,28 +50,10 @@ fn screens_of_pages_that_were_held_back_are_recognised() {
 
 #[test]
 fn no_screen_mixes_what_people_call_differently() {
-    let labels = labels();
-    let scenarios: BTreeMap<&str, &str> =
-        RECORDINGS.iter().map(|recording| (recording.trace_hash.as_str(), recording.scenario.as_str())).collect();
-    let mut of_label: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for screen in KNOWLEDGE.screens.values() {
-        let called: BTreeSet<&str> = screen
-            .provenance
-            .iter()
-            .map(|known| match known {
-                Provenance::Trace { trace_hash, step } => {
-                    labels[scenarios[trace_hash.as_str()]][*step as usize].as_str()
-                }
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        assert_eq!(called.len(), 1, "{} holds {called:?}", screen.screen_id);
-        let label = called.into_iter().next().unwrap();
-        of_label.entry((screen.website_id.as_str(), label)).or_default().insert(screen.screen_id.as_str());
-    }
     // The other way round, one name may be two screens where pages are built differently.
-    let several: Vec<_> = of_label.iter().filter(|(_, screens)| screens.len() > 1).map(|(label, _)| *label).collect();
-    assert_eq!(several, [("docs", "article")]);
+    let mut called = common::called(&KNOWLEDGE, &RECORDINGS);
+    called.retain(|_, screens| screens.len() > 1);
+    assert_eq!(called.into_keys().collect::<Vec<_>>(), [("docs", "article".to_owned())]);
 }
 
 #[test]
@@ -130,8 +85,8 @@ fn typed_passwords_are_placeholders() {
 #[test]
 fn every_page_is_recognised_by_what_it_was_itself_made_of() {
     let recogniser = Recogniser::new(&KNOWLEDGE).unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
-    let trace = Trace::open(folder.join("shop-laptop-to-cart.trace")).unwrap();
+    let path = common::traces().into_iter().find(|path| path.ends_with("shop-laptop-to-cart.trace")).unwrap();
+    let trace = Trace::open(path).unwrap();
     for step in trace.steps().unwrap() {
         let (page, _) = trace.page(step.index).unwrap();
         let found = recogniser.page(&page);

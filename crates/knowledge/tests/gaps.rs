@@ -9,16 +9,13 @@
 mod common;
 
 use browserlens_knowledge::gaps::{Hole, HoleCount, Recall, recall};
-use browserlens_knowledge::{Knowledge, Recording, TaskDefinition, extract};
-use browserlens_trace::Trace;
+use browserlens_knowledge::{Knowledge, TaskDefinition, extract};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 fn knowledge(paths: &[PathBuf]) -> Knowledge {
-    let recordings: Vec<Recording> =
-        paths.iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect();
-    extract("all", &recordings)
+    extract("all", &common::recordings(paths))
 }
 
 static ALL: LazyLock<Knowledge> = LazyLock::new(|| knowledge(&[common::traces(), common::variants()].concat()));
@@ -33,12 +30,14 @@ fn has_variants(task: &TaskDefinition) -> bool {
     ALL.tasks.values().filter(|other| scenario(&other.name) == scenario(&task.name)).count() > 1
 }
 
-fn sum<'r>(recalls: impl Iterator<Item = &'r Recall>) -> [HoleCount; 3] {
-    let mut sums = [HoleCount::default(); 3];
+/// The sums by how many steps were removed, and over all.
+fn sums<'r>(recalls: impl Iterator<Item = &'r Recall>) -> ([HoleCount; 3], HoleCount) {
+    let (mut sums, mut all) = ([HoleCount::default(); 3], HoleCount::default());
     for recall in recalls {
         sums.iter_mut().zip(recall.by_length).for_each(|(sum, count)| *sum += count);
+        all += recall.all();
     }
-    sums
+    (sums, all)
 }
 
 #[test]
@@ -49,10 +48,8 @@ fn removed_steps_are_recovered_from_other_recordings_of_the_task() {
     let table = table(&recalls, &once);
     println!("{table}");
     common::readme("gaps", &table);
-    let whole = sum(recalls.iter());
+    let (whole, all) = sums(recalls.iter());
     assert!(whole.iter().all(|count| count.holes > 150), "{whole:?}");
-    let mut all = HoleCount::default();
-    whole.iter().for_each(|count| all += *count);
     assert!(all.recovered * 100 >= all.removed * 80, "{all:?}");
 }
 
@@ -75,25 +72,20 @@ fn table(recalls: &[Recall], once: &[Recall]) -> String {
         )
         .unwrap();
     };
-    let total = |counts: [HoleCount; 3]| {
-        let mut all = HoleCount::default();
-        counts.iter().for_each(|count| all += *count);
-        all
-    };
-    let whole = sum(recalls.iter());
+    let (whole, all) = sums(recalls.iter());
     for (length, count) in (1..).zip(whole) {
         row("with variants", &format!("{length}"), count);
     }
-    row("with variants", "1 to 3", total(whole));
+    row("with variants", "1 to 3", all);
     let mut names: Vec<String> = recalls.iter().map(|recall| scenario(&recall.task)).collect();
     names.dedup();
     for name in names {
-        row(&name, "1 to 3", total(sum(recalls.iter().filter(|recall| scenario(&recall.task) == name))));
+        row(&name, "1 to 3", sums(recalls.iter().filter(|recall| scenario(&recall.task) == name)).1);
     }
     for kind in ["other-product", "other-order", "error-on-the-way"] {
-        row(kind, "1 to 3", total(sum(recalls.iter().filter(|recall| recall.task.ends_with(kind)))));
+        row(kind, "1 to 3", sums(recalls.iter().filter(|recall| recall.task.ends_with(kind))).1);
     }
-    row("one recording a task", "1 to 3", total(sum(once.iter())));
+    row("one recording a task", "1 to 3", sums(once.iter()).1);
     out
 }
 

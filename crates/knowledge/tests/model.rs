@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod common;
 #[path = "model/fixtures.rs"]
 mod fixtures;
 
@@ -12,6 +13,7 @@ use browserlens_knowledge::gaps::{
 use browserlens_knowledge::protocol::NavigationGraph;
 use browserlens_knowledge::{Inference, Knowledge, Provenance, WebsiteId, validate};
 use browserlens_llm::{Answers, Ask, BaseUrl, Cassette, Client, ClientOptions, RetryPolicy};
+use common::step;
 use fixtures::{Server, asked_for, good, knowledge, video_gap};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -34,7 +36,7 @@ fn a_video_that_does_not_show_the_navigation_is_completed() {
         identify(&knowledge, &WebsiteId::default()),
         vec![ActionGap {
             context: [
-                ("transition_id".to_owned(), json!("t_gap")),
+                ("transition_id".to_owned(), json!("home_login_gap")),
                 ("why".to_owned(), json!("a transition without an action"))
             ]
             .into(),
@@ -70,16 +72,12 @@ fn a_video_that_does_not_show_the_navigation_is_completed() {
 #[test]
 fn a_form_that_a_document_fills_by_halves_is_completed() {
     let mut knowledge = knowledge();
-    let step = |order: u32, action: &str, kind: &str, from: &str, to: &str| {
-        json!({ "order": order, "action": { "action_type": kind }, "action_id": action, "screen_id": from,
-        "expected_screen_id": to })
-    };
     knowledge.tasks.insert(
         "log_in".into(),
         serde_json::from_value(json!({
             "task_id": "log_in", "knowledge_id": "k", "website_id": "w", "name": "Log in",
-            "steps": [step(0, "type_user", "input", "login", "login"),
-                step(1, "send_login", "click", "login", "dashboard")],
+            "steps": [step(0, "type_user", "input", Some("login"), "login"),
+                step(1, "send_login", "click", Some("login"), "dashboard")],
         }))
         .unwrap(),
     );
@@ -155,6 +153,12 @@ fn with(change: impl Fn(&mut Value)) -> String {
 fn malformed_and_hostile_answers_are_refused_whole_with_the_reason() {
     let knowledge = knowledge();
     let set = |key: &'static str, value: Value| with(move |answer| answer["actions"][0][key] = value.clone());
+    let click = |target: &str| {
+        with(|answer| {
+            answer["actions"][0]["action_type"] = json!("click");
+            answer["actions"][0]["target"] = json!(target);
+        })
+    };
     let cases: Vec<(String, &str)> = vec![
         ("I would open the login page.".to_owned(), "no JSON object"),
         ("{\"actions\": [{\"action_type\": \"wait\"".to_owned(), "no JSON object"),
@@ -179,41 +183,11 @@ fn malformed_and_hostile_answers_are_refused_whole_with_the_reason() {
         (set("target", json!("https://evil.test/login")), "never seen"),
         (set("target", json!("https://user:pass@app.test/")), "credentials"),
         (set("target", json!("/login")), "no address"),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("</script><script>alert(1)</script>");
-            }),
-            "markup",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("a[href='x');fetch('https://evil.test')//");
-            }),
-            "neither words nor a selector",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("javascript:alert(1)");
-            }),
-            "neither words nor a selector",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("");
-            }),
-            "is empty",
-        ),
-        (
-            with(|answer| {
-                answer["actions"][0]["action_type"] = json!("click");
-                answer["actions"][0]["target"] = json!("x".repeat(400));
-            }),
-            "too long",
-        ),
+        (click("</script><script>alert(1)</script>"), "markup"),
+        (click("a[href='x');fetch('https://evil.test')//"), "neither words nor a selector"),
+        (click("javascript:alert(1)"), "neither words nor a selector"),
+        (click(""), "is empty"),
+        (click(&"x".repeat(400)), "too long"),
     ];
     for (answer, reason) in cases {
         let result = filled(&knowledge, &answer);

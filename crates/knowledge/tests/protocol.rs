@@ -12,14 +12,20 @@ use browserlens_knowledge::protocol::{
     Agent, AgentInstruction, AgentResponse, Environment, InstructionType, NavigationGraph,
 };
 use browserlens_knowledge::translate::Profile;
-use browserlens_knowledge::{Document, Knowledge, Recording, ScreenId, extract, ingest};
+use browserlens_knowledge::{Document, Knowledge, ScreenId, extract, ingest};
 use browserlens_trace::Trace;
-use fixtures::{action, knowledge};
+use common::action;
+use fixtures::knowledge;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn ask(knowledge: &Knowledge, instruction: Value) -> AgentResponse {
     Agent::new(knowledge).unwrap().answer_json(&instruction.to_string(), &Environment::default())
+}
+
+/// Asks what an instruction of a type says of a target.
+fn ask_for(knowledge: &Knowledge, kind: &str, target: &str, context: Value) -> AgentResponse {
+    ask(knowledge, json!({ "instruction_type": kind, "target": target, "context": context }))
 }
 
 fn navigate(target: &str, from: Option<&str>) -> Value {
@@ -111,11 +117,8 @@ fn a_way_hands_over_a_file_made_for_the_purpose_or_the_one_that_is_given() {
     let handed = |path: &str| ("upload_file".to_owned(), json!({ "index": 7, "path": path }));
     assert_eq!(anew(json!({})), [("write_file".to_owned(), made), handed("plan.txt")]);
     assert_eq!(anew(json!({ "Attach": "/home/ann/real.txt" })), [handed("/home/ann/real.txt")]);
-    assert!(
-        agent
-            .anew(&response.steps[1], &serde_json::from_value(navigate("inside", None)).unwrap(), &environment)
-            .is_err()
-    );
+    let other: AgentInstruction = serde_json::from_value(navigate("inside", None)).unwrap();
+    assert!(agent.anew(&response.steps[1], &other, &environment).is_err());
 }
 
 #[test]
@@ -168,12 +171,13 @@ fn what_is_not_known_is_answered_with_what_is_nearest_and_what_to_do() {
     assert!(response.candidates.iter().all(|candidate| candidate.id != "manual"));
     let response = ask(&knowledge, navigate("list", Some("nowhere")));
     assert!(response.error.unwrap().contains("\"nowhere\"") && response.hint.unwrap().contains("current_url"));
-    let response = ask(&knowledge, json!({ "instruction_type": "execute_task", "target": "entr" }));
+    let response = ask_for(&knowledge, "execute_task", "entr", Value::Null);
     assert_eq!(response.candidates[0].id, "enter");
-    let response =
-        ask(&knowledge, json!({ "instruction_type": "navigate_to_screen", "target": "list", "knowledge_id": "other" }));
+    let mut of_other = navigate("list", None);
+    of_other["knowledge_id"] = json!("other");
+    let response = ask(&knowledge, of_other);
     assert!(response.error.unwrap().contains("\"other\""));
-    let response = ask(&knowledge, json!({ "instruction_type": "fly", "target": "list" }));
+    let response = ask_for(&knowledge, "fly", "list", Value::Null);
     assert!(response.error.unwrap().contains("instruction_type") && response.hint.unwrap().contains("execute_task"));
     let response = ask(&Knowledge::new("k"), navigate("list", None));
     assert!(response.hint.unwrap().contains("knowledge build"));
@@ -187,75 +191,51 @@ fn what_is_not_known_is_answered_with_what_is_nearest_and_what_to_do() {
 #[test]
 fn tasks_screens_actions_and_contexts_are_answered() {
     let knowledge = knowledge();
-    let response = ask(&knowledge, json!({ "instruction_type": "execute_task", "target": "enter" }));
+    let ask = |kind: &str, target: &str, context: Value| ask_for(&knowledge, kind, target, context);
+    let response = ask("execute_task", "enter", Value::Null);
     assert!(response.success, "{:?}", response.error);
     assert_eq!(actions(&response), ["open_home", "to_login", "type_user", "log_in"]);
     assert_eq!(response.expected_result.unwrap().success_criteria.unwrap().screen_id.unwrap().as_str(), "inside");
-    let by_goal = ask(&knowledge, json!({ "instruction_type": "execute_task", "target": "log in as Bob" }));
+    let by_goal = ask("execute_task", "log in as Bob", Value::Null);
     assert_eq!(actions(&by_goal), ["open_home", "to_login", "type_user", "log_in"], "{:?}", by_goal.error);
 
-    let found = ask(
-        &knowledge,
-        json!({ "instruction_type": "find_screen",
-            "context": { "current_url": "https://app.test/login", "dom_summary": "Sign in" } }),
-    );
-    assert_eq!(found.expected_screen.unwrap().screen_id.as_str(), "login");
-    let none = ask(&knowledge, json!({ "instruction_type": "find_screen", "target": "https://else.test/" }));
+    let here = json!({ "current_url": "https://app.test/login", "dom_summary": "Sign in" });
+    assert_eq!(ask("find_screen", "", here).expected_screen.unwrap().screen_id.as_str(), "login");
+    let none = ask("find_screen", "https://else.test/", Value::Null);
     assert!(!none.success && none.hint.is_some());
 
-    let response = ask(
-        &knowledge,
-        json!({ "instruction_type": "get_actions", "target": "home", "context": { "profile": "seed" } }),
-    );
+    let response = ask("get_actions", "home", json!({ "profile": "seed" }));
     assert!(response.success);
     assert_eq!(response.steps.len(), 4);
     let to_list = response.steps.iter().find(|step| step.action_id.as_ref().unwrap().as_str() == "to_list").unwrap();
     assert_eq!(to_list.expected_screen.as_ref().unwrap().screen_id.as_str(), "list");
 
-    let response = ask(
-        &knowledge,
-        json!({ "instruction_type": "find_element", "target": "the login link",
-            "context": { "current_screen_id": "home" } }),
-    );
-    assert_eq!(actions(&response)[0], "to_login");
-    let response = ask(
-        &knowledge,
-        json!({ "instruction_type": "find_element", "target": "xyzzy", "context": { "current_screen_id": "home" } }),
-    );
+    let at_home = json!({ "current_screen_id": "home" });
+    assert_eq!(actions(&ask("find_element", "the login link", at_home.clone()))[0], "to_login");
+    let response = ask("find_element", "xyzzy", at_home);
     assert!(!response.success && response.error.unwrap().contains("xyzzy"));
 
-    let response = ask(&knowledge, json!({ "instruction_type": "get_screen_context", "target": "list" }));
+    let response = ask("get_screen_context", "list", Value::Null);
     assert_eq!(response.metadata["screen"]["name"], "The list screen");
     assert_eq!(response.metadata["leads_to"][0]["screen_id"], "item");
     assert_eq!(response.metadata["reached_from"].as_array().unwrap().len(), 2);
 
-    let all = ask(&knowledge, json!({ "instruction_type": "explore_website", "target": "w" }));
+    let all = ask("explore_website", "w", Value::Null);
     assert_eq!(all.metadata["screens"].as_array().unwrap().len(), 7);
     assert_eq!(all.actions[0].tool_name, "navigate");
-    let web = ask(&knowledge, json!({ "instruction_type": "explore_website", "context": { "actionable_only": true } }));
+    let web = ask("explore_website", "", json!({ "actionable_only": true }));
     assert_eq!(web.metadata["screens"].as_array().unwrap().len(), 6);
-    let texts = ask(
-        &knowledge,
-        json!({ "instruction_type": "explore_website", "context": { "content_type": "documentation" } }),
-    );
+    let texts = ask("explore_website", "", json!({ "content_type": "documentation" }));
     assert_eq!(texts.metadata["screens"][0]["screen_id"], "manual");
 
-    let response = ask(
-        &knowledge,
-        json!({ "instruction_type": "agent_query", "target": "enter", "context": { "query_type": "execute_task" } }),
-    );
+    let response = ask("agent_query", "enter", json!({ "query_type": "execute_task" }));
     assert_eq!((response.success, response.steps.len()), (true, 4));
 }
 
 #[test]
 fn names_are_those_that_agents_know() {
-    for (name, meant) in [
-        ("navigate_to", InstructionType::NavigateToScreen),
-        ("navigate_to_screen", InstructionType::NavigateToScreen),
-        ("find_element", InstructionType::FindElement),
-        ("explore_website", InstructionType::ExploreWebsite),
-        ("agent_query", InstructionType::AgentQuery),
-    ] {
+    let own = InstructionType::ALL.map(|kind| (kind.name(), kind));
+    for (name, meant) in own.into_iter().chain([("navigate_to", InstructionType::NavigateToScreen)]) {
         let read: AgentInstruction = serde_json::from_value(json!({ "query_type": name, "target": "x" })).unwrap();
         assert_eq!(read.instruction_type, meant);
     }
@@ -269,48 +249,32 @@ fn names_are_those_that_agents_know() {
     }
     let schema = serde_json::to_value(schemars::schema_for!(AgentInstruction)).unwrap();
     assert!(schema["properties"].get("instruction_type").is_some());
-    assert_eq!(
-        serde_json::from_value::<AgentResponse>(response.clone())
-            .map(|read| serde_json::to_value(read).unwrap())
-            .unwrap(),
-        response
-    );
+    let read: AgentResponse = serde_json::from_value(response.clone()).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), response);
 }
 
 #[test]
 fn hostile_words_in_questions_are_only_words() {
     let knowledge = knowledge();
-    for target in [
-        "(a+)+$",
-        "');alert(1)//",
-        "\u{202e}list",
-        "{{secret:x}}",
-        &"x".repeat(100_000),
-        "javascript:alert(1)",
-        "../../etc",
-        "",
-    ] {
+    let long = "x".repeat(100_000);
+    let said =
+        ["(a+)+$", "');alert(1)//", "\u{202e}list", "{{secret:x}}", "javascript:alert(1)", "../../etc", "", &long];
+    for target in said {
         for kind in InstructionType::ALL {
-            let response = ask(
-                &knowledge,
-                json!({ "instruction_type": kind, "target": target, "context": { "current_screen_id": "home" } }),
-            );
+            let response = ask_for(&knowledge, kind.name(), target, json!({ "current_screen_id": "home" }));
             assert!(response.success || response.hint.is_some(), "{kind:?} {target}");
             assert!(response.error.is_none_or(|error| error.len() < 1000));
         }
     }
 }
 
-fn bundled() -> (Vec<Recording>, Knowledge) {
-    let recordings: Vec<Recording> =
-        common::traces().iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect();
-    let knowledge = extract("bundled", &recordings);
-    (recordings, knowledge)
+fn bundled() -> Knowledge {
+    extract("bundled", &common::recordings(&common::traces()))
 }
 
 #[test]
 fn every_pair_of_connected_screens_of_the_bundled_sites_has_a_way_that_can_be_said() {
-    let (_, knowledge) = bundled();
+    let knowledge = bundled();
     let agent = Agent::new(&knowledge).unwrap();
     let graph = NavigationGraph::new(&knowledge);
     let mut unsaid: BTreeMap<String, usize> = BTreeMap::new();
@@ -341,7 +305,7 @@ fn every_pair_of_connected_screens_of_the_bundled_sites_has_a_way_that_can_be_sa
 
 #[test]
 fn a_recorded_page_gets_actions_with_the_indices_of_its_nodes() {
-    let (_, knowledge) = bundled();
+    let knowledge = bundled();
     let agent = Agent::new(&knowledge).unwrap();
     let mut asked = 0;
     let mut translated = 0;
@@ -393,12 +357,7 @@ fn a_task_of_a_text_is_said_and_its_sections_are_found_by_what_they_say() {
     let response = agent.answer_json(&asked, &Environment { page: Some(&page), ..Environment::default() });
     assert!(response.success && response.actions.len() == 3, "{response:?}");
 
-    let find = |words: &str, kind: Value| {
-        ask(
-            &knowledge,
-            json!({ "instruction_type": "find_screen", "target": words, "context": { "content_type": kind } }),
-        )
-    };
+    let find = |words: &str, kind: Value| ask_for(&knowledge, "find_screen", words, json!({ "content_type": kind }));
     let found = find("the refund policy", json!("documentation"));
     assert!(found.success, "{:?}", found.error);
     assert_eq!(found.metadata["screen_name"], "Refund policy");
@@ -420,9 +379,7 @@ fn what_is_null_is_left_out() {
 /// to another, both told in words.
 #[test]
 fn scripts_of_the_bundled_sites_are_short() {
-    let recordings: Vec<Recording> =
-        common::traces().iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect();
-    let mut knowledge = extract("all", &recordings);
+    let mut knowledge = bundled();
     browserlens_knowledge::fill_available_actions(&mut knowledge, Profile::BrowserUse013);
     let mut lengths: Vec<usize> = knowledge
         .screens

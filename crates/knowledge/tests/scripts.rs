@@ -4,14 +4,26 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use browserlens_knowledge::ActionDefinition;
 use browserlens_knowledge::translate::{Context, Profile, translate};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
 const PAGE: &str = include_str!("data/scripts.html");
+
+/// What is done on the page, and what comes of it.
+#[derive(serde::Deserialize)]
+struct Case {
+    /// The action as knowledge holds it.
+    #[serde(flatten)]
+    action: Map<String, Value>,
+    /// What the script answers.
+    says: String,
+    /// An expression that is looked at afterwards, and what it is then.
+    see: String,
+    then: String,
+}
 
 fn chromium() -> PathBuf {
     if let Some(path) = std::env::var_os("CHROME").filter(|path| !path.is_empty()) {
@@ -27,133 +39,18 @@ fn chromium() -> PathBuf {
 
 #[test]
 fn scripts_do_in_a_browser_what_they_say() {
-    let on = |role: &str, name: &str| json!({ "target": { "role": role, "name": name } });
-    let with = |mut value: Value, parameters: Value| {
-        value["parameters"] = parameters;
-        value
-    };
-    let field = on("textbox", "First name");
-    let hostile = "O'Neil \"x\" \\ </script> ${1} `家`";
-    let cases: Vec<(&str, Value, &str, &str, &str)> = vec![
-        ("click", on("button", "Say \"hi\" <b>"), "log", "done", "hi:1"),
-        (
-            "click",
-            with(json!({ "target_selector": "canvas" }), json!({ "point": [30, 20] })),
-            "log",
-            "done",
-            "mousedown@30,20 mouseup@30,20 click@30,20 ",
-        ),
-        (
-            "click",
-            json!({ "target": { "role": "link", "name": "In row", "within": { "role": "row", "name": "Bob" } } }),
-            "log",
-            "done",
-            "bob",
-        ),
-        ("click", json!({ "target": { "role": "button", "name": "Twice", "nth": 1 } }), "log", "done", "t1"),
-        ("click", on("button", "Twice"), "log", "Error: 2 elements instead of one", ""),
-        ("click", json!({ "target": { "name": "In shadow" } }), "log", "done", "shadow"),
-        ("click", on("button", "Nowhere"), "log", "Error: 0 elements instead of one", ""),
-        ("click", on("button", "In shadow"), "log", "done", "shadow"),
-        ("click", on("button", "In frame"), "log", "done", "frame"),
-        ("double_click", on("gridcell", "6,520"), "log", "done", "dbl"),
-        ("right_click", json!({ "target": { "role": "button", "name": "Twice", "nth": 0 } }), "log", "done", "ctx"),
-        ("hover", json!({ "target": { "role": "button", "name": "Twice", "nth": 0 } }), "log", "done", "over"),
-        ("input", with(field.clone(), json!({ "text": hostile })), "fn.value", "done", hostile),
-        ("input", with(field.clone(), json!({ "text": "a" })), "fn.value+log", "done", "aic"),
-        ("type", with(field.clone(), json!({ "text": "+b" })), "fn.value", "done", "a+b"),
-        ("select_dropdown", with(on("combobox", "Size"), json!({ "text": "Very  large" })), "sz.value", "done", "l"),
-        (
-            "select_dropdown",
-            with(on("combobox", "Size"), json!({ "text": "Huge" })),
-            "sz.value",
-            "Error: 0 options of that label",
-            "l",
-        ),
-        ("check", on("checkbox", "Gift"), "gift.checked+log", "done", "trueg"),
-        ("check", on("checkbox", "Gift"), "gift.checked+log", "done", "true"),
-        ("uncheck", on("checkbox", "Gift"), "gift.checked", "done", "false"),
-        (
-            "drag",
-            with(on("article", "Card"), json!({ "to": { "role": "region", "name": "Bin" } })),
-            "log",
-            "done",
-            "start drop:x",
-        ),
-        (
-            "drag",
-            with(json!({ "target_selector": "canvas" }), json!({ "point": [10, 10], "by": [40, 8] })),
-            "log.split(' ')[0]+' '+log.split(' ')[1]+' '+log.trim().split(' ').pop()",
-            "done",
-            "mousedown@10,10 pointermove@15,11 mouseup@50,18",
-        ),
-        ("submit_form", json!({ "target_selector": "#f" }), "log", "done", "submit"),
-        ("reset_form", json!({ "target_selector": "#f" }), "fn.value", "done", ""),
-        (
-            "wait_for",
-            with(json!({ "target": { "text": "Later text" } }), json!({ "seconds": 5 })),
-            "!!document.getElementById('later')",
-            "done",
-            "true",
-        ),
-        (
-            "wait_for",
-            with(json!({ "target": { "text": "Never" } }), json!({ "seconds": 1 })),
-            "log",
-            "Error: not there in time",
-            "",
-        ),
-        ("scroll_to_element", json!({ "target": { "text": "Far below" } }), "scrollY>100", "done", "true"),
-        ("focus", field, "document.activeElement.id", "done", "fn"),
-        ("click", on("button", "Not now"), "log", "Error: out of reach", ""),
-        ("click", json!({ "target": { "text": "Deep in it" } }), "log", "Error: out of reach", ""),
-        ("double_click", on("button", "In a locked group"), "log", "Error: out of reach", ""),
-        ("click", on("link", "Link in a locked group"), "log", "done", "linked"),
-        ("check", on("checkbox", "Locked"), "locked.checked", "Error: out of reach", "false"),
-        ("input", with(on("textbox", "Fixed"), json!({ "text": "x" })), "fixed.value", "Error: it is read-only", "f"),
-        ("click", on("button", "Asleep"), "log", "Error: out of reach", ""),
-        (
-            "upload_file",
-            with(on("button", "Attach"), json!({ "path": "files/plan.txt" })),
-            "log",
-            "done",
-            "plan.txt:24",
-        ),
-        ("upload_file", with(on("button", "Not now"), json!({ "path": "a" })), "log", "Error: out of reach", ""),
-        ("click", on("button", "Ask"), "log", "done", "asked"),
-        ("click", on("button", "Asleep"), "log", "Error: out of reach", ""),
-        ("click", on("button", "In row of none"), "log", "Error: out of reach", ""),
-        ("click", on("button", "Well"), "dlg.open+log", "done", "falsewell"),
-        ("click", with(on("button", "Menu"), json!({ "expanded": true })), "log", "done", "menu:true"),
-        ("click", with(on("button", "Menu"), json!({ "expanded": true })), "log", "done", ""),
-        ("click", with(on("button", "Menu"), json!({ "expanded": false })), "log", "done", "menu:false"),
-        (
-            "click",
-            with(json!({ "target": { "text": "More" } }), json!({ "expanded": true })),
-            "dt.open",
-            "done",
-            "true",
-        ),
-        (
-            "click",
-            with(json!({ "target": { "text": "More" } }), json!({ "expanded": true })),
-            "dt.open",
-            "done",
-            "true",
-        ),
-        ("toggle_mute", json!({ "target_selector": "video" }), "v.muted", "done", "true"),
-    ];
+    let cases: Vec<Case> =
+        include_str!("data/scripts.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut html = format!("{PAGE}<script>setTimeout(async()=>{{const told=[];let r;\n");
     let context = Context { late: true, ..Context::default() };
-    for (kind, more, probe, _, _) in &cases {
-        let mut value = json!({ "action_id": "a", "name": "", "action_type": kind });
-        value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let action: ActionDefinition = serde_json::from_value(value).unwrap();
-        let calls = translate(&action, Profile::BrowserUse013, &context).unwrap();
-        let [call] = calls.as_slice() else { panic!("{kind}: one call") };
+    for Case { action, see, .. } in &cases {
+        let mut whole = json!({ "action_id": "a", "name": "" });
+        whole.as_object_mut().unwrap().extend(action.clone());
+        let calls = translate(&serde_json::from_value(whole).unwrap(), Profile::BrowserUse013, &context).unwrap();
+        let [call] = calls.as_slice() else { panic!("{action:?}: one call") };
         let code = call.parameters["code"].as_str().unwrap();
         assert!(!code.contains("</"), "it can stand in a page");
-        writeln!(html, "log='';r=await {code};await new Promise(q=>setTimeout(q,30));told.push([r,String({probe})]);")
+        writeln!(html, "log='';r=await {code};await new Promise(q=>setTimeout(q,30));told.push([r,String({see})]);")
             .unwrap();
     }
     html.push_str(
@@ -177,8 +74,8 @@ fn scripts_do_in_a_browser_what_they_say() {
     let url = url::Url::parse(&format!("x:?v={said}")).unwrap();
     let (_, json) = url.query_pairs().next().unwrap();
     let told: Vec<(String, String)> = serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}: {json:?}"));
-    for ((kind, more, _, answer, effect), found) in cases.iter().zip(&told) {
-        assert_eq!((&found.0, &found.1), (&(*answer).to_owned(), &(*effect).to_owned()), "{kind} {more}");
+    for (Case { action, says, then, .. }, found) in cases.iter().zip(&told) {
+        assert_eq!((&found.0, &found.1), (says, then), "{action:?}");
     }
     assert_eq!(told.len(), cases.len());
 }

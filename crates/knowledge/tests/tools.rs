@@ -40,10 +40,18 @@ fn definition(kind: &str, more: Value) -> ActionDefinition {
     serde_json::from_value(value).unwrap()
 }
 
+fn on(role: &str, name: &str) -> Value {
+    json!({ "role": role, "name": name })
+}
+
+/// A click on a node.
+fn click(role: &str, name: &str) -> ActionDefinition {
+    definition("click", json!({ "target": on(role, name) }))
+}
+
 /// An action of a type with everything it needs.
 fn usual(kind: ActionType) -> ActionDefinition {
     use ActionType as A;
-    let on = |role: &str, name: &str| json!({ "role": role, "name": name });
     let more = match kind {
         A::Navigate | A::NewTab => json!({ "parameters": { "url": "https://shop.test/cart" } }),
         A::Search | A::Extract | A::SearchPage => json!({ "parameters": { "query": "opening hours" } }),
@@ -87,12 +95,13 @@ fn tabs() -> Vec<String> {
 fn on_page(action: &ActionDefinition, profile: Profile, page: &Page) -> Result<Vec<BrowserUseAction>, TranslateError> {
     let tabs = tabs();
     let given = |key: NodeKey| Some(format!("@e{}", key.backend));
-    let refs = Some(Refs(&given));
-    translate(
-        action,
-        profile,
-        &Context { page: Some(page), refs, tabs: &tabs, trust_scripts: true, ..Context::default() },
-    )
+    let (page, refs) = (Some(page), Some(Refs(&given)));
+    translate(action, profile, &Context { page, refs, tabs: &tabs, trust_scripts: true, ..Context::default() })
+}
+
+/// The code of the only call, which is a script.
+fn code(action: &ActionDefinition, page: &Page) -> String {
+    on_page(action, Profile::BrowserUse013, page).unwrap()[0].parameters["code"].as_str().unwrap().to_owned()
 }
 
 fn first(kind: &str, more: Value) -> Result<BrowserUseAction, TranslateError> {
@@ -135,10 +144,8 @@ fn a_file_is_handed_to_the_button_that_has_a_ref_else_to_the_field_behind_it() {
         "main tag=main box=0,0,800,600\n  button \"Attach a file\" tag=button #7 box=0,0,100,20\n  \
          generic tag=input type=\"file\" #8 box=0,30,1,1",
     );
-    let action = definition(
-        "upload_file",
-        json!({ "target": { "role": "button", "name": "Attach a file" }, "parameters": { "path": "plan.txt" } }),
-    );
+    let plan = json!({ "target": on("button", "Attach a file"), "parameters": { "path": "plan.txt" } });
+    let action = definition("upload_file", plan);
     let asked = |has: &[u32]| {
         let given = |key: NodeKey| has.contains(&key.backend).then(|| format!("@e{}", key.backend));
         let context = Context { page: Some(&page), refs: Some(Refs(&given)), ..Context::default() };
@@ -153,15 +160,15 @@ fn a_file_is_handed_to_the_button_that_has_a_ref_else_to_the_field_behind_it() {
 #[test]
 fn an_index_is_the_backend_node_id_of_the_page() {
     for (kind, more, index) in [
-        ("click", json!({ "target": { "role": "button", "name": "Send" } }), 16),
+        ("click", json!({ "target": on("button", "Send") }), 16),
         ("click", json!({ "target": { "text": "Send" } }), 16),
         ("click", json!({ "target_selector": "#order button" }), 16),
         ("click", json!({ "parameters": { "index": 18 } }), 18),
         ("click", json!({ "target": { "role": "button", "name": "Play", "nth": 1 } }), 19),
-        ("click", json!({ "target": { "role": "button", "name": "Play" }, "parameters": { "index": 19 } }), 19),
+        ("click", json!({ "target": on("button", "Play"), "parameters": { "index": 19 } }), 19),
         (
             "input",
-            json!({ "target": { "role": "textbox", "name": " Name ", "within": { "role": "form", "name": "Order" } },
+            json!({ "target": { "role": "textbox", "name": " Name ", "within": on("form", "Order") },
                 "parameters": { "text": "x" } }),
             11,
         ),
@@ -175,29 +182,24 @@ fn of_two_nodes_in_one_another_the_inner_one_is_meant() {
     let page = PageBuilder::outline(
         "combobox \"Tree\" tag=div #41 box=0,0,100,20\n  combobox \"Tree\" tag=input #42 box=0,0,80,20",
     );
-    let click = definition("click", json!({ "target": { "role": "combobox", "name": "Tree" } }));
-    let calls = on_page(&click, Profile::BrowserUse013, &page).unwrap();
+    let calls = on_page(&click("combobox", "Tree"), Profile::BrowserUse013, &page).unwrap();
     assert_eq!(calls[0].parameters["index"], 42, "{calls:?}");
 }
 
 #[test]
 fn ambiguous_and_missing_nodes_name_their_candidates() {
-    let error = first("click", json!({ "target": { "role": "button", "name": "Play" } })).unwrap_err();
+    let error = first("click", json!({ "target": on("button", "Play") })).unwrap_err();
     assert_eq!(error.to_string(), r#"button "Play" may be any of 2 nodes: [18] button "Play", [19] button "Play""#);
     assert!(error.hint().contains("nth"));
-    let error = first("click", json!({ "target": { "role": "button", "name": "Sent" } })).unwrap_err();
-    assert!(
-        error.to_string().starts_with(r#"button "Sent" is not on the page; nearest: [16] button "Send""#),
-        "{error}"
-    );
+    let error = first("click", json!({ "target": on("button", "Sent") })).unwrap_err().to_string();
+    assert!(error.starts_with(r#"button "Sent" is not on the page; nearest: [16] button "Send""#), "{error}");
     let error = first("click", json!({ "target_selector": "a[" })).unwrap_err();
     assert!(matches!(error, TranslateError::BadSelector { .. }), "{error}");
     let error = first("click", json!({ "target_selector": "#gone" })).unwrap_err();
     assert!(error.to_string().contains("#gone"), "{error}");
     assert!(matches!(first("click", json!({})), Err(TranslateError::MissingParameter { .. })));
     // A stored selector does not lead to another node than the words say.
-    let error =
-        first("click", json!({ "target": { "role": "button", "name": "Delete" }, "target_selector": "#order button" }));
+    let error = first("click", json!({ "target": on("button", "Delete"), "target_selector": "#order button" }));
     assert!(matches!(error, Err(TranslateError::Missing { .. })));
     // Unless the knowledge says that the name varies.
     let varies = json!({ "target": { "role": "button", "name": "Send 3 items", "name_varies": true },
@@ -207,21 +209,17 @@ fn ambiguous_and_missing_nodes_name_their_candidates() {
 
 #[test]
 fn a_check_that_is_already_so_needs_no_call() {
-    let gift = json!({ "target": { "role": "checkbox", "name": "Gift" }, "parameters": { "checked": true } });
+    let gift = json!({ "target": on("checkbox", "Gift"), "parameters": { "checked": true } });
     let action = definition("check", gift);
     assert_eq!(on_page(&action, Profile::BrowserUse013, &page()).unwrap(), vec![]);
-    assert_eq!(
-        first("uncheck", json!({ "target": { "role": "checkbox", "name": "Gift" } })).unwrap().tool_name,
-        "click"
-    );
+    assert_eq!(first("uncheck", json!({ "target": on("checkbox", "Gift") })).unwrap().tool_name, "click");
 }
 
 #[test]
 fn a_click_that_turns_a_state_needs_no_call_where_it_is_so_already() {
     let menu = |state: &str| PageBuilder::outline(&format!("button \"Menu\" {state} tag=button #31 box=0,0,100,20"));
-    let turn = |wanted: &str| {
-        definition("click", json!({ "target": { "role": "button", "name": "Menu" }, "parameters": { wanted: true } }))
-    };
+    let turn =
+        |wanted: &str| definition("click", json!({ "target": on("button", "Menu"), "parameters": { wanted: true } }));
     for (wanted, is_so, is_not) in [("expanded", "expanded", "collapsed"), ("pressed", "pressed", "unpressed")] {
         for profile in Profile::ALL {
             assert_eq!(on_page(&turn(wanted), profile, &menu(is_so)).unwrap(), vec![], "{wanted}");
@@ -264,14 +262,8 @@ fn scripts_of_the_knowledge_are_not_run_unless_trusted_and_never_inferred_ones()
 
 #[test]
 fn keys_are_spelled_as_tools_know_them_and_texts_are_not_taken_for_keys() {
-    for (keys, written) in [
-        ("ctrl+A", "Control+a"),
-        ("Return", "Enter"),
-        ("shift+tab", "Shift+Tab"),
-        ("x", "x"),
-        ("+", "+"),
-        ("Esc", "Escape"),
-    ] {
+    let spelled = ["ctrl+A", "Return", "shift+tab", "x", "+", "Esc"];
+    for (keys, written) in spelled.into_iter().zip(["Control+a", "Enter", "Shift+Tab", "x", "+", "Escape"]) {
         assert_eq!(first("press", json!({ "parameters": { "keys": keys } })).unwrap().parameters["keys"], written);
     }
     for bad in ["hello there", "a+b", "Enter+a", "Control+", ""] {
@@ -281,27 +273,20 @@ fn keys_are_spelled_as_tools_know_them_and_texts_are_not_taken_for_keys() {
     for (text, tool) in [("hello", "send_keys"), ("1+1", "evaluate"), ("Enter", "evaluate"), ("End", "evaluate")] {
         assert_eq!(first("type", json!({ "parameters": { "text": text } })).unwrap().tool_name, tool, "{text}");
     }
-    let secret = first(
-        "input",
-        json!({ "target": { "name": "Name" , "role": "textbox" }, "parameters": { "text": "{{secret:Password}}" } }),
-    );
-    assert_eq!(secret.unwrap().parameters["text"], "<secret>Password</secret>");
+    let secret = json!({ "target": on("textbox", "Name"), "parameters": { "text": "{{secret:Password}}" } });
+    assert_eq!(first("input", secret).unwrap().parameters["text"], "<secret>Password</secret>");
 }
 
 #[test]
 fn without_a_page_a_node_is_looked_for_by_a_script_or_the_answer_is_that_a_page_is_needed() {
-    let by_words = definition("click", json!({ "target": { "role": "button", "name": "Send" } }));
+    let by_words = click("button", "Send");
     let by_selector = definition("click", json!({ "target_selector": "#order button" }));
     let late = Context { late: true, ..Context::default() };
     let said = |action, profile, context: &Context<'_>| translate(action, profile, context).map(|a| a[0].clone());
-    assert!(matches!(
-        said(&by_words, Profile::BrowserUse013, &Context::default()),
-        Err(TranslateError::NeedsPage { .. })
-    ));
-    assert!(matches!(
-        said(&by_selector, Profile::BrowserUse013, &Context::default()),
-        Err(TranslateError::NeedsPage { .. })
-    ));
+    for action in [&by_words, &by_selector] {
+        let said = said(action, Profile::BrowserUse013, &Context::default());
+        assert!(matches!(said, Err(TranslateError::NeedsPage { .. })), "{said:?}");
+    }
     assert_eq!(said(&by_words, Profile::BrowserUse013, &late).unwrap().tool_name, "evaluate");
     assert_eq!(said(&by_selector, Profile::Seed, &Context::default()).unwrap().parameters["selector"], "#order button");
     assert!((said(&by_words, Profile::Seed, &late).unwrap().confidence - 0.8).abs() < 1e-9);
@@ -317,44 +302,31 @@ fn a_closed_shadow_tree_is_out_of_reach_of_scripts_and_an_open_one_is_not() {
         let mut builder = PageBuilder::new("https://shop.test/", "Shop");
         let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 50.0, height: 20.0 };
         builder.open(NodeSpec { tag: "x-card", flags: host, bounds, ..NodeSpec::default() });
-        builder.open(NodeSpec {
-            tag: "button",
-            role: "button",
-            name: "Go",
-            flags: inside,
-            bounds,
-            ..NodeSpec::default()
-        });
+        let button = NodeSpec { tag: "button", role: "button", name: "Go", ..NodeSpec::default() };
+        builder.open(NodeSpec { flags: inside, bounds, ..button });
         builder.finish()
     };
-    let hover = definition("hover", json!({ "target": { "role": "button", "name": "Go" } }));
-    let open = page(Flags::SHADOW_HOST_OPEN, Flags::IN_OPEN_SHADOW);
-    let code =
-        on_page(&hover, Profile::BrowserUse013, &open).unwrap()[0].parameters["code"].as_str().unwrap().to_owned();
+    let hover = definition("hover", json!({ "target": on("button", "Go") }));
+    let code = code(&hover, &page(Flags::SHADOW_HOST_OPEN, Flags::IN_OPEN_SHADOW));
     assert!(code.ends_with(r#"({"at":{"path":["x\u002dcard","button"]}})"#), "{}", &code[code.len() - 80..]);
     let closed = page(Flags::SHADOW_HOST_CLOSED, Flags::IN_CLOSED_SHADOW);
     let error = on_page(&hover, Profile::BrowserUse013, &closed).unwrap_err();
     assert!(error.to_string().contains("closed shadow tree"), "{error}");
     // A tool with trusted input reaches it.
-    let click = definition("click", json!({ "target": { "role": "button", "name": "Go" } }));
-    assert_eq!(on_page(&click, Profile::BrowserUse013, &closed).unwrap()[0].tool_name, "click");
+    assert_eq!(on_page(&click("button", "Go"), Profile::BrowserUse013, &closed).unwrap()[0].tool_name, "click");
 }
 
 #[test]
 fn what_no_script_reaches_is_said() {
     let page = PageBuilder::outline("main tag=main box=0,0,800,600\n  button \"Go\" tag=button #5 box=0,0,10,10");
-    let hover = definition("hover", json!({ "target": { "role": "button", "name": "Go" } }));
-    let code =
-        on_page(&hover, Profile::BrowserUse013, &page).unwrap()[0].parameters["code"].as_str().unwrap().to_owned();
+    let code = code(&definition("hover", json!({ "target": on("button", "Go") })), &page);
     assert!(code.ends_with(r#"({"at":{"path":["button"]}})"#), "{}", &code[code.len() - 80..]);
     let error = first("dialog", json!({})).unwrap_err();
     assert!(error.to_string().contains("not supported by profile browser-use-0.13"), "{error}");
-    let error =
-        on_page(&definition("search", json!({ "parameters": { "query": "x" } })), Profile::Seed, &page).unwrap_err();
-    assert!(
-        error.to_string().contains("not supported by profile seed") && error.hint().contains("other profile"),
-        "{error}"
-    );
+    let search = definition("search", json!({ "parameters": { "query": "x" } }));
+    let error = on_page(&search, Profile::Seed, &page).unwrap_err();
+    let (said, hint) = (error.to_string(), error.hint());
+    assert!(said.contains("not supported by profile seed") && hint.contains("other profile"), "{said}");
 }
 
 proptest! {

@@ -3,42 +3,15 @@
 
 mod common;
 
-use browserlens_knowledge::score::{Given, HeldBack, Labels, Score, score_by_website};
-use browserlens_knowledge::{KnowledgeError, Provenance, Recording, extract};
+use browserlens_knowledge::score::{Given, HeldBack, score_by_website};
+use browserlens_knowledge::{KnowledgeError, Recording, extract};
 use browserlens_trace::{Trace, TraceError};
-use std::collections::{BTreeMap, BTreeSet};
+use common::{labels, told};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-static RECORDINGS: LazyLock<Vec<Recording>> = LazyLock::new(|| {
-    let paths = [common::traces(), common::variants()].concat();
-    paths.iter().map(|path| Recording::read(&Trace::open(path).expect("a trace")).expect("a recording")).collect()
-});
-
-fn labels() -> Labels {
-    toml::from_str(include_str!("../../../traces/screens.toml")).expect("labels")
-}
-
-fn told(score: &Score) -> String {
-    let mut text = format!(
-        "{:?}, given a {:?}: {:.1} % of {} right, {:.1} % of {} wrong\n",
-        score.held_back,
-        score.given,
-        100.0 * score.accuracy(),
-        score.asked(),
-        100.0 * score.wrong(),
-        score.rows.len()
-    );
-    for row in score.rows.iter().filter(|row| !row.is_right()) {
-        let (step, found) = (row.step, row.recognised.as_deref().unwrap_or("nothing"));
-        let seen = if row.known { "seen before" } else { "not seen before" };
-        text.push_str(&format!(
-            "  {} step {step}: {:?}, {seen}, taken for {found:?} at {:.2}\n",
-            row.scenario, row.label, row.confidence
-        ));
-    }
-    text
-}
+static RECORDINGS: LazyLock<Vec<Recording>> =
+    LazyLock::new(|| common::recordings(&[common::traces(), common::variants()].concat()));
 
 #[test]
 fn screens_of_whole_recordings_are_recognised_by_what_other_recordings_show() {
@@ -54,23 +27,7 @@ fn screens_of_whole_recordings_are_recognised_by_what_other_recordings_show() {
 
 #[test]
 fn no_screen_mixes_what_people_call_differently() {
-    let labels = labels();
-    let knowledge = extract("all", &RECORDINGS);
-    let scenarios: BTreeMap<&str, &str> =
-        RECORDINGS.iter().map(|recording| (recording.trace_hash.as_str(), recording.scenario.as_str())).collect();
-    for screen in knowledge.screens.values() {
-        let called: BTreeSet<&str> = screen
-            .provenance
-            .iter()
-            .map(|known| match known {
-                Provenance::Trace { trace_hash, step } => {
-                    labels[scenarios[trace_hash.as_str()]][*step as usize].as_str()
-                }
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        assert_eq!(called.len(), 1, "{} holds {called:?}", screen.screen_id);
-    }
+    common::called(&extract("all", &RECORDINGS), &RECORDINGS);
 }
 
 #[test]

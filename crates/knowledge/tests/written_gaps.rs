@@ -8,7 +8,6 @@ use browserlens_knowledge::gaps::{ExtrapolationRequest, ExtrapolationResult, fil
 use browserlens_knowledge::{
     Document, Knowledge, KnowledgeId, Provenance, Recording, Store, WebsiteId, extract, ingest,
 };
-use browserlens_trace::Trace;
 use common::{Walk, page};
 
 /// Saves knowledge in a file, and reads it from there.
@@ -21,9 +20,8 @@ fn stored(knowledge: &Knowledge) -> Knowledge {
 
 /// Knowledge of the bundled recordings of a website, and of a text.
 fn bundled(website: &str, text: &str) -> Knowledge {
-    let paths = [common::traces(), common::variants()].concat();
-    let recordings = paths.iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap());
-    let recordings: Vec<Recording> = recordings.filter(|it| it.website_id.as_str() == website).collect();
+    let mut recordings = common::recordings(&[common::traces(), common::variants()].concat());
+    recordings.retain(|recording| recording.website_id.as_str() == website);
     let mut knowledge = extract(KnowledgeId::from("k"), &recordings);
     read(&mut knowledge, website, text);
     stored(&knowledge)

@@ -39,6 +39,15 @@ pub struct Situation<'s> {
     pub asking: Option<&'s Asking>,
 }
 
+impl Situation<'_> {
+    /// Checks that the tool has a function; says to the agent which there are, where it has not.
+    pub(crate) fn knows(&self, name: &str) -> Result<(), String> {
+        let names: Vec<&str> = self.functions.iter().map(|function| function.name.as_str()).collect();
+        let wrong = || format!("there is no function {name:?}; there are {}", names.join(", "));
+        if names.contains(&name) { Ok(()) } else { Err(wrong()) }
+    }
+}
+
 /// A call that an agent wants to make.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {

@@ -4,6 +4,7 @@
 //! Invariants: nothing that an agent says is looked at; a condition about what is not there does
 //! not hold, unless it says `absent`.
 
+use crate::reading::plain;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -99,19 +100,17 @@ impl TryFrom<RawCondition> for Condition {
                 }
             }
             (None, Some(sent)) => {
-                let words: Vec<&str> = sent.split(' ').collect();
-                let [method, path] = words[..] else {
-                    return Err(format!("sent = {sent:?} is not \"METHOD /path\""));
-                };
-                let is_method = !method.is_empty() && method.chars().all(|c| c.is_ascii_uppercase());
-                if !is_method || !path.starts_with('/') {
-                    return Err(format!("sent = {sent:?} is not \"METHOD /path\""));
-                }
+                let is_method = |method: &str| !method.is_empty() && method.chars().all(|c| c.is_ascii_uppercase());
+                let words = sent.split_once(' ');
+                let words =
+                    words.filter(|(method, path)| is_method(method) && path.starts_with('/') && !path.contains(' '));
+                let (method, path) = words.ok_or_else(|| format!("sent = {sent:?} is not \"METHOD /path\""))?;
                 let is_other = raw.is.is_some() || raw.has.is_some() || raw.lacks.is_some() || raw.count.is_some();
                 if is_other || raw.absent {
                     return Err("is, has, lacks, count and absent go with at".to_owned());
                 }
-                Ok(Self::Sent { method: method.to_owned(), path: path.to_owned(), with: raw.with, times: raw.times })
+                let (method, path) = (method.to_owned(), path.to_owned());
+                Ok(Self::Sent { method, path, with: raw.with, times: raw.times })
             }
             (None, None) => Err("a condition needs at or sent".to_owned()),
             (Some(_), Some(_)) => Err("a condition has at or sent, not both".to_owned()),
@@ -128,8 +127,7 @@ impl Condition {
                 must.unmet(found).map(|why| format!("{at} {why}"))
             }
             Self::Sent { method, path, with, times } => {
-                let none = Vec::new();
-                let sent = state["sent"].as_array().unwrap_or(&none);
+                let sent = state["sent"].as_array().into_iter().flatten();
                 let fits = |request: &&Value| {
                     let asked = request["path"].as_str().unwrap_or_default();
                     let asked = if path.contains('?') { asked } else { asked.split('?').next().unwrap_or_default() };
@@ -137,7 +135,7 @@ impl Condition {
                         && asked == path
                         && with.as_ref().is_none_or(|with| holds(&request["body"], with))
                 };
-                let count = sent.iter().filter(fits).count();
+                let count = sent.filter(fits).count();
                 let like = with.as_ref().map(|with| format!(" with {with}")).unwrap_or_default();
                 match times {
                     Some(times) if count != *times => {
@@ -157,32 +155,24 @@ impl Must {
             let text = found.to_string();
             if text.chars().count() > 80 { text.chars().take(80).collect::<String>() + "…" } else { text }
         };
-        let is_met = match self {
-            Self::Be(wanted) => same(found, wanted),
-            Self::Hold(wanted) => says(found, wanted),
-            Self::NotHold(wanted) => !says(found, wanted),
-            Self::Count(wanted) => match found {
-                Value::Array(items) => items.len() == *wanted,
-                Value::Object(members) => members.len() == *wanted,
-                _ => false,
-            },
-            Self::BeAbsent => found.is_null(),
+        let said = match self {
+            Self::Be(wanted) if !same(found, wanted) => format!("is {}, not {wanted}", short()),
+            Self::Hold(wanted) if !says(found, wanted) => format!("is {}, which does not hold {wanted:?}", short()),
+            Self::NotHold(wanted) if says(found, wanted) => format!("holds {wanted:?}"),
+            Self::Count(wanted) if count(found) != Some(*wanted) => format!("is {}, not {wanted} items", short()),
+            Self::BeAbsent if !found.is_null() => format!("is {}, not absent", short()),
+            _ => return None,
         };
-        if is_met {
-            return None;
-        }
-        Some(match self {
-            Self::Be(wanted) => format!("is {}, not {wanted}", short()),
-            Self::Hold(wanted) => format!("is {}, which does not hold {wanted:?}", short()),
-            Self::NotHold(wanted) => format!("holds {wanted:?}"),
-            Self::Count(wanted) => format!("is {}, not {wanted} items", short()),
-            Self::BeAbsent => format!("is {}, not absent", short()),
-        })
+        Some(said)
     }
 }
 
-fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn count(found: &Value) -> Option<usize> {
+    match found {
+        Value::Array(items) => Some(items.len()),
+        Value::Object(members) => Some(members.len()),
+        _ => None,
+    }
 }
 
 fn same(found: &Value, wanted: &Value) -> bool {

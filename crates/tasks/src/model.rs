@@ -10,11 +10,10 @@
 
 use crate::agent::{Agent, Answered, Situation, Turn, Wanted};
 use crate::error::TasksError;
-use crate::tool::{Asking, REPLY};
-use base64::Engine;
+use crate::tool::{Asking, Function, REPLY};
+use browserlens_trace::agents::Usage;
 use browserlens_core::tokens::Encoding;
 use browserlens_llm::{Answer, Ask, ChatRequest, Completion, Message, Part, ResponseFormat, Role, Schema, json_object};
-use browserlens_trace::agents::Usage;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -108,34 +107,26 @@ fn schema() -> Schema {
     }
 }
 
-/// What a model wants.
-enum Meant {
-    Call { say: String, wanted: Wanted },
-    Stop(String),
-}
-
-/// Reads an answer; an error says what is wrong with it, to the model.
-fn meant(content: &str, situation: &Situation<'_>) -> Result<Meant, String> {
+/// Reads an answer: what the model says, and what it calls, none to stop. An error says what is wrong
+/// with it, to the model.
+fn meant(content: &str, situation: &Situation<'_>) -> Result<(String, Option<Wanted>), String> {
     let object = json_object(content).ok_or("this is no JSON object")?;
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
     let (say, name) = (text("say"), text("call"));
     if name.is_empty() {
-        return Ok(Meant::Stop(say));
+        return Ok((say, None));
     }
-    if !situation.functions.iter().any(|function| function.name == name) {
-        let names: Vec<&str> = situation.functions.iter().map(|function| function.name.as_str()).collect();
-        return Err(format!("there is no function {name:?}; there are {}", names.join(", ")));
-    }
+    situation.knows(&name)?;
     let arguments = match object.get("arguments") {
-        None | Some(Value::Null) => Value::Object(Map::new()),
-        Some(Value::String(text)) if text.trim().is_empty() => Value::Object(Map::new()),
+        None | Some(Value::Null) => json!({}),
+        Some(Value::String(text)) if text.trim().is_empty() => json!({}),
         Some(Value::String(text)) => serde_json::from_str(text).map_err(|error| format!("`arguments`: {error}"))?,
         Some(other) => other.clone(),
     };
     if !arguments.is_object() {
         return Err("`arguments` holds no JSON object".to_owned());
     }
-    Ok(Meant::Call { say, wanted: Wanted { name, arguments } })
+    Ok((say, Some(Wanted { name, arguments })))
 }
 
 fn tokens(text: &str) -> u32 {
@@ -150,14 +141,8 @@ impl ModelAgent {
 
     /// The conversation so far.
     fn messages(&self, situation: &Situation<'_>) -> Vec<Message> {
-        let functions: Vec<Value> = situation
-            .functions
-            .iter()
-            .map(|function| {
-                json!({ "name": function.name, "description": function.description,
-                "arguments": function.schema })
-            })
-            .collect();
+        let told = |it: &Function| json!({ "name": it.name, "description": it.description, "arguments": it.schema });
+        let functions: Vec<Value> = situation.functions.iter().map(told).collect();
         // The prompt stands in the instructions of the run already.
         let rules = format!("{}\n\nFunctions:\n{}", situation.instructions, Value::Array(functions));
         let mut first = format!("Goal: {}\nIt begins at {}", situation.goal, situation.start);
@@ -194,13 +179,9 @@ impl ModelAgent {
             (false, false) => text.clone(),
         })];
         for picture in &answered.images {
-            let png = (picture.mime == "image/png" && self.options.images)
-                .then(|| base64::engine::general_purpose::STANDARD.decode(&picture.base64).ok())
-                .flatten();
-            parts.push(match png {
-                Some(png) => Part::Png(png.into()),
-                None => Part::Text(format!("[an image is left out here: {}]", picture.mime)),
-            });
+            let png = picture.png().filter(|_| self.options.images).map(Part::Png);
+            let left_out = || Part::Text(format!("[an image is left out here: {}]", picture.mime));
+            parts.push(png.unwrap_or_else(left_out));
         }
         parts
     }
@@ -211,10 +192,7 @@ impl ModelAgent {
         schema: Schema,
         raw: Map<String, Value>,
     ) -> Result<Completion, TasksError> {
-        let mut extra = Map::new();
-        if let Some(seed) = self.options.seed {
-            extra.insert("seed".to_owned(), Value::from(seed));
-        }
+        let mut extra = Map::from_iter(self.options.seed.map(|seed| ("seed".to_owned(), Value::from(seed))));
         extra.extend(raw);
         let request = ChatRequest {
             model: self.options.model.clone(),
@@ -228,13 +206,15 @@ impl ModelAgent {
         let asked = Arc::clone(&self.asked);
         let answer =
             tokio::task::spawn_blocking(move || asked.lock().unwrap_or_else(PoisonError::into_inner).ask(&request));
-        match answer.await.map_err(|error| TasksError::Agent(error.to_string()))? {
-            Ok(Answer::Said(said)) => Ok(said),
-            Ok(Answer::Refused { status, message }) => {
-                Err(TasksError::Agent(format!("the endpoint refused the request ({status}): {message}")))
+        let why = match answer.await {
+            Ok(Ok(Answer::Said(said))) => return Ok(said),
+            Ok(Ok(Answer::Refused { status, message })) => {
+                format!("the endpoint refused the request ({status}): {message}")
             }
-            Err(error) => Err(TasksError::Agent(error.to_string())),
-        }
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        Err(TasksError::Agent(why))
     }
 
     /// Has the model write down what was so far, where that has become too long.
@@ -288,10 +268,7 @@ impl ModelAgent {
             add(&mut usage, &said);
             let usage = Some(usage).filter(|usage| *usage != Usage::default());
             match meant(&said.content, &situation) {
-                Ok(Meant::Stop(say)) => return Ok(Turn { said: Some(say), usage, calls: Vec::new() }),
-                Ok(Meant::Call { say, wanted }) => {
-                    return Ok(Turn { said: Some(say), usage, calls: vec![wanted] });
-                }
+                Ok((say, wanted)) => return Ok(Turn { said: Some(say), usage, calls: Vec::from_iter(wanted) }),
                 Err(wrong) => {
                     messages.push(Message::text(Role::Assistant, said.content));
                     messages.push(Message::text(Role::User, format!("Not understood: {wrong}. {PROMPT}")));
@@ -333,9 +310,8 @@ impl Agent for ModelAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Function;
-    use browserlens_llm::LlmError;
     use browserlens_trace::agents::Call;
+    use browserlens_llm::LlmError;
     use std::collections::VecDeque;
 
     /// Says what it is told to, and keeps what it was asked.

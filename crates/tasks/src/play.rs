@@ -8,9 +8,9 @@ use crate::agent::{Agent, Answered, Situation, Turn};
 use crate::error::TasksError;
 use crate::served_task::{ServedTask, Verdict};
 use crate::task::Task;
-use crate::tool::Tool;
-use browserlens_trace::Redactor;
+use crate::tool::{Tool, ms_since};
 use browserlens_trace::agents::{Call, End, EndReason, Header, RunWriter};
+use browserlens_trace::Redactor;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -51,27 +51,31 @@ pub async fn play(
     // What its loop does not begin with is said where it would be gone on.
     let begun = tool.begin(&task.goal, &start, task.limit).await;
     let prompt = if tool.asking().is_some() { String::new() } else { agent.prompt() };
-    let told = [prompt.as_str(), tool.instructions()].map(str::trim).into_iter().filter(|part| !part.is_empty());
+    let told = [prompt.as_str(), tool.about().instructions.as_str()]
+        .map(str::trim)
+        .into_iter()
+        .filter(|part| !part.is_empty());
     let instructions = told.collect::<Vec<_>>().join("\n\n");
     let header = Header {
         task: task.id.clone(),
         level: Some(task.level),
         goal: task.goal.clone(),
-        tool: tool.name().to_owned(),
+        tool: tool.about().name.clone(),
         agent: agent.who(),
         instructions: instructions.clone(),
-        tools: tool.list().clone(),
+        tools: tool.about().list.clone(),
         limit: Some(task.limit),
         began: Some(chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)),
         ..Header::default()
     };
     let mut writer = record.map(|(path, redactor)| RunWriter::create(path, header, redactor)).transpose()?;
-    let functions = tool.functions().to_vec();
+    let functions = tool.about().functions.clone();
     let mut history: Vec<Answered> = Vec::new();
     let mut turn_number = 0;
+    let failed = |error: &TasksError| (EndReason::Failed, Turn { said: Some(error.to_string()), ..Turn::default() });
     let (end, last) = 'run: loop {
         if let Err(error) = &begun {
-            break (EndReason::Failed, Turn { said: Some(error.to_string()), ..Turn::default() });
+            break failed(error);
         }
         if tool.is_over() {
             break (EndReason::Stopped, Turn::default());
@@ -93,7 +97,7 @@ pub async fn play(
         };
         let turn = match agent.next(situation).await {
             Ok(turn) => turn,
-            Err(error) => break (EndReason::Failed, Turn { said: Some(error.to_string()), ..Turn::default() }),
+            Err(error) => break failed(&error),
         };
         if turn.calls.is_empty() {
             break (EndReason::Stopped, turn);
@@ -103,9 +107,7 @@ pub async fn play(
         for wanted in turn.calls.into_iter().take(left as usize) {
             let answer = match tool.call(&wanted.name, wanted.arguments.clone()).await {
                 Ok(answer) => answer,
-                Err(error) => {
-                    break 'run (EndReason::Failed, Turn { said: Some(error.to_string()), ..Turn::default() });
-                }
+                Err(error) => break 'run failed(&error),
             };
             let call = Call {
                 call: u32::try_from(history.len() + 1).unwrap_or(u32::MAX),
@@ -128,7 +130,7 @@ pub async fn play(
         }
     };
     let verdict = stage.judge(patience).await;
-    let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let ms = ms_since(began);
     if let Some(writer) = writer {
         let (said, usage) = (last.said.clone(), last.usage);
         writer.finish(&End { end, reward: Some(verdict.reward), said, usage, ms: Some(ms), ..End::default() })?;

@@ -84,11 +84,11 @@ enum Token {
 fn tokens(line: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut chars = line.chars().peekable();
-    while let Some(&next) = chars.peek() {
-        if next.is_whitespace() {
-            chars.next();
-        } else if next == '"' {
-            chars.next();
+    while chars.peek().is_some() {
+        if chars.next_if(|c| c.is_whitespace()).is_some() {
+            continue;
+        }
+        if chars.next_if_eq(&'"').is_some() {
             let mut text = String::new();
             while let Some(c) = chars.next() {
                 match c {
@@ -97,11 +97,9 @@ fn tokens(line: &str) -> Vec<Token> {
                         Some('n') => text.push('\n'),
                         Some('t') => text.push('\t'),
                         Some('u') => {
-                            let digits: String = if chars.peek() == Some(&'{') {
-                                chars.next();
-                                chars.by_ref().take_while(|c| *c != '}').collect()
-                            } else {
-                                chars.by_ref().take(4).collect()
+                            let digits: String = match chars.next_if_eq(&'{') {
+                                Some(_) => chars.by_ref().take_while(|c| *c != '}').collect(),
+                                None => chars.by_ref().take(4).collect(),
                             };
                             text.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
                         }
@@ -111,21 +109,11 @@ fn tokens(line: &str) -> Vec<Token> {
                     c => text.push(c),
                 }
             }
-            if chars.peek() == Some(&'…') {
-                chars.next();
-                text.push('…');
-            }
+            text.extend(chars.next_if_eq(&'…'));
             tokens.push(Token::Quoted(text));
         } else {
-            let mut word = String::new();
-            while let Some(&c) = chars.peek() {
-                if c.is_whitespace() || c == '"' {
-                    break;
-                }
-                word.push(c);
-                chars.next();
-            }
-            tokens.push(Token::Word(word));
+            let next = || chars.next_if(|c| !c.is_whitespace() && *c != '"');
+            tokens.push(Token::Word(std::iter::from_fn(next).collect()));
         }
     }
     tokens
@@ -238,10 +226,10 @@ fn of_outline_item(item: &str) -> Seen {
     }
     let text = rest.strip_prefix(':').unwrap_or_default().trim();
     if !text.is_empty() {
-        seen.value = tokens(text).into_iter().next().map_or_else(String::new, |first| match first {
-            Token::Quoted(quoted) if text.starts_with('"') => quoted,
+        seen.value = match tokens(text).into_iter().next() {
+            Some(Token::Quoted(quoted)) => quoted,
             _ => text.to_owned(),
-        });
+        };
     }
     seen
 }

@@ -6,6 +6,7 @@
 
 use crate::agent::{Agent, Answered, Situation, Turn, Wanted};
 use crate::error::TasksError;
+use crate::tool::Function;
 use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ const LONGEST: usize = 1 << 20;
 #[serde(deny_unknown_fields)]
 struct Line {
     name: Option<String>,
-    #[serde(default)]
     arguments: Option<Value>,
     said: Option<String>,
     stop: Option<String>,
@@ -68,11 +68,8 @@ impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> StdioAgent<R,
     async fn turn(&mut self, situation: Situation<'_>) -> Result<Turn, TasksError> {
         if !self.has_begun {
             self.has_begun = true;
-            let function = |function: &crate::tool::Function| {
-                json!({ "name": function.name,
-                "description": function.description, "schema": function.schema })
-            };
-            let functions: Vec<Value> = situation.functions.iter().map(function).collect();
+            let told = |it: &Function| json!({ "name": it.name, "description": it.description, "schema": it.schema });
+            let functions: Vec<Value> = situation.functions.iter().map(told).collect();
             let told = json!({
                 "goal": situation.goal, "start": situation.start, "limit": situation.left,
                 "instructions": situation.instructions, "functions": functions,
@@ -90,12 +87,11 @@ impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> StdioAgent<R,
             let wrong = match serde_json::from_str::<Line>(&line) {
                 Ok(Line { stop: Some(said), .. }) => return Ok(Turn { said: Some(said), ..Turn::default() }),
                 Ok(Line { name: Some(name), arguments, said, .. }) => {
-                    if situation.functions.iter().any(|function| function.name == name) {
+                    let Err(unknown) = situation.knows(&name) else {
                         let arguments = arguments.unwrap_or_else(|| json!({}));
                         return Ok(Turn { said, usage: None, calls: vec![Wanted { name, arguments }] });
-                    }
-                    let names: Vec<&str> = situation.functions.iter().map(|function| function.name.as_str()).collect();
-                    format!("there is no function {name:?}; there are {}", names.join(", "))
+                    };
+                    unknown
                 }
                 Ok(_) => "the line has neither name nor stop".to_owned(),
                 Err(error) => format!("the line is no call: {error}"),
@@ -118,7 +114,6 @@ impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> Agent for Std
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Function;
     use browserlens_trace::agents::Call;
 
     #[tokio::test]

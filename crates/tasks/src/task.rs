@@ -114,6 +114,11 @@ fn twenty() -> u32 {
     20
 }
 
+/// Tells whether a name is made of small letters, digits and `-`.
+fn is_slug(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
 /// What a page of MiniWoB++ asks for stands on the page.
 const MINIWOB_GOAL: &str = "Do what the page asks for in its upper part, once; it judges by itself.";
 const MINIWOB_LIMIT: u32 = 40;
@@ -182,7 +187,7 @@ impl Task {
             let level = level.parse().ok().filter(|level| LEVELS.contains(level));
             let level = level.ok_or_else(|| wrong(line, "a key of [miniwob] is a level from 1 to 4".to_owned()))?;
             for page in pages.into_inner() {
-                if page.is_empty() || !page.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+                if !is_slug(&page) {
                     return Err(wrong(line, format!("{page:?} is no name of a page of MiniWoB++")));
                 }
                 let task = Self {
@@ -209,8 +214,7 @@ impl Task {
 
 impl RawTask {
     fn of_site(self, site: String, file: &Path) -> Result<Task, String> {
-        let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if self.id.is_empty() || !self.id.chars().all(is_id) {
+        if !is_slug(&self.id) {
             return Err("an id is made of small letters, digits and -".to_owned());
         }
         if !LEVELS.contains(&self.level) {

@@ -11,7 +11,7 @@ use browserlens_llm::{Message, Part, Role, Schema};
 use browserlens_trace::agents::{TextTokens, image_size};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 mod folder;
 mod mcp;
@@ -79,6 +79,13 @@ pub struct Answer {
     pub prompt: Option<TextTokens>,
 }
 
+impl Answer {
+    /// What the tool refuses, and why.
+    fn refused(why: impl Into<String>) -> Self {
+        Self { text: why.into(), is_error: true, ..Self::default() }
+    }
+}
+
 /// What a tool with a loop of its own asks the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asking {
@@ -117,28 +124,8 @@ pub struct About {
 
 /// A tool that is running.
 pub trait Tool: Send {
-    /// Returns its name with its version, as records have it.
-    fn name(&self) -> &str {
-        &self.about().name
-    }
-
     /// Returns what it says of itself.
     fn about(&self) -> &About;
-
-    /// Returns what it tells agents before the first call.
-    fn instructions(&self) -> &str {
-        &self.about().instructions
-    }
-
-    /// Returns its functions.
-    fn functions(&self) -> &[Function] {
-        &self.about().functions
-    }
-
-    /// Returns the list of functions as it is sent to a model.
-    fn list(&self) -> &Value {
-        &self.about().list
-    }
 
     /// Tells the task, before anything else is asked of the tool; only a tool with a loop of its own
     /// wants to know it.
@@ -167,6 +154,11 @@ pub trait Tool: Send {
 
     /// Ends the tool and its browser.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
+}
+
+/// Returns how long something has taken, in milliseconds.
+pub(crate) fn ms_since(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns functions as MCP lists them.

@@ -13,7 +13,7 @@ use crate::model::{
     TransitionId, WebsiteId,
 };
 use browserlens_core::strategy::ActionKind;
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Adds what was done in all recordings.
@@ -91,21 +91,23 @@ fn action(website: &WebsiteId, from: &ScreenId, done: &Done, seen: &Seen, record
             format!("{} {point:?}", words(target))
         }
         (Some(target), _) if target.name_varies => {
-            format!("{} {} {}", target.role, done.built, target.within.as_deref().map(stable_words).unwrap_or_default())
+            // What encloses it may be one of many as well: its name is no part of the key.
+            let within = target.within.as_ref().map(|within| format!("{:?}", within.role)).unwrap_or_default();
+            format!("{} {} {within}", target.role, done.built)
         }
         (Some(target), _) => words(target),
         (None, _) => format!("{parameters:?}"),
     };
     // To drag the same thing elsewhere is another action.
-    let key = if done.kind == ActionKind::Drag { format!("{key}{}", drop_key(done)) } else { key };
-    let key = format!("{action_type} {key} {}", if done.kind == ActionKind::Press { done.text.as_str() } else { "" });
+    let ends = done.meant.iter().filter(|_| done.kind == ActionKind::Drag);
+    let ends: String = ends.map(|(name, value)| format!(" {name}={value}")).collect();
+    let pressed = if done.kind == ActionKind::Press { done.text.as_str() } else { "" };
+    let key = format!("{action_type} {key}{ends} {pressed}");
     let name = name_of(done, seen);
     // What a card is called is no part of the id of an action on any card.
-    let varies = done.target.as_ref().is_some_and(|target| target.name_varies);
-    let called = if varies {
-        format!("{action_type} any {}", done.target.as_ref().map_or("", |target| &target.role))
-    } else {
-        name.clone()
+    let called = match &done.target {
+        Some(target) if target.name_varies => format!("{action_type} any {}", target.role),
+        _ => name.clone(),
     };
     ActionDefinition {
         action_id: ActionId(ids::id(&called, &[website.as_str(), from.as_str(), &key])),
@@ -120,106 +122,81 @@ fn action(website: &WebsiteId, from: &ScreenId, done: &Done, seen: &Seen, record
     }
 }
 
-fn drop_key(done: &Done) -> String {
-    done.meant.iter().map(|(name, value)| format!(" {name}={value}")).collect()
-}
-
 fn words(target: &ElementTarget) -> String {
     // What encloses a node may be one of many although the node is always called the same: the cart
     // button of a product.
     let has_number = |within: &ElementTarget| within.name.chars().chain(within.text.chars()).any(char::is_numeric);
-    let of_ancestor = |within: &ElementTarget| if has_number(within) { stable_words(within) } else { words(within) };
+    let of_ancestor =
+        |within: &ElementTarget| if has_number(within) { format!("{:?}", within.role) } else { words(within) };
     let within = target.within.as_deref().map(of_ancestor).unwrap_or_default();
     format!("{:?} {:?} {:?} {:?} in [{within}]", target.role, target.name, target.text, target.nth)
 }
 
-/// Words of an ancestor without its name: that may be one of many as well.
-fn stable_words(target: &ElementTarget) -> String {
-    format!("{:?}", target.role)
+/// Returns the type of an action, in the vocabulary that browser-use's tools are named after, and what
+/// a person would call it; `{}` stands for its target.
+fn words_for(done: &Done) -> (&'static str, &'static str) {
+    match done.kind {
+        ActionKind::Goto => ("navigate", "Open {}"),
+        ActionKind::Click => ("click", "Click {}"),
+        ActionKind::DoubleClick => ("double_click", "Double-click {}"),
+        ActionKind::RightClick => ("right_click", "Right-click {}"),
+        ActionKind::Hover => ("hover", "Hover over {}"),
+        ActionKind::Fill => ("input", "Fill {}"),
+        ActionKind::Type => ("type_slowly", "Type into {}"),
+        ActionKind::Press => ("send_keys", "Press a key in {}"),
+        ActionKind::Select => ("select_dropdown", "Choose in {}"),
+        ActionKind::Check if done.text == "false" => ("uncheck", "Uncheck {}"),
+        ActionKind::Check => ("check", "Check {}"),
+        ActionKind::Upload => ("upload_file", "Upload a file with {}"),
+        ActionKind::Drag => ("drag_drop", "Drag {}"),
+        ActionKind::Scroll => ("scroll", "Scroll {}"),
+        ActionKind::Back => ("go_back", "Go back"),
+        ActionKind::Forward => ("go_forward", "Go forward"),
+        ActionKind::WaitFor => ("wait_for", "Wait for {}"),
+        ActionKind::SwitchTab => ("switch", "Switch the tab"),
+        ActionKind::CloseTab => ("close", "Close the tab"),
+        ActionKind::Dialog => ("dialog", "Answer the browser's dialog"),
+    }
 }
 
-/// Returns the type of an action, in the vocabulary that browser-use's tools are named after.
 pub(super) fn type_of(done: &Done) -> &'static str {
-    match done.kind {
-        ActionKind::Goto => "navigate",
-        ActionKind::Click => "click",
-        ActionKind::DoubleClick => "double_click",
-        ActionKind::RightClick => "right_click",
-        ActionKind::Hover => "hover",
-        ActionKind::Fill => "input",
-        ActionKind::Type => "type_slowly",
-        ActionKind::Press => "send_keys",
-        ActionKind::Select => "select_dropdown",
-        ActionKind::Check if done.text == "false" => "uncheck",
-        ActionKind::Check => "check",
-        ActionKind::Upload => "upload_file",
-        ActionKind::Drag => "drag_drop",
-        ActionKind::Scroll => "scroll",
-        ActionKind::Back => "go_back",
-        ActionKind::Forward => "go_forward",
-        ActionKind::WaitFor => "wait_for",
-        ActionKind::SwitchTab => "switch",
-        ActionKind::CloseTab => "close",
-        ActionKind::Dialog => "dialog",
-    }
+    words_for(done).0
 }
 
 pub(super) fn parameters(done: &Done, seen: &Seen, recording: &Recording) -> BTreeMap<String, Value> {
     let text = recording.without_secrets(&done.text);
     let mut parameters: BTreeMap<String, Value> = BTreeMap::new();
-    let mut tell = |key: &str, value: String| parameters.insert(key.to_owned(), Value::String(value));
-    match done.kind {
-        ActionKind::Goto if text.is_empty() => drop(tell("url", seen.view.url.clone())),
-        ActionKind::Goto => drop(tell("url", text)),
-        ActionKind::Fill | ActionKind::Type | ActionKind::Select => drop(tell("text", text)),
-        ActionKind::Press => drop(tell("keys", text)),
-        ActionKind::Upload => drop(tell("path", text)),
-        ActionKind::WaitFor | ActionKind::Dialog | ActionKind::SwitchTab if !text.is_empty() => {
-            drop(tell("text", text))
+    let said = match done.kind {
+        ActionKind::Goto if text.is_empty() => Some(("url", seen.view.url.clone())),
+        ActionKind::Goto => Some(("url", text)),
+        ActionKind::Fill | ActionKind::Type | ActionKind::Select => Some(("text", text)),
+        ActionKind::Press => Some(("keys", text)),
+        ActionKind::Upload => Some(("path", text)),
+        ActionKind::WaitFor | ActionKind::Dialog | ActionKind::SwitchTab => {
+            Some(("text", text)).filter(|(_, text)| !text.is_empty())
         }
-        _ => {}
-    }
+        _ => None,
+    };
+    parameters.extend(said.map(|(key, value)| (key.to_owned(), Value::String(value))));
     parameters.extend(done.meant.clone());
-    if let Some((x, y)) = done.point {
-        for (key, value) in [("coordinate_x", x), ("coordinate_y", y)] {
-            if value.is_finite() {
-                parameters.insert(key.to_owned(), Value::Number(Number::from(value.round() as i64)));
-            }
-        }
+    let point = done.point.map(|(x, y)| [("coordinate_x", x), ("coordinate_y", y)]);
+    for (key, value) in point.into_iter().flatten().filter(|(_, value)| value.is_finite()) {
+        parameters.insert(key.to_owned(), Value::from(value.round() as i64));
     }
     parameters
 }
 
 /// Returns what a person would call the action.
 pub(super) fn name_of(done: &Done, seen: &Seen) -> String {
-    let target = done.target.as_ref().map(|target| {
-        let called = if target.name.is_empty() { &target.text } else { &target.name };
-        let role = if target.role.is_empty() { "element" } else { target.role.as_str() };
-        if called.is_empty() { role.to_lowercase() } else { format!("{} \"{called}\"", role.to_lowercase()) }
-    });
-    let verb = match done.kind {
-        ActionKind::Goto => return format!("Open {}", seen.view.url),
-        ActionKind::Click => "Click",
-        ActionKind::DoubleClick => "Double-click",
-        ActionKind::RightClick => "Right-click",
-        ActionKind::Hover => "Hover over",
-        ActionKind::Fill => "Fill",
-        ActionKind::Type => "Type into",
-        ActionKind::Press => "Press a key in",
-        ActionKind::Select => "Choose in",
-        ActionKind::Check if done.text == "false" => "Uncheck",
-        ActionKind::Check => "Check",
-        ActionKind::Upload => "Upload a file with",
-        ActionKind::Drag => "Drag",
-        ActionKind::Scroll => "Scroll",
-        ActionKind::Back => return "Go back".to_owned(),
-        ActionKind::Forward => return "Go forward".to_owned(),
-        ActionKind::WaitFor => "Wait for",
-        ActionKind::SwitchTab => return "Switch the tab".to_owned(),
-        ActionKind::CloseTab => return "Close the tab".to_owned(),
-        ActionKind::Dialog => return "Answer the browser's dialog".to_owned(),
+    let target = match &done.target {
+        _ if done.kind == ActionKind::Goto => seen.view.url.clone(),
+        None => "the page".to_owned(),
+        Some(target) => {
+            let role = if target.role.is_empty() { "element".to_owned() } else { target.role.to_lowercase() };
+            if target.called().is_empty() { role } else { format!("{role} \"{}\"", target.called()) }
+        }
     };
-    format!("{verb} {}", target.as_deref().unwrap_or("the page"))
+    words_for(done).1.replace("{}", &target)
 }
 
 fn add_transition(
@@ -246,14 +223,13 @@ fn add_transition(
 }
 
 fn set_confidence(knowledge: &mut Knowledge) {
+    let key = |way: &TransitionDefinition| (way.from_screen_id.clone(), way.action_id.clone());
     let mut total: BTreeMap<(ScreenId, Option<ActionId>), u32> = BTreeMap::new();
     for transition in knowledge.transitions.values() {
-        *total.entry((transition.from_screen_id.clone(), transition.action_id.clone())).or_default() +=
-            transition.count;
+        *total.entry(key(transition)).or_default() += transition.count;
     }
     for transition in knowledge.transitions.values_mut() {
-        let all = total.get(&(transition.from_screen_id.clone(), transition.action_id.clone())).copied().unwrap_or(0);
-        let confidence = f64::from(transition.count) / f64::from(all.max(1));
+        let confidence = f64::from(transition.count) / f64::from(total[&key(transition)].max(1));
         transition.metadata = Metadata { confidence, ..Metadata::default() };
     }
 }

@@ -5,14 +5,19 @@
 
 /// Returns an id: the name's words, and eight digits of a hash over `parts`.
 pub(crate) fn id(name: &str, parts: &[&str]) -> String {
+    let hash = hash(parts);
+    let slug = slug(name);
+    if slug.is_empty() { hash[..8].to_owned() } else { format!("{slug}_{}", &hash[..8]) }
+}
+
+/// Returns a hash over texts, in hexadecimal digits.
+pub(crate) fn hash(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    let hash = hasher.finalize().to_hex();
-    let slug = slug(name);
-    if slug.is_empty() { hash[..8].to_owned() } else { format!("{slug}_{}", &hash[..8]) }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// Returns the words of a name in ASCII letters and digits, joined by `_`; at most 40 bytes.

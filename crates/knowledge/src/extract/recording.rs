@@ -10,7 +10,7 @@ use super::view::{self, PageView};
 use crate::error::KnowledgeError;
 use crate::model::{ElementTarget, Provenance, WebsiteId};
 use browserlens_core::page::select::Selector;
-use browserlens_core::page::{Flags, NodeKey, NodeRef, Page, Tri};
+use browserlens_core::page::{Flags, NodeRef, Page, Tri};
 use browserlens_core::strategy::{ActionKind, NodeHint};
 use browserlens_trace::scenario::{Action, Scenario, TargetBy};
 use browserlens_trace::{ActionRecord, Trace};
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 const LEAST_SECRET: usize = 4;
 
 /// What one recording tells: its pages in the order of steps, and what was done between them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// The website it begins on; pages of other hosts belong to other websites.
     pub website_id: WebsiteId,
@@ -70,13 +70,10 @@ impl Recording {
     pub fn new(website_id: impl Into<WebsiteId>, trace_hash: &str, scenario: &str, goal: &str) -> Self {
         Self {
             website_id: website_id.into(),
-            home: None,
             trace_hash: trace_hash.to_owned(),
             scenario: scenario.to_owned(),
             goal: goal.to_owned(),
-            steps: Vec::new(),
-            secrets: Vec::new(),
-            is_crawl: false,
+            ..Self::default()
         }
     }
 
@@ -150,7 +147,7 @@ impl Recording {
     pub fn push(&mut self, step: u32, page: &Page, action: Option<(&ActionRecord, &Page)>) {
         let done = action.map(|(action, before)| {
             let done = self.done(action, before);
-            let node = action.target.and_then(|key| find(before, key));
+            let node = action.target.and_then(|key| before.find(key));
             let turned = node.filter(|_| done.kind == ActionKind::Click).map(|node| turned(node, page));
             Done { meant: turned.unwrap_or_default(), ..done }
         });
@@ -178,8 +175,9 @@ impl Recording {
     }
 
     fn done(&mut self, action: &ActionRecord, before: &Page) -> Done {
-        let node = action.target.and_then(|key| find(before, key));
-        let target = action.taken.node.as_ref().map(target_of).or_else(|| node.map(|_| ElementTarget::default()));
+        let node = action.target.and_then(|key| before.find(key));
+        let target =
+            action.taken.node.as_ref().map(ElementTarget::from).or_else(|| node.map(|_| ElementTarget::default()));
         let target = target.map(|target| complete(target, node, before));
         let mut text = action.taken.text.clone();
         if node.is_some_and(is_secret) && !text.is_empty() {
@@ -214,7 +212,7 @@ pub(crate) fn host_of(url: &str) -> Option<String> {
 /// Returns which state of its node a click turned, and into what, as parameters: to click again
 /// where it is so already would undo it.
 fn turned(node: NodeRef<'_>, after: &Page) -> BTreeMap<String, Value> {
-    let Some(later) = find(after, node.key()) else { return BTreeMap::new() };
+    let Some(later) = after.find(node.key()) else { return BTreeMap::new() };
     let is_pressed = |node: NodeRef<'_>| node.pressed().map(|pressed| pressed == Tri::True);
     let states =
         [("expanded", node.expanded().zip(later.expanded())), ("pressed", is_pressed(node).zip(is_pressed(later)))];
@@ -225,46 +223,41 @@ fn turned(node: NodeRef<'_>, after: &Page) -> BTreeMap<String, Value> {
 /// Returns what an action of a scenario says beside its node, as parameters of an action of the
 /// knowledge; nothing that cannot be found on the page.
 fn meant_by(action: &Action, page: &Page) -> BTreeMap<String, Value> {
-    let mut told = BTreeMap::new();
     let pair = |x: f32, y: f32| serde_json::json!([f64::from(x), f64::from(y)]);
-    match action {
-        Action::Scroll { by: (x, y), .. } => drop(told.insert("by".to_owned(), pair(*x, *y))),
+    let told = match action {
+        Action::Scroll { by: (x, y), .. } => vec![("by", pair(*x, *y))],
         Action::Drag { on, to } => match (&on.by, &to.by) {
             (
                 TargetBy::Css { selector: from, point: Some((x1, y1)) },
                 TargetBy::Css { selector: at, point: Some((x2, y2)) },
-            ) if from == at => drop(told.insert("by".to_owned(), pair(x2 - x1, y2 - y1))),
+            ) if from == at => vec![("by", pair(x2 - x1, y2 - y1))],
             (_, TargetBy::Css { selector, point }) => {
                 let found = selector.parse::<Selector>().map(|selector| selector.find(page)).unwrap_or_default();
-                if found.len() == 1 {
-                    told.insert("to".to_owned(), Value::from(selector.as_str()));
-                    told.extend(point.map(|(x, y)| ("to_point".to_owned(), pair(x, y))));
-                }
+                let place = point.map(|(x, y)| ("to_point", pair(x, y)));
+                let to = ("to", Value::from(selector.as_str()));
+                std::iter::once(to).chain(place).filter(|_| found.len() == 1).collect()
             }
             _ => {
-                if let [only] = to.matches(page).as_slice() {
-                    let node = page.node(*only);
-                    let target = complete(target_of(&to.hint(node)), Some(node), page);
-                    told.extend(serde_json::to_value(target).ok().map(|target| ("to".to_owned(), target)));
-                }
+                let found = to.matches(page);
+                let target = |node| complete(ElementTarget::from(&to.hint(node)), Some(node), page);
+                let target = found.first().filter(|_| found.len() == 1).map(|only| target(page.node(*only)));
+                target.and_then(|target| serde_json::to_value(target).ok()).map(|to| ("to", to)).into_iter().collect()
             }
         },
-        _ => {}
-    }
-    told
+        _ => Vec::new(),
+    };
+    told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn find(page: &Page, key: NodeKey) -> Option<NodeRef<'_>> {
-    page.find(key)
-}
-
-fn target_of(hint: &NodeHint) -> ElementTarget {
-    ElementTarget {
-        role: hint.role.clone(),
-        name: nodes::one_line(&hint.name),
-        within: hint.within.as_ref().map(|within| Box::new(target_of(within))),
-        nth: hint.nth,
-        ..ElementTarget::default()
+impl From<&NodeHint> for ElementTarget {
+    fn from(hint: &NodeHint) -> Self {
+        Self {
+            role: hint.role.clone(),
+            name: nodes::one_line(&hint.name),
+            within: hint.within.as_deref().map(|within| Box::new(within.into())),
+            nth: hint.nth,
+            ..Self::default()
+        }
     }
 }
 
@@ -278,9 +271,9 @@ fn complete(mut target: ElementTarget, node: Option<NodeRef<'_>>, page: &Page) -
     if target.name.is_empty() && target.text.is_empty() {
         target.text = name;
     }
-    let called = if target.name.is_empty() { &target.text } else { &target.name };
-    target.name_varies =
-        called.chars().any(char::is_numeric) || view::is_repeated(page, node) || is_one_of_many(&target.role, page);
+    target.name_varies = target.called().chars().any(char::is_numeric)
+        || view::is_repeated(page, node)
+        || is_one_of_many(&target.role, page);
     target
 }
 

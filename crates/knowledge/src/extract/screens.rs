@@ -8,8 +8,8 @@ use super::ids;
 use super::recording::{Recording, host_of};
 use super::signature::{Elsewhere, Key, names, signature};
 use super::urls::{Parts, QueryNeeds, looks_like_id, patterns};
-use super::view::{ElementKind, Field, PageView, Zone, without_numbers};
-use crate::classify::{Evidence, classify};
+use super::view::{Element, ElementKind, Field, PageView, Part, Zone, without_numbers};
+use crate::classify;
 use crate::model::{Form, FormField, Knowledge, Metadata, Provenance, Region, ScreenDefinition, ScreenId, WebsiteId};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,7 +184,7 @@ impl<'r> Site<'r> {
         provenance.sort();
         provenance.dedup();
         let signature = signature(views, elsewhere, patterns);
-        let verdict = classify(&Evidence::of_page(&name, !patterns.is_empty(), views));
+        let verdict = classify::of_page(!patterns.is_empty(), views);
         ScreenDefinition {
             screen_id: ScreenId(ids::id(&name, &[self.website.as_str(), &dialog, &tabs, &joined])),
             website_id: self.website.clone(),
@@ -255,36 +255,24 @@ const TITLE_SEPARATORS: [&str; 6] = [" | ", " – ", " — ", " - ", " · ", " :
 /// Returns a name that fits every page of the screen.
 fn name_of(views: &[&PageView]) -> String {
     if let Some(dialog) = &views[0].dialog {
-        let name = common(
-            views
-                .iter()
-                .map(|view| view.dialog.as_ref().map(|dialog| without_numbers(&dialog.name)).unwrap_or_default()),
-        );
-        let name = name.unwrap_or_else(|| without_numbers(&dialog.name));
+        let names = views.iter().filter_map(|view| view.dialog.as_ref()).map(|dialog| without_numbers(&dialog.name));
+        let name = common(names).unwrap_or_else(|| without_numbers(&dialog.name));
         return format!("Dialog: {}", if name.is_empty() { "without a name" } else { &name });
     }
     let heading = |view: &PageView| {
-        let is_title = |kind, level, zone| kind == ElementKind::Heading && level == 1 && zone == Zone::Main;
-        view.elements
-            .iter()
-            .find(|e| is_title(e.kind, e.level, e.zone) && !e.in_dialog)
-            .map(|e| e.name.clone())
-            .unwrap_or_default()
+        let is_title =
+            |it: &&Element| it.kind == ElementKind::Heading && it.level == 1 && it.zone == Zone::Main && !it.in_dialog;
+        view.elements.iter().find(is_title).map(|it| it.name.clone()).unwrap_or_default()
     };
     let title = |view: &PageView| {
-        let cut = TITLE_SEPARATORS
-            .iter()
-            .filter_map(|separator| view.title.split_once(separator))
-            .min_by_key(|cut| cut.0.len());
-        cut.map_or(view.title.clone(), |(page, _)| page.to_owned())
+        let cuts = TITLE_SEPARATORS.iter().filter_map(|separator| view.title.split_once(separator));
+        cuts.min_by_key(|cut| cut.0.len()).map_or(view.title.clone(), |(page, _)| page.to_owned())
     };
     let parts: Vec<Parts> = views.iter().filter_map(|view| Parts::of(&view.url)).collect();
     let by_url = || {
         let words = parts.iter().map(|parts| {
-            let mut words = parts.segments.iter().rev().filter(|segment| *segment != "#" && !looks_like_id(segment));
-            words
-                .next()
-                .map(|word| word.rsplit_once('.').map_or(word.as_str(), |(name, _)| name).to_owned())
+            let word = parts.segments.iter().rfind(|segment| *segment != "#" && !looks_like_id(segment));
+            word.map(|word| word.rsplit_once('.').map_or(word.as_str(), |(name, _)| name).to_owned())
                 .unwrap_or_default()
         });
         common(words).map(|word| capital(&word))
@@ -338,36 +326,24 @@ fn describe(views: &[&PageView], patterns: &[String]) -> String {
 /// Returns the landmarks that every page has; names that differ are left out.
 fn regions(views: &[&PageView]) -> Vec<Region> {
     let is_dialog = views[0].dialog.is_some();
-    let mut with_name: BTreeMap<(&str, &str), (usize, Option<String>)> = BTreeMap::new();
-    let mut by_role: BTreeMap<&str, usize> = BTreeMap::new();
-    for view in views {
-        let parts: BTreeSet<(&str, &str)> = view
-            .parts
-            .iter()
-            .filter(|part| part.in_dialog == is_dialog)
-            .map(|part| (part.role.as_str(), part.name.as_str()))
-            .collect();
-        let roles: BTreeSet<&str> = parts.iter().map(|part| part.0).collect();
-        for part in parts {
-            let selector = view.parts.iter().find(|known| (known.role.as_str(), known.name.as_str()) == part);
-            let entry = with_name.entry(part).or_insert((0, None));
-            entry.0 += 1;
-            if entry.1.is_none() {
-                entry.1 = selector.and_then(|known| known.selector.clone());
-            }
-        }
-        for role in roles {
-            *by_role.entry(role).or_default() += 1;
+    let key = |part: &'_ Part| (part.role.clone(), part.name.clone());
+    let keys = |view: &&PageView| -> BTreeSet<(String, String)> {
+        view.parts.iter().filter(|part| part.in_dialog == is_dialog).map(key).collect()
+    };
+    let all: Vec<BTreeSet<(String, String)>> = views.iter().map(keys).collect();
+    let is_everywhere = |wanted: &dyn Fn(&(String, String)) -> bool| all.iter().all(|parts| parts.iter().any(wanted));
+    let mut regions: Vec<Region> = Vec::new();
+    for (role, name) in &all[0] {
+        if is_everywhere(&|part| part.0 == *role && part.1 == *name) {
+            let known =
+                views.iter().filter_map(|view| view.parts.iter().find(|it| it.role == *role && it.name == *name));
+            let selector = known.map(|part| part.selector.clone()).find(Option::is_some).flatten();
+            regions.push(Region { role: role.clone(), name: name.clone(), selector });
         }
     }
-    let mut regions: Vec<Region> = with_name
-        .into_iter()
-        .filter(|(_, (count, _))| *count == views.len())
-        .map(|((role, name), (_, selector))| Region { role: role.to_owned(), name: name.to_owned(), selector })
-        .collect();
-    for (role, count) in by_role {
-        if count == views.len() && !regions.iter().any(|region| region.role == role) {
-            regions.push(Region { role: role.to_owned(), name: String::new(), selector: None });
+    for (role, _) in &all[0] {
+        if !regions.iter().any(|region| region.role == *role) && is_everywhere(&|part| part.0 == *role) {
+            regions.push(Region { role: role.clone(), name: String::new(), selector: None });
         }
     }
     regions.sort();

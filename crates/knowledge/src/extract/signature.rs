@@ -8,7 +8,7 @@
 
 use super::urls::Parts;
 use super::view::{Element, ElementKind, PageView, Zone};
-use crate::model::{Indicator, IndicatorKind, StateSignature};
+use crate::model::{Indicator, StateSignature};
 use crate::validate::MAX_INDICATOR_CHARS;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,13 +122,7 @@ pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[
     if let [pattern] = patterns
         && (!required.is_empty() || elsewhere.at_same_url == 0)
     {
-        required.push(Indicator {
-            kind: IndicatorKind::UrlMatches,
-            value: None,
-            pattern: Some(pattern.clone()),
-            selector: None,
-            reason: "URL pattern for screen recognition".to_owned(),
-        });
+        required.push(Indicator::url(pattern));
     }
     StateSignature { required_indicators: required }
 }
@@ -153,24 +147,16 @@ fn beginning(views: &[&PageView], elsewhere: &Elsewhere) -> Option<Indicator> {
         Some(words.join(" ")).filter(|_| words.len() >= LEAST_WORDS)
     });
     let tells = |text: &String| is_indicator_text(text) && !elsewhere.has_within(&fold(text));
-    shared.filter(tells).max_by_key(String::len).map(|text| Indicator {
-        kind: IndicatorKind::DomContains,
-        value: Some(text),
-        pattern: None,
-        selector: Some("body".to_owned()),
-        reason: "beginning of a heading for screen recognition".to_owned(),
-    })
+    let longest = shared.filter(tells).max_by_key(String::len)?;
+    Some(Indicator::text(longest, "body", "beginning of a heading for screen recognition"))
 }
-
-/// Poor, no tab, on how many other screens, zone, kind, level, name, element.
-type Ranked<'v> = (u32, bool, u32, Zone, ElementKind, u8, &'v String, &'v Element);
 
 /// Returns the best indicators of elements, best first; where nothing is good, the least bad two.
 fn indicators(views: &[&PageView], elsewhere: &Elsewhere, most: usize) -> Vec<Indicator> {
     let candidates = candidates(views);
     // On few pages a name has to be on all; with more, a state may lack one.
     let least = if views.len() < 4 { views.len() } else { (views.len() * 4).div_ceil(5) };
-    let mut ranked: Vec<Ranked<'_>> = Vec::new();
+    let mut ranked = Vec::new();
     for (key, candidate) in &candidates {
         let (at_same_url, others) = elsewhere.of(key);
         // What a screen at the same URL has too, or most other screens, would tell the wrong one as
@@ -182,15 +168,12 @@ fn indicators(views: &[&PageView], elsewhere: &Elsewhere, most: usize) -> Vec<In
         }
         let poor = u32::from(candidate.varies) + u32::from(candidate.repeated);
         let is_tab = element.kind == ElementKind::Tab;
-        ranked.push((poor, !is_tab, others, element.zone, element.kind, element.level, &key.1, element));
+        ranked.push(((poor, !is_tab, others, element.zone, element.kind, element.level, &key.1), element));
     }
-    ranked.sort_by(|one, other| {
-        let key = |it: &Ranked<'_>| (it.0, it.1, it.2, it.3, it.4, it.5, it.6.clone());
-        key(one).cmp(&key(other))
-    });
-    let good = ranked.iter().filter(|candidate| candidate.0 == 0).count();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let good = ranked.iter().filter(|(rank, _)| rank.0 == 0).count();
     let taken = if good > 0 { good.min(most) } else { ranked.len().min(2) };
-    ranked.into_iter().take(taken).map(|candidate| indicator(candidate.7)).collect()
+    ranked.into_iter().take(taken).map(|(_, element)| indicator(element)).collect()
 }
 
 fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
@@ -204,18 +187,12 @@ fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
         let in_dialog_only = view.dialog.is_some();
         for element in view.foreground().filter(|element| element.in_dialog || !in_dialog_only) {
             let key = key_of(element);
+            let is_title = element.kind == ElementKind::Heading && element.level == 1;
             let varies = element.name.chars().any(char::is_numeric)
                 || values.iter().any(|value| key.1.contains(value.as_str()))
-                || (one_of_many
-                    && element.kind == ElementKind::Heading
-                    && element.level == 1
-                    && view.title.contains(&element.name));
-            let candidate = candidates.entry(key.clone()).or_insert(Candidate {
-                element,
-                pages: 0,
-                repeated: false,
-                varies: false,
-            });
+                || (one_of_many && is_title && view.title.contains(&element.name));
+            let new = Candidate { element, pages: 0, repeated: false, varies: false };
+            let candidate = candidates.entry(key.clone()).or_insert(new);
             // Tabs stand in a row of their like, and only one of them is selected.
             candidate.repeated |= element.repeated && element.zone == Zone::Main && element.kind != ElementKind::Tab;
             candidate.varies |= varies;
@@ -228,13 +205,8 @@ fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
 }
 
 fn indicator(element: &Element) -> Indicator {
-    Indicator {
-        kind: IndicatorKind::DomContains,
-        value: Some(element.name.clone()),
-        pattern: None,
-        selector: Some(element.kind.selector().to_owned()),
-        reason: format!("{} for screen recognition", element.kind.noun()),
-    }
+    let reason = format!("{} for screen recognition", element.kind.noun());
+    Indicator::text(element.name.clone(), element.kind.selector(), reason)
 }
 
 #[cfg(test)]

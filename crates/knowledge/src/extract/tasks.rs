@@ -104,10 +104,7 @@ fn step_action(recording: &Recording, seen: &Seen) -> StepAction {
             parameters: BTreeMap::from([("url".to_owned(), Value::String(url))]),
         };
     };
-    let target = done.target.as_ref().map(|target| {
-        let called = if target.name.is_empty() { &target.text } else { &target.name };
-        format!("{} \"{called}\"", target.role)
-    });
+    let target = done.target.as_ref().map(|target| format!("{} \"{}\"", target.role, target.called()));
     StepAction {
         action_type: actions::type_of(done).to_owned(),
         target: target.unwrap_or_default(),
@@ -123,12 +120,9 @@ fn criteria(knowledge: &Knowledge, recording: &Recording, screen: Option<&Screen
     let said =
         last.view.messages.iter().filter(|message| before.is_none_or(|seen| !seen.view.messages.contains(*message)));
     let said = said.filter(|message| is_indicator_text(message)).take(MAX_MESSAGES);
-    criteria.indicators.extend(said.map(|message| Indicator {
-        kind: IndicatorKind::DomContains,
-        value: Some(recording.without_secrets(message)),
-        pattern: None,
-        selector: Some("[role=\"status\"], [role=\"alert\"]".to_owned()),
-        reason: "what the page said at the end".to_owned(),
+    criteria.indicators.extend(said.map(|message| {
+        let message = recording.without_secrets(message);
+        Indicator::text(message, "[role=\"status\"], [role=\"alert\"]", "what the page said at the end")
     }));
     let Some(screen) = screen.and_then(|id| knowledge.screens.get(id)) else { return criteria };
     let text = last.view.text().to_lowercase();

@@ -61,14 +61,7 @@ pub(crate) fn looks_like_id(segment: &str) -> bool {
     is_hex || (digits > 0 && digits * 3 >= name.len()) || (digits > 0 && name.contains(['-', '_', '%']))
 }
 
-const ANY_SEGMENT: &str = "[^/?#]+";
-
-/// What one position of a path may hold.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Slot {
-    Literal(String),
-    Any,
-}
+const ANY_SEGMENT: &str = "/[^/?#]+";
 
 /// What has to stand in the query: a key, with its value if that is always the same.
 pub(crate) type QueryNeeds = BTreeMap<String, Option<String>>;
@@ -92,19 +85,13 @@ fn pattern(host: &str, len: usize, urls: &[(Parts, &str)], needs: &QueryNeeds) -
     let mut written = format!("^https?://{}", regex::escape(host));
     let mut in_fragment = false;
     for at in 0..len {
-        match slot(urls, at) {
-            Slot::Literal(hash) if hash == "#" => {
+        match literal(urls, at) {
+            Some("#") => {
                 written.push_str("/?(?:\\?[^#]*)?#!?");
                 in_fragment = true;
             }
-            Slot::Literal(literal) => {
-                written.push('/');
-                written.push_str(&regex::escape(&literal));
-            }
-            Slot::Any => {
-                written.push('/');
-                written.push_str(ANY_SEGMENT);
-            }
+            Some(literal) => written.push_str(&format!("/{}", regex::escape(literal))),
+            None => written.push_str(ANY_SEGMENT),
         }
     }
     if in_fragment {
@@ -124,7 +111,8 @@ fn pattern(host: &str, len: usize, urls: &[(Parts, &str)], needs: &QueryNeeds) -
     written
 }
 
-fn slot(urls: &[(Parts, &str)], at: usize) -> Slot {
+/// Returns what a position of the path always holds; none where it may hold any segment.
+fn literal<'u>(urls: &'u [(Parts, &str)], at: usize) -> Option<&'u str> {
     let mut values = urls.iter().map(|(parts, _)| parts.segments[at].as_str());
     let first = values.next().unwrap_or("");
     let same = values.all(|value| value == first);
@@ -134,10 +122,9 @@ fn slot(urls: &[(Parts, &str)], at: usize) -> Slot {
             && (value.eq_ignore_ascii_case(lang)
                 || lang.split('-').next().is_some_and(|l| value.eq_ignore_ascii_case(l)))
     };
-    if !same || looks_like_id(first) || urls.iter().all(|(parts, lang)| is_language(&parts.segments[at], lang)) {
-        return Slot::Any;
-    }
-    Slot::Literal(first.to_owned())
+    let is_any =
+        !same || looks_like_id(first) || urls.iter().all(|(parts, lang)| is_language(&parts.segments[at], lang));
+    (!is_any).then_some(first)
 }
 
 fn encoded(text: &str) -> String {
@@ -165,12 +152,11 @@ pub(crate) fn patterns_in_text(text: &str) -> Vec<String> {
         if path.len() > 1 && (path.len() <= 3 || GENERIC_PATHS.contains(&path.as_str())) {
             continue;
         }
-        let mut one = BTreeSet::new();
-        one.insert((url.to_owned(), String::new()));
-        found.extend(patterns(&one, &QueryNeeds::new()));
+        found.extend(patterns(&[(url.to_owned(), String::new())].into(), &QueryNeeds::new()));
     }
     let mut found: Vec<String> = found.into_iter().collect();
-    found.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+    // The set is sorted already.
+    found.sort_by_key(|pattern| std::cmp::Reverse(pattern.len()));
     found
 }
 

@@ -9,6 +9,7 @@ mod node;
 
 pub(crate) use super::nodes::{Labels, name_of, one_line, role_of};
 use super::nodes::{selector_of, short_text};
+use browserlens_core::page::role::is_landmark;
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, States};
 use node::{
     built_like, dialog_name, form_of, heading_level, in_main, is_chosen, is_field, is_filled, is_modal, is_open_dialog,
@@ -28,39 +29,31 @@ pub(crate) enum ElementKind {
     Link,
 }
 
-impl ElementKind {
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Dialog, Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Pressed, Self::Link];
+/// Each kind with its selector, and with what an element of it is called.
+const KINDS: [(ElementKind, &str, &str); 7] = [
+    (ElementKind::Dialog, "dialog, [role=\"dialog\"], [role=\"alertdialog\"]", "dialog"),
+    (ElementKind::Heading, "h1, h2, h3, .page-title, .screen-title", "heading"),
+    (ElementKind::Input, "input, label, [role=\"textbox\"]", "field"),
+    (ElementKind::Button, "button, .btn, [role=\"button\"]", "button"),
+    (ElementKind::Tab, "[role=\"tab\"][aria-selected=\"true\"]", "selected tab"),
+    (ElementKind::Pressed, "button[aria-pressed=\"true\"]", "pressed button"),
+    (ElementKind::Link, "a, [role=\"link\"]", "link"),
+];
 
+impl ElementKind {
     /// Returns the selector of the kind.
     pub(crate) fn selector(self) -> &'static str {
-        match self {
-            Self::Dialog => "dialog, [role=\"dialog\"], [role=\"alertdialog\"]",
-            Self::Heading => "h1, h2, h3, .page-title, .screen-title",
-            Self::Input => "input, label, [role=\"textbox\"]",
-            Self::Button => "button, .btn, [role=\"button\"]",
-            Self::Tab => "[role=\"tab\"][aria-selected=\"true\"]",
-            Self::Pressed => "button[aria-pressed=\"true\"]",
-            Self::Link => "a, [role=\"link\"]",
-        }
+        KINDS[self as usize].1
     }
 
     /// Returns the kind that a selector stands for; none for a selector of another kind.
     pub(crate) fn of_selector(selector: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.selector() == selector)
+        KINDS.into_iter().find(|(_, known, _)| *known == selector).map(|(kind, ..)| kind)
     }
 
     /// Returns what an element of the kind is called.
     pub(crate) fn noun(self) -> &'static str {
-        match self {
-            Self::Dialog => "dialog",
-            Self::Heading => "heading",
-            Self::Input => "field",
-            Self::Button => "button",
-            Self::Tab => "selected tab",
-            Self::Pressed => "pressed button",
-            Self::Link => "link",
-        }
+        KINDS[self as usize].2
     }
 }
 
@@ -127,7 +120,7 @@ pub(crate) struct FormView {
 }
 
 /// The dialog that is open on top.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DialogView {
     pub name: String,
     pub modal: bool,
@@ -135,7 +128,7 @@ pub(crate) struct DialogView {
 }
 
 /// What of a page tells its screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PageView {
     pub url: String,
     pub title: String,
@@ -172,16 +165,8 @@ impl PageView {
     /// Returns the text of the view for a reader of text: one element a line.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{}\n", self.title);
-        for element in self.foreground() {
-            text.push_str(element.kind.noun());
-            text.push_str(" \"");
-            text.push_str(&element.name);
-            text.push_str("\"\n");
-        }
-        for message in &self.messages {
-            text.push_str(message);
-            text.push('\n');
-        }
+        text.extend(self.foreground().map(|element| format!("{} \"{}\"\n", element.kind.noun(), element.name)));
+        text.extend(self.messages.iter().map(|message| format!("{message}\n")));
         text
     }
 }
@@ -251,19 +236,11 @@ impl<'p> Reader<'p> {
             url: page.url().to_owned(),
             title: one_line(page.title()),
             lang: lang.to_owned(),
-            elements: Vec::new(),
-            parts: Vec::new(),
-            forms: Vec::new(),
-            fields: BTreeSet::new(),
-            skeleton: BTreeSet::new(),
-            outline: BTreeSet::new(),
-            dialog: self.dialog.map(|node| DialogView {
-                name: dialog_name(node, &self.labels),
-                modal: is_modal(node),
-                skeleton: BTreeSet::new(),
+            dialog: self.dialog.map(|node| {
+                let (name, modal) = (dialog_name(node, &self.labels), is_modal(node));
+                DialogView { name, modal, ..DialogView::default() }
             }),
-            selected_tabs: Vec::new(),
-            messages: BTreeSet::new(),
+            ..PageView::default()
         };
         let mut fields: Vec<(Option<NodeId>, Field)> = Vec::new();
         for node in page.nodes().filter(|node| node.kind() == NodeKind::Element) {
@@ -293,14 +270,11 @@ impl<'p> Reader<'p> {
             view.skeleton.insert(skeleton_hash(node));
         }
         let role = role_of(node);
-        if browserlens_core::page::role::is_landmark(role) || matches!(role, "dialog" | "alertdialog") {
-            let name = if role == "dialog" || role == "alertdialog" {
-                dialog_name(node, &self.labels)
-            } else {
-                own_name(node, &self.labels)
-            };
+        let is_landmark = is_landmark(role);
+        if is_landmark || matches!(role, "dialog" | "alertdialog") {
+            let name = if is_landmark { own_name(node, &self.labels) } else { dialog_name(node, &self.labels) };
             view.parts.push(Part { role: role.to_owned(), name, selector: selector_of(node), in_dialog });
-            if !in_dialog && browserlens_core::page::role::is_landmark(role) {
+            if is_landmark && !in_dialog {
                 view.outline.insert(role.to_owned());
             }
         }
@@ -320,11 +294,7 @@ impl<'p> Reader<'p> {
             "heading" => ElementKind::Heading,
             "button" | "menuitem" | "switch" => ElementKind::Button,
             "link" => ElementKind::Link,
-            "tab" => {
-                let selected = node.selected().unwrap_or(false) || node.attribute("aria-selected") == Some("true");
-                if !selected {
-                    return;
-                }
+            "tab" if node.selected() == Some(true) || node.attribute("aria-selected") == Some("true") => {
                 ElementKind::Tab
             }
             role if is_field(role) => ElementKind::Input,
@@ -344,26 +314,13 @@ impl<'p> Reader<'p> {
         if kind == ElementKind::Tab {
             view.selected_tabs.push(name.clone());
         }
+        let level = if kind == ElementKind::Heading { level } else { 0 };
+        let element = Element { kind, name, level, zone: self.zone[at], repeated: self.repeated[at], in_dialog };
         // It is a button as well: what can be done with it is the same, pressed or not.
-        if kind == ElementKind::Button && self.zone[at] == Zone::Main && is_chosen(node) {
-            let pressed = Element {
-                kind: ElementKind::Pressed,
-                name: name.clone(),
-                level: 0,
-                zone: Zone::Main,
-                repeated: false,
-                in_dialog,
-            };
-            view.elements.push(pressed);
+        if kind == ElementKind::Button && element.zone == Zone::Main && is_chosen(node) {
+            view.elements.push(Element { kind: ElementKind::Pressed, repeated: false, ..element.clone() });
         }
-        view.elements.push(Element {
-            kind,
-            name,
-            level: if kind == ElementKind::Heading { level } else { 0 },
-            zone: self.zone[at],
-            repeated: self.repeated[at],
-            in_dialog,
-        });
+        view.elements.push(element);
     }
 
     fn field(&self, node: NodeRef<'p>) -> Option<Field> {

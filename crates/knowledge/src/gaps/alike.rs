@@ -17,6 +17,7 @@ use super::again::done_again;
 use super::evidence::{Around, FromRecordings};
 use super::{ActionGap, ExtrapolationRequest};
 use crate::model::{ActionId, Knowledge, TaskDefinition, TaskId, TaskStep};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure it is at most.
@@ -28,7 +29,7 @@ const OTHER_SCREEN: f64 = 0.08;
 /// What a stretch loses for each step: of two that make the task as much alike, the shorter one.
 const STEP: f64 = 0.006;
 
-type Ids<'k> = Vec<Option<&'k ActionId>>;
+pub(super) type Ids<'k> = Vec<Option<&'k ActionId>>;
 
 /// A task that is asked.
 struct Other<'k> {
@@ -65,10 +66,7 @@ pub(super) fn by_likeness<'k>(
     let own = knowledge.tasks.get(around.task?)?;
     let (before, after) = (ids(around.before), ids(around.after));
     let whole: Ids<'_> = before.iter().chain(&after).copied().collect();
-    let mut done = BTreeMap::new();
-    for id in whole.iter().flatten() {
-        *done.entry(*id).or_insert(0_u32) += 1;
-    }
+    let done = counts(&whole);
     let websites = own.websites(knowledge);
     let others: Vec<Other<'_>> = knowledge
         .tasks
@@ -99,15 +97,10 @@ pub(super) fn by_likeness<'k>(
         let cost = OTHER_SCREEN * f64::from(stretch.misses) + STEP * ids.len() as f64;
         (with / total - cost, with / total, stretch)
     });
-    let best = scored.max_by(|(a, _, one), (b, _, other)| {
+    let best = scored.max_by_key(|(score, _, stretch)| {
+        let ids: Ids<'_> = stretch.steps.iter().map(|step| step.action_id.as_ref()).collect();
         // Sums of the same numbers in another order differ in their last bits.
-        let close = |score: f64| (score * 1e9).round();
-        let ids = |stretch: &Stretch<'k>| stretch.steps.iter().map(|step| step.action_id.clone()).collect::<Vec<_>>();
-        close(*a)
-            .total_cmp(&close(*b))
-            .then(one.near.cmp(&other.near))
-            .then(other.steps.len().cmp(&one.steps.len()))
-            .then_with(|| ids(other).cmp(&ids(one)))
+        ((score * 1e9).round() as i64, stretch.near, Reverse((ids.len(), ids)))
     });
     let best = match best {
         Some((_, with, best)) if with > without + 1e-9 => best,
@@ -136,20 +129,25 @@ fn ids(steps: &[TaskStep]) -> Ids<'_> {
     steps.iter().map(|step| step.action_id.as_ref()).collect()
 }
 
+/// How often each action is done.
+fn counts<'k>(ids: &Ids<'k>) -> BTreeMap<&'k ActionId, i32> {
+    let mut counts = BTreeMap::new();
+    for id in ids.iter().flatten() {
+        *counts.entry(*id).or_default() += 1;
+    }
+    counts
+}
+
 impl<'k> Other<'k> {
-    fn of(task: &'k TaskDefinition, before: &Ids<'_>, after: &Ids<'_>, done: &BTreeMap<&ActionId, u32>) -> Self {
+    fn of(task: &'k TaskDefinition, before: &Ids<'_>, after: &Ids<'_>, done: &BTreeMap<&ActionId, i32>) -> Self {
         let ids = ids(&task.steps);
         let begun = before.iter().fold(vec![0; ids.len() + 1], |row, id| extended(row, *id, &ids));
         let reversed: Ids<'_> = ids.iter().rev().copied().collect();
         let mut ended = after.iter().rev().fold(vec![0; ids.len() + 1], |row, id| extended(row, *id, &reversed));
         ended.reverse();
-        let mut more: BTreeMap<&ActionId, i32> = BTreeMap::new();
-        for id in ids.iter().flatten() {
-            *more.entry(*id).or_default() += 1;
-        }
-        let mut both = 0;
+        let (mut more, mut both) = (counts(&ids), 0);
         for (id, count) in &mut more {
-            let own = done.get(*id).copied().unwrap_or(0) as i32;
+            let own = done.get(*id).copied().unwrap_or(0);
             both += own.min(*count) as usize;
             *count -= own;
         }
@@ -171,7 +169,7 @@ impl<'k> Other<'k> {
 }
 
 /// One more row of the table of longest common subsequences.
-fn extended(mut row: Vec<usize>, id: Option<&ActionId>, other: &Ids<'_>) -> Vec<usize> {
+pub(super) fn extended(mut row: Vec<usize>, id: Option<&ActionId>, other: &Ids<'_>) -> Vec<usize> {
     let mut before = 0;
     for (at, theirs) in other.iter().enumerate() {
         let above = row[at + 1];
@@ -183,7 +181,7 @@ fn extended(mut row: Vec<usize>, id: Option<&ActionId>, other: &Ids<'_>) -> Vec<
 
 /// The steps of a task that the one with the gap did not do, or not as often; the first doings are
 /// taken to be the common ones.
-fn lacking<'k>(steps: &[&'k TaskStep], done: &BTreeMap<&ActionId, u32>) -> Vec<&'k TaskStep> {
+fn lacking<'k>(steps: &[&'k TaskStep], done: &BTreeMap<&ActionId, i32>) -> Vec<&'k TaskStep> {
     let mut left = done.clone();
     let is_lacking = |step: &&&TaskStep| match step.action_id.as_ref().and_then(|id| left.get_mut(id)) {
         Some(count) if *count > 0 => {

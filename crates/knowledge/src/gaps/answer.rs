@@ -10,7 +10,7 @@ use super::{ActionGap, ExtrapolationRequest, InferredAction, InferredTransition,
 use crate::model::{
     ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, Metadata, ScreenDefinition, ScreenId,
 };
-use crate::translate::{ActionType, TranslateError, shown};
+use crate::translate::{ActionType, shown};
 use browserlens_core::page::select::Selector;
 use browserlens_core::page::text::one_line;
 use browserlens_llm::json_object;
@@ -31,73 +31,8 @@ pub(super) static SCHEMA: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("answer.json")).unwrap_or(Value::Bool(false)));
 static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).ok());
 
-/// An answer is refused.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum AnswerError {
-    /// It is no JSON object, bare or in a fenced block.
-    #[error("the answer is no JSON object: {start:?}")]
-    NotJson {
-        /// How it begins.
-        start: String,
-    },
-    /// It is longer than anything that was asked for.
-    #[error("the answer has {bytes} bytes; allowed: {LONGEST}")]
-    TooLong {
-        /// How long it is.
-        bytes: usize,
-    },
-    /// It does not fit the schema.
-    #[error("the answer does not fit its schema: at {place:?}: {reason}")]
-    Schema {
-        /// Where.
-        place: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// It holds more actions than were asked for.
-    #[error("the answer holds {count} actions; allowed: {most}")]
-    TooMany {
-        /// How many.
-        count: usize,
-        /// How many were asked for.
-        most: usize,
-    },
-    /// An action type is not known.
-    #[error("action {number}: {source}")]
-    Type {
-        /// Which one, counted from 1.
-        number: usize,
-        /// What is wrong.
-        #[source]
-        source: TranslateError,
-    },
-    /// An action is of a kind that is never inferred.
-    #[error("action {number}: {name} is never taken from a model")]
-    NotAllowed {
-        /// Which one.
-        number: usize,
-        /// Its type.
-        name: &'static str,
-    },
-    /// A screen is not known.
-    #[error("action {number}: screen {screen:?} is not known")]
-    UnknownScreen {
-        /// Which one.
-        number: usize,
-        /// The screen.
-        screen: String,
-    },
-    /// A target cannot be used.
-    #[error("action {number}: target {target:?} {problem}")]
-    Target {
-        /// Which one.
-        number: usize,
-        /// The target.
-        target: String,
-        /// What is wrong.
-        problem: &'static str,
-    },
-}
+/// Why an answer is refused, in words.
+type Refusal = String;
 
 /// What is left of an answer when it was checked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -115,63 +50,56 @@ pub struct Checked {
 #[derive(Deserialize)]
 struct AnswerJson {
     actions: Vec<SaidAction>,
-    #[serde(default)]
     transitions: Option<Vec<SaidTransition>>,
-    #[serde(default)]
     confidence: Option<f64>,
 }
 
 #[derive(Deserialize)]
 struct SaidAction {
     action_type: String,
-    #[serde(default)]
     target: Option<String>,
-    #[serde(default)]
     description: Option<String>,
     confidence: f64,
-    #[serde(default)]
     reasoning: Option<String>,
-    #[serde(default)]
-    screen_id: Option<String>,
+    screen_id: Option<ScreenId>,
 }
 
 #[derive(Deserialize)]
 struct SaidTransition {
     from_screen_id: ScreenId,
     to_screen_id: ScreenId,
-    #[serde(default)]
     trigger_action: Option<String>,
 }
 
 /// Checks an answer.
 ///
 /// # Errors
-/// [`AnswerError`].
+/// Why it is refused.
 pub fn checked(
     knowledge: &Knowledge,
     gap: &ActionGap,
     request: &ExtrapolationRequest,
     text: &str,
-) -> Result<Checked, AnswerError> {
+) -> Result<Checked, Refusal> {
     if text.len() > LONGEST {
-        return Err(AnswerError::TooLong { bytes: text.len() });
+        return Err(format!("the answer has {} bytes; allowed: {LONGEST}", text.len()));
     }
-    let object = json_object(text).ok_or_else(|| AnswerError::NotJson { start: shown(text) })?;
+    let object = json_object(text).ok_or_else(|| format!("the answer is no JSON object: {:?}", shown(text)))?;
     let value = Value::Object(object);
-    let wrong = |place: String, reason: String| AnswerError::Schema { place: shown(&place), reason: shown(&reason) };
-    match &*VALIDATOR {
-        Some(validator) => {
-            validator.validate(&value).map_err(|error| wrong(error.instance_path().to_string(), error.to_string()))?;
-        }
-        None => return Err(wrong(String::new(), "the schema cannot be read".to_owned())),
-    }
-    let said: AnswerJson = serde_json::from_value(value).map_err(|error| wrong(String::new(), error.to_string()))?;
-    if said.actions.len() > request.max_intermediate_steps {
-        return Err(AnswerError::TooMany { count: said.actions.len(), most: request.max_intermediate_steps });
+    let wrong = |place: &str, reason: &str| {
+        format!("the answer does not fit its schema: at {:?}: {}", shown(place), shown(reason))
+    };
+    let validator = VALIDATOR.as_ref().ok_or_else(|| wrong("", "the schema cannot be read"))?;
+    validator.validate(&value).map_err(|error| wrong(error.instance_path().as_str(), &error.to_string()))?;
+    let said: AnswerJson = serde_json::from_value(value).map_err(|error| wrong("", &error.to_string()))?;
+    let (count, most) = (said.actions.len(), request.max_intermediate_steps);
+    if count > most {
+        return Err(format!("the answer holds {count} actions; allowed: {most}"));
     }
     let mut checked = Checked { confidence: said.confidence.unwrap_or(USUAL_CONFIDENCE), ..Checked::default() };
-    for (at, action) in said.actions.into_iter().enumerate() {
-        checked.actions.push(action_of(knowledge, gap, at + 1, action)?);
+    for (number, action) in (1..).zip(said.actions) {
+        let action = action_of(knowledge, gap, action).map_err(|why| format!("action {number}: {why}"))?;
+        checked.actions.push(action);
     }
     for transition in said.transitions.into_iter().flatten().filter(|_| request.include_screens) {
         match transition_of(knowledge, &checked, transition) {
@@ -182,23 +110,12 @@ pub fn checked(
     Ok(checked)
 }
 
-fn action_of(
-    knowledge: &Knowledge,
-    gap: &ActionGap,
-    number: usize,
-    said: SaidAction,
-) -> Result<InferredAction, AnswerError> {
-    let kind = allowed(number, &said.action_type)?;
-    let screen = match said.screen_id.as_deref().filter(|id| !id.is_empty()) {
-        None => None,
-        Some(id) => match knowledge.screens.get(id) {
-            Some(screen) => Some(screen),
-            None => return Err(AnswerError::UnknownScreen { number, screen: shown(id) }),
-        },
-    };
+fn action_of(knowledge: &Knowledge, gap: &ActionGap, said: SaidAction) -> Result<InferredAction, Refusal> {
+    let kind = allowed(&said.action_type)?;
+    let screen = screen_of(knowledge, said.screen_id.as_ref().filter(|id| !id.as_str().is_empty()))?;
     let target = said.target.unwrap_or_default();
-    let meant = meant(knowledge, screen, kind, number, &target)?;
-    let most = if meant.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED };
+    let meant = meant(knowledge, screen, kind, &target)?;
+    let most = meant.most(knowledge, screen);
     Ok(InferredAction {
         action_type: kind.name().to_owned(),
         target: shown_long(&target),
@@ -216,38 +133,35 @@ fn action_of(
     })
 }
 
+fn screen_of<'k>(knowledge: &'k Knowledge, id: Option<&ScreenId>) -> Result<Option<&'k ScreenDefinition>, Refusal> {
+    let wrong = |id: &ScreenId| format!("screen {:?} is not known", shown(id.as_str()));
+    id.map(|id| knowledge.screens.get(id).ok_or_else(|| wrong(id))).transpose()
+}
+
 /// Foreign words that are kept: what nobody sees as escapes, and not endless.
 fn shown_long(text: &str) -> String {
     one_line(&text.chars().take(LONGEST_TARGET).collect::<String>())
 }
 
-/// Kinds of action that a model may say: what a person does on a page, and nothing that runs code,
-/// reads or writes files, or ends things.
-fn allowed(number: usize, name: &str) -> Result<ActionType, AnswerError> {
-    use ActionType as A;
-    let kind = ActionType::parse(name).map_err(|source| AnswerError::Type { number, source })?;
-    match kind {
-        A::Evaluate
-        | A::UploadFile
-        | A::SaveAsPdf
-        | A::Done
-        | A::Close
-        | A::Switch
-        | A::NewTab
-        | A::Search
-        | A::FillForm
-        | A::AcceptDialog
-        | A::DismissDialog
-        | A::Dialog
-        | A::Extract
-        | A::FindElements => Err(AnswerError::NotAllowed { number, name: kind.name() }),
-        kind => Ok(kind),
-    }
+/// Kinds of action that a model may not say: what runs code, reads or writes files, or ends things,
+/// and what a person does not do on a page.
+const FORBIDDEN: [ActionType; 14] = {
+    use ActionType::*;
+    [
+        Evaluate, UploadFile, SaveAsPdf, Done, Close, Switch, NewTab, Search, FillForm, AcceptDialog, DismissDialog,
+        Dialog, Extract, FindElements,
+    ]
+};
+
+fn allowed(name: &str) -> Result<ActionType, Refusal> {
+    let kind = ActionType::parse(name).map_err(|error| error.to_string())?;
+    let forbidden = || format!("{} is never taken from a model", kind.name());
+    if FORBIDDEN.contains(&kind) { Err(forbidden()) } else { Ok(kind) }
 }
 
 /// Names of the action types that a model may say.
 pub(super) fn allowed_names() -> impl Iterator<Item = &'static str> {
-    ActionType::ALL.iter().filter(|kind| allowed(0, kind.name()).is_ok()).map(|kind| kind.name())
+    ActionType::ALL.iter().filter(|kind| !FORBIDDEN.contains(kind)).map(|kind| kind.name())
 }
 
 /// What a target means.
@@ -259,6 +173,11 @@ enum Meant {
 }
 
 impl Meant {
+    /// How sure it is at most: less where no recording shows what is acted on.
+    fn most(&self, knowledge: &Knowledge, screen: Option<&ScreenDefinition>) -> f64 {
+        if self.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED }
+    }
+
     /// Whether a recording shows what is acted on: the page that is opened, the field that is
     /// filled, the button by which the screen is told.
     fn is_shown(&self, knowledge: &Knowledge, screen: Option<&ScreenDefinition>) -> bool {
@@ -285,11 +204,10 @@ fn meant(
     knowledge: &Knowledge,
     screen: Option<&ScreenDefinition>,
     kind: ActionType,
-    number: usize,
     text: &str,
-) -> Result<Meant, AnswerError> {
+) -> Result<Meant, Refusal> {
     let text = text.trim();
-    let wrong = |problem| Err(AnswerError::Target { number, target: shown(text), problem });
+    let wrong = |problem: &str| Err(format!("target {:?} {problem}", shown(text)));
     if text.chars().count() > LONGEST_TARGET {
         return wrong("is too long");
     }
@@ -355,16 +273,15 @@ fn known_action(
                 || action.target_selector.as_deref() == Some(text)
                 || action.target.as_ref().is_some_and(|target| is_text(&target.name) || is_text(&target.text)))
     });
-    let first = found.next()?;
-    found.next().is_none().then(|| first.action_id.clone())
+    let first = found.next().filter(|_| found.next().is_none())?;
+    Some(first.action_id.clone())
 }
 
 fn known_field(screen: &ScreenDefinition, text: &str) -> Option<ElementTarget> {
     let mut found =
         screen.forms.iter().flat_map(|form| &form.fields).filter(|field| field.name.eq_ignore_ascii_case(text));
-    let field = found.next()?;
-    let target = ElementTarget { role: field.role.clone(), name: field.name.clone(), ..ElementTarget::default() };
-    found.next().is_none().then_some(target)
+    let field = found.next().filter(|_| found.next().is_none())?;
+    Some(ElementTarget { role: field.role.clone(), name: field.name.clone(), ..ElementTarget::default() })
 }
 
 fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition) -> Result<InferredTransition, String> {
@@ -402,38 +319,29 @@ fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition)
 /// Returns the action as the knowledge would hold it; none if it is a known one.
 ///
 /// # Errors
-/// [`AnswerError`], because a result may come from anywhere.
+/// Why it cannot be used, because a result may come from anywhere.
 pub(super) fn definition(
     knowledge: &Knowledge,
-    number: usize,
     inferred: &InferredAction,
-) -> Result<Option<ActionDefinition>, AnswerError> {
+) -> Result<Option<ActionDefinition>, Refusal> {
     if let Some(id) = &inferred.action_id
         && knowledge.actions.contains_key(id)
     {
         return Ok(None);
     }
-    let kind = allowed(number, &inferred.action_type)?;
-    let screen = match &inferred.screen_id {
-        None => None,
-        Some(id) => match knowledge.screens.get(id) {
-            Some(screen) => Some(screen),
-            None => return Err(AnswerError::UnknownScreen { number, screen: shown(id.as_str()) }),
-        },
-    };
+    let kind = allowed(&inferred.action_type)?;
+    let screen = screen_of(knowledge, inferred.screen_id.as_ref())?;
+    let named = || format!("{} {}", kind.name(), inferred.target);
+    let name = if inferred.description.is_empty() { named() } else { inferred.description.clone() };
     let mut action = ActionDefinition {
-        name: if inferred.description.is_empty() {
-            shown_long(&format!("{} {}", kind.name(), inferred.target))
-        } else {
-            shown_long(&inferred.description)
-        },
+        name: shown_long(&name),
         action_type: kind.name().to_owned(),
         screen_ids: screen.map(|screen| screen.screen_id.clone()).into_iter().collect(),
         website_id: screen.map(|screen| screen.website_id.clone()).unwrap_or_default(),
         ..ActionDefinition::default()
     };
-    let meant = meant(knowledge, screen, kind, number, &inferred.target)?;
-    let most = if meant.is_shown(knowledge, screen) { 1.0 } else { MOST_INVENTED };
+    let meant = meant(knowledge, screen, kind, &inferred.target)?;
+    let most = meant.most(knowledge, screen);
     action.metadata =
         Metadata { inferred: true, confidence: inferred.confidence.min(most), reasoning: inferred.reasoning.clone() };
     match meant {

@@ -31,8 +31,8 @@ pub(super) struct Around<'k> {
 }
 
 impl<'k> Around<'k> {
-    pub(super) fn of(knowledge: &'k Knowledge, gap: &ActionGap, own: Option<&TaskId>) -> Self {
-        let Some(task) = own.and_then(|id| knowledge.tasks.get(id)) else { return Self::default() };
+    pub(super) fn of(knowledge: &'k Knowledge, gap: &ActionGap) -> Self {
+        let Some(task) = gap.task(knowledge) else { return Self::default() };
         let is_gap = |pair: &[TaskStep]| {
             pair[0].action_id.as_ref() == Some(&gap.from_action_id)
                 && pair[1].action_id.as_ref() == Some(&gap.to_action_id)
@@ -41,11 +41,8 @@ impl<'k> Around<'k> {
         let is_told =
             |at: &usize| task.steps.get(at.saturating_sub(1)..=*at).is_some_and(|pair| pair.len() == 2 && is_gap(pair));
         let at = told.filter(is_told).or_else(|| task.steps.windows(2).position(is_gap).map(|at| at + 1));
-        at.map_or_else(Self::default, |at| Self {
-            task: Some(&task.task_id),
-            before: &task.steps[..at],
-            after: &task.steps[at..],
-        })
+        let Some((before, after)) = at.map(|at| task.steps.split_at(at)) else { return Self::default() };
+        Self { task: Some(&task.task_id), before, after }
     }
 
     /// How many actions before and after a stretch of another recording are the same, up to

@@ -23,20 +23,12 @@ pub fn fill_gaps(
         return result;
     }
     if request.knowledge_id != knowledge.knowledge_id {
-        let (asked, own) = (request.knowledge_id.as_str(), knowledge.knowledge_id.as_str());
-        result
-            .errors
-            .push(format!("knowledge {:?} is not the one that is asked ({own:?}): open that one", shown(asked)));
+        let (asked, own) = (shown(request.knowledge_id.as_str()), knowledge.knowledge_id.as_str());
+        result.errors.push(format!("knowledge {asked:?} is not the one that is asked ({own:?}): open that one"));
         return result;
     }
-    let found;
-    let gaps = if request.gaps.is_empty() {
-        found = identify(knowledge, &request.website_id);
-        &found
-    } else {
-        &request.gaps
-    };
-    for gap in gaps {
+    let found = if request.gaps.is_empty() { identify(knowledge, &request.website_id) } else { Vec::new() };
+    for gap in request.gaps.iter().chain(&found) {
         if let Err(unknown) = known(knowledge, gap) {
             result.errors.push(format!("gap {}: {unknown}", gap.key()));
             continue;
@@ -64,25 +56,19 @@ pub fn fill_gaps(
 fn known(knowledge: &Knowledge, gap: &ActionGap) -> Result<(), String> {
     for id in [&gap.from_action_id, &gap.to_action_id] {
         if !knowledge.actions.contains_key(id) {
-            let names = knowledge.actions.keys().map(ActionId::as_str);
-            let near = nearest(id.as_str(), names, 3).join(", ");
-            let id = shown(id.as_str());
-            return Err(format!(
-                "action {id:?} is not known; nearest: {}",
-                if near.is_empty() { "none" } else { &near }
-            ));
+            return Err(unknown("action", id.as_str(), knowledge.actions.keys().map(ActionId::as_str)));
         }
     }
     for id in gap.from_screen_id.iter().chain(&gap.to_screen_id) {
         if !knowledge.screens.contains_key(id) {
-            let names = knowledge.screens.keys().map(ScreenId::as_str);
-            let near = nearest(id.as_str(), names, 3).join(", ");
-            let id = shown(id.as_str());
-            return Err(format!(
-                "screen {id:?} is not known; nearest: {}",
-                if near.is_empty() { "none" } else { &near }
-            ));
+            return Err(unknown("screen", id.as_str(), knowledge.screens.keys().map(ScreenId::as_str)));
         }
     }
     Ok(())
+}
+
+fn unknown<'k>(kind: &str, id: &str, known: impl Iterator<Item = &'k str>) -> String {
+    let near = nearest(id, known, 3).join(", ");
+    let near = if near.is_empty() { "none" } else { &near };
+    format!("{kind} {:?} is not known; nearest: {near}", shown(id))
 }

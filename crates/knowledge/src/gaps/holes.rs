@@ -7,10 +7,10 @@
 //! screen, its target and the names of its parameters are those of the one that was removed, in
 //! order. Values are counted apart.
 
-use super::{ActionGap, ExtrapolationRequest, FromRecordings, Recovered, by_recordings, recovered, values};
+use super::alike::extended;
+use super::{ActionGap, ExtrapolationRequest, FromRecordings, by_recordings, values};
 use crate::model::{
-    ActionId, Knowledge, Provenance, ScreenDefinition, TaskDefinition, TaskId, TaskStep, TransitionDefinition,
-    TransitionId,
+    ActionId, Knowledge, Provenance, ScreenDefinition, TaskDefinition, TaskStep, TransitionDefinition, TransitionId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -179,21 +179,18 @@ impl Hole {
     pub fn count(&self, knowledge: &Knowledge, found: Option<&FromRecordings>) -> HoleCount {
         let inferred = found.map(|found| found.steps.as_slice()).unwrap_or_default();
         let keys = |steps: &[TaskStep]| -> Vec<ActionId> { steps.iter().filter_map(key).collect() };
-        let Recovered { removed, recovered, made_up } = recovered(&keys(&self.removed), &keys(inferred));
-        let known = self
-            .removed
-            .iter()
-            .filter(|step| step.action_id.as_ref().is_some_and(|id| knowledge.actions.contains_key(id)));
+        let (removed, found) = (keys(&self.removed), keys(inferred));
+        let recovered = in_common(&removed, &found);
+        let known = self.removed.iter().filter_map(|step| knowledge.actions.get(step.action_id.as_ref()?));
         let mut count = HoleCount {
             holes: 1,
-            removed: removed as u32,
+            removed: removed.len() as u32,
             known: known.count() as u32,
             recovered: recovered as u32,
-            made_up: made_up as u32,
+            made_up: (found.len() - recovered) as u32,
             ..HoleCount::default()
         };
-        let own = self.gap.context.get("task_id").and_then(Value::as_str).map(TaskId::from);
-        let own = own.and_then(|id| knowledge.tasks.get(&id));
+        let own = self.gap.task(knowledge);
         let mut left = inferred.iter();
         for step in &self.removed {
             let mut rest = left.clone();
@@ -220,6 +217,13 @@ impl Hole {
     }
 }
 
+/// Returns how many actions two lists have in common, in order.
+fn in_common(one: &[ActionId], other: &[ActionId]) -> usize {
+    let other: Vec<Option<&ActionId>> = other.iter().map(Some).collect();
+    let row = one.iter().fold(vec![0; other.len() + 1], |row, id| extended(row, Some(id), &other));
+    row[other.len()]
+}
+
 fn key_id(step: &TaskStep) -> &str {
     step.action_id.as_ref().map(ActionId::as_str).unwrap_or_default()
 }
@@ -228,4 +232,19 @@ fn key_id(step: &TaskStep) -> &str {
 fn key(step: &TaskStep) -> Option<ActionId> {
     let kinds: Vec<&str> = step.action.parameters.keys().map(String::as_str).collect();
     Some(ActionId(format!("{} {} {}", step.action_id.as_ref()?, step.action.action_type, kinds.join(" "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_in_order_counts() {
+        let ids = |text: &str| text.chars().map(|c| ActionId(c.to_string())).collect::<Vec<_>>();
+        for (removed, inferred, expected) in
+            [("abc", "abc", 3), ("abc", "cba", 1), ("abc", "xaxbx", 2), ("", "a", 0), ("a", "", 0), ("aab", "ab", 2)]
+        {
+            assert_eq!(in_common(&ids(removed), &ids(inferred)), expected, "{removed} {inferred}");
+        }
+    }
 }

@@ -51,9 +51,9 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
             to_action_id: after.clone(),
             from_screen_id: Some(transition.from_screen_id.clone()),
             to_screen_id: Some(transition.to_screen_id.clone()),
-            context: told(&[
-                ("transition_id", transition.transition_id.as_str()),
-                ("why", "a transition without an action"),
+            context: told([
+                ("transition_id", transition.transition_id.as_str().into()),
+                ("why", "a transition without an action".into()),
             ]),
         });
     }
@@ -74,14 +74,13 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
                     Some(_) => "recordings do more between the two steps",
                     None => "the next step is done elsewhere",
                 };
-                let mut context = told(&[("task_id", task.task_id.as_str()), ("why", why)]);
-                context.insert("position".to_owned(), Value::from(at));
+                let task = task.task_id.as_str();
                 add(ActionGap {
                     from_action_id: from.clone(),
                     to_action_id: to.clone(),
                     from_screen_id: Some(led.clone()),
                     to_screen_id: Some(done_on.clone()),
-                    context,
+                    context: told([("task_id", task.into()), ("why", why.into()), ("position", at.into())]),
                 });
             }
         }
@@ -89,8 +88,8 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
     gaps
 }
 
-fn told(facts: &[(&str, &str)]) -> BTreeMap<String, Value> {
-    facts.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect()
+fn told<const N: usize>(facts: [(&str, Value); N]) -> BTreeMap<String, Value> {
+    facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// When each action was first done in a recording, or on which line of a document it stands: that
@@ -155,9 +154,12 @@ pub fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<Inc
         let missing: Vec<FormField> = form.fields.iter().filter(is_missing).cloned().collect();
         let mut before = task.steps[..position].iter().rev().filter_map(|step| Some((step, step.action_id.as_ref()?)));
         let Some((before, from)) = before.next().filter(|_| !missing.is_empty()) else { continue };
-        let names: Vec<Value> = missing.iter().map(|field| Value::from(field.name.as_str())).collect();
-        let mut context = told(&[("task_id", task.task_id.as_str()), ("why", "required fields are not filled")]);
-        context.insert("missing_fields".to_owned(), Value::Array(names));
+        let names: Value = missing.iter().map(|field| field.name.as_str()).collect();
+        let context = told([
+            ("task_id", task.task_id.as_str().into()),
+            ("why", "required fields are not filled".into()),
+            ("missing_fields", names),
+        ]);
         found.push(IncompleteForm {
             gap: ActionGap {
                 from_action_id: from.clone(),

@@ -124,9 +124,11 @@ impl<'k> Recorded<'k> {
         if let Some(url) = step.action.parameters.get("url").and_then(Value::as_str) {
             return is(opens && elsewhere.any(|screen| is_at(screen, url)));
         }
-        let is_kind = match kind {
-            _ if opens => elsewhere.peek().is_some(),
-            _ => said.is_empty() || said == done || both(is_press, said, done) || both(is_typing, said, done),
+        let both = |is: fn(&str) -> bool| is(said) && is(done);
+        let is_kind = if opens {
+            elsewhere.peek().is_some()
+        } else {
+            said.is_empty() || said == done || both(is_press) || both(is_typing)
         };
         let target = step.action.target.as_str();
         if !is_kind {
@@ -160,9 +162,9 @@ impl<'k> Recorded<'k> {
 pub(super) fn neighbours(task: &TaskDefinition) -> impl Iterator<Item = (usize, &TaskStep, &TaskStep)> {
     use ActionType as A;
     let is_done = |step: &TaskStep| {
-        let kind = ActionType::parse(&step.action.action_type);
-        let is_vague = || step.action.target.is_empty() && matches!(kind, Ok(A::Input | A::FillForm));
-        let is_look = || matches!(kind, Ok(A::Wait | A::WaitFor | A::Screenshot | A::Extract));
+        let is = |kinds: &[A]| A::is_one_of(&step.action.action_type, kinds);
+        let is_vague = || step.action.target.is_empty() && is(&[A::Input, A::FillForm]);
+        let is_look = || is(&[A::Wait, A::WaitFor, A::Screenshot, A::Extract]);
         step.action_id.is_some() || !is_read(step.provenance.as_slice()) || !(is_vague() || is_look())
     };
     let done: Vec<(usize, &TaskStep)> = task.steps.iter().enumerate().filter(|(_, step)| is_done(step)).collect();
@@ -171,8 +173,7 @@ pub(super) fn neighbours(task: &TaskDefinition) -> impl Iterator<Item = (usize, 
 
 fn is_needed(knowledge: &Knowledge, step: &TaskStep) -> bool {
     use ActionType as A;
-    let kind = ActionType::parse(&step.action.action_type);
-    if matches!(kind, Ok(A::Wait | A::WaitFor | A::Scroll | A::ScrollToElement | A::Screenshot)) {
+    if A::is_one_of(&step.action.action_type, &[A::Wait, A::WaitFor, A::Scroll, A::ScrollToElement, A::Screenshot]) {
         return false;
     }
     let stays = step.screen_id.is_some() && step.screen_id == step.expected_screen_id;
@@ -193,16 +194,11 @@ fn names(action: &ActionDefinition) -> impl Iterator<Item = &str> {
 
 fn is_press(action_type: &str) -> bool {
     use ActionType as A;
-    let kind = ActionType::parse(action_type);
-    matches!(kind, Ok(A::Click | A::Check | A::Uncheck | A::Toggle | A::SubmitForm | A::SelectDropdown))
+    A::is_one_of(action_type, &[A::Click, A::Check, A::Uncheck, A::Toggle, A::SubmitForm, A::SelectDropdown])
 }
 
 fn is_typing(action_type: &str) -> bool {
-    matches!(ActionType::parse(action_type), Ok(ActionType::Input | ActionType::Type | ActionType::TypeSlowly))
-}
-
-fn both(is: fn(&str) -> bool, one: &str, other: &str) -> bool {
-    is(one) && is(other)
+    ActionType::is_one_of(action_type, &[ActionType::Input, ActionType::Type, ActionType::TypeSlowly])
 }
 
 /// Returns whether a URL is one of a screen.

@@ -3,7 +3,7 @@
 //! In and out: JSON with the field names that agents know. Invariant: what is left out of a request
 //! is what the proposal for this crate has there.
 
-use crate::model::{ActionId, Inference, KnowledgeId, ScreenId, WebsiteId};
+use crate::model::{ActionId, Inference, Knowledge, KnowledgeId, ScreenId, TaskDefinition, WebsiteId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,6 +39,11 @@ impl ActionGap {
     pub fn key(&self) -> String {
         format!("{} -> {}", self.from_action_id, self.to_action_id)
     }
+
+    /// Returns the task that it is a gap of, if that is said.
+    pub(super) fn task<'k>(&self, knowledge: &'k Knowledge) -> Option<&'k TaskDefinition> {
+        knowledge.tasks.get(self.context.get("task_id")?.as_str()?)
+    }
 }
 
 fn yes() -> bool {
@@ -71,13 +76,9 @@ pub struct ExtrapolationRequest {
 impl ExtrapolationRequest {
     /// Returns the request for all gaps of a body of knowledge.
     pub fn all(knowledge_id: impl Into<KnowledgeId>) -> Self {
-        Self {
-            gaps: Vec::new(),
-            knowledge_id: knowledge_id.into(),
-            website_id: WebsiteId::default(),
-            include_screens: true,
-            max_intermediate_steps: five(),
-        }
+        let (gaps, website_id) = (Vec::new(), WebsiteId::default());
+        let knowledge_id = knowledge_id.into();
+        Self { gaps, knowledge_id, website_id, include_screens: true, max_intermediate_steps: five() }
     }
 }
 

@@ -10,7 +10,7 @@
 //! - all of it: [`fill_gaps`]
 //! - the gaps alone: [`identify`]; one gap from recordings: [`by_recordings`]; one by a model:
 //!   [`by_model`]
-//! - how well it does: [`recall`], [`recovered`]
+//! - how well it does: [`recall`]
 
 mod again;
 mod alike;
@@ -23,11 +23,9 @@ pub(crate) mod meant;
 mod messages;
 mod model;
 mod recordings;
-mod score;
 mod store;
 mod values;
 
-pub use answer::{AnswerError, Checked, checked};
 /// Whatever answers as a language model would: what [`fill_gaps`] and [`by_model`] ask.
 pub use browserlens_llm::Ask;
 pub use evidence::FromRecordings;
@@ -40,5 +38,4 @@ pub use messages::{
 };
 pub use model::{PROMPT_VERSION, by_model, request};
 pub use recordings::by_recordings;
-pub use score::{Recovered, recovered};
 pub use store::{Stored, store};

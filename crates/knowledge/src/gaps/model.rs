@@ -72,13 +72,9 @@ pub fn request(
     let types = allowed_names().collect::<Vec<_>>().join(", ");
     let data = serde_json::to_string_pretty(&data(knowledge, gap)).unwrap_or_default();
     // The data comes in last: what it holds fills no hole.
-    let filled = PROMPT
-        .split("{data}")
-        .map(|part| {
-            part.replace("{types}", &types).replace("{most}", &extrapolation.max_intermediate_steps.to_string())
-        })
-        .collect::<Vec<_>>()
-        .join(&data);
+    let most = extrapolation.max_intermediate_steps.to_string();
+    let parts = PROMPT.split("{data}").map(|part| part.replace("{types}", &types).replace("{most}", &most));
+    let filled = parts.collect::<Vec<_>>().join(&data);
     ChatRequest {
         model: model.to_owned(),
         messages: vec![Message::text(Role::User, filled)],
@@ -128,7 +124,7 @@ fn action_data(knowledge: &Knowledge, id: &ActionId, screen: Option<&ScreenDefin
     let action = knowledge.actions.get(id);
     let words = |action: &ActionDefinition| {
         let target = action.target.as_ref();
-        let name = target.map(|target| if target.name.is_empty() { shown(&target.text) } else { shown(&target.name) });
+        let name = target.map(|target| shown(target.called()));
         json!({
             "action_id": id,
             "action_type": action.action_type,

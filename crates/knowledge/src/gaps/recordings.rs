@@ -17,9 +17,9 @@ use super::evidence::{Around, FromRecordings};
 use super::{
     ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, MOST_INVENTED, values,
 };
-use crate::model::{ActionId, Inference, Knowledge, StepAction, TaskDefinition, TaskId, TaskStep};
+use crate::model::{ActionId, Inference, Knowledge, StepAction, TaskId, TaskStep};
 use crate::protocol::NavigationGraph;
-use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// How sure the three kinds of evidence are at most.
@@ -29,21 +29,16 @@ const GRAPH: f64 = 0.75;
 
 /// Asks other recordings what is in a gap.
 pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &ExtrapolationRequest) -> Option<FromRecordings> {
-    let own = gap.context.get("task_id").and_then(Value::as_str).map(TaskId::from);
-    let all = || knowledge.tasks.values();
     let most = request.max_intermediate_steps;
-    let around = Around::of(knowledge, gap, own.as_ref());
+    let around = Around::of(knowledge, gap);
     let starts_alike = |step: &TaskStep| step.action_id.as_ref() == Some(&gap.from_action_id);
     let arrives = |step: &TaskStep| gap.from_screen_id.is_some() && step.expected_screen_id == gap.from_screen_id;
+    let observed = |begins: &dyn Fn(&TaskStep) -> bool, sure, why| {
+        sequences(knowledge, gap, &around, most, begins).map(|found| found.weighed(sure, why))
+    };
     by_likeness(knowledge, gap, &around, request)
-        .or_else(|| {
-            let found = sequences(all(), gap, &around, most, &starts_alike)?;
-            Some(found.weighed(SAME_ACTIONS, "other recordings do this between the same two actions"))
-        })
-        .or_else(|| {
-            let found = sequences(all(), gap, &around, most, &arrives)?;
-            Some(found.weighed(SAME_SCREENS, "other recordings do this between the same screen and the same action"))
-        })
+        .or_else(|| observed(&starts_alike, SAME_ACTIONS, "the same two actions"))
+        .or_else(|| observed(&arrives, SAME_SCREENS, "the same screen and the same action"))
         .or_else(|| by_graph(knowledge, gap, most))
 }
 
@@ -60,7 +55,7 @@ struct Found<'k> {
 /// surroundings most like the gap's wins, then the most frequent, then the shortest, then the
 /// first.
 fn sequences<'k>(
-    tasks: impl Iterator<Item = &'k TaskDefinition>,
+    knowledge: &'k Knowledge,
     gap: &ActionGap,
     around: &Around<'_>,
     most: usize,
@@ -68,7 +63,7 @@ fn sequences<'k>(
 ) -> Option<Found<'k>> {
     let mut found: BTreeMap<Vec<&ActionId>, Found<'k>> = BTreeMap::new();
     let mut all = 0;
-    for task in tasks {
+    for task in knowledge.tasks.values() {
         for (position, _) in task.steps.iter().enumerate().filter(|(_, step)| begins(step)) {
             let after = &task.steps[position + 1..];
             // A stretch over the gap itself says nothing about it.
@@ -92,26 +87,21 @@ fn sequences<'k>(
             }
         }
     }
-    let mut best = found.into_values().filter(|found| !found.steps.is_empty()).max_by(|a, b| {
-        a.alike
-            .cmp(&b.alike)
-            .then(a.count.cmp(&b.count))
-            .then(b.steps.len().cmp(&a.steps.len()))
-            .then_with(|| b.tasks.cmp(&a.tasks))
-    })?;
+    let rank = |found: &Found<'k>| (found.alike, found.count, Reverse((found.steps.len(), found.tasks.clone())));
+    let mut best = found.into_values().filter(|found| !found.steps.is_empty()).max_by_key(rank)?;
     best.all = all;
     best.tasks.dedup();
     Some(best)
 }
 
 impl Found<'_> {
-    fn weighed(self, most: f64, why: &str) -> FromRecordings {
+    fn weighed(self, most: f64, between: &str) -> FromRecordings {
         // One recording of one says less than nine of ten.
         let share = (self.count as f64 + 1.0) / (self.all as f64 + 1.2);
         FromRecordings {
             steps: self.steps.into_iter().cloned().collect(),
             confidence: most * share.min(1.0),
-            reasoning: format!("{why}: {} of {}", self.count, self.all),
+            reasoning: format!("other recordings do this between {between}: {} of {}", self.count, self.all),
             evidence: self.tasks.iter().map(|task| task.as_str()).collect::<Vec<_>>().join(" "),
         }
     }
@@ -163,8 +153,7 @@ impl FromRecordings {
         request: &ExtrapolationRequest,
     ) -> ExtrapolationResult {
         let mut result = ExtrapolationResult { gaps_filled: 1, ..ExtrapolationResult::default() };
-        let own = gap.context.get("task_id").and_then(Value::as_str).map(TaskId::from);
-        let own = own.and_then(|id| knowledge.tasks.get(&id));
+        let own = gap.task(knowledge);
         for step in &self.steps {
             let Some(action_id) = &step.action_id else { continue };
             let Some(action) = knowledge.actions.get(action_id) else { continue };

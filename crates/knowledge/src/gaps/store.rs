@@ -7,8 +7,11 @@
 //! again.
 
 use super::answer::definition;
-use super::{ExtrapolationResult, LEAST_CONFIDENCE};
-use crate::model::{ActionId, Knowledge, Metadata, Provenance, ScreenDefinition, TransitionDefinition, TransitionId};
+use super::{ExtrapolationResult, InferredAction, InferredTransition, LEAST_CONFIDENCE};
+use crate::extract::ids;
+use crate::model::{
+    ActionDefinition, ActionId, Knowledge, Metadata, Provenance, ScreenDefinition, TransitionDefinition, TransitionId,
+};
 use serde::Serialize;
 
 /// What was added.
@@ -30,111 +33,112 @@ fn is_sure(confidence: f64) -> bool {
     confidence > LEAST_CONFIDENCE && confidence <= 1.0
 }
 
-fn hashed(prefix: &str, parts: &[&str]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    format!("{prefix}_{}", &hasher.finalize().to_hex()[..12])
+fn hashed(parts: &[&str]) -> String {
+    format!("inferred_{}", &ids::hash(parts)[..12])
 }
 
 /// Adds what was inferred.
 pub fn store(knowledge: &mut Knowledge, result: &ExtrapolationResult) -> Stored {
     let mut stored = Stored::default();
-    let mut ids: Vec<Option<ActionId>> = Vec::new();
-    for (at, inferred) in result.inferred_actions.iter().enumerate() {
-        let known = inferred.action_id.clone().filter(|id| knowledge.actions.contains_key(id));
-        let is_said_sure = is_sure(inferred.confidence);
-        if let Some(id) = known {
-            stored.known += 1;
-            ids.push(Some(id).filter(|_| is_said_sure));
-            continue;
-        }
-        if !is_said_sure {
-            stored.unsure += 1;
-            ids.push(None);
-            continue;
-        }
-        let mut action = match definition(knowledge, at + 1, inferred) {
-            Ok(Some(action)) if is_sure(action.metadata.confidence) => action,
-            // No recording shows it, whatever the result says.
-            Ok(Some(_)) => {
-                stored.unsure += 1;
-                ids.push(None);
-                continue;
-            }
-            Ok(None) => {
-                stored.known += 1;
-                ids.push(None);
-                continue;
-            }
-            Err(error) => {
-                stored.refused.push(error.to_string());
-                ids.push(None);
-                continue;
-            }
-        };
-        let screen = inferred.screen_id.as_ref().map_or("", |screen| screen.as_str());
-        let id =
-            ActionId(hashed("inferred", &[action.website_id.as_str(), screen, &action.action_type, &inferred.target]));
-        ids.push(Some(id.clone()));
-        if knowledge.actions.contains_key(&id) {
-            stored.known += 1;
-            continue;
-        }
-        action.action_id = id.clone();
-        action.knowledge_id = knowledge.knowledge_id.clone();
-        action.provenance = vec![Provenance::Inferred { by: inferred.by, evidence: inferred.gap.clone() }];
-        knowledge.actions.insert(id.clone(), action);
-        stored.actions.push(id);
-    }
+    let actions = result.inferred_actions.iter().enumerate();
+    let ids: Vec<Option<ActionId>> =
+        actions.map(|(at, inferred)| add_action(knowledge, &mut stored, at + 1, inferred)).collect();
     for transition in &result.inferred_transitions {
         let from_list = transition.action.and_then(|at| ids.get(at).cloned().flatten());
-        let action_id =
-            from_list.or_else(|| transition.action_id.clone().filter(|id| knowledge.actions.contains_key(id)));
-        let (from, to) = (&transition.from_screen_id, &transition.to_screen_id);
-        let navigable = |id| knowledge.screens.get(id).is_some_and(ScreenDefinition::is_navigable);
-        if !is_sure(transition.confidence) {
-            stored.unsure += 1;
-            continue;
-        }
-        let Some(action_id) = action_id.filter(|_| navigable(from) && navigable(to)) else {
-            stored.refused.push(format!("a way from {from} to {to}: its action or a screen is not known"));
-            continue;
-        };
-        let is_known = knowledge.transitions.values().any(|known| {
-            known.from_screen_id == *from && known.to_screen_id == *to && known.action_id.as_ref() == Some(&action_id)
-        });
-        if is_known {
-            stored.known += 1;
-            continue;
-        }
-        let id = TransitionId(hashed("inferred", &[from.as_str(), to.as_str(), action_id.as_str()]));
-        if knowledge.transitions.contains_key(&id) {
-            stored.known += 1;
-            continue;
-        }
-        let website_id = knowledge.screens.get(from).map(|screen| screen.website_id.clone()).unwrap_or_default();
-        knowledge.transitions.insert(
-            id.clone(),
-            TransitionDefinition {
-                transition_id: id.clone(),
-                knowledge_id: knowledge.knowledge_id.clone(),
-                website_id,
-                from_screen_id: from.clone(),
-                to_screen_id: to.clone(),
-                action_id: Some(action_id),
-                count: 0,
-                provenance: vec![Provenance::Inferred { by: transition.by, evidence: transition.evidence.clone() }],
-                metadata: Metadata {
-                    inferred: true,
-                    confidence: transition.confidence,
-                    reasoning: transition.trigger_action.clone(),
-                },
-            },
-        );
-        stored.transitions.push(id);
+        add_transition(knowledge, &mut stored, transition, from_list);
     }
     stored
+}
+
+/// Adds an action; returns the id of the one that it is, for transitions by it, if it is sure.
+fn add_action(
+    knowledge: &mut Knowledge,
+    stored: &mut Stored,
+    number: usize,
+    inferred: &InferredAction,
+) -> Option<ActionId> {
+    let is_said_sure = is_sure(inferred.confidence);
+    if let Some(id) = inferred.action_id.as_ref().filter(|id| knowledge.actions.contains_key(*id)) {
+        stored.known += 1;
+        return is_said_sure.then(|| id.clone());
+    }
+    if !is_said_sure {
+        stored.unsure += 1;
+        return None;
+    }
+    let action = match definition(knowledge, inferred) {
+        Ok(Some(action)) if is_sure(action.metadata.confidence) => action,
+        // No recording shows it, whatever the result says.
+        Ok(Some(_)) => {
+            stored.unsure += 1;
+            return None;
+        }
+        Ok(None) => {
+            stored.known += 1;
+            return None;
+        }
+        Err(error) => {
+            stored.refused.push(format!("action {number}: {error}"));
+            return None;
+        }
+    };
+    let screen = inferred.screen_id.as_ref().map_or("", |screen| screen.as_str());
+    let id = ActionId(hashed(&[action.website_id.as_str(), screen, &action.action_type, &inferred.target]));
+    if knowledge.actions.contains_key(&id) {
+        stored.known += 1;
+        return Some(id);
+    }
+    let action = ActionDefinition {
+        action_id: id.clone(),
+        knowledge_id: knowledge.knowledge_id.clone(),
+        provenance: vec![Provenance::Inferred { by: inferred.by, evidence: inferred.gap.clone() }],
+        ..action
+    };
+    knowledge.actions.insert(id.clone(), action);
+    stored.actions.push(id.clone());
+    Some(id)
+}
+
+fn add_transition(
+    knowledge: &mut Knowledge,
+    stored: &mut Stored,
+    inferred: &InferredTransition,
+    from_list: Option<ActionId>,
+) {
+    if !is_sure(inferred.confidence) {
+        stored.unsure += 1;
+        return;
+    }
+    let (from, to) = (&inferred.from_screen_id, &inferred.to_screen_id);
+    let is_navigable = |id| knowledge.screens.get(id).is_some_and(ScreenDefinition::is_navigable);
+    let known = || inferred.action_id.clone().filter(|id| knowledge.actions.contains_key(id));
+    let Some(action_id) = from_list.or_else(known).filter(|_| is_navigable(from) && is_navigable(to)) else {
+        stored.refused.push(format!("a way from {from} to {to}: its action or a screen is not known"));
+        return;
+    };
+    let id = TransitionId(hashed(&[from.as_str(), to.as_str(), action_id.as_str()]));
+    let is_it = |known: &TransitionDefinition| {
+        known.from_screen_id == *from && known.to_screen_id == *to && known.action_id.as_ref() == Some(&action_id)
+    };
+    if knowledge.transitions.contains_key(&id) || knowledge.transitions.values().any(is_it) {
+        stored.known += 1;
+        return;
+    }
+    let transition = TransitionDefinition {
+        transition_id: id.clone(),
+        knowledge_id: knowledge.knowledge_id.clone(),
+        website_id: knowledge.screens.get(from).map(|screen| screen.website_id.clone()).unwrap_or_default(),
+        from_screen_id: from.clone(),
+        to_screen_id: to.clone(),
+        action_id: Some(action_id),
+        count: 0,
+        provenance: vec![Provenance::Inferred { by: inferred.by, evidence: inferred.evidence.clone() }],
+        metadata: Metadata {
+            inferred: true,
+            confidence: inferred.confidence,
+            reasoning: inferred.trigger_action.clone(),
+        },
+    };
+    knowledge.transitions.insert(id.clone(), transition);
+    stored.transitions.push(id);
 }

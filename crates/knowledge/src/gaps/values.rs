@@ -7,7 +7,7 @@
 //! on it; where the other goal says the value, it is what this goal says in its place; else it is a
 //! placeholder, `{{value:<field>}}`.
 
-use crate::model::{ActionDefinition, Knowledge, TaskDefinition, TaskStep};
+use crate::model::{ActionDefinition, ElementTarget, Knowledge, TaskDefinition, TaskStep};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,9 +57,8 @@ pub(super) fn of(
 }
 
 fn called(action: &ActionDefinition) -> String {
-    let target = action.target.as_ref();
-    let words = target.map(|target| if target.name.is_empty() { &target.text } else { &target.name });
-    words.filter(|words| !words.is_empty()).cloned().unwrap_or_else(|| action.action_type.clone())
+    let words = action.target.as_ref().map(ElementTarget::called).filter(|words| !words.is_empty());
+    words.unwrap_or(&action.action_type).to_owned()
 }
 
 /// The name in `role "name"`.
@@ -103,17 +102,14 @@ fn most_often<'t>(texts: &[&'t str]) -> Option<&'t str> {
 type Word = (String, usize, usize);
 
 fn words(text: &str) -> Vec<Word> {
-    let mut found: Vec<Word> = Vec::new();
-    let mut begin = None;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        match (c.is_alphanumeric(), begin) {
-            (true, None) => begin = Some(at),
-            (false, Some(from)) => {
-                found.push((text[from..at].to_lowercase(), from, at));
-                begin = None;
-            }
-            _ => {}
+    let is_other = |c: char| !c.is_alphanumeric();
+    let (mut found, mut at) = (Vec::new(), 0);
+    for part in text.split_inclusive(is_other) {
+        let word = part.trim_end_matches(is_other);
+        if !word.is_empty() {
+            found.push((word.to_lowercase(), at, at + word.len()));
         }
+        at += part.len();
     }
     found
 }

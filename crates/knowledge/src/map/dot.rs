@@ -37,14 +37,5 @@ pub fn site_map_dot(knowledge: &Knowledge, options: &MapOptions) -> String {
 
 /// Quotes a text for DOT; backslashes too, since DOT reads escapes of its own in labels.
 fn quoted(text: &str) -> String {
-    let mut written = String::from("\"");
-    for c in escaped_line(text).chars() {
-        match c {
-            '"' => written.push_str("\\\""),
-            '\\' => written.push_str("\\\\"),
-            c => written.push(c),
-        }
-    }
-    written.push('"');
-    written
+    format!("\"{}\"", escaped_line(text).replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -62,11 +62,8 @@ impl<'k> Graph<'k> {
             way.confidence = way.confidence.max(transition.metadata.confidence);
             way.inferred &= transition.metadata.inferred;
         }
-        let parents = screens
-            .iter()
-            .enumerate()
-            .filter_map(|(state, screen)| Some((state, *at.get(screen.parent_screen_id.as_ref()?)?)));
-        let parents = parents.collect();
+        let parent = |screen: &ScreenDefinition| at.get(screen.parent_screen_id.as_ref()?).copied();
+        let parents = screens.iter().enumerate().filter_map(|(state, screen)| Some((state, parent(screen)?))).collect();
         let first = knowledge.tasks.values().filter_map(|task| task.steps.first());
         let opened = first.filter(|step| step.screen_id.is_none()).filter_map(|step| step.expected_screen_id.as_ref());
         let openings: BTreeSet<usize> = opened.filter_map(|screen| at.get(screen).copied()).collect();
@@ -77,8 +74,7 @@ impl<'k> Graph<'k> {
     pub(super) fn columns(&self) -> Vec<Vec<usize>> {
         let count = self.screens.len();
         let mut incoming = vec![0_u32; count];
-        for (from, to) in self.ways.keys().filter(|(from, to)| from != to) {
-            let _ = from;
+        for (_, to) in self.ways.keys().filter(|(from, to)| from != to) {
             incoming[*to] += 1;
         }
         let mut column: Vec<Option<usize>> = vec![None; count];
@@ -104,13 +100,10 @@ impl<'k> Graph<'k> {
                 }
             }
         }
-        let mut columns: Vec<Vec<usize>> = Vec::new();
-        for (at, column) in column.iter().enumerate() {
-            let column = column.unwrap_or(0);
-            if columns.len() <= column {
-                columns.resize(column + 1, Vec::new());
-            }
-            columns[column].push(at);
+        let last = column.iter().flatten().max().map_or(0, |last| last + 1);
+        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); last];
+        for (at, column) in column.into_iter().enumerate() {
+            columns[column.unwrap_or(0)].push(at);
         }
         self.sort(&mut columns);
         columns
@@ -141,10 +134,7 @@ impl<'k> Graph<'k> {
 impl Way {
     /// How sure it is, and how often it was gone.
     pub(super) fn label(&self) -> String {
-        if self.inferred {
-            format!("{:.2}", self.confidence)
-        } else {
-            format!("{:.2} · {}", self.confidence, self.count)
-        }
+        let count = if self.inferred { String::new() } else { format!(" · {}", self.count) };
+        format!("{:.2}{count}", self.confidence)
     }
 }

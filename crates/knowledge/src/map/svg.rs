@@ -113,32 +113,24 @@ fn line(
     let half = HEIGHT / 2;
     // Forwards from right edge to left edge, back from left edge to right edge, within a column
     // around on the right.
-    let (path, head, x, y) = if to.0 > from.0 {
+    let (path, (x2, y2), is_forwards, x, y) = if to.0 > from.0 {
         let (x1, y1, x2, y2) = (from.0 + WIDTH, from.1 + half - 6, to.0, to.1 + half - 6);
         let bend = (GAP_X / 2).min((x2 - x1) / 2);
         let path = format!("M{x1} {y1}C{} {y1} {} {y2} {} {y2}", x1 + bend, x2 - bend, x2 - 7);
-        (
-            path,
-            format!("M{} {}L{x2} {y2}L{} {}z", x2 - 8, y2 - 4, x2 - 8, y2 + 4),
-            x2 - bend - 12,
-            (y1 + 3 * y2) / 4 - 3,
-        )
+        (path, (x2, y2), true, x2 - bend - 12, (y1 + 3 * y2) / 4 - 3)
     } else if to.0 < from.0 {
         let (x1, y1, x2, y2) = (from.0, from.1 + half + 8, to.0 + WIDTH, to.1 + half + 8);
         let bend = (GAP_X / 2).min((x1 - x2) / 2);
         let path = format!("M{x1} {y1}C{} {y1} {} {y2} {} {y2}", x1 - bend, x2 + bend, x2 + 7);
-        (
-            path,
-            format!("M{} {}L{x2} {y2}L{} {}z", x2 + 8, y2 - 4, x2 + 8, y2 + 4),
-            x2 + bend - 12,
-            (y1 + 3 * y2) / 4 + 11,
-        )
+        (path, (x2, y2), false, x2 + bend - 12, (y1 + 3 * y2) / 4 + 11)
     } else {
         let (x1, y1, x2, y2) = (from.0 + WIDTH, from.1 + half + 8, to.0 + WIDTH, to.1 + half + 8);
         let out = x1.max(x2) + 44;
         let path = format!("M{x1} {y1}C{out} {y1} {out} {y2} {} {y2}", x2 + 7);
-        (path, format!("M{} {}L{x2} {y2}L{} {}z", x2 + 8, y2 - 4, x2 + 8, y2 + 4), out - 14, (y1 + y2) / 2 + 4)
+        (path, (x2, y2), false, out - 14, (y1 + y2) / 2 + 4)
     };
+    let base = if is_forwards { x2 - 8 } else { x2 + 8 };
+    let head = format!("M{base} {}L{x2} {y2}L{base} {}z", y2 - 4, y2 + 4);
     let (colour, dash) = if way.inferred { ("var(--bad)", " stroke-dasharray=\"6 4\"") } else { ("var(--accent)", "") };
     // In hundredths, so that equal knowledge is equal text.
     let opacity = 35 + (way.confidence.clamp(0.0, 1.0) * 65.0).round() as u32;
@@ -160,10 +152,9 @@ fn line(
 
 fn node(at: (usize, usize), screen: &ScreenDefinition, itself: Option<&Way>) -> String {
     let (x, y) = at;
-    let (fill, stroke) = if screen.parent_screen_id.is_some() {
-        ("var(--paper)", "var(--muted)")
-    } else {
-        ("var(--panel)", "currentColor")
+    let (fill, stroke) = match screen.parent_screen_id {
+        Some(_) => ("var(--paper)", "var(--muted)"),
+        None => ("var(--panel)", "currentColor"),
     };
     let dash = if screen.metadata.inferred { " stroke-dasharray=\"6 4\"" } else { "" };
     let itself = itself.map(|way| format!(", {} on it", plural(way.actions, "action"))).unwrap_or_default();
@@ -194,41 +185,23 @@ fn plural(count: u32, noun: &str) -> String {
 
 /// Cuts a name so that it fits its box.
 fn cut(name: &str) -> String {
-    let columns = |c: char| {
-        if matches!(c,
+    let is_wide = |c: char| {
+        matches!(c,
             '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
             | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..)
-        {
-            2
-        } else {
-            1
-        }
     };
-    let (mut short, mut taken) = (String::new(), 0);
-    for c in name.chars() {
-        taken += columns(c);
-        if taken > NAME_COLUMNS {
-            short.push('…');
-            break;
-        }
-        short.push(c);
-    }
-    short
+    let mut taken = 0;
+    let fits = |c: &char| {
+        taken += if is_wide(*c) { 2 } else { 1 };
+        taken <= NAME_COLUMNS
+    };
+    let short: String = name.chars().take_while(fits).collect();
+    if short.len() < name.len() { short + "…" } else { short }
 }
 
 /// Escapes a text for XML; what nobody sees has escapes, and what else XML cannot hold is left out.
 fn escaped(text: &str) -> String {
-    let mut written = String::with_capacity(text.len());
-    for c in escaped_line(text).chars() {
-        match c {
-            '&' => written.push_str("&amp;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '"' => written.push_str("&quot;"),
-            '\'' => written.push_str("&#39;"),
-            '\u{fffe}' | '\u{ffff}' => {}
-            c => written.push(c),
-        }
-    }
-    written
+    let line = escaped_line(text).replace(['\u{fffe}', '\u{ffff}'], "");
+    let escapes = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
+    escapes.into_iter().fold(line, |line, (mark, escape)| line.replace(mark, escape))
 }

@@ -1,20 +1,14 @@
 use super::svg::{GAP_Y, HEAD, HEIGHT, MARGIN, ROWS};
 use super::*;
 use crate::json::{from_json, to_json};
-use crate::model::{ContentType, Knowledge, Metadata, ScreenDefinition, ScreenId, TransitionDefinition};
+use crate::model::{Knowledge, Metadata, ScreenDefinition, ScreenId, TransitionDefinition};
 use std::collections::BTreeSet;
 
 fn knowledge() -> Knowledge {
     let mut knowledge = Knowledge::new("k");
     for (id, name) in [("a", "Home <script>alert(1)</script>"), ("b", "Cart \"&\" more"), ("c", "Ask")] {
-        let screen = ScreenDefinition {
-            screen_id: id.into(),
-            name: name.to_owned(),
-            content_type: ContentType::WebUi,
-            is_actionable: true,
-            parent_screen_id: (id == "c").then(|| "b".into()),
-            ..ScreenDefinition::default()
-        };
+        let parent_screen_id = (id == "c").then(|| "b".into());
+        let screen = ScreenDefinition { name: name.to_owned(), parent_screen_id, ..ScreenDefinition::example(id) };
         knowledge.screens.insert(id.into(), screen);
     }
     for (id, from, to, inferred) in

@@ -56,9 +56,14 @@ pub struct ElementTarget {
 }
 
 impl ElementTarget {
+    /// Returns what the node is called: its accessible name, else its text.
+    pub fn called(&self) -> &str {
+        if self.name.is_empty() { &self.text } else { &self.name }
+    }
+
     /// Returns whether this is what the node is called, by its accessible name or its text.
     pub fn is_called(&self, name: &str) -> bool {
-        !name.is_empty() && (self.name == name || self.name.is_empty() && self.text == name)
+        !name.is_empty() && self.called() == name
     }
 }
 

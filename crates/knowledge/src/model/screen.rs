@@ -1,52 +1,25 @@
 //! Screens: what they are, by what they are told, and what stands on them.
 
 use super::action::is_false;
-use super::{BrowserUseAction, KnowledgeId, Metadata, Provenance, ScreenId, WebsiteId};
+use super::{BrowserUseAction, KnowledgeId, Metadata, Provenance, ScreenId, WebsiteId, named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
-/// What kind of source a screen describes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ContentType {
-    /// A screen of a website that a browser can show.
-    WebUi,
-    /// A section of a written document.
-    Documentation,
-    /// A part of what was said in a video or a call.
-    VideoTranscript,
-    /// A section of an API's documentation.
-    ApiDocs,
-    /// A row of the old shape, from before content types were told apart.
-    #[default]
-    Unknown,
-}
-
-impl ContentType {
-    /// Every content type, in the order of the documentation.
-    pub const ALL: [Self; 5] = [Self::WebUi, Self::Documentation, Self::VideoTranscript, Self::ApiDocs, Self::Unknown];
-
-    /// Returns the name that JSON and the store use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::WebUi => "web_ui",
-            Self::Documentation => "documentation",
-            Self::VideoTranscript => "video_transcript",
-            Self::ApiDocs => "api_docs",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// Returns the content type of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-impl fmt::Display for ContentType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// What kind of source a screen describes.
+    #[derive(Default)]
+    ContentType {
+        /// A screen of a website that a browser can show.
+        WebUi = "web_ui",
+        /// A section of a written document.
+        Documentation = "documentation",
+        /// A part of what was said in a video or a call.
+        VideoTranscript = "video_transcript",
+        /// A section of an API's documentation.
+        ApiDocs = "api_docs",
+        /// A row of the old shape, from before content types were told apart.
+        #[default]
+        Unknown = "unknown",
     }
 }
 
@@ -85,6 +58,20 @@ pub struct Indicator {
     /// Why it was chosen.
     #[serde(default)]
     pub reason: String,
+}
+
+impl Indicator {
+    /// Returns the indicator of a text on an element of a kind.
+    pub(crate) fn text(value: String, selector: &str, reason: impl Into<String>) -> Self {
+        let (kind, selector) = (IndicatorKind::DomContains, Some(selector.to_owned()));
+        Self { kind, value: Some(value), pattern: None, selector, reason: reason.into() }
+    }
+
+    /// Returns the indicator of a URL pattern.
+    pub(crate) fn url(pattern: &str) -> Self {
+        let (kind, reason) = (IndicatorKind::UrlMatches, "URL pattern for screen recognition".to_owned());
+        Self { kind, value: None, pattern: Some(pattern.to_owned()), selector: None, reason }
+    }
 }
 
 /// How a screen is told from others.
@@ -216,6 +203,21 @@ pub struct ScreenDefinition {
 }
 
 impl ScreenDefinition {
+    /// A screen of `https://a.test/ID`, for tests.
+    #[cfg(test)]
+    pub(crate) fn example(id: &str) -> Self {
+        Self {
+            screen_id: id.into(),
+            knowledge_id: "k".into(),
+            name: id.to_owned(),
+            content_type: ContentType::WebUi,
+            is_actionable: true,
+            url_patterns: vec![format!("^https?://a\\.test/{id}/?(?:[?#].*)?$")],
+            example_urls: vec![format!("https://a.test/{id}")],
+            ..Self::default()
+        }
+    }
+
     /// Returns whether a browser can be led to the screen: it is of a website and actionable.
     pub fn is_navigable(&self) -> bool {
         self.content_type == ContentType::WebUi && self.is_actionable

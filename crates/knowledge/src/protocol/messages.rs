@@ -6,7 +6,7 @@
 
 use crate::model::{
     ActionId, BrowserUseAction, ContentType, Indicator, KnowledgeId, ScreenId, StepAction, SuccessCriteria, TaskId,
-    WebsiteId,
+    WebsiteId, named,
 };
 use crate::translate::Profile;
 use schemars::JsonSchema;
@@ -19,54 +19,26 @@ fn or_nothing<'de, D: serde::Deserializer<'de>, T: Default + Deserialize<'de>>(r
     Option::<T>::deserialize(reader).map(Option::unwrap_or_default)
 }
 
-/// What is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InstructionType {
-    /// The way to a screen.
-    #[serde(alias = "navigate_to")]
-    NavigateToScreen,
-    /// The steps of a task.
-    ExecuteTask,
-    /// Which screen is shown, or which one a description means.
-    FindScreen,
-    /// What can be done on a screen.
-    GetActions,
-    /// Everything that is known of a screen.
-    GetScreenContext,
-    /// The action on an element of a screen, by words.
-    FindElement,
-    /// What is known of a website, and where to begin.
-    ExploreWebsite,
-    /// Whatever `context.query_type` says; without it as `find_screen`.
-    AgentQuery,
-}
-
-impl InstructionType {
-    /// Every type.
-    pub const ALL: [Self; 8] = [
-        Self::NavigateToScreen,
-        Self::ExecuteTask,
-        Self::FindScreen,
-        Self::GetActions,
-        Self::GetScreenContext,
-        Self::FindElement,
-        Self::ExploreWebsite,
-        Self::AgentQuery,
-    ];
-
-    /// Returns the name that JSON uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NavigateToScreen => "navigate_to_screen",
-            Self::ExecuteTask => "execute_task",
-            Self::FindScreen => "find_screen",
-            Self::GetActions => "get_actions",
-            Self::GetScreenContext => "get_screen_context",
-            Self::FindElement => "find_element",
-            Self::ExploreWebsite => "explore_website",
-            Self::AgentQuery => "agent_query",
-        }
+named! {
+    /// What is wanted.
+    InstructionType {
+        /// The way to a screen.
+        #[serde(alias = "navigate_to")]
+        NavigateToScreen = "navigate_to_screen",
+        /// The steps of a task.
+        ExecuteTask = "execute_task",
+        /// Which screen is shown, or which one a description means.
+        FindScreen = "find_screen",
+        /// What can be done on a screen.
+        GetActions = "get_actions",
+        /// Everything that is known of a screen.
+        GetScreenContext = "get_screen_context",
+        /// The action on an element of a screen, by words.
+        FindElement = "find_element",
+        /// What is known of a website, and where to begin.
+        ExploreWebsite = "explore_website",
+        /// Whatever `context.query_type` says; without it as `find_screen`.
+        AgentQuery = "agent_query",
     }
 }
 

@@ -27,13 +27,12 @@ use crate::extract::signature::{Key, fold, key_of};
 use crate::extract::view::{ElementKind, PageView};
 use crate::model::{ActionId, BrowserUseAction, Indicator, IndicatorKind, Knowledge, ScreenDefinition, ScreenId};
 use crate::validate::has_signature;
-use aho_corasick::AhoCorasick;
 use browserlens_core::page::Page;
 use patterns::{LIMITS, Limits, Matches, Patterns, literal_prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use tally::{Posting, Tally, automaton, count_texts};
+use tally::{Posting, Tally, Texts};
 
 /// What a matching URL pattern counts.
 const URL_WEIGHT: f64 = 0.4;
@@ -121,18 +120,12 @@ pub struct Recogniser<'k> {
     uses: Vec<Vec<Use>>,
     limits: Limits,
     elements: HashMap<Key, Posting>,
+    /// Values of indicators as texts that occur: in a summary every value, on a page those of indicators
+    /// without a kind.
     texts: Texts,
+    kindless: Texts,
     described: Described,
     actions: BTreeMap<&'k ScreenId, Vec<ActionId>>,
-}
-
-/// Values of indicators as texts that occur.
-struct Texts {
-    /// For a summary: every value. For a page: values of indicators without a kind.
-    all: Option<AhoCorasick>,
-    of_all: Vec<Posting>,
-    kindless: Option<AhoCorasick>,
-    of_kindless: Vec<Posting>,
 }
 
 impl std::fmt::Debug for Recogniser<'_> {
@@ -155,12 +148,13 @@ impl<'k> Recogniser<'k> {
         let mut built = Self {
             knowledge,
             entries: Vec::new(),
-            patterns: Patterns::new(),
+            patterns: Patterns::default(),
             of_pattern: Vec::new(),
             uses: Vec::new(),
             limits,
             elements: HashMap::new(),
-            texts: Texts { all: None, of_all: Vec::new(), kindless: None, of_kindless: Vec::new() },
+            texts: Texts::default(),
+            kindless: Texts::default(),
             described: Described::default(),
             actions: BTreeMap::new(),
         };
@@ -186,10 +180,10 @@ impl<'k> Recogniser<'k> {
                     }
                     (IndicatorKind::DomContains, Some(value), _) if !value.trim().is_empty() => {
                         let value = fold(value);
-                        all.entry(value.clone()).or_default().indicators.push(place);
+                        all.entry(value.clone()).or_default().push(place);
                         match indicator.selector.as_deref().and_then(ElementKind::of_selector) {
-                            Some(kind) => built.elements.entry((kind, value)).or_default().indicators.push(place),
-                            None => kindless.entry(value).or_default().indicators.push(place),
+                            Some(kind) => built.elements.entry((kind, value)).or_default().push(place),
+                            None => kindless.entry(value).or_default().push(place),
                         }
                     }
                     // It counts and never matches.
@@ -199,8 +193,7 @@ impl<'k> Recogniser<'k> {
             built.described.add(at, screen);
             built.entries.push(entry(knowledge, screen));
         }
-        (built.texts.all, built.texts.of_all) = automaton(all);
-        (built.texts.kindless, built.texts.of_kindless) = automaton(kindless);
+        (built.texts, built.kindless) = (Texts::of(all), Texts::of(kindless));
         let mut texts: Vec<(u32, &str)> = pattern_ids.into_iter().map(|(text, id)| (id, text)).collect();
         texts.sort_unstable();
         let texts: Vec<&str> = texts.into_iter().map(|(_, text)| text).collect();
@@ -267,8 +260,8 @@ impl<'k> Recogniser<'k> {
                 tally.add(posting);
             }
         }
-        if let Some(automaton) = &self.texts.kindless {
-            count_texts(automaton, &self.texts.of_kindless, &view.text(), &mut tally);
+        if !self.kindless.is_empty() {
+            self.kindless.count(&view.text(), &mut tally);
         }
         self.answer(tally, &view.url)
     }
@@ -276,9 +269,7 @@ impl<'k> Recogniser<'k> {
     /// Recognises a screen by its URL and a summary of the page in any form.
     pub fn summary(&self, url: &str, summary: &str) -> Recognition {
         let mut tally = Tally::new(self.entries.len());
-        if let Some(automaton) = &self.texts.all {
-            count_texts(automaton, &self.texts.of_all, summary, &mut tally);
-        }
+        self.texts.count(summary, &mut tally);
         self.answer(tally, url)
     }
 
@@ -294,15 +285,12 @@ impl<'k> Recogniser<'k> {
         ranked.sort_by(|one, other| {
             other.0.total_cmp(&one.0).then_with(|| depth(one.1).cmp(&depth(other.1))).then_with(|| one.1.cmp(&other.1))
         });
+        let by = |first: u32, second: u32| match depth(first) < depth(second) {
+            true => "the page rather than a state of it",
+            false => "the order of ids",
+        };
         let tie = match ranked.as_slice() {
-            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => Some(self.told_tie(
-                &ranked,
-                if depth(first.1) < depth(second.1) {
-                    "the page rather than a state of it"
-                } else {
-                    "the order of ids"
-                },
-            )),
+            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => Some(by(first.1, second.1)),
             _ => None,
         };
         self.told(&ranked, &BTreeSet::new(), tie)
@@ -323,22 +311,11 @@ impl<'k> Recogniser<'k> {
         let best = self.best(&tally, &mut matches);
         let tie = match best.as_slice() {
             [first, second, ..] if first.score - second.score < EPSILON && first.score > THRESHOLD => {
-                let (one, other) = (first.specific, second.specific);
-                let by = if one.0 != other.0 {
-                    "a state rather than the page below it"
-                } else if one.1 != other.1 {
-                    "more indicators"
-                } else if one.2 != other.2 {
-                    "the longer URL pattern"
-                } else {
-                    "the order of ids: nothing else tells them apart"
-                };
-                Some(by)
+                Some(told_apart_by(first.specific, second.specific))
             }
             _ => None,
         };
         let ranked: Vec<(f64, u32)> = best.iter().map(|ranked| (ranked.score, ranked.at.0)).collect();
-        let tie = tie.map(|by| self.told_tie(&ranked, by));
         let matched = ranked.first().map(|first| self.indicators_of(&tally, &mut matches, first.1)).unwrap_or_default();
         self.told(&ranked, &matched, tie)
     }
@@ -358,7 +335,8 @@ impl<'k> Recogniser<'k> {
         format!("as good: {}; decided by {by}", names.join(", "))
     }
 
-    fn told(&self, ranked: &[(f64, u32)], matched: &BTreeSet<u32>, tie: Option<String>) -> Recognition {
+    /// Returns the answer; `tie` says by what the best screen was told from others as good.
+    fn told(&self, ranked: &[(f64, u32)], matched: &BTreeSet<u32>, tie: Option<&str>) -> Recognition {
         let nearest = ranked.iter().take(MAX_NEAREST).map(|(score, at)| {
             let entry = &self.entries[*at as usize];
             Candidate { screen_id: entry.id.clone(), screen_name: entry.name.clone(), confidence: *score }
@@ -384,10 +362,23 @@ impl<'k> Recogniser<'k> {
             matched_indicators: matched.cloned().collect(),
             available_actions: screen.map(|screen| screen.available_browser_use_actions.clone()).unwrap_or_default(),
             action_ids: self.actions.get(&entry.id).cloned().unwrap_or_default(),
-            tie,
+            tie: tie.map(|by| self.told_tie(ranked, by)),
             message: None,
             nearest,
         }
+    }
+}
+
+/// Returns by what two screens of one score are told apart.
+fn told_apart_by(one: (u32, u32, u32), other: (u32, u32, u32)) -> &'static str {
+    if one.0 != other.0 {
+        "a state rather than the page below it"
+    } else if one.1 != other.1 {
+        "more indicators"
+    } else if one.2 != other.2 {
+        "the longer URL pattern"
+    } else {
+        "the order of ids: nothing else tells them apart"
     }
 }
 

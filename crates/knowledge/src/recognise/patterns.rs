@@ -12,10 +12,11 @@
 //! patterns.
 
 use super::needed::{AnyOf, needed};
+use super::tally::occurring;
 use crate::error::KnowledgeError;
 use crate::model::ScreenId;
 use crate::validate::{anchored, compile};
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet, RegexSetBuilder};
 use std::collections::HashMap;
 
@@ -40,6 +41,7 @@ pub(super) struct Limits {
 pub(super) const LIMITS: Limits = Limits { set_from: 256, alone: 64, bare: 512 };
 
 /// Compiled patterns by their literal beginning and by what they need.
+#[derive(Default)]
 pub(super) struct Patterns {
     regexes: Vec<Regex>,
     /// By beginning, its number.
@@ -64,19 +66,6 @@ struct Beginning {
 }
 
 impl Patterns {
-    pub(super) fn new() -> Self {
-        Self {
-            regexes: Vec::new(),
-            numbers: HashMap::new(),
-            beginnings: Vec::new(),
-            beginning_of: Vec::new(),
-            longest: 0,
-            texts: None,
-            of_text: Vec::new(),
-            needless: Vec::new(),
-        }
-    }
-
     /// Adds a pattern and returns its number.
     ///
     /// # Errors
@@ -144,12 +133,10 @@ impl Patterns {
         }
         let mut texts: Vec<(usize, &[u8])> = numbers.into_iter().map(|(text, number)| (number, text)).collect();
         texts.sort_unstable();
-        let texts = texts.into_iter().map(|(_, text)| text);
-        let mut builder = AhoCorasick::builder();
-        match builder.match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts) {
-            Ok(built) => self.texts = Some(built),
+        self.texts = occurring(texts.into_iter().map(|(_, text)| text));
+        if self.texts.is_none() {
             // Nothing is passed over then.
-            Err(_) => self.needless = (0..needs.len() as u32).collect(),
+            self.needless = (0..needs.len() as u32).collect();
         }
     }
 

@@ -10,12 +10,9 @@ use std::collections::BTreeMap;
 /// Bytes of a summary that are looked at.
 const MAX_SUMMARY: usize = 1 << 20;
 
-/// What one stored text stands for.
-#[derive(Default)]
-pub(super) struct Posting {
-    /// Screens with an indicator of this text, which one, and whether it makes a state.
-    pub(super) indicators: Vec<(u32, u32, bool)>,
-}
+/// What one stored text stands for: screens with an indicator of it, which one, and whether it makes a
+/// state.
+pub(super) type Posting = Vec<(u32, u32, bool)>;
 
 /// Which elements and texts are there; columns by the number of the screen.
 pub(super) struct Tally<'r> {
@@ -23,7 +20,7 @@ pub(super) struct Tally<'r> {
     pub(super) is_state: Vec<bool>,
     pub(super) is_touched: Vec<bool>,
     pub(super) touched: Vec<u32>,
-    postings: Vec<&'r Posting>,
+    postings: Vec<&'r [(u32, u32, bool)]>,
 }
 
 impl<'r> Tally<'r> {
@@ -44,8 +41,8 @@ impl<'r> Tally<'r> {
     }
 
     /// Adds what one text stands for; a text is added once, so an indicator counts once.
-    pub(super) fn add(&mut self, posting: &'r Posting) {
-        for (screen, _, makes_state) in &posting.indicators {
+    pub(super) fn add(&mut self, posting: &'r [(u32, u32, bool)]) {
+        for (screen, _, makes_state) in posting {
             let at = *screen as usize;
             self.touch(at);
             self.matched[at] += 1;
@@ -56,32 +53,44 @@ impl<'r> Tally<'r> {
 
     /// Returns which indicators of a screen matched.
     pub(super) fn indicators_of(&self, screen: u32) -> impl Iterator<Item = u32> {
-        let all = self.postings.iter().flat_map(|posting| &posting.indicators);
+        let all = self.postings.iter().copied().flatten();
         all.filter(move |(at, _, _)| *at == screen).map(|(_, nth, _)| *nth)
     }
 }
 
-pub(super) fn automaton(texts: BTreeMap<String, Posting>) -> (Option<AhoCorasick>, Vec<Posting>) {
-    if texts.is_empty() {
-        return (None, Vec::new());
-    }
-    let (texts, postings): (Vec<String>, Vec<Posting>) = texts.into_iter().unzip();
-    let built =
-        AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(&texts);
-    (built.ok(), postings)
+/// Returns what finds every text that occurs in another; none where it would grow too large.
+pub(super) fn occurring(texts: impl IntoIterator<Item: AsRef<[u8]>>) -> Option<AhoCorasick> {
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts).ok()
 }
 
-pub(super) fn count_texts<'r>(automaton: &AhoCorasick, postings: &'r [Posting], summary: &str, tally: &mut Tally<'r>) {
-    let mut cut = summary.len().min(MAX_SUMMARY);
-    while !summary.is_char_boundary(cut) {
-        cut -= 1;
+/// Stored texts, each with what it stands for.
+#[derive(Default)]
+pub(super) struct Texts {
+    automaton: Option<AhoCorasick>,
+    postings: Vec<Posting>,
+}
+
+impl Texts {
+    pub(super) fn of(texts: BTreeMap<String, Posting>) -> Self {
+        let (texts, postings): (Vec<String>, Vec<Posting>) = texts.into_iter().unzip();
+        Self { automaton: occurring(texts), postings }
     }
-    let folded = fold(&summary[..cut]);
-    let mut seen = vec![false; postings.len()];
-    for found in automaton.find_overlapping_iter(&folded) {
-        let at = found.pattern().as_usize();
-        if !std::mem::replace(&mut seen[at], true) {
-            tally.add(&postings[at]);
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.postings.is_empty()
+    }
+
+    /// Adds the texts that occur in a summary.
+    pub(super) fn count<'r>(&'r self, summary: &str, tally: &mut Tally<'r>) {
+        let Some(automaton) = self.automaton.as_ref().filter(|_| !self.is_empty()) else { return };
+        let folded = fold(&summary[..summary.floor_char_boundary(MAX_SUMMARY)]);
+        let mut seen = vec![false; self.postings.len()];
+        for found in automaton.find_overlapping_iter(&folded) {
+            let at = found.pattern().as_usize();
+            if !std::mem::replace(&mut seen[at], true) {
+                tally.add(&self.postings[at]);
+            }
         }
     }
 }

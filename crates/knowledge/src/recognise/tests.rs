@@ -4,25 +4,13 @@ use crate::model::{ContentType, StateSignature};
 use proptest::prelude::*;
 
 fn text(value: &str) -> Indicator {
-    Indicator {
-        kind: IndicatorKind::DomContains,
-        value: Some(value.to_owned()),
-        pattern: None,
-        selector: Some("body".to_owned()),
-        reason: String::new(),
-    }
+    Indicator::text(value.to_owned(), "body", "")
 }
 
 fn screen(id: &str, pattern: &str, values: &[&str]) -> ScreenDefinition {
-    ScreenDefinition {
-        screen_id: id.into(),
-        name: id.to_owned(),
-        content_type: ContentType::WebUi,
-        is_actionable: true,
-        url_patterns: vec![pattern.to_owned()],
-        state_signature: StateSignature { required_indicators: values.iter().map(|value| text(value)).collect() },
-        ..ScreenDefinition::default()
-    }
+    let state_signature = StateSignature { required_indicators: values.iter().map(|value| text(value)).collect() };
+    let (url_patterns, example_urls) = (vec![pattern.to_owned()], Vec::new());
+    ScreenDefinition { url_patterns, example_urls, state_signature, ..ScreenDefinition::example(id) }
 }
 
 fn knowledge(screens: &[ScreenDefinition]) -> Knowledge {
@@ -173,18 +161,7 @@ fn slowly(knowledge: &Knowledge, url: &str, summary: &str) -> Recognition {
     found.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)).then(one.2.cmp(&other.2)));
     let ranked: Vec<(f64, u32)> = found.iter().map(|it| (it.0, it.2)).collect();
     let tie = match found.as_slice() {
-        [one, other, ..] if one.0 - other.0 < EPSILON && one.0 > THRESHOLD => Some(built.told_tie(
-            &ranked,
-            if one.1.0 != other.1.0 {
-                "a state rather than the page below it"
-            } else if one.1.1 != other.1.1 {
-                "more indicators"
-            } else if one.1.2 != other.1.2 {
-                "the longer URL pattern"
-            } else {
-                "the order of ids: nothing else tells them apart"
-            },
-        )),
+        [one, other, ..] if one.0 - other.0 < EPSILON && one.0 > THRESHOLD => Some(told_apart_by(one.1, other.1)),
         _ => None,
     };
     let mut told = built.told(&ranked, &BTreeSet::new(), tie);
@@ -212,14 +189,8 @@ fn any_screen() -> impl Strategy<Value = ScreenDefinition> {
     let selector =
         prop_oneof![Just("body"), Just("button, .btn, [role=\"button\"]"), Just(ElementKind::Tab.selector())];
     let indicator = prop_oneof![
-        3 => (text,
-            selector).prop_map(|(value, selector)| Indicator { selector: Some(selector.to_owned()), ..text_of(value) }),
-        1 => pattern.clone().prop_map(|pattern| Indicator {
-            kind: IndicatorKind::UrlMatches,
-            value: None,
-            pattern: Some(pattern.to_owned()),
-            ..text_of("")
-        }),
+        3 => (text, selector).prop_map(|(value, selector)| Indicator::text(value.to_owned(), selector, "")),
+        1 => pattern.clone().prop_map(Indicator::url),
     ];
     (prop::collection::vec(pattern, 1..3), prop::collection::vec(indicator, 0..4)).prop_map(|(patterns, indicators)| {
         let mut screen = screen("s", "", &[]);
@@ -230,10 +201,6 @@ fn any_screen() -> impl Strategy<Value = ScreenDefinition> {
         screen.state_signature.required_indicators.retain(|it| seen.insert((it.value.clone(), it.pattern.clone())));
         screen
     })
-}
-
-fn text_of(value: &str) -> Indicator {
-    text(value)
 }
 
 proptest! {

@@ -11,18 +11,15 @@ use super::error::{TranslateError, shown};
 use super::profile::Profile;
 use crate::model::BrowserUseAction;
 use jsonschema::Validator;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 impl std::str::FromStr for Profile {
     type Err = TranslateError;
 
     fn from_str(name: &str) -> Result<Self, TranslateError> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.name() == name)
-            .ok_or_else(|| TranslateError::UnknownProfile { name: shown(name) })
+        Self::from_name(name).ok_or_else(|| TranslateError::UnknownProfile { name: shown(name) })
     }
 }
 
@@ -53,14 +50,12 @@ pub struct Tool {
 impl Profile {
     /// Returns the tools by name.
     pub fn tools(self) -> &'static BTreeMap<String, Tool> {
-        static SEED: OnceLock<BTreeMap<String, Tool>> = OnceLock::new();
-        static BROWSER_USE: OnceLock<BTreeMap<String, Tool>> = OnceLock::new();
-        static OURS: OnceLock<BTreeMap<String, Tool>> = OnceLock::new();
-        match self {
-            Self::Seed => SEED.get_or_init(|| load(include_str!("schemas/seed.json"))),
-            Self::BrowserUse013 => BROWSER_USE.get_or_init(|| load(include_str!("schemas/browser-use-0.13.json"))),
-            Self::BrowserLens => OURS.get_or_init(|| load(include_str!("schemas/browserlens.json"))),
-        }
+        static TOOLS: [LazyLock<BTreeMap<String, Tool>>; 3] = [
+            LazyLock::new(|| load(include_str!("schemas/seed.json"))),
+            LazyLock::new(|| load(include_str!("schemas/browser-use-0.13.json"))),
+            LazyLock::new(|| load(include_str!("schemas/browserlens.json"))),
+        ];
+        &TOOLS[self as usize]
     }
 
     /// Checks an action against the schema of its tool.
@@ -73,13 +68,10 @@ impl Profile {
             let nearest = super::nearest::nearest(&action.tool_name, names, 3);
             return Err(TranslateError::UnknownTool { profile: self, name: shown(&action.tool_name), nearest });
         };
-        let parameters: Map<String, Value> =
-            action.parameters.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        let reason = match &tool.validator {
-            Some(validator) => match validator.validate(&Value::Object(parameters)) {
-                Ok(()) => return Ok(()),
-                Err(error) => shown(&error.to_string()),
-            },
+        let parameters = Value::from_iter(action.parameters.clone());
+        let reason = match tool.validator.as_ref().map(|validator| validator.validate(&parameters)) {
+            Some(Ok(())) => return Ok(()),
+            Some(Err(error)) => shown(&error.to_string()),
             None => "its schema cannot be read".to_owned(),
         };
         Err(TranslateError::Invalid { profile: self, tool: action.tool_name.clone(), reason })

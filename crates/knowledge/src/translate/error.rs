@@ -6,7 +6,6 @@
 
 use super::Profile;
 use browserlens_core::page::text::one_line;
-use std::fmt;
 
 /// Most characters of a foreign text in a message.
 const LONGEST: usize = 80;
@@ -21,28 +20,8 @@ pub(crate) fn shown(text: &str) -> String {
     short
 }
 
-/// A node that may have been meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// Backend node id on the page.
-    pub index: u32,
-    /// Role.
-    pub role: String,
-    /// Accessible name or visible text, shortened.
-    pub name: String,
-}
-
-impl fmt::Display for Candidate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}] {} {:?}", self.index, self.role, self.name)
-    }
-}
-
-fn list<T: fmt::Display>(items: &[T], none: &str) -> String {
-    if items.is_empty() {
-        return none.to_owned();
-    }
-    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+fn list(items: &[String], none: &str) -> String {
+    if items.is_empty() { none.to_owned() } else { items.join(", ") }
 }
 
 /// An action cannot be translated.
@@ -124,7 +103,7 @@ pub enum TranslateError {
         /// What was looked for.
         wanted: String,
         /// What is like it.
-        candidates: Vec<Candidate>,
+        candidates: Vec<String>,
     },
     /// Several nodes of the page may be meant.
     #[error("{wanted} may be any of {count} nodes: {}", list(.candidates, "none"))]
@@ -134,7 +113,7 @@ pub enum TranslateError {
         /// How many there are.
         count: usize,
         /// The first of them.
-        candidates: Vec<Candidate>,
+        candidates: Vec<String>,
     },
     /// The node can only be named on a page.
     #[error("{action_type} on {wanted} needs a page to find its node")]

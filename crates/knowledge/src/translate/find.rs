@@ -2,72 +2,52 @@
 //! places need.
 //!
 //! In: [`ElementLocator`]s. Out: code that defines `all` (every element of a place) and `one` (the only one,
-//! or an error), and the data of a place. Invariants: the code is put together of texts of this
-//! file and nothing else, which hold no backslash, no comment and no double quote (see
+//! or an error), and the data of a place. Invariants: the code is put together of parts of `script.js`
+//! and nothing else, which hold no backslash, no comment and no double quote (see
 //! [`super::script`]); what is foreign is data. Roles and names are those that markup tells: enough
 //! to find again what was found by them.
 
+use super::script::part;
 use crate::extract::nodes::css_string;
-use browserlens_core::page::select::Selector;
+use crate::model::ElementTarget;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Where a script finds its element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ElementLocator {
+pub(crate) enum ElementLocator {
     /// By CSS selectors, each of one element: in the document, then in the shadow tree or frame of
     /// the element before.
     Path(Vec<String>),
     /// By role and accessible name, as far as the markup tells them.
-    Words(Words),
+    Words(ElementTarget),
     /// The element that has the focus.
     Focused,
 }
 
-/// An element in words, for scripts that look for it themselves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
-    /// Role; empty for any.
-    pub role: String,
-    /// Accessible name; empty for any.
-    pub name: String,
-    /// Whole text; empty for any.
-    pub text: String,
-    /// Which one of several.
-    pub nth: Option<u32>,
-    /// An ancestor.
-    pub within: Option<Box<Words>>,
-}
+/// Most levels of `within` that are followed.
+const DEEPEST: usize = 8;
 
-impl Words {
-    fn to_json(&self) -> Value {
-        let mut map = Map::new();
-        match css_of_known(&self.role) {
-            Some((role, _)) => map.insert("role".to_owned(), Value::from(role)),
-            // A role that is not known is told by the attribute alone.
-            None if !self.role.is_empty() => {
-                map.insert("css".to_owned(), Value::from(format!("[role~={} i]", css_string(&self.role))))
-            }
-            None => map.insert("css".to_owned(), Value::from("*")),
-        };
-        for (key, text) in [("name", &self.name), ("text", &self.text)] {
-            if !text.trim().is_empty() {
-                map.insert(key.to_owned(), Value::from(text.as_str()));
-            }
+/// Returns the data of a script that tells an element in words.
+fn words_to_json(words: &ElementTarget, depth: usize) -> Value {
+    let mut map = Map::new();
+    match css_of_known(&words.role) {
+        Some((role, _)) => map.insert("role".to_owned(), Value::from(role)),
+        // A role that is not known is told by the attribute alone.
+        None if !words.role.is_empty() => {
+            map.insert("css".to_owned(), Value::from(format!("[role~={} i]", css_string(&words.role))))
         }
-        if let Some(nth) = self.nth {
-            map.insert("nth".to_owned(), Value::from(nth));
+        None => map.insert("css".to_owned(), Value::from("*")),
+    };
+    for (key, text) in [("name", &words.name), ("text", &words.text)] {
+        if !text.trim().is_empty() {
+            map.insert(key.to_owned(), Value::from(text.as_str()));
         }
-        if let Some(within) = &self.within {
-            map.insert("within".to_owned(), within.to_json());
-        }
-        Value::Object(map)
     }
-
-    /// Returns the words and those of what it lies in, outwards.
-    fn chain(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |words| words.within.as_deref())
-    }
+    map.extend(words.nth.map(|nth| ("nth".to_owned(), Value::from(nth))));
+    let within = words.within.as_deref().filter(|_| depth < DEEPEST);
+    map.extend(within.map(|within| ("within".to_owned(), words_to_json(within, depth + 1))));
+    Value::Object(map)
 }
 
 impl ElementLocator {
@@ -75,17 +55,9 @@ impl ElementLocator {
     pub(crate) fn to_json(&self) -> Value {
         match self {
             Self::Path(path) => serde_json::json!({ "path": path }),
-            Self::Words(words) => words.to_json(),
+            Self::Words(words) => words_to_json(words, 0),
             Self::Focused => serde_json::json!({ "focused": true }),
         }
-    }
-
-    /// Returns the place of a selector.
-    ///
-    /// # Errors
-    /// What is wrong with it, if it is no selector.
-    pub fn selector(selector: &str) -> Result<Self, browserlens_core::page::select::MalformedSelector> {
-        selector.parse::<Selector>().map(|_| Self::Path(vec![selector.to_owned()]))
     }
 }
 
@@ -155,54 +127,25 @@ fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {
     ROLES.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(role))
 }
 
-/// Makes blanks one, as far as JavaScript counts them.
-pub(crate) const FLAT: &str = "var \
-    ch=String.fromCharCode,flat=t=>String(t??'').replace(RegExp('['+ch(8203,45,8207,8234,45,8238,8288,45,8297,65279)\
-    +']','g'),'').replace(RegExp(ch(92)+'s+','g'),' ').trim();";
-/// The document, open shadow trees and frames of the same origin.
-const ROOTS: &str = "var roots=()=>{var o=[document],d;for(var r of o)for(var n of \
-    r.querySelectorAll('*'))if((d=n.shadowRoot||n.contentDocument)&&o.length<200)o.push(d);return o};";
-const ATTRIBUTES: &str = "var name=e=>{var a=k=>flat(e.getAttribute(k)),r=e.getRootNode(),t=e.tagName;return \
-    flat(a('aria-labelledby').split(' ').map(i=>i&&r.getElementById?.(i)?.textContent||'').join(' '))||a('aria-label')";
-/// A label without the field in it; a group by its legend; a button of a form by its value.
-const LABELS: &str = "||flat([...e.labels||[]].map(l=>[...l.childNodes].map(n=>n.contains(e)?'':n.textContent).join(' \
-    ')).join(' \
-    '))||(t=='FIELDSET'?flat(e.querySelector('legend')?.textContent):'')||(t=='INPUT'&&['submit','button',\
-    'reset'].includes(e.type)?flat(e.value):'')||(['INPUT','SELECT','TEXTAREA'].includes(t)?a('alt'):a('alt')||\
-    flat(e.innerText||e.textContent))||a('title')||a('placeholder')};";
-const CONTENT: &str = "||a('alt')||flat(e.innerText||e.textContent)||a('title')};";
-const INSIDE: &str = "var inside=(a,e)=>{for(var \
-    n=e;n;n=n.parentNode||n.host||n.defaultView?.frameElement)if(n===a&&n!==e)return true};";
-const ONE: &str =
-    "var one=t=>{var m=all(t);if(m.length!=1)throw Error(m.length+' elements instead of one');return m[0]};";
-
-const FOCUSED: &str = "var focused=()=>{var \
-    f=document.activeElement;while(f?.shadowRoot?.activeElement)f=f.shadowRoot.activeElement;return f?[f]:[]};";
-const BY_SELECTOR: &str = "var byPath=t=>[...document.querySelectorAll(t.path[0])];";
-const BY_PATH: &str = "var byPath=t=>{var r=document,m,i=0;for(var s of \
-    t.path){if(i++){r=m[0].shadowRoot||m[0].contentDocument;if(!r)throw Error('closed to \
-    scripts')}m=[...r.querySelectorAll(s)];if(m.length!=1)return i<t.path.length?[]:m}return m};";
-
 /// Adds what finds the elements of places; `one` and `all` are defined by it.
 pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
-    let words: Vec<&Words> = places
-        .iter()
-        .filter_map(|place| if let ElementLocator::Words(words) = place { Some(words) } else { None })
-        .flat_map(|words| words.chain())
-        .collect();
-    let longest = places.iter().map(|place| if let ElementLocator::Path(path) = place { path.len() } else { 0 }).max();
-    let is_focused = places.contains(&&ElementLocator::Focused);
-    let mut ways = Vec::new();
-    if is_focused {
-        out.push_str(FOCUSED);
+    let (mut words, mut longest, mut ways) = (Vec::new(), 0, Vec::new());
+    for place in places {
+        match place {
+            ElementLocator::Path(path) => longest = longest.max(path.len()),
+            // With what it lies in, outwards.
+            ElementLocator::Words(inner) => {
+                words.extend(std::iter::successors(Some(inner), |it| it.within.as_deref()).take(DEEPEST + 1));
+            }
+            ElementLocator::Focused => {}
+        }
+    }
+    if places.contains(&&ElementLocator::Focused) {
+        out.push_str(part("focused"));
         ways.push("t.focused?focused()");
     }
-    match longest {
-        Some(0) | None => {}
-        Some(1) => out.push_str(BY_SELECTOR),
-        Some(_) => out.push_str(BY_PATH),
-    }
-    if longest.is_some_and(|longest| longest > 0) {
+    if longest > 0 {
+        out.push_str(part(if longest == 1 { "selector" } else { "path" }));
         ways.push("t.path?byPath(t)");
     }
     if !words.is_empty() {
@@ -222,36 +165,32 @@ pub(crate) fn define(places: &[&ElementLocator], out: &mut String) {
         }
     }
     out.push(';');
-    out.push_str(ONE);
+    out.push_str(part("one"));
 }
 
-fn by_words(words: &[&Words], out: &mut String) {
-    let has = |test: &dyn Fn(&Words) -> bool| words.iter().any(|words| test(words));
+fn by_words(words: &[&ElementTarget], out: &mut String) {
+    let has = |test: &dyn Fn(&ElementTarget) -> bool| words.iter().any(|words| test(words));
     let (has_name, has_text) =
         (has(&|words| !words.name.trim().is_empty()), has(&|words| !words.text.trim().is_empty()));
     let has_within = has(&|words| words.within.is_some());
     if has_name || has_text {
-        out.push_str(FLAT);
+        out.push_str(part("flat"));
     }
-    out.push_str(ROOTS);
+    out.push_str(part("roots"));
     if has_name {
-        let by_content = |words: &Words| {
+        let by_content = |words: &ElementTarget| {
             words.name.is_empty() || NAMED_BY_CONTENT.iter().any(|role| role.eq_ignore_ascii_case(&words.role))
         };
-        out.push_str(ATTRIBUTES);
-        out.push_str(if words.iter().all(|words| by_content(words)) { CONTENT } else { LABELS });
+        out.push_str(part("name"));
+        out.push_str(part(if words.iter().all(|words| by_content(words)) { "by content" } else { "by labels" }));
     }
     if has_within {
-        out.push_str(INSIDE);
+        out.push_str(part("inside"));
     }
     let known: BTreeMap<&str, &str> = words.iter().filter_map(|words| css_of_known(&words.role)).collect();
     if !known.is_empty() {
-        out.push_str("var css={");
-        for (at, (role, elements)) in known.iter().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            out.push_str(&format!("{comma}{role}:'[role~={role} i],:is({elements}):not([role])'"));
-        }
-        out.push_str("};");
+        let css = |(role, elements): (&&str, &&str)| format!("{role}:'[role~={role} i],:is({elements}):not([role])'");
+        out.push_str(&format!("var css={{{}}};", known.iter().map(css).collect::<Vec<_>>().join(",")));
     }
     let css = if known.is_empty() { "t.css" } else { "t.css||css[t.role]" };
     out.push_str("var byWords=t=>{var o=[];for(var r of roots())for(var e of r.querySelectorAll(");
@@ -281,6 +220,7 @@ fn by_words(words: &[&Words], out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use browserlens_core::page::select::Selector;
 
     #[test]
     fn every_role_is_told_by_a_selector() {
@@ -293,8 +233,8 @@ mod tests {
 
     #[test]
     fn a_role_that_is_not_known_stays_data() {
-        let words = Words { role: "x\"],*{}//' i".to_owned(), ..Words::default() };
-        let css = words.to_json()["css"].as_str().unwrap().to_owned();
+        let words = ElementTarget { role: "x\"],*{}//' i".to_owned(), ..ElementTarget::default() };
+        let css = words_to_json(&words, 0)["css"].as_str().unwrap().to_owned();
         assert!(css.parse::<Selector>().is_ok(), "{css}");
         let mut code = String::new();
         define(&[&ElementLocator::Words(words)], &mut code);
@@ -310,8 +250,8 @@ mod tests {
         };
         let selector = ElementLocator::Path(vec!["#a".to_owned()]);
         let path = ElementLocator::Path(vec!["#a".to_owned(), "b".to_owned()]);
-        let link =
-            ElementLocator::Words(Words { role: "link".to_owned(), name: "Cart".to_owned(), ..Words::default() });
+        let (role, name) = ("link".to_owned(), "Cart".to_owned());
+        let link = ElementLocator::Words(ElementTarget { role, name, ..ElementTarget::default() });
         assert!(defined(&[&selector]).len() < 250, "{}", defined(&[&selector]).len());
         assert!(defined(&[&link]).len() < 1_200, "{}", defined(&[&link]).len());
         assert!(!defined(&[&link]).contains("labels"));

@@ -160,41 +160,30 @@ impl ActionType {
     /// # Errors
     /// [`TranslateError::UnknownType`] with the nearest names.
     pub fn parse(name: &str) -> Result<Self, TranslateError> {
-        let plain: String = name
-            .trim()
-            .chars()
-            .map(|c| if c == '-' || c.is_whitespace() { '_' } else { c.to_ascii_lowercase() })
-            .collect();
+        let plain = |c: char| if c == '-' || c.is_whitespace() { '_' } else { c.to_ascii_lowercase() };
+        let plain: String = name.trim().chars().map(plain).collect();
         let found = Self::ALL.iter().find(|kind| kind.name() == plain || kind.aliases().contains(&plain.as_str()));
         found.copied().ok_or_else(|| {
-            let names =
-                Self::ALL.iter().flat_map(|kind| std::iter::once(kind.name()).chain(kind.aliases().iter().copied()));
+            let names = Self::ALL.iter().flat_map(|kind| [&[kind.name()], kind.aliases()].concat());
             TranslateError::UnknownType { name: super::shown(name), nearest: super::nearest::nearest(&plain, names, 3) }
         })
     }
 
+    /// Returns whether a name is that of one of some types.
+    pub(crate) fn is_one_of(name: &str, kinds: &[Self]) -> bool {
+        Self::parse(name).is_ok_and(|kind| kinds.contains(&kind))
+    }
+
     /// Returns whether the action has to name a node.
     pub fn needs_target(self) -> bool {
-        use ActionType as A;
-        matches!(
-            self,
-            A::Click
-                | A::RightClick
-                | A::DoubleClick
-                | A::Hover
-                | A::DragDrop
-                | A::Focus
-                | A::Input
-                | A::Clear
-                | A::SelectDropdown
-                | A::DropdownOptions
-                | A::Check
-                | A::Uncheck
-                | A::Toggle
-                | A::UploadFile
-                | A::ScrollToElement
-                | A::WaitFor
-        )
+        const ON_A_NODE: [ActionType; 16] = {
+            use ActionType::*;
+            [
+                Click, RightClick, DoubleClick, Hover, DragDrop, Focus, Input, Clear, SelectDropdown, DropdownOptions,
+                Check, Uncheck, Toggle, UploadFile, ScrollToElement, WaitFor,
+            ]
+        };
+        ON_A_NODE.contains(&self)
     }
 }
 

@@ -16,24 +16,6 @@ const TELLING: [&str; 10] =
 /// Longest value of an attribute that is used, in bytes.
 const LONGEST_VALUE: usize = 200;
 
-/// Why a node has no path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoPath {
-    ClosedShadow,
-    OtherOrigin,
-    NoSelector,
-}
-
-impl NoPath {
-    pub(crate) fn place(self) -> &'static str {
-        match self {
-            Self::ClosedShadow => "a closed shadow tree",
-            Self::OtherOrigin => "a frame of another origin",
-            Self::NoSelector => "a place that no selector tells",
-        }
-    }
-}
-
 /// Which tree each node belongs to: the host of its shadow tree, or the document.
 struct Trees {
     host: Vec<u32>,
@@ -70,23 +52,19 @@ impl Trees {
     }
 }
 
-/// Returns the selectors of a node, from the document in; none if no script reaches it.
-pub fn path_of(node: NodeRef<'_>) -> Option<Vec<String>> {
-    path(node).ok()
-}
-
-pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, NoPath> {
+/// Returns the selectors of a node, from the document in; where no script reaches it, what it lies in.
+pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, &'static str> {
     let page = node.page();
     let trees = Trees::of(page);
     let mut path = Vec::new();
     let mut at = node;
     loop {
-        path.push(selector(at, &trees).ok_or(NoPath::NoSelector)?);
+        path.push(selector(at, &trees).ok_or("a place that no selector tells")?);
         let host = trees.host[at.id().index()];
         if host != DOCUMENT {
             let host = page.node(browserlens_core::page::NodeId(host));
             if !host.flags().has(Flags::SHADOW_HOST_OPEN) {
-                return Err(NoPath::ClosedShadow);
+                return Err("a closed shadow tree");
             }
             at = host;
             continue;
@@ -96,7 +74,7 @@ pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, NoPath> {
         let owner = page.node(owner);
         let outer = &page.frames()[usize::from(owner.frame().0)];
         if !same_origin(&outer.url, &frame.url) {
-            return Err(NoPath::OtherOrigin);
+            return Err("a frame of another origin");
         }
         at = owner;
     }
@@ -106,13 +84,8 @@ pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, NoPath> {
 
 /// `about:srcdoc` and `about:blank` have the origin of what holds them.
 fn same_origin(outer: &str, inner: &str) -> bool {
-    if inner.starts_with("about:") {
-        return true;
-    }
-    match (Url::parse(outer), Url::parse(inner)) {
-        (Ok(outer), Ok(inner)) => outer.origin() == inner.origin(),
-        _ => false,
-    }
+    let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
+    inner.starts_with("about:") || origin(outer).is_some_and(|outer| Some(outer) == origin(inner))
 }
 
 fn identifier(text: &str) -> Option<String> {

@@ -19,13 +19,11 @@ mod script;
 mod tools;
 
 pub use catalogue::Tool;
-pub use error::{Candidate, TranslateError};
+pub use error::TranslateError;
 pub use kind::ActionType;
-pub use locate::path_of;
 pub use profile::Profile;
 pub use resolve::{Wanted, resolve};
-pub use script::{ElementLocator, Operation, Words, literal, script};
-pub(crate) use tools::chord;
 pub use tools::{BY_SCRIPT, Context, PlaceholderFile, Refs, as_done, placeholder, translate};
+pub(crate) use tools::{chord, object};
 
 pub(crate) use error::shown;

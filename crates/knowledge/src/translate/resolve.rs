@@ -9,11 +9,11 @@
 //! are preferred before it is called ambiguous.
 
 use super::ActionType;
-use super::error::{Candidate, TranslateError, shown};
+use super::error::{TranslateError, shown};
 use super::nearest::likeness;
 use crate::extract::view::{Labels, name_of, one_line, role_of};
 use crate::model::{ActionDefinition, ElementTarget};
-use browserlens_core::page::select::Selector;
+use browserlens_core::page::select::{MalformedSelector, Selector};
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, States, role};
 use browserlens_trace::scenario::{Target, TargetBy, called};
 use regex::Regex;
@@ -86,8 +86,9 @@ fn in_words(target: &ElementTarget, depth: usize) -> String {
     if words.is_empty() { "a node without words".to_owned() } else { words.join(" ") }
 }
 
-fn candidate(node: NodeRef<'_>) -> Candidate {
-    Candidate { index: node.key().backend, role: shown(node.role()), name: shown(&called(node)) }
+/// A node that may have been meant, in words.
+fn candidate(node: NodeRef<'_>) -> String {
+    format!("[{}] {} {:?}", node.key().backend, shown(node.role()), shown(&called(node)))
 }
 
 /// Returns the node that is meant.
@@ -131,11 +132,13 @@ fn can_be_meant(node: &NodeRef<'_>) -> bool {
 }
 
 fn by_selector(page: &Page, selector: &str) -> Result<Vec<NodeId>, TranslateError> {
-    let parsed = selector.parse::<Selector>().map_err(|error| TranslateError::BadSelector {
-        selector: shown(selector),
-        reason: shown(&error.to_string()),
-    })?;
-    Ok(parsed.find(page).into_iter().filter(|id| can_be_meant(&page.node(*id))).collect())
+    Ok(parsed(selector)?.find(page).into_iter().filter(|id| can_be_meant(&page.node(*id))).collect())
+}
+
+/// Reads a selector, or says what is wrong with it.
+pub(super) fn parsed(selector: &str) -> Result<Selector, TranslateError> {
+    let wrong = |reason: String| TranslateError::BadSelector { selector: shown(selector), reason: shown(&reason) };
+    selector.parse().map_err(|error: MalformedSelector| wrong(error.to_string()))
 }
 
 /// Nodes of these words, in document order.
@@ -144,7 +147,12 @@ fn by_words(page: &Page, target: &ElementTarget) -> Vec<NodeId> {
         found if found.is_empty() => all_by_words(page, target, Naming::ButNumbers, 0),
         found => found,
     };
-    match target.nth {
+    nth_of(found, target.nth)
+}
+
+/// The one of a number, all where none is said.
+fn nth_of(found: Vec<NodeId>, nth: Option<u32>) -> Vec<NodeId> {
+    match nth {
         Some(nth) => found.get(nth as usize).copied().into_iter().collect(),
         None => found,
     }
@@ -180,11 +188,7 @@ fn all_by_words(page: &Page, target: &ElementTarget, naming: Naming, depth: usiz
         Some(_) if depth >= DEEPEST => return Vec::new(),
         Some(within) => {
             let around = if naming == Naming::Any { Naming::Exact } else { naming };
-            let mut scopes = all_by_words(page, within, around, depth + 1);
-            if let Some(nth) = within.nth {
-                scopes = scopes.get(nth as usize).copied().into_iter().collect();
-            }
-            Some(scopes)
+            Some(nth_of(all_by_words(page, within, around, depth + 1), within.nth))
         }
         None => None,
     };
@@ -282,11 +286,7 @@ fn varying(page: &Page, wanted: &Wanted) -> Vec<NodeId> {
             if !named.is_empty() {
                 return named;
             }
-            let found = all_by_words(page, target, Naming::Any, 0);
-            match target.nth {
-                Some(nth) => found.get(nth as usize).copied().into_iter().collect(),
-                None => found,
-            }
+            nth_of(all_by_words(page, target, Naming::Any, 0), target.nth)
         }
         _ => Vec::new(),
     }
@@ -349,7 +349,15 @@ fn missing(page: &Page, kind: ActionType, wanted: &Wanted) -> TranslateError {
 
 #[cfg(test)]
 mod tests {
-    use super::without_numbers;
+    use super::{parsed, without_numbers};
+
+    #[test]
+    fn what_is_no_selector_is_refused() {
+        assert!(parsed("#a > button").is_ok());
+        for bad in ["", "a{}", "');alert(1)//", "a[", "javascript:alert(1)", "<script>"] {
+            assert!(parsed(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn prices_and_counts_in_brackets_are_no_part_of_a_name() {

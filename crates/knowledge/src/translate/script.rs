@@ -7,14 +7,15 @@
 //! browser-use replaces `\"` by `"`, halves doubled backslashes and may cut comments before it
 //! evaluates (read in its sources), and an ordinarily escaped JSON string would be opened by that.
 
-pub use super::find::{ElementLocator, Words};
-use super::find::{FLAT, define};
+pub(crate) use super::find::ElementLocator;
+use super::find::define;
 use serde_json::{Map, Value};
-use std::fmt::Write;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// What a script does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
     /// Clicks: pointer and mouse events at a point of the element.
     Click,
     /// Clicks, unless the element is expanded or pressed as it is wanted already.
@@ -55,129 +56,23 @@ pub enum Operation {
     Reload,
 }
 
-impl Operation {
-    fn body(self) -> &'static str {
-        match self {
-            Self::Click => "var e=ready(one(q.at));press(e,at(e),1);",
-            Self::Turn => "var e=ready(one(q.at));if(!so(e)){press(e,at(e),1)}",
-            Self::DoubleClick => "var e=ready(one(q.at));var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);",
-            Self::RightClick => {
-                concat!(
-                    "var e=ready(one(q.at));",
-                    "for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])",
-                    "ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);",
-                )
-            }
-            Self::Hover => {
-                "var e=one(q.at);for(var k of \
-                    ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
-            }
-            Self::Drag => {
-                "var e=ready(one(q.at)),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],\
-                    y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,\
-                    y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,\
-                    {bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,\
-                    'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);\
-                    drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;\
-                    i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)\
-                    *i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
-            }
-            Self::Focus => "one(q.at).focus();",
-            Self::SetText => {
-                "var e=ready(one(q.at));if(e.readOnly)throw Error('it is read-only');e.focus();var \
-                    c=e.isContentEditable,v=q.add?(c?e.textContent:e.value)+q.text:q.text;if(c)e.textContent=v;else \
-                    put(e,v);tell(e);"
-            }
-            Self::SetChecked => {
-                "var e=ready(one(q.at)),h=e.getAttribute('aria-checked'),c=h===null?!!e.checked:h=='true';\
-                    if(q.on===null||c!==q.on)e.click();"
-            }
-            Self::Choose => {
-                "var e=ready(one(q.at)),o=[...e.options||[]].filter(o=>[o.label,o.text].some(l=>flat(l)==flat(q.text)))\
-                    ;if(o.length!=1)throw Error(o.length+' options of that label');put(e,o[0].value);\
-                    o[0].selected=true;tell(e);"
-            }
-            Self::Upload => {
-                "var e=ready(one(q.at)),i=file(e),t=new DataTransfer();t.items.add(new \
-                    File([q.text],q.name,{type:'text/plain'}));ready(i).files=t.files;tell(i);"
-            }
-            Self::Submit => {
-                "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no \
-                    form');f.requestSubmit();"
-            }
-            Self::Reset => {
-                "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no \
-                    form');f.reset();"
-            }
-            Self::Media => {
-                "var e=one(q.at);if(q.what=='play')await e.play();else if(q.what=='pause')e.pause();else \
-                    if(q.what=='seek')e.currentTime=q.value;else if(q.what=='volume')e.volume=q.value;else \
-                    e.muted=!e.muted;"
-            }
-            Self::WaitFor => {
-                "var u=Date.now()+q.seconds*1000;while(!all(q.at).length){if(Date.now()>u)throw Error('not there in \
-                    time');await new Promise(r=>setTimeout(r,100))}"
-            }
-            Self::ScrollBy => "(q.at?one(q.at):window).scrollBy(q.x,q.y);",
-            Self::ScrollTo => "one(q.at).scrollIntoView({block:'center'});",
-            Self::Forward => "history.forward();",
-            Self::Reload => "location.reload();",
-        }
-    }
+/// The parts of `script.js` by name.
+static PARTS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
+    let parts = include_str!("script.js").split("//# ").skip(1);
+    let part = |part: &'static str| {
+        let (name, lines) = part.split_once('\n').unwrap_or((part, ""));
+        (name, lines.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect())
+    };
+    parts.map(part).collect()
+});
+
+/// Returns a part of `script.js`; that of an operation goes by its name.
+pub(super) fn part(name: &str) -> &'static str {
+    &PARTS[name]
 }
 
-/// What operations share, by name; a script holds what its operation calls. None of it holds a
-/// backslash, a comment or a double quote: see the module.
-const SHARED: [(&str, &str); 9] = [
-    (
-        "press",
-        "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var \
-            r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r)e.focus?.()}};",
-    ),
-    (
-        "ev",
-        "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,\
-            {bubbles:!k.endsWith('enter'),cancelable:!0,composed:!0,view:self,clientX:p.x,clientY:p.y,button:b,\
-            buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:!0}));",
-    ),
-    ("at", "var at=e=>{var b=e.getBoundingClientRect();return{x:b.left+b.width/2,y:b.top+b.height/2}};"),
-    // What a person could act on: a script's events reach what is disabled, inert, or behind a
-    // modal dialog as well.
-    (
-        "ready",
-        "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;\
-            if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');n||\
-            h&&ready(h);e.scrollIntoViewIfNeeded();return e};",
-    ),
-    (
-        "so",
-        "var so=e=>['expanded','pressed'].some(k=>k in \
-            q&&(e.getAttribute('aria-'+k)??String(e.closest('summary')?.parentNode.open))==String(q[k]));",
-    ),
-    // A button that a page shows in place of its file input stands beside it.
-    (
-        "file",
-        "var file=e=>{for(var n=e.control||e,k=0;n&&k<4;n=n.parentElement,k++){var \
-            i=n.matches('input[type=file]')?n:n.querySelector('input[type=file]');if(i)return i}throw Error('no file \
-            input')};",
-    ),
-    // Past a framework's own property of the element.
-    (
-        "put",
-        "var put=(e,v)=>{var d=Object.getOwnPropertyDescriptor(Object.getPrototypeOf(e),'value');if(d&&d.set)\
-            d.set.call(e,v);else e.value=v};",
-    ),
-    (
-        "tell",
-        "var tell=e=>{e.dispatchEvent(new InputEvent('input',{bubbles:true,composed:true}));e.dispatchEvent(new \
-            Event('change',{bubbles:true}))};",
-    ),
-    ("flat", FLAT),
-];
-
-/// In place of the node's middle, where a point on the node or on the page is said.
-const AT_POINT: &str = "var at=e=>{var b=e.getBoundingClientRect();return \
-    q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:{x:q.page[0]-scrollX,y:q.page[1]-scrollY}};";
+/// Functions that operations call, in the order in which a script holds them.
+const SHARED: [&str; 9] = ["press", "ev", "at", "ready", "so", "file", "put", "tell", "flat"];
 
 /// Returns whether code calls a function by its name.
 fn calls(code: &str, name: &str) -> bool {
@@ -187,13 +82,8 @@ fn calls(code: &str, name: &str) -> bool {
     })
 }
 
-/// Returns the script of an operation.
-pub fn script(operation: Operation, at: Option<&ElementLocator>, values: Map<String, Value>) -> String {
-    script_with(operation, at, None, values)
-}
-
-/// Returns the script of an operation with a second element, which the operation finds as `q.to`.
-pub(crate) fn script_with(
+/// Returns the script of an operation; some have a second element, which they find as `q.to`.
+pub(crate) fn script(
     operation: Operation,
     at: Option<&ElementLocator>,
     to: Option<&ElementLocator>,
@@ -210,66 +100,45 @@ pub(crate) fn script_with(
     if !places.is_empty() {
         define(&places, &mut out);
     }
-    let mut needed = operation.body().to_owned();
+    let body = part(&format!("{operation:?}"));
+    let mut needed = body.to_owned();
     let has_point = data.contains_key("point") || data.contains_key("page");
-    for (name, code) in SHARED {
-        let code = if name == "at" && has_point { AT_POINT } else { code };
+    for name in SHARED {
+        let code = part(if name == "at" && has_point { "at a point" } else { name });
         if calls(&needed, name) && !out.contains(code) {
             out.push_str(code);
             needed.push_str(code);
         }
     }
-    out.push_str(operation.body());
+    out.push_str(body);
     out.push_str("return 'done'}catch(x){return 'Error: '+x.message}})(");
-    literal(&Value::Object(data), &mut out);
-    out.push(')');
-    out
+    out + &literal(&Value::Object(data)) + ")"
 }
 
 /// Writes JSON as a literal that stays what it is through rewriting: see the module.
-pub fn literal(value: &Value, out: &mut String) {
+fn literal(value: &Value) -> String {
     match value {
-        Value::String(text) => quoted(text, out),
-        Value::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                literal(item, out);
-            }
-            out.push(']');
-        }
+        Value::String(text) => quoted(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(",")),
         Value::Object(map) => {
-            out.push('{');
-            for (at, (key, item)) in map.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                quoted(key, out);
-                out.push(':');
-                literal(item, out);
-            }
-            out.push('}');
+            let members = map.iter().map(|(key, item)| format!("{}:{}", quoted(key), literal(item)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
-        plain => out.push_str(&plain.to_string()),
+        plain => plain.to_string(),
     }
 }
 
-fn quoted(text: &str, out: &mut String) {
-    out.push('"');
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
     let mut units = [0; 2];
     for c in text.chars() {
         if c.is_alphanumeric() || c == ' ' {
             out.push(c);
         } else {
-            for unit in c.encode_utf16(&mut units) {
-                // Writing to a String does not fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
+            out.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
         }
     }
-    out.push('"');
+    out + "\""
 }
 
 #[cfg(test)]
@@ -297,31 +166,17 @@ mod tests {
         code
     }
 
-    const OPERATIONS: [Operation; 19] = [
-        Operation::Click,
-        Operation::Turn,
-        Operation::DoubleClick,
-        Operation::RightClick,
-        Operation::Hover,
-        Operation::Drag,
-        Operation::Focus,
-        Operation::SetText,
-        Operation::SetChecked,
-        Operation::Choose,
-        Operation::Upload,
-        Operation::Submit,
-        Operation::Reset,
-        Operation::Media,
-        Operation::WaitFor,
-        Operation::ScrollBy,
-        Operation::ScrollTo,
-        Operation::Forward,
-        Operation::Reload,
-    ];
+    const OPERATIONS: [Operation; 19] = {
+        use Operation::*;
+        [
+            Click, Turn, DoubleClick, RightClick, Hover, Drag, Focus, SetText, SetChecked, Choose, Upload, Submit,
+            Reset, Media, WaitFor, ScrollBy, ScrollTo, Forward, Reload,
+        ]
+    };
 
     /// The data of a script; the function before it has to be the fixed one.
     fn data(code: &str, operation: Operation) -> Value {
-        let empty = script(operation, Some(&ElementLocator::Path(vec![String::new()])), Map::new());
+        let empty = script(operation, Some(&ElementLocator::Path(vec![String::new()])), None, Map::new());
         let head = &empty[..empty.rfind("})(").unwrap() + 3];
         let data = code.strip_prefix(head).expect("the function is the fixed one").strip_suffix(')').unwrap();
         serde_json::from_str(data).unwrap()
@@ -330,7 +185,7 @@ mod tests {
     fn holds(text: &str) {
         for operation in OPERATIONS {
             let values = Map::from_iter([("text".to_owned(), Value::from(text))]);
-            let code = script(operation, Some(&ElementLocator::Path(vec![text.to_owned()])), values);
+            let code = script(operation, Some(&ElementLocator::Path(vec![text.to_owned()])), None, values);
             assert_eq!(rewritten(&code), code);
             let data = data(&code, operation);
             assert_eq!(data["text"], text);
@@ -363,14 +218,6 @@ mod tests {
         #[test]
         fn any_text_stays_data(text in "\\PC{0,40}|[\\\\\"'`/*${}()\n]{0,20}") {
             holds(&text);
-        }
-    }
-
-    #[test]
-    fn what_is_no_selector_becomes_no_place() {
-        assert!(ElementLocator::selector("#a > button").is_ok());
-        for bad in ["", "a{}", "');alert(1)//", "a[", "javascript:alert(1)", "<script>"] {
-            assert!(ElementLocator::selector(bad).is_err(), "{bad}");
         }
     }
 }

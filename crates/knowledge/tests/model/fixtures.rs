@@ -1,6 +1,7 @@
 //! A model that says what it was told to, and knowledge with gaps.
 
 use super::*;
+use common::{action, screen, site, way};
 
 /// A server that says one thing, as often as it is asked; what it was asked is kept.
 pub(super) struct Server {
@@ -53,34 +54,6 @@ impl Server {
     }
 }
 
-fn screen(id: &str, url: &str, text: &str) -> Value {
-    json!({
-        "screen_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("Screen {id}"),
-        "content_type": "web_ui", "is_actionable": true,
-        "url_patterns": [format!("^{}$", url.replace('.', "\\."))], "example_urls": [url],
-        "state_signature": { "required_indicators": [{ "type": "dom_contains", "value": text, "reason": "heading" }] },
-    })
-}
-
-fn action(id: &str, screen: &str, kind: &str, role: &str, name: &str) -> Value {
-    json!({
-        "action_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("{kind} {name}"), "action_type": kind,
-        "target": { "role": role, "name": name }, "screen_ids": [screen], "count": 1,
-        "provenance": [{ "source": "document", "name": "walkthrough", "line": 1 }],
-    })
-}
-
-fn transition(id: &str, from: &str, to: &str, action: Option<&str>) -> Value {
-    let mut value = json!({
-        "transition_id": id, "knowledge_id": "k", "website_id": "w", "from_screen_id": from, "to_screen_id": to,
-        "count": 1, "provenance": [{ "source": "document", "name": "walkthrough", "line": 2 }],
-    });
-    if let Some(action) = action {
-        value["action_id"] = json!(action);
-    }
-    value
-}
-
 /// A site with a home page, a login form, and a dashboard over which reports are reached.
 pub(super) fn knowledge() -> Knowledge {
     let mut login = screen("login", "https://app.test/login", "Sign in");
@@ -88,45 +61,31 @@ pub(super) fn knowledge() -> Knowledge {
         { "role": "textbox", "name": "Username", "required": true },
         { "role": "textbox", "name": "Password", "field_type": "password", "required": true },
     ]}]);
-    let by_id = |items: Vec<Value>, key: &str| -> Value {
-        items
-            .into_iter()
-            .map(|item| (item[key].as_str().unwrap().to_owned(), item))
-            .collect::<serde_json::Map<_, _>>()
-            .into()
-    };
-    let screens = vec![
-        screen("home", "https://app.test/", "Welcome"),
-        login,
-        screen("dashboard", "https://app.test/dashboard", "Dashboard"),
-        screen("reports", "https://app.test/reports", "Reports"),
-        screen("report", "https://app.test/reports/7", "Report 7"),
-    ];
-    let actions = vec![
-        action("click_login", "home", "click", "link", "Login"),
-        action("type_user", "login", "input", "textbox", "Username"),
-        action("send_login", "login", "click", "button", "Log in"),
-        action("see_tips", "dashboard", "click", "button", "Tips"),
-        action("open_reports", "dashboard", "click", "link", "Reports"),
-        action("open_report", "reports", "click", "link", "Report 7"),
-        action("print", "report", "click", "button", "Print"),
-    ];
-    let numbered = |(at, mut action): (usize, Value)| {
-        action["provenance"][0]["line"] = json!(at + 1);
-        action
-    };
-    let actions: Vec<Value> = actions.into_iter().enumerate().map(numbered).collect();
-    let transitions = vec![
-        transition("t_gap", "home", "login", None),
-        transition("t_in", "login", "dashboard", Some("send_login")),
-        transition("t_reports", "dashboard", "reports", Some("open_reports")),
-        transition("t_report", "reports", "report", Some("open_report")),
-    ];
-    let knowledge: Knowledge = serde_json::from_value(json!({
-        "knowledge_id": "k", "screens": by_id(screens, "screen_id"), "actions": by_id(actions, "action_id"),
-        "transitions": by_id(transitions, "transition_id"),
-    }))
-    .unwrap();
+    let knowledge = site(
+        vec![
+            screen("home", "https://app.test/", "Welcome"),
+            login,
+            screen("dashboard", "https://app.test/dashboard", "Dashboard"),
+            screen("reports", "https://app.test/reports", "Reports"),
+            screen("report", "https://app.test/reports/7", "Report 7"),
+        ],
+        vec![
+            action("click_login", "home", "click", "link", "Login"),
+            action("type_user", "login", "input", "textbox", "Username"),
+            action("send_login", "login", "click", "button", "Log in"),
+            action("see_tips", "dashboard", "click", "button", "Tips"),
+            action("open_reports", "dashboard", "click", "link", "Reports"),
+            action("open_report", "reports", "click", "link", "Report 7"),
+            action("print", "report", "click", "button", "Print"),
+        ],
+        vec![
+            way("home", "login", None, 1.0),
+            way("login", "dashboard", Some("send_login"), 1.0),
+            way("dashboard", "reports", Some("open_reports"), 1.0),
+            way("reports", "report", Some("open_report"), 1.0),
+        ],
+        Vec::new(),
+    );
     validate(&knowledge, &BTreeSet::new()).unwrap();
     knowledge
 }

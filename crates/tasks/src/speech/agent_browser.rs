@@ -9,9 +9,7 @@ use browserlens_trace::scenario::{Action, Target};
 pub(super) struct CommandLine;
 
 fn cli(words: &[&str]) -> Wanted {
-    let mut all = vec!["agent-browser"];
-    all.extend(words);
-    command(&all)
+    command(&[&["agent-browser"], words].concat())
 }
 
 impl Speech for CommandLine {
@@ -57,9 +55,8 @@ impl Speech for CommandLine {
             Action::Check { checked: false, .. } => cli(&["uncheck", on()?]),
             Action::Upload { files, .. } => {
                 let files = at.files(files);
-                let mut words = vec!["upload", on()?];
-                words.extend(files.iter().map(String::as_str));
-                cli(&words)
+                let files: Vec<&str> = files.iter().map(String::as_str).collect();
+                cli(&[&["upload", on()?], files.as_slice()].concat())
             }
             Action::Drag { on: from, to: place } if point_of(from).is_none() && point_of(place).is_none() => {
                 cli(&["drag", on()?, &marked(to?)?])
@@ -81,11 +78,7 @@ impl Speech for CommandLine {
                 None => cli(&["dialog", "accept"]),
             },
             Action::Dialog { accept: false, .. } => cli(&["dialog", "dismiss"]),
-            Action::Click { .. }
-            | Action::DoubleClick { .. }
-            | Action::RightClick { .. }
-            | Action::Drag { .. }
-            | Action::WaitFor { .. } => return None,
+            _ => return None,
         })
     }
 }

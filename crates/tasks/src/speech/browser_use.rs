@@ -58,16 +58,7 @@ impl Speech for Answers {
                 call("scroll", json!({ "down": *y >= 0.0, "pages": 1.0, "index": null }))
             }
             Action::Back => call("go_back", json!({ "description": null })),
-            Action::Click { .. }
-            | Action::DoubleClick { .. }
-            | Action::RightClick { .. }
-            | Action::Hover { .. }
-            | Action::Drag { .. }
-            | Action::Forward
-            | Action::SwitchTab { .. }
-            | Action::CloseTab
-            | Action::Dialog { .. }
-            | Action::WaitFor { .. } => return None,
+            _ => return None,
         })
     }
 }

@@ -70,15 +70,7 @@ impl Speech for Functions {
                 }
                 on_page("handle_dialog", arguments)
             }
-            Action::Click { .. }
-            | Action::DoubleClick { .. }
-            | Action::RightClick { .. }
-            | Action::Type { on: Some(_), .. }
-            | Action::Scroll { .. }
-            | Action::Drag { .. }
-            | Action::SwitchTab { .. }
-            | Action::CloseTab
-            | Action::WaitFor { .. } => return None,
+            _ => return None,
         })
     }
 }

@@ -89,11 +89,7 @@ impl Speech for CommandLine {
 
     fn act(&self, action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>) -> Option<Wanted> {
         let reference = found.and_then(|seen| seen.reference.as_deref());
-        let cli = |words: &[&str]| {
-            let mut all = vec!["playwright-cli"];
-            all.extend(words);
-            command(&all)
-        };
+        let cli = |words: &[&str]| command(&[&["playwright-cli"], words].concat());
         Some(match action {
             Action::Goto { url } => cli(&["goto", &at.url(url)]),
             Action::Click { on } if point_of(on).is_none() => cli(&["click", reference?]),
@@ -124,12 +120,7 @@ impl Speech for CommandLine {
                 None => cli(&["dialog-accept"]),
             },
             Action::Dialog { accept: false, .. } => cli(&["dialog-dismiss"]),
-            Action::Click { .. }
-            | Action::DoubleClick { .. }
-            | Action::RightClick { .. }
-            | Action::Upload { .. }
-            | Action::Drag { .. }
-            | Action::WaitFor { .. } => return None,
+            _ => return None,
         })
     }
 }
@@ -176,14 +167,6 @@ fn playwrights(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Pl
             }
             call("browser_handle_dialog", arguments)
         }
-        Action::Click { .. }
-        | Action::DoubleClick { .. }
-        | Action::RightClick { .. }
-        | Action::Type { .. }
-        | Action::Upload { .. }
-        | Action::Drag { .. }
-        | Action::Scroll { .. }
-        | Action::Forward
-        | Action::WaitFor { .. } => return None,
+        _ => return None,
     })
 }

@@ -52,17 +52,7 @@ impl Speech for Answers {
             Action::Press { key, .. } => call("keys", json!({ "method": "press", "value": key })),
             Action::Type { text, on: None } => call("keys", json!({ "method": "type", "value": literal(text) })),
             Action::Back => call("navback", json!({ "reasoningText": "the page before" })),
-            Action::Click { .. }
-            | Action::DoubleClick { .. }
-            | Action::RightClick { .. }
-            | Action::Upload { .. }
-            | Action::Drag { .. }
-            | Action::Scroll { .. }
-            | Action::Forward
-            | Action::SwitchTab { .. }
-            | Action::CloseTab
-            | Action::Dialog { .. }
-            | Action::WaitFor { .. } => return None,
+            _ => return None,
         })
     }
 

@@ -3,7 +3,7 @@
 //! Agents that run where the tool runs read its files with a function of their own. What they read
 //! so counts as an answer like any other. Invariant: nothing outside the folder is read.
 
-use super::{Answer, Function, Picture};
+use super::{Answer, Function, Picture, ms_since};
 use base64::Engine as _;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -87,9 +87,8 @@ impl Folder {
     /// Answers a call of [`READ_FILE`]; what cannot be read is an answer that is an error.
     pub(super) fn read(&self, arguments: &Value) -> Answer {
         let began = Instant::now();
-        let mut answer =
-            self.file(arguments).unwrap_or_else(|why| Answer { text: why, is_error: true, ..Answer::default() });
-        answer.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let mut answer = self.file(arguments).unwrap_or_else(Answer::refused);
+        answer.ms = ms_since(began);
         answer
     }
 

@@ -1,7 +1,7 @@
 //! A tool that speaks MCP over its standard input and output.
 
 use super::folder::{Folder, READ_FILE, absolute};
-use super::{About, Answer, Function, PATIENCE, Picture, Tool, ToolCommand};
+use super::{About, Answer, Function, PATIENCE, Picture, Tool, ToolCommand, ms_since};
 use crate::error::TasksError;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, ResourceContents};
@@ -122,29 +122,22 @@ impl Tool for McpTool {
             }
             let began = Instant::now();
             let mut params = CallToolRequestParams::new(name.to_owned());
-            params.arguments = match arguments {
-                Value::Object(arguments) => Some(arguments),
-                _ => None,
-            };
+            params.arguments = arguments.as_object().cloned();
             let answered = tokio::time::timeout(PATIENCE, self.service.call_tool(params)).await;
-            let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let ms = ms_since(began);
+            let failed = |what: String| TasksError::Tool {
+                tool: self.about.name.clone(),
+                why: with_last_words(&what, &self.said),
+            };
             match answered {
                 Ok(Ok(result)) => {
                     let answer = answer_of(result);
                     Ok(Answer { ms, text: self.folder.hidden(&answer.text), ..answer })
                 }
                 // What the protocol calls an error an agent reads too.
-                Ok(Err(ServiceError::McpError(error))) => {
-                    Ok(Answer { text: error.message.into_owned(), is_error: true, ms, ..Answer::default() })
-                }
-                Ok(Err(error)) => {
-                    let why = with_last_words(&format!("went away in a call of {name}: {error}"), &self.said);
-                    Err(TasksError::Tool { tool: self.about.name.clone(), why })
-                }
-                Err(_) => {
-                    let why = with_last_words(&format!("did not answer {name} within two minutes"), &self.said);
-                    Err(TasksError::Tool { tool: self.about.name.clone(), why })
-                }
+                Ok(Err(ServiceError::McpError(error))) => Ok(Answer { ms, ..Answer::refused(error.message) }),
+                Ok(Err(error)) => Err(failed(format!("went away in a call of {name}: {error}"))),
+                Err(_) => Err(failed(format!("did not answer {name} within two minutes"))),
             }
         })
     }

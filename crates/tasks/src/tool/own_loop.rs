@@ -7,7 +7,7 @@
 
 use super::folder::Folder;
 use super::presets::OwnLoop;
-use super::{About, Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand};
+use super::{About, Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand, ms_since};
 use crate::error::TasksError;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
@@ -217,8 +217,7 @@ fn functions(body: &Value) -> Vec<Function> {
 fn told(body: &Value) -> (String, Vec<Picture>) {
     let (mut texts, mut pictures) = (Vec::new(), Vec::new());
     let all: Vec<&Value> = messages(body).filter(|message| !is_system(message)).collect();
-    let from = all.iter().rposition(|message| message["role"] == "assistant").map_or(0, |at| at + 1);
-    for message in &all[from..] {
+    for message in all.rsplit(|message| message["role"] == "assistant").next().into_iter().flatten() {
         let (text, images) = content(message);
         texts.push(text);
         pictures.extend(images);
@@ -238,14 +237,11 @@ impl Tool for LoopTool {
             let Some((body, _)) = &self.question else { return Err(self.failed("its loop ended without a question")) };
             let system: Vec<String> = messages(body).filter(|it| is_system(it)).map(|it| content(it).0).collect();
             self.about.instructions = system.join("\n\n");
-            self.about.functions = functions(body);
             self.about.list = list(body);
+            self.about.functions = functions(body);
             let description = "Answers a question that wants no function".to_owned();
-            self.about.functions.push(Function {
-                name: REPLY.to_owned(),
-                description,
-                schema: json!({ "type": "object" }),
-            });
+            let reply = Function { name: REPLY.to_owned(), description, schema: json!({ "type": "object" }) };
+            self.about.functions.push(reply);
             Ok(())
         })
     }
@@ -301,10 +297,10 @@ impl Tool for LoopTool {
                     json!({ "role": "assistant", "content": null, "tool_calls": calls })
                 }
                 action => {
-                    let action = json!({ action: arguments });
-                    let words = ["thinking", "evaluation_previous_goal", "memory", "next_goal"].map(|name| (name, ""));
-                    let mut said = json!({ "action": [action] });
-                    words.into_iter().for_each(|(name, word)| said[name] = json!(word));
+                    let said = json!({
+                        "thinking": "", "evaluation_previous_goal": "", "memory": "", "next_goal": "",
+                        "action": [{ action: arguments }],
+                    });
                     message(said.to_string())
                 }
             };
@@ -315,8 +311,7 @@ impl Tool for LoopTool {
                 Some((body, _)) => told(body),
                 None => ("its loop is over".to_owned(), Vec::new()),
             };
-            let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            Ok(Answer { text, is_error: false, images, ms, prompt })
+            Ok(Answer { text, is_error: false, images, ms: ms_since(began), prompt })
         })
     }
 
@@ -333,11 +328,9 @@ impl Tool for LoopTool {
             }
             if let Some(running) = &mut self.running {
                 running.questions.close();
-            }
-            if let Some(running) = &mut self.running
-                && tokio::time::timeout(FAREWELL, running.child.wait()).await.is_err()
-            {
-                drop(running.child.kill().await);
+                if tokio::time::timeout(FAREWELL, running.child.wait()).await.is_err() {
+                    drop(running.child.kill().await);
+                }
             }
         })
     }
@@ -379,8 +372,8 @@ for number in range(told["steps"]):
     #[tokio::test]
     async fn a_loop_asks_and_is_answered_by_a_script_and_by_a_model() {
         let mut tool = begun(LOOP).await;
-        assert_eq!(tool.instructions(), "You act.");
-        let names: Vec<&str> = tool.functions().iter().map(|function| function.name.as_str()).collect();
+        assert_eq!(tool.about.instructions, "You act.");
+        let names: Vec<&str> = tool.about.functions.iter().map(|function| function.name.as_str()).collect();
         assert_eq!(names, ["navigate", "done", REPLY]);
         let asking = tool.asking().expect("a question");
         assert_eq!((asking.text().as_str(), asking.schema.name.as_str()), ("Sign up at http://a/, question 0", "act"));

@@ -53,6 +53,12 @@ pub struct Shell {
     pub closing: Vec<String>,
 }
 
+impl Shell {
+    fn new(word: &str, skill: Skill, closing: &[&str]) -> Self {
+        Self { word: word.to_owned(), skill, closing: strings(closing), ..Self::default() }
+    }
+}
+
 /// A tool with a loop of its own, as a script runs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnLoop {
@@ -180,13 +186,8 @@ impl ToolCommand {
             "browserlens-cli" => {
                 let mut environment = variable("CHROME");
                 environment.push(("BROWSERLENS_IDLE".to_owned(), IDLE_SECONDS.to_string()));
-                let shell = Shell {
-                    word: "browserlens".to_owned(),
-                    skill: Skill::Printed(strings(&["skill"])),
-                    environment,
-                    closing: strings(&["page", "close", "--all"]),
-                    files: Vec::new(),
-                };
+                let skill = Skill::Printed(strings(&["skill"]));
+                let shell = Shell { environment, ..Shell::new("browserlens", skill, &["page", "close", "--all"]) };
                 let name = "browserlens page (command line)".to_owned();
                 Some(Self { name, command: vec![ours], interface: Interface::Shell(shell) })
             }
@@ -197,13 +198,9 @@ impl ToolCommand {
                 let package = Package::find(given, peers, "@playwright/cli", "playwright-cli")?;
                 let launch = json!({ "headless": true, "executablePath": chrome, "args": ["--no-sandbox"] });
                 let browser = json!({ "browserName": "chromium", "isolated": true, "launchOptions": launch });
-                let shell = Shell {
-                    word: "playwright-cli".to_owned(),
-                    skill: Skill::File(package.file(given, "skills/playwright-cli/SKILL.md")?),
-                    files: vec![(".playwright/cli.config.json".to_owned(), json!({ "browser": browser }).to_string())],
-                    closing: strings(&["close-all"]),
-                    environment: Vec::new(),
-                };
+                let files = vec![(".playwright/cli.config.json".to_owned(), json!({ "browser": browser }).to_string())];
+                let skill = Skill::File(package.file(given, "skills/playwright-cli/SKILL.md")?);
+                let shell = Shell { files, ..Shell::new("playwright-cli", skill, &["close-all"]) };
                 let command = package.script(given, "playwright-cli.js", &[])?;
                 Some(Self { name: package.name, command, interface: Interface::Shell(shell) })
             }
@@ -212,13 +209,8 @@ impl ToolCommand {
                 let mut environment = variable("AGENT_BROWSER_EXECUTABLE_PATH");
                 environment.push(("AGENT_BROWSER_ARGS".to_owned(), "--no-sandbox".to_owned()));
                 environment.push(("AGENT_BROWSER_IDLE_TIMEOUT_MS".to_owned(), (IDLE_SECONDS * 1_000).to_string()));
-                let shell = Shell {
-                    word: "agent-browser".to_owned(),
-                    skill: Skill::File(package.file(given, "skills/agent-browser/SKILL.md")?),
-                    environment,
-                    files: Vec::new(),
-                    closing: strings(&["close", "--all"]),
-                };
+                let skill = Skill::File(package.file(given, "skills/agent-browser/SKILL.md")?);
+                let shell = Shell { environment, ..Shell::new("agent-browser", skill, &["close", "--all"]) };
                 let command = package.script(given, "bin/agent-browser.js", &[])?;
                 let name = format!("{} (command line)", package.name);
                 Some(Self { name, command, interface: Interface::Shell(shell) })
@@ -263,9 +255,8 @@ impl ToolCommand {
                 let mut command = Self::command(given, &words);
                 if let Some(skill) = skill {
                     let word = words.first().and_then(|word| Path::new(word).file_stem()).unwrap_or_default();
-                    let word = word.to_string_lossy().into_owned();
                     let skill = Skill::File(absolute(skill));
-                    command.interface = Interface::Shell(Shell { word, skill, ..Shell::default() });
+                    command.interface = Interface::Shell(Shell::new(&word.to_string_lossy(), skill, &[]));
                 }
                 command
             }

@@ -6,7 +6,7 @@
 
 use super::folder::{Folder, READ_FILE, absolute};
 use super::presets::Shell;
-use super::{About, Answer, Function, PATIENCE, Tool, ToolCommand};
+use super::{About, Answer, Function, PATIENCE, Tool, ToolCommand, ms_since};
 use crate::error::TasksError;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -106,13 +106,12 @@ impl ShellTool {
 
     /// Runs commands until one fails.
     async fn shell(&self, arguments: &Value) -> Result<Answer, TasksError> {
-        let refused = |text: String| Ok(Answer { text, is_error: true, ..Answer::default() });
         let Some(written) = arguments["command"].as_str() else {
-            return refused(format!("command is missing: write {} …", self.shell.word));
+            return Ok(Answer::refused(format!("command is missing: write {} …", self.shell.word)));
         };
         let commands = match commands(written, &self.shell.word) {
             Ok(commands) => commands,
-            Err(why) => return refused(why),
+            Err(why) => return Ok(Answer::refused(why)),
         };
         let mut all = Answer::default();
         for command in &commands {
@@ -120,7 +119,7 @@ impl ShellTool {
                 [sleep, seconds] if sleep == "sleep" => {
                     let seconds = seconds.parse::<f64>().ok().filter(|seconds| (0.0..=LONGEST_SLEEP).contains(seconds));
                     let Some(seconds) = seconds else {
-                        return refused(format!("sleep takes seconds, at most {LONGEST_SLEEP}"));
+                        return Ok(Answer::refused(format!("sleep takes seconds, at most {LONGEST_SLEEP}")));
                     };
                     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
                     Answer::default()
@@ -191,9 +190,9 @@ impl Tool for ShellTool {
             let answer = match name {
                 SHELL => self.shell(&arguments).await?,
                 READ_FILE => self.folder.read(&arguments),
-                other => Answer { text: format!("no function is called {other}"), is_error: true, ..Answer::default() },
+                other => Answer::refused(format!("no function is called {other}")),
             };
-            Ok(Answer { ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), ..answer })
+            Ok(Answer { ms: ms_since(began), ..answer })
         })
     }
 
@@ -248,7 +247,7 @@ mod tests {
         };
         let command = ToolCommand::command("pages", &["sh", "-c"]);
         let mut tool = ShellTool::start(&command, &shell).await.expect("starts");
-        assert_eq!(tool.instructions(), "how");
+        assert_eq!(tool.about.instructions, "how");
         let mut ask = async |written: &str| tool.call(SHELL, json!({ "command": written })).await.expect("answers");
         let home = ask("pages 'cat settings/a.txt; echo note > $HOME/note; pwd'").await;
         assert!(home.text.starts_with("set\n~") && !home.is_error, "{home:?}");

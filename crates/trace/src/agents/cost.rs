@@ -51,40 +51,34 @@ impl ErrorKind {
     /// Returns the kind of an error by its words. The more exact words come first: a timeout of a
     /// tool that waits for an element says what it waited for as well.
     pub fn of(answer: &str) -> Self {
-        const WORDS: [(ErrorKind, &[&str]); 4] = [
-            (
-                ErrorKind::BadCall,
-                &[
-                    "missing argument", "unknown command", "unknown tool", "unknown option", "invalid argument",
-                    "does not match \"", "arguments:", "usage:", "invalid input", "required parameter", "invalid_type",
-                ],
-            ),
-            (
-                ErrorKind::NotActionable,
-                &[
-                    "intercepts pointer",
-                    "covered by",
-                    "cannot be acted on",
-                    "not visible",
-                    "outside of the viewport",
-                    "not enabled",
-                    "is disabled",
-                    "not editable",
-                    "not interactable",
-                ],
-            ),
-            (ErrorKind::Timeout, &["timeout", "timed out"]),
-            (
-                ErrorKind::NotFound,
-                &[
-                    "not on the page", "not found", "no element", "was not shown", "another document", "stale",
-                    "none match", "does not exist", "no node", "did not match", "no longer", "nothing matches",
-                ],
-            ),
+        const BAD_CALL: &[&str] = &[
+            "missing argument", "unknown command", "unknown tool", "unknown option", "invalid argument",
+            "does not match \"", "arguments:", "usage:", "invalid input", "required parameter", "invalid_type",
+        ];
+        const NOT_ACTIONABLE: &[&str] = &[
+            "intercepts pointer",
+            "covered by",
+            "cannot be acted on",
+            "not visible",
+            "outside of the viewport",
+            "not enabled",
+            "is disabled",
+            "not editable",
+            "not interactable",
+        ];
+        const NOT_FOUND: &[&str] = &[
+            "not on the page", "not found", "no element", "was not shown", "another document", "stale", "none match",
+            "does not exist", "no node", "did not match", "no longer", "nothing matches",
         ];
         let answer = answer.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| answer.contains(word));
-        WORDS.iter().find(|(_, words)| has(words)).map_or(Self::Other, |(kind, _)| *kind)
+        let kinds = [
+            (Self::BadCall, BAD_CALL),
+            (Self::NotActionable, NOT_ACTIONABLE),
+            (Self::Timeout, &["timeout", "timed out"]),
+            (Self::NotFound, NOT_FOUND),
+        ];
+        kinds.into_iter().find(|(_, words)| has(words)).map_or(Self::Other, |(kind, _)| kind)
     }
 }
 

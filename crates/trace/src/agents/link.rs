@@ -126,17 +126,14 @@ fn is_many(taken: &TakenAction) -> bool {
 
 /// How many fields a call may set: those of a list in its arguments, or of a command line.
 fn fields_of(call: &Call) -> usize {
+    let fields = |member: &Value| match member {
+        Value::Array(items) => items.len(),
+        Value::String(command) => command.split_whitespace().filter(|word| word.contains('=')).count(),
+        _ => 1,
+    };
     let most = match &call.arguments {
         Value::Array(items) => items.len(),
-        Value::Object(members) => members
-            .values()
-            .map(|member| match member {
-                Value::Array(items) => items.len(),
-                Value::String(command) => command.split_whitespace().filter(|word| word.contains('=')).count(),
-                _ => 1,
-            })
-            .max()
-            .unwrap_or(1),
+        Value::Object(members) => members.values().map(fields).max().unwrap_or(1),
         _ => 1,
     };
     most.max(1)

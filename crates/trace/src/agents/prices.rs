@@ -41,11 +41,8 @@ impl Prices {
         let wrong = |what: String| AgentsError::Prices { path: path.to_owned(), what };
         let prices: Self = toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))?;
         let is_price = |dollars: f64| dollars.is_finite() && dollars >= 0.0;
-        match prices
-            .models
-            .iter()
-            .find(|(_, price)| ![price.input, price.cached, price.output].into_iter().all(is_price))
-        {
+        let is_whole = |price: &Price| [price.input, price.cached, price.output].into_iter().all(is_price);
+        match prices.models.iter().find(|(_, price)| !is_whole(price)) {
             Some((model, _)) => Err(wrong(format!("models.{model:?} has a price below zero"))),
             None => Ok(prices),
         }

@@ -149,11 +149,9 @@ impl RunRecord {
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, AgentsError> {
         let path_of = || path.to_owned();
         let mut lines = Lines { bytes, at: 0, number: 0 };
-        let Some((_, first)) = lines.next() else { return Err(AgentsError::NoRecord { path: path_of() }) };
-        let first: Value = serde_json::from_slice(first).map_err(|_| AgentsError::NoRecord { path: path_of() })?;
-        if first["format"] != FORMAT {
-            return Err(AgentsError::NoRecord { path: path_of() });
-        }
+        let first = lines.next().and_then(|(_, first)| serde_json::from_slice::<Value>(first).ok());
+        let first = first.filter(|first| first["format"] == FORMAT);
+        let first = first.ok_or_else(|| AgentsError::NoRecord { path: path_of() })?;
         let version = first["version"].as_u64().and_then(|version| u32::try_from(version).ok()).unwrap_or(u32::MAX);
         if version > VERSION {
             return Err(AgentsError::Newer { path: path_of(), version });
@@ -163,15 +161,14 @@ impl RunRecord {
         let mut record = Self { header, ..Self::default() };
         loop {
             let before = lines.at;
-            let Some((is_whole, line)) = lines.next() else {
-                record.cut = Some(record.ended(None));
-                return Ok(record);
+            let line = match lines.next() {
+                Some((true, line)) => line,
+                // A line without its end is one that was being written.
+                other => {
+                    record.cut = Some(record.ended(other.map(|_| lines.number)));
+                    return Ok(record);
+                }
             };
-            // A line without its end is one that was being written.
-            if !is_whole {
-                record.cut = Some(record.ended(Some(lines.number)));
-                return Ok(record);
-            }
             let value: Value =
                 serde_json::from_slice(line).map_err(|error| wrong(lines.number, format!("no JSON: {error}")))?;
             let part = |error: serde_json::Error| wrong(lines.number, error.to_string());
@@ -193,10 +190,9 @@ impl RunRecord {
             let call: Call = serde_json::from_value(value).map_err(part)?;
             let last = record.calls.last().map_or((0, 0), |last| (last.call, last.turn));
             if call.call != last.0 + 1 || call.turn < last.1.max(1) {
-                return Err(wrong(
-                    lines.number,
-                    format!("call {} of turn {} behind call {} of turn {}", call.call, call.turn, last.0, last.1),
-                ));
+                let (number, turn) = (call.call, call.turn);
+                let what = format!("call {number} of turn {turn} behind call {} of turn {}", last.0, last.1);
+                return Err(wrong(lines.number, what));
             }
             record.calls.push(call);
         }

@@ -21,14 +21,11 @@ impl Agent<'_> {
         if screens.is_empty() {
             let known: BTreeSet<&str> =
                 self.knowledge.screens.values().map(|screen| screen.website_id.as_str()).collect();
-            let candidates = known.into_iter().map(|id| Candidate {
-                id: id.to_owned(),
-                name: id.to_owned(),
-                score: likeness(target, id),
-            });
+            let candidate = |id: &str| Candidate { id: id.into(), name: id.into(), score: likeness(target, id) };
+            let candidates = known.into_iter().take(MOST).map(candidate).collect();
             let error = format!("no screen of {:?} is known", shown(target));
             let hint = "name one of the known websites, or crawl this one: `browserlens knowledge build --crawl URL`";
-            return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(candidates.take(MOST).collect())));
+            return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(candidates)));
         }
         let mut response = AgentResponse { success: true, ..AgentResponse::default() };
         let ids: BTreeSet<&ScreenId> = screens.iter().map(|screen| &screen.screen_id).collect();
@@ -36,14 +33,10 @@ impl Agent<'_> {
         let opening = self.knowledge.tasks.values().filter_map(|task| task.steps.first()).find(|step| {
             step.screen_id.is_none() && step.expected_screen_id.as_ref().is_some_and(|screen| ids.contains(screen))
         });
-        if let Some(action) =
-            opening.and_then(|step| step.action_id.as_ref()).and_then(|id| self.knowledge.actions.get(id))
-        {
-            let context = Context { tabs: environment.tabs, ..Context::default() };
-            if let Ok(actions) = translate(action, profile(instruction, environment), &context) {
-                response.actions = actions;
-            }
-        }
+        let action = opening.and_then(|step| self.knowledge.actions.get(step.action_id.as_ref()?));
+        let context = Context { tabs: environment.tabs, ..Context::default() };
+        let calls = action.map(|action| translate(action, profile(instruction, environment), &context));
+        response.actions = calls.and_then(Result::ok).unwrap_or_default();
         let list: Vec<Value> = screens
             .iter()
             .map(|screen| {
@@ -73,8 +66,6 @@ impl Agent<'_> {
 }
 
 fn same_host(one: &str, other: &str) -> bool {
-    match (url::Url::parse(one), url::Url::parse(other)) {
-        (Ok(one), Ok(other)) => one.origin() == other.origin(),
-        _ => false,
-    }
+    let origin = |url: &str| url::Url::parse(url).ok().map(|url| url.origin());
+    origin(one).is_some_and(|one| Some(one) == origin(other))
 }

@@ -28,16 +28,10 @@ impl Agent<'_> {
         let mut is_open = environment.page.is_some();
         for (order, planned) in plan.iter().enumerate() {
             let action = planned.with_values(&instruction.context.values);
-            let page = if is_open { environment.page } else { None };
-            let base_url = instruction.context.current_url.as_deref().or(environment.page.map(Page::url));
-            let context = Context {
-                page,
-                refs: environment.refs,
-                base_url,
-                tabs: environment.tabs,
-                late: true,
-                ..Context::default()
-            };
+            let Environment { page, refs, tabs, .. } = *environment;
+            let base_url = instruction.context.current_url.as_deref().or(page.map(Page::url));
+            let page = page.filter(|_| is_open);
+            let context = Context { page, refs, base_url, tabs, late: true, ..Context::default() };
             let mut translated = translate(&action, profile, &context);
             if planned.optional && translated.is_err() {
                 // It may come to be there, or not be needed.
@@ -45,38 +39,18 @@ impl Agent<'_> {
             }
             is_open &= planned.expected == planned.screen && planned.screen.is_some();
             is_open &= translated.as_ref().is_ok_and(Vec::is_empty);
-            let (actions, error) = match translated {
-                Ok(actions) => (planned.with_file(actions, profile, &instruction.context.values), None),
-                Err(error) => {
-                    failed.push((order, format!("{error}; {}", error.hint())));
-                    (Vec::new(), Some(error.to_string()))
-                }
-            };
-            let actions: Vec<_> = actions
-                .into_iter()
-                .map(|mut call| {
-                    call.confidence *= planned.metadata.confidence;
-                    call.screen_id = planned.screen.clone().or(call.screen_id);
-                    call
-                })
-                .collect();
-            response.actions.extend(actions.iter().cloned());
-            let expects = planned.expected.as_ref().and_then(|id| self.expected(id));
-            response.steps.push(PlanStep {
-                order: order as u32,
-                calls: None,
-                action_id: Some(planned.action.action_id.clone()).filter(|id| !id.as_str().is_empty()),
-                description: planned.description(),
-                done: planned.step.map(|step| step.action.clone()),
-                screen_id: planned.screen.clone(),
-                actions,
-                expected_screen: expects,
-                confidence: planned.metadata.confidence * planned.action.metadata.confidence,
-                inferred: planned.metadata.inferred || planned.action.metadata.inferred,
-                optional: planned.optional,
-                shown_ms: planned.step.and_then(|step| step.shown_ms),
-                error,
-            });
+            if let Err(error) = &translated {
+                failed.push((order, format!("{error}; {}", error.hint())));
+            }
+            let calls = translated.map(|calls| planned.with_file(calls, profile, &instruction.context.values));
+            let mut step = planned.told(order, calls);
+            for call in &mut step.actions {
+                call.confidence *= planned.metadata.confidence;
+                call.screen_id = planned.screen.clone().or(call.screen_id.take());
+            }
+            step.expected_screen = planned.expected.as_ref().and_then(|id| self.expected(id));
+            response.actions.extend(step.actions.iter().cloned());
+            response.steps.push(step);
         }
         if let Some((order, error)) = failed.first() {
             response.success = false;
@@ -106,12 +80,9 @@ impl Agent<'_> {
             ..TaskStep::default()
         });
         let planned = Planned {
-            action: known.unwrap_or(&UNKNOWN),
             step: done.as_ref(),
-            screen: step.screen_id.clone(),
-            expected: None,
-            metadata: Metadata::default(),
             optional: step.optional,
+            ..Planned::new(known.unwrap_or(&UNKNOWN), step.screen_id.clone())
         };
         let Environment { page, refs, tabs, .. } = *environment;
         let context = Context { page, refs, tabs, ..Context::default() };
@@ -136,8 +107,41 @@ pub(super) struct Planned<'a> {
     pub(super) optional: bool,
 }
 
-impl Planned<'_> {
-    pub(super) fn description(&self) -> String {
+impl<'a> Planned<'a> {
+    /// An action on a screen, as it is known.
+    pub(super) fn new(action: &'a ActionDefinition, screen: Option<ScreenId>) -> Self {
+        Self { action, step: None, screen, expected: None, metadata: Metadata::default(), optional: false }
+    }
+
+    /// An action as a task does it.
+    pub(super) fn as_done(action: &'a ActionDefinition, step: &'a TaskStep) -> Self {
+        Self {
+            step: Some(step),
+            expected: step.expected_screen_id.clone(),
+            metadata: step.metadata.clone(),
+            ..Self::new(action, step.screen_id.clone())
+        }
+    }
+
+    /// The step of an answer, with its calls or why there are none.
+    pub(super) fn told(&self, order: usize, calls: Result<Vec<BrowserUseAction>, TranslateError>) -> PlanStep {
+        PlanStep {
+            order: order as u32,
+            action_id: Some(self.action.action_id.clone()).filter(|id| !id.as_str().is_empty()),
+            description: self.description(),
+            done: self.step.map(|step| step.action.clone()),
+            screen_id: self.screen.clone(),
+            confidence: self.metadata.confidence * self.action.metadata.confidence,
+            inferred: self.metadata.inferred || self.action.metadata.inferred,
+            optional: self.optional,
+            shown_ms: self.step.and_then(|step| step.shown_ms),
+            error: calls.as_ref().err().map(ToString::to_string),
+            actions: calls.unwrap_or_default(),
+            ..PlanStep::default()
+        }
+    }
+
+    fn description(&self) -> String {
         match self.step {
             Some(step) if !step.description.is_empty() => step.description.clone(),
             _ => self.action.name.clone(),

@@ -1,16 +1,18 @@
 //! What is known of screens: which one is meant or shown, what can be done on it, where that leads.
 
-use super::super::messages::{
-    AgentInstruction, AgentResponse, Candidate, ExpectedResult, InstructionContext, PlanStep,
-};
+use super::super::messages::{AgentInstruction, AgentResponse, Candidate, ExpectedResult, InstructionContext};
 use super::plan::Planned;
 use super::{Agent, Answer, Environment, MOST, profile, refused};
-use crate::model::{ActionDefinition, ActionId, ContentType, Metadata, Provenance, ScreenDefinition, ScreenId};
+use crate::model::{ActionDefinition, ActionId, ContentType, Provenance, ScreenDefinition, ScreenId};
 use crate::recognise::THRESHOLD;
 use crate::translate::nearest::likeness;
 use crate::translate::{Context, shown, translate};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+fn candidate(id: &impl ToString, name: &str, score: f64) -> Candidate {
+    Candidate { id: id.to_string(), name: name.to_owned(), score }
+}
 
 impl<'k> Agent<'k> {
     pub(super) fn find_screen(&self, instruction: &AgentInstruction, environment: &Environment<'_>) -> Answer {
@@ -19,30 +21,22 @@ impl<'k> Agent<'k> {
         if is_text && !target.is_empty() {
             return self.find_text(target, context);
         }
-        let by_target = if target.is_empty() {
-            None
-        } else if target.contains("://") {
-            Some(self.recogniser.summary(target, context.dom_summary.as_deref().unwrap_or_default()))
-        } else {
-            Some(self.recogniser.description(target))
+        let recognition = match target {
+            "" => self.recognised(context, environment),
+            url if url.contains("://") => {
+                Some(self.recogniser.summary(url, context.dom_summary.as_deref().unwrap_or_default()))
+            }
+            words => Some(self.recogniser.description(words)),
         };
-        let Some(recognition) = by_target.or_else(|| self.recognised(context, environment)) else {
+        let Some(recognition) = recognition else {
             let hint = "give a URL or a description as `target`, or `current_url` with `dom_summary`, or a page";
             return Err(refused("there is nothing to find a screen by", hint));
         };
         let found = recognition.screen_id.as_ref().and_then(|id| self.knowledge.screens.get(id));
-        let candidates: Vec<Candidate> = recognition
-            .nearest
-            .iter()
-            .filter(|near| {
-                self.knowledge.screens.get(&near.screen_id).is_some_and(|screen| self.passes(screen, context))
-            })
-            .map(|near| Candidate {
-                id: near.screen_id.to_string(),
-                name: near.screen_name.clone(),
-                score: near.confidence,
-            })
-            .collect();
+        let passes = |id: &ScreenId| self.knowledge.screens.get(id).is_some_and(|screen| self.passes(screen, context));
+        let nearest = recognition.nearest.iter().filter(|near| passes(&near.screen_id));
+        let candidates: Vec<Candidate> =
+            nearest.map(|near| candidate(&near.screen_id, &near.screen_name, near.confidence)).collect();
         let Some(screen) = found.filter(|screen| self.passes(screen, context)) else {
             let mut response = AgentResponse::failed(
                 recognition.message.clone().unwrap_or_else(|| "no screen matches".to_owned()),
@@ -70,24 +64,17 @@ impl<'k> Agent<'k> {
 
     /// The section of a text that is called so or says so; nothing leads a browser there.
     fn find_text(&self, target: &str, context: &InstructionContext) -> Answer {
-        let mut ranked: Vec<(f64, &ScreenDefinition)> = self
-            .described
-            .scores(target)
-            .into_iter()
-            .map(|(at, score)| (score, self.texts[at as usize]))
-            .filter(|(_, screen)| self.passes(screen, context))
-            .collect();
+        let scores = self.described.scores(target).into_iter().map(|(at, score)| (score, self.texts[at as usize]));
+        let mut ranked: Vec<(f64, &ScreenDefinition)> =
+            scores.filter(|(_, screen)| self.passes(screen, context)).collect();
         if let Some(named) = self.knowledge.screens.get(target).filter(|screen| self.passes(screen, context)) {
             ranked.insert(0, (1.0, named));
         }
         // By id among equals: scores come in that order.
         ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let candidates = ranked.iter().take(MOST).map(|(score, screen)| Candidate {
-            id: screen.screen_id.to_string(),
-            name: screen.name.clone(),
-            score: *score,
-        });
-        let candidates: Vec<Candidate> = candidates.collect();
+        let best = ranked.iter().take(MOST);
+        let candidates: Vec<Candidate> =
+            best.map(|(score, screen)| candidate(&screen.screen_id, &screen.name, *score)).collect();
         let Some((score, screen)) = ranked.first().copied().filter(|(score, _)| *score > THRESHOLD) else {
             let candidates = if candidates.is_empty() { self.near(target, context) } else { candidates };
             let error = format!("no text of this kind says {:?}", shown(target));
@@ -157,12 +144,8 @@ impl<'k> Agent<'k> {
             b.0.total_cmp(&a.0).then(b.1.count.cmp(&a.1.count)).then(a.1.action_id.cmp(&b.1.action_id))
         });
         if !wanted.is_empty() {
-            let candidates = known.iter().take(MOST).map(|(score, action)| Candidate {
-                id: action.action_id.to_string(),
-                name: action.name.clone(),
-                score: *score,
-            });
-            let candidates: Vec<Candidate> = candidates.collect();
+            let best = known.iter().take(MOST);
+            let candidates = best.map(|(score, action)| candidate(&action.action_id, &action.name, *score)).collect();
             known.retain(|(score, _)| *score >= 0.5);
             if known.is_empty() {
                 let error =
@@ -175,40 +158,15 @@ impl<'k> Agent<'k> {
         let profile = profile(instruction, environment);
         let mut unsaid = BTreeMap::new();
         for (order, (_, action)) in known.into_iter().enumerate() {
-            let planned = Planned {
-                action,
-                step: None,
-                screen: Some(screen.screen_id.clone()),
-                expected: None,
-                metadata: Metadata::default(),
-                optional: false,
-            };
+            let planned = Planned::new(action, Some(screen.screen_id.clone()));
             let (refs, tabs) = (environment.refs, environment.tabs);
             let context = Context { page, refs, tabs, late: true, ..Context::default() };
-            let (actions, error) = match translate(&planned.with_values(&instruction.context.values), profile, &context)
-            {
-                Ok(actions) => (actions, None),
-                Err(error) => {
-                    unsaid.insert(action.action_id.to_string(), error.to_string());
-                    (Vec::new(), Some(error.to_string()))
-                }
-            };
-            response.actions.extend(actions.iter().cloned());
-            response.steps.push(PlanStep {
-                order: order as u32,
-                calls: None,
-                action_id: Some(action.action_id.clone()),
-                description: planned.description(),
-                done: None,
-                screen_id: planned.screen.clone(),
-                actions,
-                expected_screen: self.leads_to(&screen.screen_id, &action.action_id).and_then(|to| self.expected(to)),
-                confidence: action.metadata.confidence,
-                inferred: action.metadata.inferred,
-                optional: false,
-                shown_ms: None,
-                error,
-            });
+            let calls = translate(&planned.with_values(&instruction.context.values), profile, &context);
+            let mut step = planned.told(order, calls);
+            step.expected_screen = self.leads_to(&screen.screen_id, &action.action_id).and_then(|to| self.expected(to));
+            unsaid.extend(step.error.iter().map(|error| (action.action_id.to_string(), error.clone())));
+            response.actions.extend(step.actions.iter().cloned());
+            response.steps.push(step);
         }
         response.expected_screen = self.expected(&screen.screen_id);
         if !unsaid.is_empty() {
@@ -232,8 +190,7 @@ impl<'k> Agent<'k> {
         let mut response = AgentResponse { success: true, ..AgentResponse::default() };
         response.actions = screen.available_browser_use_actions.clone();
         response.expected_screen = self.expected(&screen.screen_id);
-        let tell = |value: &ScreenDefinition| serde_json::to_value(value).unwrap_or(Value::Null);
-        response.metadata.insert("screen".to_owned(), tell(screen));
+        response.metadata.insert("screen".to_owned(), json!(screen));
         response.metadata.insert("business_functions".to_owned(), json!(screen.business_functions));
         response.metadata.insert("user_flows".to_owned(), json!(screen.user_flows));
         let ways = |is_out: bool| -> Vec<Value> {
@@ -252,14 +209,11 @@ impl<'k> Agent<'k> {
         };
         response.metadata.insert("leads_to".to_owned(), Value::Array(ways(true)));
         response.metadata.insert("reached_from".to_owned(), Value::Array(ways(false)));
-        let traces: BTreeSet<&str> = screen
-            .provenance
-            .iter()
-            .filter_map(|source| match source {
-                Provenance::Trace { trace_hash, .. } => Some(trace_hash.as_str()),
-                _ => None,
-            })
-            .collect();
+        let trace = |source: &'k Provenance| match source {
+            Provenance::Trace { trace_hash, .. } => Some(trace_hash.as_str()),
+            _ => None,
+        };
+        let traces: BTreeSet<&str> = screen.provenance.iter().filter_map(trace).collect();
         response.metadata.insert("seen_in_traces".to_owned(), json!(traces.len()));
         Ok(response)
     }

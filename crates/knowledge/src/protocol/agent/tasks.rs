@@ -1,10 +1,10 @@
 //! The steps of a task.
 
-use super::super::messages::{AgentInstruction, AgentResponse, Candidate, ExpectedResult};
+use super::super::messages::{AgentInstruction, AgentResponse, ExpectedResult};
 use super::plan::{Planned, UNKNOWN};
-use super::{Agent, Answer, Environment, MOST};
+use super::which::most_alike;
+use super::{Agent, Answer, Environment};
 use crate::model::{TaskDefinition, TaskStep};
-use crate::translate::nearest::likeness;
 use crate::translate::shown;
 
 impl<'k> Agent<'k> {
@@ -39,35 +39,18 @@ impl<'k> Agent<'k> {
         if let (Some(task), None) = (named.next(), named.next()) {
             return Ok(task);
         }
-        let mut scored: Vec<Candidate> = self
-            .knowledge
-            .tasks
-            .values()
-            .map(|task| {
-                let words = [task.task_id.as_str(), &task.name, &task.description];
-                let score = words.into_iter().map(|known| likeness(target, known)).fold(0.0, f64::max);
-                Candidate { id: task.task_id.to_string(), name: task.name.clone(), score }
-            })
-            .collect();
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
-        scored.truncate(MOST);
+        let known = self.knowledge.tasks.values();
+        let near = most_alike(target, known.map(|it| [it.task_id.as_str(), it.name.as_str(), it.description.as_str()]));
         let error = format!("task {:?} is not known", shown(target));
-        let hint = match scored.is_empty() {
+        let hint = match near.is_empty() {
             true => "no task is known: describe it, or build knowledge from recordings of it",
             false => "use the id of one of the candidates",
         };
-        Err(Box::new(AgentResponse::failed(error, hint).with_candidates(scored)))
+        Err(Box::new(AgentResponse::failed(error, hint).with_candidates(near)))
     }
 
     pub(super) fn planned(&self, step: &'k TaskStep) -> Planned<'k> {
         let action = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id)).unwrap_or(&UNKNOWN);
-        Planned {
-            action,
-            step: Some(step),
-            screen: step.screen_id.clone(),
-            expected: step.expected_screen_id.clone(),
-            metadata: step.metadata.clone(),
-            optional: false,
-        }
+        Planned::as_done(action, step)
     }
 }

@@ -17,29 +17,19 @@ impl<'k> Agent<'k> {
         let context = &instruction.context;
         let target = self.meant(instruction.target.trim(), context)?;
         if !target.is_navigable() {
-            let error = format!(
-                "screen {:?} is of content type {}: no browser can be led there",
-                target.screen_id.as_str(),
-                target.content_type
-            );
-            let only = InstructionContext {
-                content_type: Some(ContentType::WebUi),
-                actionable_only: Some(true),
-                ..context.clone()
-            };
+            let (id, kind) = (target.screen_id.as_str(), target.content_type);
+            let error = format!("screen {id:?} is of content type {kind}: no browser can be led there");
+            let (content_type, actionable_only) = (Some(ContentType::WebUi), Some(true));
+            let only = InstructionContext { content_type, actionable_only, ..context.clone() };
             let hint = "choose a screen of type `web_ui` that is actionable";
             return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(self.near(&target.name, &only))));
         }
         let from = self.current(context, environment)?;
         let Some(path) = self.graph.path(from.as_ref(), &target.screen_id) else {
+            let to = target.screen_id.as_str();
             let error = match &from {
-                Some(from) => {
-                    format!("no known way leads from screen {:?} to {:?}", from.as_str(), target.screen_id.as_str())
-                }
-                None => format!(
-                    "the current screen is not known, and no recording opens a way to {:?}",
-                    target.screen_id.as_str()
-                ),
+                Some(from) => format!("no known way leads from screen {:?} to {to:?}", from.as_str()),
+                None => format!("the current screen is not known, and no recording opens a way to {to:?}"),
             };
             let reachable = from.as_ref().map(|from| self.graph.reachable(from)).unwrap_or_default();
             let mut near = self.near(&target.name, context);
@@ -111,14 +101,7 @@ impl<'k> Agent<'k> {
             match action {
                 Some(_) if stays && (again || !prepares(&step.action.action_type)) => {}
                 None if stays => {}
-                action => plan.push(Planned {
-                    action: action?,
-                    step: Some(step),
-                    screen: step.screen_id.clone(),
-                    expected: step.expected_screen_id.clone(),
-                    metadata: step.metadata.clone(),
-                    optional: stays,
-                }),
+                action => plan.push(Planned { optional: stays, ..Planned::as_done(action?, step) }),
             }
         }
         Some(plan)
@@ -133,25 +116,11 @@ impl<'k> Agent<'k> {
             if let Some(from) = &at {
                 for step in self.done_before(from, action, to) {
                     let action = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id));
-                    plan.extend(action.map(|action| Planned {
-                        action,
-                        step: Some(step),
-                        screen: at.clone(),
-                        expected: Some(from.clone()),
-                        metadata: step.metadata.clone(),
-                        optional: true,
-                    }));
+                    plan.extend(action.map(|action| Planned { optional: true, ..Planned::as_done(action, step) }));
                 }
             }
             let metadata = Metadata { inferred: edge.inferred, confidence: edge.confidence, ..Metadata::default() };
-            plan.push(Planned {
-                action,
-                step: None,
-                screen: at.clone(),
-                expected: Some(to.clone()),
-                metadata,
-                optional: false,
-            });
+            plan.push(Planned { expected: Some(to.clone()), metadata, ..Planned::new(action, at) });
             at = Some(to.clone());
         }
         plan
@@ -161,10 +130,8 @@ impl<'k> Agent<'k> {
     /// fewest such steps: fields that a form needs, and menus, filters and groups without which the
     /// element of the action is not on the page.
     pub(super) fn done_before(&self, from: &ScreenId, action: &ActionDefinition, to: &ScreenId) -> Vec<&'k TaskStep> {
-        if matches!(
-            ActionType::parse(&action.action_type),
-            Ok(ActionType::GoBack | ActionType::GoForward | ActionType::Navigate)
-        ) {
+        let leads_anywhere = [ActionType::GoBack, ActionType::GoForward, ActionType::Navigate];
+        if ActionType::is_one_of(&action.action_type, &leads_anywhere) {
             return Vec::new();
         }
         let mut best: Option<Vec<&TaskStep>> = None;
@@ -176,15 +143,13 @@ impl<'k> Agent<'k> {
             };
             for (position, _) in task.steps.iter().enumerate().filter(|(_, step)| leaves(step)) {
                 let mut seen = BTreeSet::from([Some(&action.action_id)]);
-                let mut done: Vec<&TaskStep> = task.steps[..position]
-                    .iter()
-                    .rev()
-                    .take_while(|step| {
-                        step.screen_id.as_ref() == Some(from) && step.expected_screen_id.as_ref() == Some(from)
-                    })
-                    .filter(|step| prepares(&step.action.action_type))
-                    // What was filled last counts; what the action itself did before was refused.
-                    .filter(|step| seen.insert(step.action_id.as_ref()))
+                let stays = |step: &&TaskStep| {
+                    step.screen_id.as_ref() == Some(from) && step.expected_screen_id.as_ref() == Some(from)
+                };
+                let here = task.steps[..position].iter().rev().take_while(stays);
+                // What was filled last counts; what the action itself did before was refused.
+                let mut done: Vec<&TaskStep> = here
+                    .filter(|step| prepares(&step.action.action_type) && seen.insert(step.action_id.as_ref()))
                     .collect();
                 done.reverse();
                 if best.as_ref().is_none_or(|best| done.len() < best.len()) {
@@ -199,27 +164,12 @@ impl<'k> Agent<'k> {
 /// Returns whether an action changes what a page shows, holds or sends, so that a later one may not
 /// be possible without it. What is only looked at, and what leads elsewhere, prepares nothing.
 fn prepares(action_type: &str) -> bool {
-    use ActionType as A;
-    matches!(
-        ActionType::parse(action_type),
-        Ok(A::Input
-            | A::Type
-            | A::TypeSlowly
-            | A::Clear
-            | A::FillForm
-            | A::SubmitForm
-            | A::SelectDropdown
-            | A::Check
-            | A::Uncheck
-            | A::Toggle
-            | A::UploadFile
-            | A::SendKeys
-            | A::Click
-            | A::DoubleClick
-            | A::RightClick
-            | A::Hover
-            | A::DragDrop
-            | A::Scroll
-            | A::WaitFor)
-    )
+    const PREPARES: [ActionType; 19] = {
+        use ActionType::*;
+        [
+            Input, Type, TypeSlowly, Clear, FillForm, SubmitForm, SelectDropdown, Check, Uncheck, Toggle, UploadFile,
+            SendKeys, Click, DoubleClick, RightClick, Hover, DragDrop, Scroll, WaitFor,
+        ]
+    };
+    ActionType::is_one_of(action_type, &PREPARES)
 }

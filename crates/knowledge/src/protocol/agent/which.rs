@@ -10,6 +10,22 @@ use crate::recognise::Recognition;
 use crate::translate::nearest::likeness;
 use crate::translate::shown;
 
+/// Returns what a text is most like, best first; each is told by its id, its name and other words.
+pub(super) fn most_alike<'w, W: IntoIterator<Item = &'w str>>(
+    text: &str,
+    known: impl Iterator<Item = W>,
+) -> Vec<Candidate> {
+    let candidate = |words: W| {
+        let words: Vec<&str> = words.into_iter().collect();
+        let score = words.iter().map(|word| likeness(text, word)).fold(0.0, f64::max);
+        Candidate { id: words[0].to_owned(), name: words[1].to_owned(), score }
+    };
+    let mut scored: Vec<Candidate> = known.map(candidate).collect();
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+    scored.truncate(MOST);
+    scored
+}
+
 impl<'k> Agent<'k> {
     pub(super) fn passes(&self, screen: &ScreenDefinition, context: &InstructionContext) -> bool {
         context.content_type.is_none_or(|kind| screen.content_type == kind)
@@ -19,23 +35,12 @@ impl<'k> Agent<'k> {
 
     /// The screens that are nearest to a text.
     pub(super) fn near(&self, text: &str, context: &InstructionContext) -> Vec<Candidate> {
-        let mut scored: Vec<Candidate> = self
-            .knowledge
-            .screens
-            .values()
-            .filter(|screen| self.passes(screen, context))
-            .map(|screen| {
-                let score = [screen.screen_id.as_str(), &screen.name, &screen.description]
-                    .into_iter()
-                    .chain(screen.example_urls.iter().map(String::as_str))
-                    .map(|known| likeness(text, known))
-                    .fold(0.0, f64::max);
-                Candidate { id: screen.screen_id.to_string(), name: screen.name.clone(), score }
-            })
-            .collect();
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
-        scored.truncate(MOST);
-        scored
+        let known = self.knowledge.screens.values().filter(|screen| self.passes(screen, context));
+        let words = known.map(|screen| {
+            let own = [screen.screen_id.as_str(), &screen.name, &screen.description];
+            own.into_iter().chain(screen.example_urls.iter().map(String::as_str))
+        });
+        most_alike(text, words)
     }
 
     pub(super) fn recognised(
@@ -81,31 +86,22 @@ impl<'k> Agent<'k> {
         if let Some(screen) = self.knowledge.screens.get(target) {
             return Ok(screen);
         }
+        let screens = || self.knowledge.screens.values();
+        let seen = || screens().find(|screen| screen.example_urls.iter().any(|url| url == target));
         let by_url = || {
-            self.knowledge.screens.values().find(|screen| screen.example_urls.iter().any(|url| url == target)).or_else(
-                || {
-                    let recognition = self.recogniser.summary(target, "");
-                    let best = recognition.nearest.first().filter(|_| target.contains("://"))?;
-                    let is_alone = recognition.nearest.get(1).is_none_or(|next| next.confidence < best.confidence);
-                    // A URL alone is 40 % of a screen: enough to mean it where no other screen has
-                    // as much.
-                    (is_alone && best.confidence > 0.39).then(|| self.knowledge.screens.get(&best.screen_id)).flatten()
-                },
-            )
+            let recognition = self.recogniser.summary(target, "");
+            let best = recognition.nearest.first().filter(|_| target.contains("://"))?;
+            let is_alone = recognition.nearest.get(1).is_none_or(|next| next.confidence < best.confidence);
+            // A URL alone is 40 % of a screen: enough to mean it where no other screen has as much.
+            self.knowledge.screens.get(&best.screen_id).filter(|_| is_alone && best.confidence > 0.39)
         };
         let by_name = || {
-            let mut named = self
-                .knowledge
-                .screens
-                .values()
-                .filter(|screen| screen.name.eq_ignore_ascii_case(target) && self.passes(screen, context));
+            let is_named = |it: &&ScreenDefinition| it.name.eq_ignore_ascii_case(target) && self.passes(it, context);
+            let mut named = screens().filter(is_named);
             named.next().filter(|_| named.next().is_none())
         };
-        let by_words = || {
-            let found = self.recogniser.description(target);
-            found.screen_id.and_then(|id| self.knowledge.screens.get(&id))
-        };
-        by_url().or_else(by_name).or_else(by_words).ok_or_else(|| {
+        let by_words = || self.knowledge.screens.get(&self.recogniser.description(target).screen_id?);
+        seen().or_else(by_url).or_else(by_name).or_else(by_words).ok_or_else(|| {
             let error = format!("screen {:?} is not known", shown(target));
             let hint = "use the id of one of the candidates, or look for the screen with `find_screen`";
             Box::new(AgentResponse::failed(error, hint).with_candidates(self.near(target, context)))
@@ -114,15 +110,12 @@ impl<'k> Agent<'k> {
 
     pub(super) fn expected(&self, id: &ScreenId) -> Option<ExpectedScreen> {
         let screen = self.knowledge.screens.get(id)?;
-        let mut verification =
-            Verification { url_matches: screen.url_patterns.first().cloned(), ..Verification::default() };
-        for indicator in &screen.state_signature.required_indicators {
-            if let (IndicatorKind::DomContains, Some(value)) = (indicator.kind, &indicator.value)
-                && verification.dom_contains.len() < MOST_TEXTS
-            {
-                verification.dom_contains.push(value.clone());
-            }
-        }
+        let indicators = screen.state_signature.required_indicators.iter();
+        let texts = indicators.filter(|it| it.kind == IndicatorKind::DomContains).filter_map(|it| it.value.clone());
+        let verification = Verification {
+            dom_contains: texts.take(MOST_TEXTS).collect(),
+            url_matches: screen.url_patterns.first().cloned(),
+        };
         Some(ExpectedScreen {
             screen_id: screen.screen_id.clone(),
             name: screen.name.clone(),

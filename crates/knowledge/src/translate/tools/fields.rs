@@ -46,11 +46,8 @@ impl Work<'_, '_> {
             return Err(self.bad("text", "is empty, and no node is named"));
         }
         if text.contains('+') || is_key(text) {
-            return Ok(vec![by_script(
-                Operation::SetText,
-                Some(&ElementLocator::Focused),
-                json!({ "text": text, "add": true }),
-            )]);
+            let values = json!({ "text": text, "add": true });
+            return Ok(vec![by_script(Operation::SetText, Some(&ElementLocator::Focused), values)]);
         }
         one("send_keys", json!({ "keys": text }))
     }
@@ -67,7 +64,7 @@ impl Work<'_, '_> {
             let at = self.at()?;
             let has_focus = matches!(&at, At::Node(node) if node.page().focused() == Some(*node));
             if !has_focus {
-                calls.push(by_script(Operation::Focus, Some(&self.place(&at)?), json!({})));
+                calls = self.scripted(Operation::Focus, &at, json!({}))?;
             }
         }
         calls.push(call("send_keys", json!({ "keys": keys })));
@@ -85,7 +82,9 @@ impl Work<'_, '_> {
             At::Node(node) => one(tool, json!({ "index": node.key().backend })),
             At::Selector(selector) => one(tool, json!({ "selector": selector })),
             at @ At::Words(_) => {
-                Ok(vec![by_script(Operation::Focus, Some(&self.place(&at)?), json!({})), call(tool, json!({}))])
+                let mut calls = self.scripted(Operation::Focus, &at, json!({}))?;
+                calls.push(call(tool, json!({})));
+                Ok(calls)
             }
         }
     }
@@ -104,7 +103,7 @@ impl Work<'_, '_> {
         }
         // Without a page a click might undo what is already so: a script looks first.
         if matches!(at, At::Selector(_)) && wanted.is_some() {
-            return Ok(vec![by_script(Operation::SetChecked, Some(&self.place(&at)?), json!({ "on": wanted }))]);
+            return self.scripted(Operation::SetChecked, &at, json!({ "on": wanted }));
         }
         self.with_element("click", &at, json!({}), Operation::SetChecked, json!({ "on": wanted }))
     }
@@ -132,8 +131,7 @@ impl Work<'_, '_> {
             // the disk: it hands over a file made for the purpose.
             _ => {
                 let file = placeholder(path);
-                let values = json!({ "name": file.name, "text": file.text });
-                Ok(vec![by_script(Operation::Upload, Some(&self.place(&at)?), values)])
+                self.scripted(Operation::Upload, &at, json!({ "name": file.name, "text": file.text }))
             }
         }
     }
@@ -177,14 +175,8 @@ impl Work<'_, '_> {
                 At::Words(_) => {}
             }
             seed.push(more);
-            let clear = json!({ "text": text, "clear": true });
-            calls.extend(work.with_element(
-                "input",
-                &at,
-                clear,
-                Operation::SetText,
-                json!({ "text": text, "add": false }),
-            )?);
+            let (clear, set) = (json!({ "text": text, "clear": true }), json!({ "text": text, "add": false }));
+            calls.extend(work.with_element("input", &at, clear, Operation::SetText, set)?);
         }
         let is_named = seed.iter().all(|field| field.get("index").is_some() || field.get("selector").is_some());
         if self.is_seed() && is_named {
@@ -206,7 +198,7 @@ impl Work<'_, '_> {
         if self.is_seed() {
             return self.with_element(tool, &at, json!({}), operation, json!({}));
         }
-        Ok(vec![by_script(operation, Some(&self.place(&at)?), json!({}))])
+        self.scripted(operation, &at, json!({}))
     }
 }
 

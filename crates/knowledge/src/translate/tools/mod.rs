@@ -19,18 +19,21 @@ mod work;
 
 pub use fields::{PlaceholderFile, placeholder};
 pub(crate) use keys::chord;
+pub(crate) use work::object;
 pub use work::{Context, Refs};
 
 use super::error::TranslateError;
 use super::script::Operation;
 use super::{ActionType, Profile};
 use crate::model::{ActionDefinition, BrowserUseAction, ElementTarget, StepAction};
-use place::checked;
 use serde_json::{Value, json};
 use work::{Calls, Work, by_script, one};
 
 /// How sure an action is by a script, as a part of how sure it is by trusted input.
 pub const BY_SCRIPT: f64 = 0.8;
+/// Longest wait, in seconds.
+const LONGEST_WAIT: f64 = 600.0;
+
 /// Translates an action.
 ///
 /// # Errors
@@ -124,15 +127,10 @@ impl Work<'_, '_> {
             A::GoForward => Ok(vec![by_script(Operation::Forward, None, json!({}))]),
             A::Refresh if self.is_seed() => one("refresh", json!({})),
             A::Refresh => Ok(vec![by_script(Operation::Reload, None, json!({}))]),
-            A::Wait => {
-                let seconds = self.number("seconds")?.or(self.number("ms")?.map(|ms| ms / 1000.0)).unwrap_or(3.0);
-                let seconds = self.within("seconds", seconds, 0.0, 600.0)?;
-                // Tools wait for whole seconds.
-                one("wait", json!({ "seconds": seconds.ceil() as u64 }))
-            }
+            // Tools wait for whole seconds.
+            A::Wait => one("wait", json!({ "seconds": self.seconds(LONGEST_WAIT)?.ceil() as u64 })),
             A::WaitFor => {
-                let seconds = self.within("seconds", self.number("seconds")?.unwrap_or(10.0), 0.0, 600.0)?;
-                let place = self.words_place()?;
+                let (seconds, place) = (self.seconds_for(LONGEST_WAIT)?, self.words_place()?);
                 Ok(vec![by_script(Operation::WaitFor, Some(&place), json!({ "seconds": seconds }))])
             }
             A::Click => self.click(),
@@ -140,10 +138,7 @@ impl Work<'_, '_> {
             A::DoubleClick => self.pointed("double_click", Operation::DoubleClick),
             A::Hover => self.pointed("hover", Operation::Hover),
             A::DragDrop => self.drag(),
-            A::Focus => {
-                let place = self.place(&self.at()?)?;
-                Ok(vec![by_script(Operation::Focus, Some(&place), json!({}))])
-            }
+            A::Focus => self.scripted(Operation::Focus, &self.at()?, json!({})),
             A::Input | A::Type | A::TypeSlowly | A::Clear => self.input(),
             A::SendKeys => self.keys(&self.key()?),
             A::SelectAll => self.chord("select_all", "Control+a"),
@@ -168,10 +163,7 @@ impl Work<'_, '_> {
             A::Scroll | A::ScrollUp | A::ScrollDown => self.scroll(),
             A::ScrollToTop => self.keys("Control+Home"),
             A::ScrollToBottom => self.keys("Control+End"),
-            A::ScrollToElement => {
-                let place = self.place(&self.at()?)?;
-                Ok(vec![by_script(Operation::ScrollTo, Some(&place), json!({}))])
-            }
+            A::ScrollToElement => self.scripted(Operation::ScrollTo, &self.at()?, json!({})),
             A::FindText => self.find_text(),
             A::SearchPage => {
                 self.only_browser_use("it has no search in the page")?;
@@ -180,11 +172,7 @@ impl Work<'_, '_> {
             }
             A::FindElements => {
                 self.only_browser_use("it has no tool that lists elements")?;
-                let selector = self.needed("selector", &[]).or_else(|error| {
-                    self.action.target_selector.clone().filter(|text| !text.is_empty()).ok_or(error)
-                })?;
-                checked(&selector)?;
-                one("find_elements", json!({ "selector": selector }))
+                one("find_elements", json!({ "selector": self.selector()? }))
             }
             A::PlayVideo => self.media("play_video", "play", None),
             A::PauseVideo => self.media("pause_video", "pause", None),

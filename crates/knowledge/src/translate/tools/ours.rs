@@ -8,7 +8,6 @@
 use super::fields::is_checked_so;
 use super::place::{At, file_input};
 use super::work::{Calls, Work, one};
-use crate::model::ElementTarget;
 use crate::translate::ActionType;
 use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
@@ -38,15 +37,11 @@ impl Work<'_, '_> {
                 Some(url) => one("navigate", json!({ "url": url })),
                 None => one("press", json!({ "key": "F5" })),
             },
-            A::Wait => {
-                let seconds = self.number("seconds")?.or(self.number("ms")?.map(|ms| ms / 1000.0)).unwrap_or(3.0);
-                let seconds = self.within("seconds", seconds, 0.0, LONGEST_WAIT)?;
-                one("wait", json!({ "ms": (seconds * 1000.0).ceil() as u64 }))
-            }
+            A::Wait => one("wait", json!({ "ms": (self.seconds(LONGEST_WAIT)? * 1000.0).ceil() as u64 })),
             A::WaitFor => {
-                let seconds = self.within("seconds", self.number("seconds")?.unwrap_or(10.0), 0.0, LONGEST_WAIT)?;
-                let said =
-                    Wanted::of(self.action).target.map(|target| words_of(&target).1).filter(|text| !text.is_empty());
+                let seconds = self.seconds_for(LONGEST_WAIT)?;
+                let target = Wanted::of(self.action).target;
+                let said = target.map(|target| target.called().to_owned()).filter(|text| !text.is_empty());
                 let text = said.map_or_else(|| self.needed("text", &[]), Ok)?;
                 one("wait", json!({ "text": text, "ms": (seconds * 1000.0).ceil() as u64 }))
             }
@@ -87,13 +82,7 @@ impl Work<'_, '_> {
             A::SubmitForm => self.our_keys("Enter"),
             A::Scroll | A::ScrollUp | A::ScrollDown => self.our_scroll(),
             A::FindText | A::SearchPage => one("find", json!({ "text": self.needed("text", &["query", "pattern"])? })),
-            A::FindElements => {
-                let selector = self.needed("selector", &[]).or_else(|error| {
-                    self.action.target_selector.clone().filter(|text| !text.is_empty()).ok_or(error)
-                })?;
-                super::place::checked(&selector)?;
-                one("get_dom_snapshot", json!({ "selector": selector }))
-            }
+            A::FindElements => one("get_dom_snapshot", json!({ "selector": self.selector()? })),
             A::DropdownOptions => self.on_ref("click", json!({})),
             A::Screenshot => one("screenshot", json!({})),
             A::Extract => one("read_text", json!({ "query": self.needed("query", &["text", "goal"])? })),
@@ -132,10 +121,10 @@ impl Work<'_, '_> {
             At::Node(node) => self.ref_of(node).map(There::Ref),
             At::Words(_) | At::Selector(_) => match &wanted.target {
                 Some(target) => {
-                    let (role, text) = words_of(target);
-                    Ok(There::Find(json!({ "role": Some(role).filter(|role| !role.is_empty()), "text": text })))
+                    let role = Some(&target.role).filter(|role| !role.is_empty());
+                    Ok(There::Find(json!({ "role": role, "text": target.called() })))
                 }
-                None => Err(TranslateError::NeedsPage { action_type: self.kind.name(), wanted: wanted.in_words() }),
+                None => Err(self.needs_page(wanted)),
             },
         }
     }
@@ -162,34 +151,33 @@ impl Work<'_, '_> {
         }
     }
 
+    /// A call of a tool that takes a ref where a node is named.
+    fn on_any(&self, tool: &'static str, more: Value) -> Calls {
+        if Wanted::of(self.action).is_empty() { one(tool, more) } else { self.on_ref(tool, more) }
+    }
+
     fn our_click(&self, kind: Option<&str>) -> Calls {
         let wanted = Wanted::of(self.action);
         let at = self.at_of(&wanted)?;
-        let point = self.point(&at)?.and_then(|point| point.get("point").cloned());
-        if let At::Node(node) = &at {
-            if self.is_turned(*node)? {
-                return Ok(Vec::new());
-            }
-            let mut parameters = match self.ref_of(*node) {
+        let mut parameters = match &at {
+            At::Node(node) if self.is_turned(*node)? => return Ok(Vec::new()),
+            At::Node(node) => match self.ref_of(*node) {
                 Ok(reference) => json!({ "ref": reference }),
                 // A click can say what has no ref by its words.
-                Err(error) => match said_by(*node) {
-                    Some((role, text)) => json!({ "role": role, "text": text }),
-                    None => return Err(error),
-                },
-            };
-            parameters["kind"] = json!(kind);
-            parameters["at"] = json!(point);
-            return one("click", parameters);
-        }
-        match self.there(&wanted)? {
-            There::Find(mut words) => {
-                words["kind"] = json!(kind);
-                words["at"] = json!(point);
-                one("click", words)
-            }
-            There::Ref(reference) => one("click", json!({ "ref": reference, "kind": kind, "at": point })),
-        }
+                Err(error) => said_by(*node).ok_or(error)?,
+            },
+            At::Words(_) | At::Selector(_) => match self.there(&wanted)? {
+                There::Find(words) => words,
+                There::Ref(reference) => json!({ "ref": reference }),
+            },
+        };
+        parameters["kind"] = json!(kind);
+        parameters["at"] = json!(self.point_on_node(&at)?);
+        one("click", parameters)
+    }
+
+    fn point_on_node(&self, at: &At<'_>) -> Result<Option<Value>, TranslateError> {
+        Ok(self.point(at)?.and_then(|point| point.get("point").cloned()))
     }
 
     fn our_drag(&self) -> Calls {
@@ -197,7 +185,7 @@ impl Work<'_, '_> {
             There::Ref(reference) => reference,
             There::Find(words) => return one("find", words),
         };
-        let at = self.point(&self.at()?)?.and_then(|point| point.get("point").cloned());
+        let at = self.point_on_node(&self.at()?)?;
         let Some(to) = self.drag_end()? else {
             return one("drag", json!({ "from": from, "by": self.drag_way()?, "at": at }));
         };
@@ -215,10 +203,7 @@ impl Work<'_, '_> {
     }
 
     fn our_keys(&self, key: &str) -> Calls {
-        if Wanted::of(self.action).is_empty() {
-            return one("press", json!({ "key": key }));
-        }
-        self.on_ref("press", json!({ "key": key }))
+        self.on_any("press", json!({ "key": key }))
     }
 
     /// `wanted` is none for "the other state".
@@ -246,23 +231,16 @@ impl Work<'_, '_> {
 
     fn our_scroll(&self) -> Calls {
         let (x, y) = self.way(self.height())?;
-        let by = json!({ "x": x.round() as i64, "y": y.round() as i64 });
-        if Wanted::of(self.action).is_empty() { one("scroll", by) } else { self.on_ref("scroll", by) }
+        self.on_any("scroll", json!({ "x": x.round() as i64, "y": y.round() as i64 }))
     }
 }
 
-/// Role and words by which `find` and `click` know a node.
-fn words_of(target: &ElementTarget) -> (String, String) {
-    let text = if target.name.is_empty() { &target.text } else { &target.name };
-    (target.role.clone(), text.clone())
-}
-
-/// The same of a node of the page; none where it says nothing.
-fn said_by(node: NodeRef<'_>) -> Option<(Option<String>, String)> {
-    let role = Some(node.role().to_owned()).filter(|role| !matches!(role.as_str(), "" | "generic" | "none"));
+/// Role and words by which `click` knows a node of the page; none where it says nothing.
+fn said_by(node: NodeRef<'_>) -> Option<Value> {
     if !node.name().is_empty() {
-        return Some((role, node.name().to_owned()));
+        let role = Some(node.role()).filter(|role| !matches!(*role, "" | "generic" | "none"));
+        return Some(json!({ "role": role, "text": node.name() }));
     }
     let text = node.visible_text().split_whitespace().collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then_some((None, text))
+    (!text.is_empty()).then(|| json!({ "text": text }))
 }

@@ -65,6 +65,17 @@ impl Work<'_, '_> {
         }
     }
 
+    /// How long is waited, in seconds.
+    pub(super) fn seconds(&self, most: f64) -> Result<f64, TranslateError> {
+        let seconds = self.number("seconds")?.or(self.number("ms")?.map(|ms| ms / 1000.0));
+        self.within("seconds", seconds.unwrap_or(3.0), 0.0, most)
+    }
+
+    /// How long something is waited for, in seconds.
+    pub(super) fn seconds_for(&self, most: f64) -> Result<f64, TranslateError> {
+        self.within("seconds", self.number("seconds")?.unwrap_or(10.0), 0.0, most)
+    }
+
     pub(super) fn flag(&self, name: &'static str) -> Result<Option<bool>, TranslateError> {
         match self.action.parameters.get(name) {
             None | Some(Value::Null) => Ok(None),

@@ -4,21 +4,20 @@
 //! or words, and the place of it for a script. Invariant: with a page, the node was found on it;
 //! without one, only what may be looked for late is left to a script.
 
-use super::work::{Calls, Work, by_script, object, one};
+use super::work::{Calls, Work, by_script, one};
 use crate::model::ElementTarget;
-use crate::translate::error::{TranslateError, shown};
+use crate::translate::error::TranslateError;
 use crate::translate::locate;
-use crate::translate::resolve::{Wanted, resolve};
-use crate::translate::script::{ElementLocator, Operation, Words};
+use crate::translate::resolve::{Wanted, parsed, resolve};
+use crate::translate::script::{ElementLocator, Operation};
 use browserlens_core::page::NodeRef;
-use browserlens_core::page::select::Selector;
 use serde_json::Value;
 
 /// How the node of an action is named to a tool.
 pub(super) enum At<'p> {
     Node(NodeRef<'p>),
     Selector(String),
-    Words(Box<Words>),
+    Words(ElementTarget),
 }
 
 impl<'p> Work<'_, 'p> {
@@ -34,7 +33,7 @@ impl<'p> Work<'_, 'p> {
             return resolve(page, self.kind, wanted).map(At::Node);
         }
         if let Some(selector) = &wanted.selector {
-            checked(selector)?;
+            parsed(selector)?;
             // Which of the two tells the node better is not known without a page; a stored selector
             // is of this very node.
             if self.is_seed() || self.context.late {
@@ -42,48 +41,49 @@ impl<'p> Work<'_, 'p> {
             }
         }
         match &wanted.target {
-            Some(target) if self.context.late => Ok(At::Words(Box::new(words(target, 0)))),
-            _ => Err(TranslateError::NeedsPage { action_type: self.kind.name(), wanted: wanted.in_words() }),
+            Some(target) if self.context.late => Ok(At::Words(target.clone())),
+            _ => Err(self.needs_page(wanted)),
         }
+    }
+
+    pub(super) fn needs_page(&self, wanted: &Wanted) -> TranslateError {
+        TranslateError::NeedsPage { action_type: self.kind.name(), wanted: wanted.in_words() }
     }
 
     /// The node for a script.
     pub(super) fn place(&self, at: &At<'p>) -> Result<ElementLocator, TranslateError> {
         match at {
-            At::Node(node) => match locate::path(*node) {
-                Ok(path) => Ok(ElementLocator::Path(path)),
-                Err(no_path) => Err(TranslateError::Unreachable {
-                    action_type: self.kind.name(),
-                    wanted: Wanted::of(self.action).in_words(),
-                    place: no_path.place(),
-                }),
-            },
+            At::Node(node) => {
+                let (action_type, wanted) = (self.kind.name(), Wanted::of(self.action).in_words());
+                let unreachable = |place| TranslateError::Unreachable { action_type, wanted, place };
+                locate::path(*node).map(ElementLocator::Path).map_err(unreachable)
+            }
             At::Selector(selector) => Ok(ElementLocator::Path(vec![selector.clone()])),
-            At::Words(words) => Ok(ElementLocator::Words((**words).clone())),
+            At::Words(words) => Ok(ElementLocator::Words(words.clone())),
         }
     }
 
     /// What is waited for is not there yet: it is named as it is known, not by a page.
     pub(super) fn words_place(&self) -> Result<ElementLocator, TranslateError> {
         let wanted = Wanted::of(self.action);
-        if let Some(target) = &wanted.target {
-            return Ok(ElementLocator::Words(words(target, 0)));
+        match (wanted.target, wanted.selector) {
+            (Some(target), _) => Ok(ElementLocator::Words(target)),
+            (None, Some(selector)) => parsed(&selector).map(|_| ElementLocator::Path(vec![selector])),
+            (None, None) => self.needed("text", &[]).map(by_text),
         }
-        if let Some(selector) = &wanted.selector {
-            checked(selector)?;
-            return Ok(ElementLocator::Path(vec![selector.clone()]));
-        }
-        let text = self.needed("text", &[])?;
-        Ok(ElementLocator::Words(Words { text, ..Words::default() }))
+    }
+
+    /// The selector of elements that are only listed.
+    pub(super) fn selector(&self) -> Result<String, TranslateError> {
+        let known = || self.action.target_selector.clone().filter(|text| !text.is_empty());
+        let selector = self.needed("selector", &[]).or_else(|error| known().ok_or(error))?;
+        parsed(&selector).map(|_| selector)
     }
 
     pub(super) fn index(&self, at: &At<'p>) -> Result<u32, TranslateError> {
         match at {
             At::Node(node) => Ok(node.key().backend),
-            _ => Err(TranslateError::NeedsPage {
-                action_type: self.kind.name(),
-                wanted: Wanted::of(self.action).in_words(),
-            }),
+            _ => Err(self.needs_page(&Wanted::of(self.action))),
         }
     }
 
@@ -96,36 +96,24 @@ impl<'p> Work<'_, 'p> {
         operation: Operation,
         values: Value,
     ) -> Calls {
-        let mut parameters = object(more);
+        let mut parameters = more;
         match at {
-            At::Node(node) => {
-                parameters.insert("index".to_owned(), Value::from(node.key().backend));
-            }
-            At::Selector(selector) if self.is_seed() => {
-                parameters.insert("selector".to_owned(), Value::from(selector.as_str()));
-            }
-            _ => return Ok(vec![by_script(operation, Some(&self.place(at)?), values)]),
+            At::Node(node) => parameters["index"] = Value::from(node.key().backend),
+            At::Selector(selector) if self.is_seed() => parameters["selector"] = Value::from(selector.as_str()),
+            _ => return self.scripted(operation, at, values),
         }
-        one(tool, Value::Object(parameters))
+        one(tool, parameters)
+    }
+
+    /// A script that does something to the node.
+    pub(super) fn scripted(&self, operation: Operation, at: &At<'p>, values: Value) -> Calls {
+        Ok(vec![by_script(operation, Some(&self.place(at)?), values)])
     }
 }
 
-pub(super) fn checked(selector: &str) -> Result<(), TranslateError> {
-    selector
-        .parse::<Selector>()
-        .map(drop)
-        .map_err(|error| TranslateError::BadSelector { selector: shown(selector), reason: shown(&error.to_string()) })
-}
-
-pub(super) fn words(target: &ElementTarget, depth: usize) -> Words {
-    let within = target.within.as_deref().filter(|_| depth < 8);
-    Words {
-        role: target.role.clone(),
-        name: target.name.clone(),
-        text: target.text.clone(),
-        nth: target.nth,
-        within: within.map(|within| Box::new(words(within, depth + 1))),
-    }
+/// The place of whatever has a text.
+pub(super) fn by_text(text: String) -> ElementLocator {
+    ElementLocator::Words(ElementTarget { text, ..ElementTarget::default() })
 }
 
 /// A button that a page shows in place of its file input stands beside it: the tool wants the

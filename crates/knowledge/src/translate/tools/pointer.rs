@@ -5,7 +5,7 @@
 //! or is an error that names what is missing.
 
 use super::place::At;
-use super::work::{Calls, Work, by_script, by_script_to, one};
+use super::work::{Calls, Work, by_script_to, one};
 use crate::model::ElementTarget;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
@@ -33,7 +33,7 @@ impl<'p> Work<'_, 'p> {
     pub(super) fn click(&self) -> Calls {
         let at = self.at()?;
         if let Some(point) = self.point(&at)? {
-            return Ok(vec![by_script(Operation::Click, Some(&self.place(&at)?), point)]);
+            return self.scripted(Operation::Click, &at, point);
         }
         if let At::Node(node) = &at {
             if self.is_turned(*node)? {
@@ -46,7 +46,7 @@ impl<'p> Work<'_, 'p> {
                 let mut wanted = Map::new();
                 wanted.extend(expanded.map(|on| ("expanded".to_owned(), Value::Bool(on))));
                 wanted.extend(pressed.map(|on| ("pressed".to_owned(), Value::Bool(on))));
-                return Ok(vec![by_script(Operation::Turn, Some(&self.place(&at)?), Value::Object(wanted))]);
+                return self.scripted(Operation::Turn, &at, Value::Object(wanted));
             }
         }
         self.with_element("click", &at, json!({}), Operation::Click, json!({}))
@@ -82,7 +82,7 @@ impl<'p> Work<'_, 'p> {
         let at = self.at()?;
         match self.point(&at)? {
             None if self.is_seed() => self.with_element(tool, &at, json!({}), operation, json!({})),
-            point => Ok(vec![by_script(operation, Some(&self.place(&at)?), point.unwrap_or_else(|| json!({})))]),
+            point => self.scripted(operation, &at, point.unwrap_or_else(|| json!({}))),
         }
     }
 
@@ -91,14 +91,14 @@ impl<'p> Work<'_, 'p> {
         let to = self.drag_end()?;
         let point = self.point(&at)?;
         let to_point = self.pair("to_point")?;
+        let is_pointed = point.is_some() || to_point.is_some();
+        let mut values = point.unwrap_or_else(|| json!({}));
         let Some(to) = to else {
-            let by = self.drag_way()?;
-            let mut values = point.unwrap_or_else(|| json!({}));
-            values["by"] = json!(by);
-            return Ok(vec![by_script(Operation::Drag, Some(&self.place(&at)?), values)]);
+            values["by"] = json!(self.drag_way()?);
+            return self.scripted(Operation::Drag, &at, values);
         };
         let to = self.at_of(&to)?;
-        if self.is_seed() && point.is_none() && to_point.is_none() {
+        if self.is_seed() && !is_pointed {
             let mut parameters = Map::new();
             for (at, index, selector) in [(&at, "index", "selector"), (&to, "target_index", "target_selector")] {
                 match at {
@@ -111,7 +111,6 @@ impl<'p> Work<'_, 'p> {
                 return one("drag_drop", Value::Object(parameters));
             }
         }
-        let mut values = point.unwrap_or_else(|| json!({}));
         if let Some(to_point) = to_point {
             values["toPoint"] = json!(to_point);
         }

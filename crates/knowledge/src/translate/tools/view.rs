@@ -3,12 +3,12 @@
 //! In: an action, with a node or without. Out: a call, or a script where the tool cannot be told
 //! the node or the direction.
 
-use super::place::At;
+use super::place::{At, by_text};
 use super::work::{Calls, USUAL_HEIGHT, Work, by_script, one};
 use crate::translate::ActionType;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
-use crate::translate::script::{ElementLocator, Operation, Words};
+use crate::translate::script::{ElementLocator, Operation};
 use serde_json::json;
 
 impl Work<'_, '_> {
@@ -47,13 +47,10 @@ impl Work<'_, '_> {
         let (x, y) = self.way(height)?;
         let at = if Wanted::of(self.action).is_empty() { None } else { Some(self.at()?) };
         let is_straight = x == 0.0 || y == 0.0;
-        let index = match &at {
-            Some(At::Node(node)) => Some(node.key().backend),
-            _ => None,
-        };
-        let selector = match &at {
-            Some(At::Selector(selector)) => Some(selector.clone()),
-            _ => None,
+        let (index, selector) = match &at {
+            Some(At::Node(node)) => (Some(node.key().backend), None),
+            Some(At::Selector(selector)) => (None, Some(selector)),
+            _ => (None, None),
         };
         if self.is_seed() && is_straight && (at.is_none() || index.is_some() || selector.is_some()) {
             let direction = match (x, y) {
@@ -62,11 +59,8 @@ impl Work<'_, '_> {
                 (x, _) if x > 0.0 => "right",
                 _ => "left",
             };
-            let amount = (x + y).abs();
-            return one(
-                "scroll",
-                json!({ "direction": direction, "amount": amount, "index": index, "selector": selector }),
-            );
+            let by = json!({ "direction": direction, "amount": (x + y).abs(), "index": index, "selector": selector });
+            return one("scroll", by);
         }
         if !self.is_seed() && x == 0.0 && (at.is_none() || index.is_some()) {
             let pages = (y.abs() / height * 100.0).round().max(1.0) / 100.0;
@@ -86,8 +80,7 @@ impl Work<'_, '_> {
         if !self.is_seed() {
             return one("find_text", json!({ "text": text }));
         }
-        let place = ElementLocator::Words(Words { text, ..Words::default() });
-        Ok(vec![by_script(Operation::ScrollTo, Some(&place), json!({}))])
+        Ok(vec![by_script(Operation::ScrollTo, Some(&by_text(text)), json!({}))])
     }
 
     pub(super) fn media(&self, tool: &'static str, what: &str, value: Option<(&'static str, f64)>) -> Calls {
@@ -100,7 +93,7 @@ impl Work<'_, '_> {
                 Ok(vec![by_script(Operation::Media, Some(&ElementLocator::Path(vec!["video".to_owned()])), values)])
             }
             Some(at) if self.is_seed() => self.with_element(tool, &at, more, Operation::Media, values),
-            Some(at) => Ok(vec![by_script(Operation::Media, Some(&self.place(&at)?), values)]),
+            Some(at) => self.scripted(Operation::Media, &at, values),
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::model::ActionDefinition;
 use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
-use crate::translate::script::{ElementLocator, Operation, script_with};
+use crate::translate::script::{ElementLocator, Operation, script};
 use crate::translate::{ActionType, Profile};
 use browserlens_core::page::{NodeKey, Page};
 use serde_json::{Map, Value, json};
@@ -74,7 +74,8 @@ pub(super) fn one(tool: &'static str, parameters: Value) -> Calls {
     Ok(vec![call(tool, parameters)])
 }
 
-pub(super) fn object(value: Value) -> Map<String, Value> {
+/// Returns the members of a value that is an object.
+pub(crate) fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => Map::new(),
@@ -92,7 +93,7 @@ pub(super) fn by_script_to(
     to: Option<&ElementLocator>,
     values: Value,
 ) -> Call {
-    call("evaluate", json!({ "code": script_with(operation, at, to, object(values)) }))
+    call("evaluate", json!({ "code": script(operation, at, to, object(values)) }))
 }
 
 pub(super) struct Work<'a, 'p> {

@@ -2,18 +2,22 @@
 //! and a grade; the calls themselves are in each run's `agent_output.txt`, which is a session of
 //! Claude Code.
 
-use super::{Runs, count_at, text_at};
+use super::{Runs, Values, count_at, ms_of, text_at};
 use crate::agents::record::{Agent, Call, End, EndReason, Header, RunRecord, Usage};
 use serde_json::{Value, json};
 
-pub(super) fn is_it(first: &Value) -> bool {
-    ["condition", "task", "run", "usage", "grade"].iter().all(|key| first.get(key).is_some())
+pub(super) fn is_it(values: &Values) -> bool {
+    is_row(&values[0].1)
 }
 
-pub(super) fn read(values: &[(usize, Value)]) -> Runs {
+fn is_row(value: &Value) -> bool {
+    ["condition", "task", "run", "usage", "grade"].iter().all(|key| value.get(key).is_some())
+}
+
+pub(super) fn read(values: &Values) -> Runs {
     values
         .iter()
-        .map(|(number, row)| if is_it(row) { Ok(run(row)) } else { Err((*number, "no row of results".to_owned())) })
+        .map(|(number, row)| if is_row(row) { Ok(run(row)) } else { Err((*number, "no row of results".to_owned())) })
         .collect()
 }
 
@@ -38,7 +42,6 @@ fn run(row: &Value) -> RunRecord {
     // A judge that could not be understood has judged nothing.
     let is_judged = !text_at(grade, "details").starts_with("Could not parse");
     let reward = grade["task_success"].as_bool().filter(|_| is_judged).map(|success| f64::from(u8::from(success)));
-    let seconds = usage["wall_clock_seconds"].as_f64().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
     let end = End {
         end: EndReason::Unknown,
         reward,
@@ -48,7 +51,7 @@ fn run(row: &Value) -> RunRecord {
             cached: count("input_tokens_cached"),
             output: count("output_tokens"),
         }),
-        ms: seconds.map(|seconds| (seconds * 1_000.0).round() as u64),
+        ms: usage["wall_clock_seconds"].as_f64().and_then(ms_of),
         ..End::default()
     };
     RunRecord { header, calls: calls.collect(), end: Some(end), cut: None }

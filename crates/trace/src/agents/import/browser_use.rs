@@ -3,17 +3,18 @@
 //! They name neither task nor model, and count no tokens but, in old versions, those read. What the
 //! agent says of its own success is no reward; a judge's verdict is.
 
-use super::{Builder, Runs, count_at, text_at};
+use super::{Builder, Runs, Values, count_at, ms_of, text_at};
 use crate::agents::record::{EndReason, Usage};
 use browserlens_core::tokens::ImageSize;
 use serde_json::Value;
 
-pub(super) fn is_it(first: &Value) -> bool {
+pub(super) fn is_it(values: &Values) -> bool {
+    let first = &values[0].1;
     let step = &first["history"][0];
     step.get("model_output").is_some() && step.get("result").is_some()
 }
 
-pub(super) fn read(values: &[(usize, Value)]) -> Runs {
+pub(super) fn read(values: &Values) -> Runs {
     values.iter().map(|(number, history)| run(history).map_err(|what| (*number, what))).collect()
 }
 
@@ -56,7 +57,7 @@ fn run(history: &Value) -> Result<crate::agents::RunRecord, String> {
     let mut run = run.end(reason);
     if let Some(end) = &mut run.end {
         end.reward = reward;
-        end.ms = whole.map(|(to, from)| ((to - from).max(0.0) * 1_000.0).round() as u64);
+        end.ms = whole.and_then(|(to, from)| ms_of((to - from).max(0.0)));
         end.said = last_words.or(end.said.take());
     }
     Ok(run)

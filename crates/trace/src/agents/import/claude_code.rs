@@ -5,11 +5,11 @@
 //! the agent did not read them. Of an older version the tokens written are too few; where there is
 //! a last line with the sums, these hold.
 
-use super::{Builder, Runs, content, count_at, ms_between, text_at};
+use super::{Builder, Runs, Values, content, count_at, ms_between, text_at};
 use crate::agents::record::{EndReason, Usage};
 use serde_json::Value;
 
-pub(super) fn is_it(values: &[(usize, Value)]) -> bool {
+pub(super) fn is_it(values: &Values) -> bool {
     values.iter().take(20).any(|(_, line)| {
         let session =
             line.get("sessionId").is_some() && (line.get("parentUuid").is_some() || line.get("isSidechain").is_some());
@@ -17,7 +17,7 @@ pub(super) fn is_it(values: &[(usize, Value)]) -> bool {
     })
 }
 
-pub(super) fn read(values: &[(usize, Value)]) -> Runs {
+pub(super) fn read(values: &Values) -> Runs {
     let mut run = Builder::default();
     let (mut message, mut last, mut ms) = (String::new(), None, None);
     // Whoever has the last word: a session may end in an answer that nobody read any more.

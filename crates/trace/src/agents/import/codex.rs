@@ -4,18 +4,19 @@
 //! also says whether it was an error and how long it took. Counts stand before the turn they are of
 //! (`token_usage_record`) or behind it (`token_count`); where both are there the first hold.
 
-use super::{Builder, Runs, content, count_at, text_at};
+use super::{Builder, Runs, Values, content, count_at, ms_of, text_at};
 use crate::agents::record::{Call, EndReason, Usage};
 use serde_json::Value;
 
 /// What stands at the beginning of messages that nobody wrote.
 const NOT_A_GOAL: [&str; 4] = ["<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions"];
 
-pub(super) fn is_it(first: &Value) -> bool {
+pub(super) fn is_it(values: &Values) -> bool {
+    let first = &values[0].1;
     first["type"] == "session_meta" && first.get("payload").is_some()
 }
 
-pub(super) fn read(values: &[(usize, Value)]) -> Runs {
+pub(super) fn read(values: &Values) -> Runs {
     let mut run = Builder::default();
     let has_records = values.iter().any(|(_, line)| line["type"] == "token_usage_record");
     // Whether what comes next is of another turn: the model had answers since it spoke.
@@ -73,10 +74,10 @@ pub(super) fn read(values: &[(usize, Value)]) -> Runs {
                 }
                 "mcp_tool_call_end" => {
                     if let Some(call) = run.waiting(text_at(payload, "call_id")) {
-                        let duration = &payload["duration"];
-                        call.ms = count_at(duration, "secs")
-                            .zip(count_at(duration, "nanos"))
-                            .map(|(secs, nanos)| secs.saturating_mul(1_000).saturating_add(nanos / 1_000_000));
+                        let at = |key| count_at(&payload["duration"], key);
+                        let ms =
+                            |(secs, nanos): (u64, u64)| secs.saturating_mul(1_000).saturating_add(nanos / 1_000_000);
+                        call.ms = at("secs").zip(at("nanos")).map(ms);
                         mcp(call, &payload["result"]);
                     }
                 }
@@ -84,8 +85,8 @@ pub(super) fn read(values: &[(usize, Value)]) -> Runs {
                     let item = &payload["item"];
                     if let Some(call) = run.waiting(text_at(item, "id")) {
                         let at = |key| count_at(payload, key);
-                        call.ms =
-                            at("completed_at_ms").zip(at("started_at_ms")).map(|(to, from)| to.saturating_sub(from));
+                        let whole = at("completed_at_ms").zip(at("started_at_ms"));
+                        call.ms = whole.map(|(to, from)| to.saturating_sub(from));
                         mcp(call, item);
                     }
                 }
@@ -171,7 +172,7 @@ fn output(call: &mut Call, said: &Value) {
         Ok(Value::Object(shell)) if shell.contains_key("metadata") => {
             let metadata = &shell["metadata"];
             call.is_error |= metadata["exit_code"].as_i64().is_some_and(|code| code != 0);
-            call.ms = metadata["duration_seconds"].as_f64().and_then(ms);
+            call.ms = metadata["duration_seconds"].as_f64().and_then(ms_of);
             text_at(&Value::Object(shell.clone()), "output").clone_into(&mut call.answer);
         }
         _ => {
@@ -184,11 +185,7 @@ fn output(call: &mut Call, said: &Value) {
             };
             let code = after("exited with code ").or_else(|| after("Exit code: "));
             call.is_error |= code.is_some_and(|code| code != 0.0);
-            call.ms = call.ms.or(after("Wall time: ").and_then(ms));
+            call.ms = call.ms.or(after("Wall time: ").and_then(ms_of));
         }
     }
-}
-
-fn ms(seconds: f64) -> Option<u64> {
-    (seconds.is_finite() && seconds >= 0.0).then(|| (seconds * 1_000.0).round() as u64)
 }

@@ -2,7 +2,7 @@
 //! line a call (`run`, `call`, `name`, `arguments`, `text`, `is_error`, `images`, `ms`). The crate's
 //! README describes them.
 
-use super::Runs;
+use super::{Runs, Values};
 use crate::agents::record::{Agent, Call, End, EndReason, Header, RunRecord};
 use browserlens_core::tokens::ImageSize;
 use serde::Deserialize;
@@ -40,11 +40,12 @@ struct CallLine {
     ms: Option<u64>,
 }
 
-pub(super) fn is_it(first: &Value) -> bool {
+pub(super) fn is_it(values: &Values) -> bool {
+    let first = &values[0].1;
     first.get("run").is_some() && (first.get("goal").is_some() || first.get("call").is_some())
 }
 
-pub(super) fn read(lines: &[(usize, Value)]) -> Runs {
+pub(super) fn read(lines: &Values) -> Runs {
     let mut runs: Vec<RunRecord> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     // The run's own line may stand before its calls or behind them.

@@ -35,20 +35,34 @@ pub enum Format {
     Otel,
 }
 
+/// How a format is called on the command line, told and read.
+struct Importer {
+    name: &'static str,
+    is_it: fn(&Values) -> bool,
+    read: fn(&Values) -> Runs,
+}
+
+/// In the order of [`Format`].
+const IMPORTERS: [Importer; 6] = [
+    Importer { name: "lines", is_it: lines::is_it, read: lines::read },
+    Importer { name: "claude-code", is_it: claude_code::is_it, read: claude_code::read },
+    Importer { name: "codex", is_it: codex::is_it, read: codex::read },
+    Importer { name: "axi", is_it: axi::is_it, read: axi::read },
+    Importer { name: "browser-use", is_it: browser_use::is_it, read: browser_use::read },
+    Importer { name: "otel", is_it: otel::is_it, read: otel::read },
+];
+
 impl Format {
     /// Every format, in the order in which a file is tried.
     pub const ALL: [Self; 6] = [Self::Lines, Self::ClaudeCode, Self::Codex, Self::Axi, Self::BrowserUse, Self::Otel];
 
+    fn importer(self) -> &'static Importer {
+        &IMPORTERS[self as usize]
+    }
+
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Lines => "lines",
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Axi => "axi",
-            Self::BrowserUse => "browser-use",
-            Self::Otel => "otel",
-        }
+        self.importer().name
     }
 
     /// Returns the format of that name.
@@ -76,8 +90,8 @@ pub struct Given {
 /// Most bytes of a transcript.
 const MOST_BYTES: u64 = 1 << 29;
 
-/// A transcript as values: each JSON value of the file with the line on which it begins.
-type Values = Vec<(usize, Value)>;
+/// A transcript as values: each JSON value of the file with the line on which it begins; one at least.
+type Values = [(usize, Value)];
 
 /// What an importer returns: the runs, or the line and what is wrong with it; line 0 is the whole
 /// file.
@@ -104,26 +118,11 @@ pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<
     if first["format"] == crate::agents::FORMAT {
         return Err(AgentsError::IsRecord { path: path.to_owned() });
     }
-    let is_it = |format: &Format| match format {
-        Format::Lines => lines::is_it(first),
-        Format::ClaudeCode => claude_code::is_it(&values),
-        Format::Codex => codex::is_it(first),
-        Format::Axi => axi::is_it(first),
-        Format::BrowserUse => browser_use::is_it(first),
-        Format::Otel => otel::is_it(first),
-    };
     let format = format
-        .or_else(|| Format::ALL.into_iter().find(is_it))
+        .or_else(|| Format::ALL.into_iter().find(|format| (format.importer().is_it)(&values)))
         .ok_or_else(|| AgentsError::UnknownFormat { path: path.to_owned() })?;
-    let read = match format {
-        Format::Lines => lines::read(&values),
-        Format::ClaudeCode => claude_code::read(&values),
-        Format::Codex => codex::read(&values),
-        Format::Axi => axi::read(&values),
-        Format::BrowserUse => browser_use::read(&values),
-        Format::Otel => otel::read(&values),
-    };
-    let mut runs = read.map_err(|(line, what)| if line == 0 { wrong(what) } else { at(line, what) })?;
+    let mut runs = (format.importer().read)(&values)
+        .map_err(|(line, what)| if line == 0 { wrong(what) } else { at(line, what) })?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     for run in &mut runs {
         finish(run, format, given, &name);
@@ -136,7 +135,7 @@ pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<
 }
 
 /// Returns every JSON value of a text, and whether its last one is whole.
-fn values(text: &str) -> Result<(Values, bool), (usize, String)> {
+fn values(text: &str) -> Result<(Vec<(usize, Value)>, bool), (usize, String)> {
     let mut values = Vec::new();
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let (mut at, mut line) = (0, 1);
@@ -231,11 +230,7 @@ impl Builder {
 
     /// Adds words of the model to the present turn.
     fn say(&mut self, words: &str) {
-        let said = &mut self.turn().said;
-        if !said.is_empty() && !words.is_empty() {
-            said.push('\n');
-        }
-        said.push_str(words);
+        join(&mut self.turn().said, words);
     }
 
     /// Adds a call of the present turn.
@@ -266,10 +261,7 @@ impl Builder {
         let mut carried = Turn::default();
         let mut calls = self.run.calls.iter_mut().peekable();
         for (at, turn) in (1..).zip(self.turns) {
-            if !carried.said.is_empty() && !turn.said.is_empty() {
-                carried.said.push('\n');
-            }
-            carried.said.push_str(&turn.said);
+            join(&mut carried.said, &turn.said);
             if let Some(usage) = turn.usage {
                 *carried.usage.get_or_insert_default() += usage;
             }
@@ -283,6 +275,14 @@ impl Builder {
         self.run.end = Some(End { end: reason, said, usage: carried.usage, ..End::default() });
         self.run
     }
+}
+
+/// Adds words to others, on a line of their own.
+fn join(said: &mut String, words: &str) {
+    if !said.is_empty() && !words.is_empty() {
+        said.push('\n');
+    }
+    said.push_str(words);
 }
 
 /// Returns the text at a key; empty where there is none.
@@ -327,6 +327,11 @@ pub fn image_size(data: &str) -> ImageSize {
     };
     let (width, height) = size().unwrap_or_default();
     ImageSize { width, height }
+}
+
+/// Returns seconds as milliseconds; none of what is no duration.
+fn ms_of(seconds: f64) -> Option<u64> {
+    (seconds.is_finite() && seconds >= 0.0).then(|| (seconds * 1_000.0).round() as u64)
 }
 
 /// Returns the milliseconds between two times in RFC 3339.

@@ -3,7 +3,7 @@
 //! A `chat` span is a turn, an `execute_tool` span a call of the turn that began last before it.
 //! Arguments, results and messages are opt-in there: what was not sent is empty here.
 
-use super::{Builder, Runs};
+use super::{Builder, Runs, Values, text_at};
 use crate::agents::record::{EndReason, RunRecord, Usage};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ struct Span {
     attributes: Map<String, Value>,
 }
 
-pub(super) fn is_it(first: &Value) -> bool {
-    first.get("resourceSpans").is_some()
+pub(super) fn is_it(values: &Values) -> bool {
+    values[0].1.get("resourceSpans").is_some()
 }
 
-pub(super) fn read(values: &[(usize, Value)]) -> Runs {
+pub(super) fn read(values: &Values) -> Runs {
     // In the order in which the traces begin in the file; parts of one may lie in several lines.
     let mut order: Vec<String> = Vec::new();
     let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
@@ -34,32 +34,23 @@ pub(super) fn read(values: &[(usize, Value)]) -> Runs {
         for raw in scopes.flat_map(|scope| list(&scope, "spans")) {
             let id = raw["traceId"].as_str().unwrap_or_default().to_owned();
             let attributes = attributes(&raw["attributes"]);
-            for event in list(&raw, "events") {
-                let said = self::attributes(&event["attributes"]);
-                if let Some(score) = said.get("gen_ai.evaluation.score.value").and_then(Value::as_f64) {
-                    scores.insert(id.clone(), score);
-                }
-            }
-            if let Some(score) = attributes.get("gen_ai.evaluation.score.value").and_then(Value::as_f64) {
-                scores.insert(id.clone(), score);
+            let said = list(&raw, "events").into_iter().map(|event| self::attributes(&event["attributes"]));
+            for said in said.chain([attributes.clone()]) {
+                let score = said.get("gen_ai.evaluation.score.value").and_then(Value::as_f64);
+                scores.extend(score.map(|score| (id.clone(), score)));
             }
             let Some(operation) = operation(&raw, &attributes) else { continue };
             if !traces.contains_key(&id) {
                 order.push(id.clone());
             }
-            let status = &raw["status"];
+            let (code, message) = (&raw["status"]["code"], raw["status"]["message"].as_str());
+            let kind = attributes.get("error.type");
             traces.entry(id).or_default().push(Span {
                 from: nanos(&raw["startTimeUnixNano"]),
                 to: nanos(&raw["endTimeUnixNano"]),
                 operation,
-                is_error: status["code"] == 2
-                    || status["code"] == "STATUS_CODE_ERROR"
-                    || attributes.contains_key("error.type"),
-                error: status["message"]
-                    .as_str()
-                    .or(attributes.get("error.type").and_then(Value::as_str))
-                    .unwrap_or_default()
-                    .to_owned(),
+                is_error: *code == 2 || *code == "STATUS_CODE_ERROR" || kind.is_some(),
+                error: message.or(kind.and_then(Value::as_str)).unwrap_or_default().to_owned(),
                 attributes,
             });
         }
@@ -95,7 +86,7 @@ fn run(mut spans: Vec<Span>) -> RunRecord {
                 run.run.header.agent.model =
                     text("gen_ai.response.model").or(text("gen_ai.request.model")).map(str::to_owned);
                 run.say(&parts(span, "gen_ai.output.messages", "assistant", "text").join("\n"));
-                let count = |key: &str| span.attributes.get(key).and_then(count);
+                let count = |key: &str| span.attributes.get(key).and_then(Value::as_u64);
                 let input = count("gen_ai.usage.input_tokens").or_else(|| count("gen_ai.usage.prompt_tokens"));
                 let output = count("gen_ai.usage.output_tokens").or_else(|| count("gen_ai.usage.completion_tokens"));
                 let cached = count("gen_ai.usage.cache_read.input_tokens").unwrap_or_default();
@@ -164,10 +155,9 @@ fn operation(span: &Value, attributes: &Map<String, Value>) -> Option<String> {
         let is_turn = matches!(name, "text_completion" | "generate_content");
         return Some(if is_turn { "chat" } else { name }.to_owned());
     }
-    attributes
-        .keys()
-        .any(|key| key.starts_with("gen_ai."))
-        .then(|| span["name"].as_str().unwrap_or_default().split_whitespace().next().unwrap_or_default().to_owned())
+    let is_ours = attributes.keys().any(|key| key.starts_with("gen_ai."));
+    let name = || text_at(span, "name").split_whitespace().next().unwrap_or_default().to_owned();
+    is_ours.then(name)
 }
 
 /// Returns the attributes as plain JSON.
@@ -191,10 +181,6 @@ fn plain(value: &Value) -> Value {
 /// Returns JSON that is sent as a text as what it says.
 fn structured(value: &Value) -> Value {
     value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| value.clone())
-}
-
-fn count(value: &Value) -> Option<u64> {
-    value.as_u64()
 }
 
 fn nanos(value: &Value) -> u64 {
