@@ -1,6 +1,6 @@
 //! `inspect`: what happened beside a page, and what is in it; of a trace, or of a live page.
 
-use super::{is_url, json_failure, trace_failure};
+use super::is_url;
 use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -35,9 +35,7 @@ pub(super) fn tool_schemas() -> Ended {
             })
         })
         .collect();
-    let text = serde_json::to_string_pretty(&listed).map_err(|error| json_failure(&error))?;
-    output::json(&format!("{text}\n"))?;
-    Ok(Exit::Success)
+    output::pretty(&listed)
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Ended {
@@ -135,7 +133,7 @@ pub(crate) fn limits(args: &LimitArgs) -> Result<Limits, Failure> {
     if let Some(path) = args.limits.clone().or_else(configured) {
         let bad = |reason: String| {
             let hint = "write lines such as `max_html_size = 20000`";
-            Failure::words(Exit::Usage, format!("{}: {reason}", path.display()), hint)
+            Failure::usage(format!("{}: {reason}", path.display()), hint)
         };
         let text = std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))?;
         limits.add_toml(&text).map_err(|error| bad(error.to_string()))?;
@@ -192,11 +190,7 @@ impl<'a> Asked<'a> {
         let mut presets = Presets::default();
         if let Some(path) = &source.presets {
             let bad = |reason: String| {
-                Failure::words(
-                    Exit::Usage,
-                    format!("{}: {reason}", path.display()),
-                    "see the presets in the guide of `inspect`",
-                )
+                Failure::usage(format!("{}: {reason}", path.display()), "see the presets in the guide of `inspect`")
             };
             let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
             presets.add_toml(&text).map_err(|error| bad(error.to_string()))?;
@@ -266,12 +260,12 @@ impl<'a> Asked<'a> {
             answer.message.push_str("; pages of a live page are given in a session: `browserlens page open URL`");
         }
         if self.source.json || self.source.compact {
-            let value = serde_json::to_value(&answer).map_err(|error| json_failure(&error))?;
+            let value = serde_json::to_value(&answer)?;
             let text = if self.source.compact {
                 compact(value).to_string()
             } else {
                 // Field by field in the order of the answer, which a value does not keep.
-                serde_json::to_string_pretty(&answer).map_err(|error| json_failure(&error))?
+                serde_json::to_string_pretty(&answer)?
             };
             // Only bodies and HTML hold unseen characters, and say so.
             let text = self.shown(text);
@@ -392,49 +386,42 @@ impl<'a> Asked<'a> {
 type Opened = (Box<dyn PageSource>, u64);
 
 fn recorded(source: &InspectSource) -> Result<Opened, Failure> {
-    let trace = Trace::open(&source.source).map_err(|error| trace_failure(&error))?;
+    let trace = Trace::open(&source.source)?;
     let last = trace.len().saturating_sub(1);
     let began = trace.meta().recorded_at.as_deref().and_then(|at| DateTime::parse_from_rfc3339(at).ok());
     let began = began.and_then(|at| u64::try_from(at.timestamp_millis()).ok()).unwrap_or(0);
-    let mut pages = trace.into_pages().map_err(|error| trace_failure(&error))?;
-    pages.set_step(StepIndex(source.step.unwrap_or(last))).map_err(|error| trace_failure(&error))?;
+    let mut pages = trace.into_pages()?;
+    pages.set_step(StepIndex(source.step.unwrap_or(last)))?;
     Ok((Box::new(pages), began))
 }
 
 #[cfg(feature = "record")]
 fn live(source: &InspectSource, now: u64) -> Result<Opened, Failure> {
     use browserlens_recorder::{LiveBrowser, LiveOptions};
-    if source.step.is_some() {
-        let message = format!("{}: a live page has no steps", source.source);
-        return Err(Failure::words(Exit::Usage, message, "leave --step out, or name a trace"));
-    }
+    super::no_steps(&source.source, source.step)?;
     let options =
         LiveOptions { chrome: source.chrome.clone(), no_sandbox: source.no_sandbox, ..LiveOptions::default() };
     let browser = LiveBrowser::open(&source.source, &options);
-    let browser = browser.map_err(|error| not_opened(&source.source, &error))?;
+    let browser = browser.map_err(|error| not_opened(&source.source, error))?;
     Ok((Box::new(browser), now))
 }
 
 /// Says why a page could not be opened, and what to do: nothing of a recording.
 #[cfg(feature = "record")]
-fn not_opened(url: &str, error: &browserlens_recorder::RecordError) -> Failure {
+fn not_opened(url: &str, error: browserlens_recorder::RecordError) -> Failure {
     use browserlens_recorder::RecordError;
     match error {
-        RecordError::NotActionable { reason, .. } => {
-            Failure::words(Exit::Browser, format!("{url}: the page cannot be opened: {reason}"), error.hint())
+        RecordError::NotActionable { ref reason, .. } => {
+            Failure::browser(format!("{url}: the page cannot be opened: {reason}"), error.hint())
         }
-        error => Failure::new(Exit::Browser, error, error.hint()),
+        error => error.into(),
     }
 }
 
 #[cfg(not(feature = "record"))]
 fn live(source: &InspectSource, _: u64) -> Result<Opened, Failure> {
     let _ = (&source.chrome, source.no_sandbox);
-    Err(Failure::words(
-        Exit::Usage,
-        format!("{}: this build looks at no live pages", source.source),
-        "build with `--features record`, or name a trace",
-    ))
+    Err(super::not_live(&source.source))
 }
 
 /// Lays rows out in columns; the last column takes what is left of the terminal's width.
