@@ -3,11 +3,11 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use serde_json::Value;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use serde_json::{Value, json};
+use std::io::{self, BufRead, BufReader, Lines, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -131,6 +131,53 @@ pub fn run(line: &str) -> Ran {
 /// Runs a command line in a folder, with an environment of its own.
 pub fn run_alone(folder: &Path, line: &str) -> Ran {
     Ran::of(browserlens_alone().args(words(line)).current_dir(folder))
+}
+
+/// An MCP client over standard input and output of a server; the server is ended with it.
+pub struct Mcp {
+    pub child: Child,
+    input: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Mcp {
+    /// Starts a server by a command, and begins as clients do.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+        let input = child.stdin.take();
+        let lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
+        let mut client = Self { child, input, lines };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "0" } });
+        client.ask("initialize", &hello);
+        client
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> String {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        writeln!(self.input.as_ref().expect("it is not ended"), "{message}").expect("it reads");
+        self.lines.next().expect("an answer").expect("a line")
+    }
+
+    /// Calls a tool, which must succeed.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        assert!(answer.contains("\"result\"") && !answer.contains("\"isError\":true"), "{answer}");
+        answer
+    }
+
+    /// Ends its input, and returns how the server ended.
+    pub fn end(&mut self) -> ExitStatus {
+        drop(self.input.take());
+        self.child.wait().expect("it ends")
+    }
+}
+
+impl Drop for Mcp {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
 }
 
 /// A request to a server of a test.
