@@ -3,7 +3,23 @@
 //! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never
 //! changes its meaning.
 
+use browserlens_agents::AgentsError;
 use browserlens_core::page::text::escaped_line;
+use browserlens_corpus::CorpusError;
+#[cfg(feature = "record")]
+use browserlens_import::ImportError;
+use browserlens_knowledge::KnowledgeError;
+use browserlens_llm::{CassetteError, EndpointError};
+use browserlens_reading::CacheError;
+#[cfg(feature = "record")]
+use browserlens_recorder::RecordError;
+use browserlens_replay::llm::LlmReadError;
+use browserlens_replay::{ReplayError, StrategiesError};
+use browserlens_report::ReportError;
+#[cfg(feature = "record")]
+use browserlens_tasks::TasksError;
+use browserlens_trace::scenario::ScenarioError;
+use browserlens_trace::{ExitClass, TraceError};
 use std::fmt;
 
 /// How the command ended.
@@ -49,7 +65,7 @@ pub struct Failure {
     /// What happened, with file and place.
     pub message: String,
     /// What to do about it.
-    pub hint: Option<String>,
+    pub hint: String,
 }
 
 impl Failure {
@@ -65,12 +81,28 @@ impl Failure {
             }
             cause = inner.source();
         }
-        Self { exit, message, hint: Some(hint.into()) }
+        Self { exit, message, hint: hint.into() }
     }
 
     /// Returns a failure in words.
     pub fn words(exit: Exit, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), hint: Some(hint.into()) }
+        Self { exit, message: message.into(), hint: hint.into() }
+    }
+
+    /// Returns bad usage in words.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::words(Exit::Usage, message, hint)
+    }
+
+    /// Returns unreadable input in words.
+    pub fn input(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::words(Exit::Input, message, hint)
+    }
+
+    /// Returns trouble with a browser in words.
+    #[cfg(any(feature = "record", feature = "serve"))]
+    pub fn browser(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::words(Exit::Browser, message, hint)
     }
 }
 
@@ -78,12 +110,68 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // One line each: messages carry names from traces, which must not forge lines on a
         // terminal.
-        write!(f, "error: {}", escaped_line(&self.message))?;
-        if let Some(hint) = &self.hint {
-            write!(f, "\n hint: {}", escaped_line(hint))?;
-        }
-        Ok(())
+        write!(f, "error: {}\n hint: {}", escaped_line(&self.message), escaped_line(&self.hint))
     }
+}
+
+impl From<ExitClass> for Exit {
+    fn from(class: ExitClass) -> Self {
+        match class {
+            ExitClass::BadUsage => Self::Usage,
+            ExitClass::Unreadable => Self::Input,
+            ExitClass::VerificationFailed => Self::Verification,
+        }
+    }
+}
+
+/// Errors of other crates, each with the exit code and the hint with which it ends a command.
+macro_rules! failures {
+    ($($(#[$when:meta])* $kind:ty: |$error:ident| $exit:expr, $hint:expr;)+) => {$(
+        $(#[$when])*
+        impl From<$kind> for Failure {
+            fn from($error: $kind) -> Self {
+                Self::new($exit, &$error, $hint)
+            }
+        }
+    )+};
+}
+
+failures! {
+    TraceError: |error| error.exit_class().into(), error.hint();
+    ReplayError: |error| error.exit_class().into(), error.hint();
+    LlmReadError: |error| error.exit_class().into(), error.hint();
+    CorpusError: |error| error.exit_class().into(), error.hint();
+    StrategiesError: |error| Exit::Usage, error.hint();
+    EndpointError: |error| Exit::Usage, error.hint();
+    CassetteError: |error| Exit::Input, error.hint();
+    CacheError: |error| Exit::Input, error.hint();
+    ReportError: |error| Exit::Input, "name a folder that can be written";
+    serde_json::Error: |error| Exit::Input, "this is a mistake in the tool: report it with the command";
+    AgentsError: |error| if error.is_broken_promise() { Exit::Verification } else { Exit::Input }, error.hint();
+    ScenarioError: |error| match error {
+        ScenarioError::Unreadable { .. } | ScenarioError::NoScenarios { .. } => Exit::Input,
+        _ => Exit::Usage,
+    }, error.hint();
+    KnowledgeError: |error| match &error {
+        KnowledgeError::NoKnowledge { .. } | KnowledgeError::UnknownId { .. } => Exit::Usage,
+        KnowledgeError::Trace(error) => error.exit_class().into(),
+        _ => Exit::Input,
+    }, error.hint();
+    #[cfg(feature = "record")]
+    ImportError: |error| error.exit_class().map_or(Exit::Browser, Exit::from), error.hint();
+    #[cfg(feature = "record")]
+    RecordError: |error| match error.exit_code() {
+        2 => Exit::Usage,
+        4 => Exit::Verification,
+        5 => Exit::Browser,
+        _ => Exit::Input,
+    }, error.hint();
+    #[cfg(feature = "record")]
+    TasksError: |error| match error {
+        TasksError::Malformed { .. } | TasksError::Unreadable { .. } | TasksError::Record(_) => Exit::Input,
+        TasksError::NotInstalled { .. } | TasksError::NoMiniwob(_) | TasksError::NoApplication(_) => Exit::Usage,
+        TasksError::Site { .. } | TasksError::Tool { .. } | TasksError::Agent(_) => Exit::Browser,
+    }, error.hint();
 }
 
 #[cfg(test)]
@@ -92,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_message_cannot_forge_lines_or_colours() {
-        let failure = Failure::words(Exit::Input, "a\nerror: b\u{1b}[31m", "c");
+        let failure = Failure::input("a\nerror: b\u{1b}[31m", "c");
         assert_eq!(failure.to_string(), "error: a\\nerror: b\\u{1b}[31m\n hint: c");
     }
 

@@ -51,7 +51,7 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
     let arguments = match args::of_a_page(renamed(arguments), is_command) {
         Ok(arguments) => arguments,
         Err((message, hint)) => {
-            output::status(&Failure::words(Exit::Usage, message, hint).to_string());
+            output::status(&Failure::usage(message, hint).to_string());
             return Exit::Usage.code();
         }
     };

@@ -3,26 +3,11 @@
 
 mod common;
 
-use common::{browserlens, root};
+use common::{Ran, at_root, root, run, run_in};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::Output;
 
 const TRACE: &str = "traces/tiny-newsletter-signup.trace";
-
-fn browserlens_in(folder: &Path, arguments: &[&str]) -> Output {
-    browserlens().current_dir(folder).args(arguments).output().expect("the command starts")
-}
-
-fn out(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// What was said on standard error, and the exit code.
-fn failed(output: &Output) -> (String, i32) {
-    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code().expect("a code"))
-}
 
 fn line(folder: &Path, values: &[Value]) -> String {
     let text: String = values.iter().map(|value| format!("{value}\n")).collect();
@@ -36,8 +21,7 @@ fn transcript(folder: &Path) -> String {
     let trace = browserlens_trace::Trace::open(root().join(TRACE)).expect("a trace");
     let mut values = vec![json!({ "run": "signup", "tool": "a tool", "goal": "Get the letter", "reward": 1.0 })];
     for row in trace.steps().expect("steps") {
-        let step = row.index.0.to_string();
-        let text = out(&browserlens_in(&root(), &["show", TRACE, "--step", &step, "--strategy", "lens/delta"]));
+        let text = run(&format!("show {TRACE} --step {} --strategy lens/delta", row.index.0)).good();
         let (name, arguments) = match &row.action {
             Some(action) if row.index.0 > 0 => (action.taken.kind.name(), json!({ "text": action.taken.text })),
             _ => ("navigate", json!({ "url": "http://tiny.test/" })),
@@ -51,42 +35,38 @@ fn transcript(folder: &Path) -> String {
     line(folder, &values)
 }
 
-fn import(folder: &Path, transcript: &str) -> Output {
-    let trace = root().join(TRACE).display().to_string();
-    browserlens_in(folder, &["agents", "import", transcript, "--trace", &trace, "--out", "runs"])
+fn import(folder: &Path, transcript: &str) -> Ran {
+    run_in(folder, &format!("agents import {transcript} --trace {} --out runs", at_root(TRACE)))
 }
 
-/// The arguments of `counterfactual` on the runs of a folder.
-fn counterfactual(folder: &Path, more: &[&str]) -> Output {
-    let at = |name: &str| root().join(name).display().to_string();
-    let (traces, strategies, scenarios) = (at("traces"), at("traces/strategies.toml"), at("traces/scenarios"));
-    let places = ["--strategies-file", &strategies, "--traces", &traces, "--scenarios-dir", &scenarios];
-    let given = [&["agents", "counterfactual", "runs"][..], &places].concat();
-    browserlens_in(folder, &[&given[..], more].concat())
+/// Runs `counterfactual` on the runs of a folder.
+fn counterfactual(folder: &Path, more: &str) -> Ran {
+    let (traces, scenarios) = (at_root("traces"), at_root("traces/scenarios"));
+    let places = format!("--strategies-file {traces}/strategies.toml --traces {traces} --scenarios-dir {scenarios}");
+    run_in(folder, &format!("agents counterfactual runs {places} {more}"))
 }
 
 #[test]
 fn a_run_with_its_pages_is_told_again_by_other_strategies() {
     let folder = tempfile::tempdir().expect("a folder");
-    out(&import(folder.path(), &transcript(folder.path())));
+    import(folder.path(), &transcript(folder.path())).good();
     let bundled = root().join("traces/runs-miniwob/mw-click-pie--browserlens-serve-mcp.run");
     std::fs::copy(bundled, folder.path().join("runs/without-pages.run")).expect("copies");
-    insta::assert_snapshot!(out(&counterfactual(folder.path(), &["--markdown"])));
+    insta::assert_snapshot!(counterfactual(folder.path(), "--markdown").good());
 
     // As it was told, a run costs what it cost; the legend is said and not counted.
-    let text = out(&counterfactual(folder.path(), &["--strategies", "lens/delta", "--json"]));
-    let runs: Vec<Value> = serde_json::from_str(&text).expect("JSON");
+    let runs = counterfactual(folder.path(), "--strategies lens/delta --json").json();
     assert_eq!(runs[0]["retold"], runs[0]["recorded"]);
     let legend = browserlens_core::tokens::Encoding::O200kBase.count(browserlens_lens::LEGEND).0;
     assert_eq!(runs[0]["legend"], u64::from(legend));
 
-    let bytes = |threads: &str| out(&counterfactual(folder.path(), &["--json", "--threads", threads]));
-    assert_eq!(bytes("1"), bytes("5"));
+    let bytes = |threads: u32| counterfactual(folder.path(), &format!("--json --threads {threads}")).good();
+    assert_eq!(bytes(1), bytes(5));
 }
 
 #[test]
 fn what_has_no_pages_is_not_told_again() {
-    let told = out(&browserlens_in(&root(), &["agents", "counterfactual"]));
+    let told = run("agents counterfactual").good();
     assert_eq!(
         told,
         "No run can be retold.\n72 of 72 records name no trace: nothing is said of what they would have cost.\n"
@@ -104,39 +84,32 @@ fn a_trace_of_another_run_is_told_by_its_own_error() {
             json!({ "run": "other", "call": 2, "name": "drag", "arguments": {}, "text": "done" }),
         ],
     );
-    let (said, code) = failed(&import(folder.path(), &other));
-    assert!(said.contains("call 2 (drag) has no step: next in the trace is: fill") && code == 3, "{said}");
-    assert!(said.contains("--traces"), "{said}");
+    let said = import(folder.path(), &other);
+    said.ends(3, &["call 2 (drag) has no step: next in the trace is: fill", "--traces"]);
 
     // Linked with its own, and another trace under the same name.
-    out(&import(folder.path(), &transcript(folder.path())));
-    let name = Path::new(TRACE).file_name().expect("a name");
-    std::fs::copy(root().join("traces/login-wrong-then-right.trace"), folder.path().join("runs").join(name))
-        .expect("copies");
-    let (said, code) = failed(&counterfactual(folder.path(), &[]));
-    assert!(said.contains("is not the trace of this run") && code == 3, "{said}");
+    import(folder.path(), &transcript(folder.path())).good();
+    let copy = folder.path().join("runs").join(Path::new(TRACE).file_name().expect("a name"));
+    std::fs::copy(root().join("traces/login-wrong-then-right.trace"), &copy).expect("copies");
+    counterfactual(folder.path(), "").ends(3, &["is not the trace of this run"]);
     // Not there at all.
-    std::fs::remove_file(folder.path().join("runs").join(name)).expect("removes");
-    let strategies = root().join("traces/strategies.toml").display().to_string();
-    let nowhere = ["agents", "counterfactual", "runs", "--strategies-file", &strategies];
-    let (said, code) = failed(&browserlens_in(folder.path(), &nowhere));
-    assert!(said.contains("its trace \"tiny-newsletter-signup.trace\" is not there") && code == 3, "{said}");
-    let (said, code) = failed(&counterfactual(folder.path(), &["--strategies", "none/*"]));
-    assert!(said.contains("no strategy matches") && code == 2, "{said}");
+    std::fs::remove_file(copy).expect("removes");
+    let nowhere = format!("agents counterfactual runs --strategies-file {}", at_root("traces/strategies.toml"));
+    run_in(folder.path(), &nowhere).ends(3, &["its trace \"tiny-newsletter-signup.trace\" is not there"]);
+    counterfactual(folder.path(), "--strategies none/*").ends(2, &["no strategy matches"]);
 }
 
 #[test]
 fn rewards_stand_beside_what_the_bench_found_on_the_same_tasks() {
     let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let chosen = ["--scenarios", "tiny/*,login/*,hostile/*", "--strategies", "lens/delta,playwright-mcp@0.0.83/full"];
-    let kept = ["--cache-dir", &at("cache"), "--runs-dir", &at("bench")];
-    let bench = out(&browserlens_in(&root(), &[&["bench", "--no-report"], &chosen[..], &kept[..]].concat()));
+    let own = |line: &str| run_in(folder.path(), line);
+    let at = folder.path().display();
+    let chosen = "--scenarios tiny/*,login/*,hostile/* --strategies lens/delta,playwright-mcp@0.0.83/full";
+    let bench = run(&format!("bench --no-report {chosen} --cache-dir {at}/cache --runs-dir {at}/bench")).good();
     let bench = bench.trim();
 
     // The bundled runs are of tasks that nobody replayed.
-    let bundled = out(&browserlens_in(&root(), &["agents", "validity", "--bench", bench]));
-    insta::assert_snapshot!(bundled);
+    insta::assert_snapshot!(run(&format!("agents validity --bench {bench}")).good());
 
     // Runs of the bench's own tasks, by two tools.
     let rewards = [
@@ -148,19 +121,12 @@ fn rewards_stand_beside_what_the_bench_found_on_the_same_tasks() {
         for (tool, reward) in [("browserlens serve (MCP)", ours), ("@playwright/mcp 0.0.83", theirs)] {
             let run = json!({ "run": task, "tool": tool, "goal": "g", "reward": reward });
             let call = json!({ "run": task, "call": 1, "name": "observe", "arguments": {}, "text": "a page" });
-            let path = line(folder.path(), &[run, call]);
-            out(&browserlens_in(folder.path(), &["agents", "import", &path, "--out", "runs"]));
+            own(&format!("agents import {} --out runs", line(folder.path(), &[run, call]))).good();
         }
     }
-    let own = out(&browserlens_in(folder.path(), &["agents", "validity", "runs", "--bench", bench, "--markdown"]));
-    insta::assert_snapshot!(own);
-
-    let (said, code) =
-        failed(&browserlens_in(folder.path(), &["agents", "validity", "runs", "--bench", bench, "--tool", "x=y"]));
-    assert!(said.contains("no such tool in the records") && said.contains("lens/delta") && code == 2, "{said}");
-    let (said, code) =
-        failed(&browserlens_in(folder.path(), &["agents", "validity", "runs", "--bench", bench, "--tool", "x"]));
-    assert!(said.contains("no `=`") && code == 2, "{said}");
-    let (said, code) = failed(&browserlens_in(folder.path(), &["agents", "validity", "runs", "--runs-dir", "nowhere"]));
-    assert!(said.contains("no stored run of the bench") && code == 3, "{said}");
+    let validity = format!("agents validity runs --bench {bench}");
+    insta::assert_snapshot!(own(&format!("{validity} --markdown")).good());
+    own(&format!("{validity} --tool x=y")).ends(2, &["no such tool in the records", "lens/delta"]);
+    own(&format!("{validity} --tool x")).ends(2, &["no `=`"]);
+    own("agents validity runs --runs-dir nowhere").ends(3, &["no stored run of the bench"]);
 }

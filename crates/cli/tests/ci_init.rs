@@ -5,13 +5,13 @@
 
 mod common;
 
-use common::{at_home, browserlens};
+use common::{Ran, at_home, browserlens};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 const WORKFLOW: &str = ".github/workflows/browserlens.yml";
 
@@ -99,9 +99,8 @@ impl Project {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    fn init(&self, more: &[&str]) -> Output {
-        let mut command = browserlens();
-        command.args(["ci", "init"]).args(more).current_dir(self.root()).output().expect("the command starts")
+    fn init(&self, more: &[&str]) -> Ran {
+        Ran::of(browserlens().args(["ci", "init"]).args(more).current_dir(self.root()))
     }
 
     /// Runs commands as a step of GitHub Actions does; what it leaves running is in the group of
@@ -133,26 +132,20 @@ impl Drop for Served {
     }
 }
 
-fn words(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 /// Reads the file by Python's parser of YAML, where that is there.
 fn is_yaml(path: &Path) {
     let code = "import sys\ntry:\n    import yaml\nexcept ImportError:\n    sys.exit(0)\n\
         read = yaml.safe_load(open(sys.argv[1]))\n\
         assert [*read['jobs']] == ['bench'] and read['permissions']['pull-requests'] == 'write', read\n\
         assert all('run' in step or '@v' in step['uses'] for step in read['jobs']['bench']['steps']), read\n";
-    let output = Command::new("python3").args(["-c", code]).arg(path).output().expect("python3 starts");
-    assert!(output.status.success(), "{}", words(&output));
+    Ran::of(Command::new("python3").args(["-c", code]).arg(path)).ends(0, &[]);
 }
 
 #[test]
 fn the_commands_of_the_workflow_record_pass_and_fail_with_what_changed() {
     let project = Project::new();
     let serve = format!("python3 -m http.server {} --bind 127.0.0.1 --directory 'site'", project.port);
-    let output = project.init(&["--serve", &serve, "--url", &project.site()]);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    project.init(&["--serve", &serve, "--url", &project.site()]).ends(0, &[]);
     is_yaml(&project.at(WORKFLOW));
     let workflow = project.text(WORKFLOW);
     assert!(workflow.contains("RECORD: ${{ inputs.record || true }}"), "{workflow}");
@@ -167,9 +160,12 @@ fn the_commands_of_the_workflow_record_pass_and_fail_with_what_changed() {
     let readme = project.text("browserlens/README.md");
     let commands: Vec<&str> = readme.lines().filter_map(|line| line.trim().strip_prefix("browserlens ")).collect();
     let [new, record, accept] = commands[..] else { panic!("three commands: {commands:?}") };
-    let run = |commands: &str| project.run(&format!("browserlens {commands}"), &nothing);
-    let (code, said, _) = run(new);
-    assert_eq!(code, Some(0), "{said}");
+    let run = |commands: &str| {
+        let (code, said, _) = project.run(&format!("browserlens {commands}"), &nothing);
+        assert_eq!(code, Some(0), "{said}");
+        said
+    };
+    let said = run(new);
     assert!(!project.at("browserlens/scenarios/strategies.toml").exists(), "those of `ci init` are taken: {said}");
     std::fs::rename(project.at("browserlens/scenarios/first.html"), project.at("site/index.html")).expect("moves");
     let scenario = project.text("browserlens/scenarios/first.toml");
@@ -179,37 +175,30 @@ fn the_commands_of_the_workflow_record_pass_and_fail_with_what_changed() {
     let (code, said, group) = project.run(&steps["Start the site"].run, &steps["Start the site"].env);
     let _served = Served(group);
     assert_eq!(code, Some(0), "{said}");
-    let step = |name: &str| {
+    // Each ends with its code; returns what it said.
+    let step = |name: &str, expected: i32| {
         let (code, said, _) = project.run(&steps[name].run, &nothing);
-        (code, said)
+        assert_eq!(code, Some(expected), "{name}: {said}");
+        said
     };
-    let recorded = || {
-        let (code, said) = step("Record");
-        assert_eq!(code, Some(0), "{said}");
-    };
-    recorded();
-    let (code, said) = step("Bench");
-    assert!(code == Some(3) && said.contains("no accepted run"), "{code:?}: {said}");
-    for command in [record, accept] {
-        let (code, said, _) = run(command);
-        assert_eq!(code, Some(0), "{said}");
-    }
+    step("Record", 0);
+    assert!(step("Bench", 3).contains("no accepted run"));
+    run(record);
+    run(accept);
 
     let summary = || std::fs::read_to_string(project.folder.path().join("summary.md")).expect("a summary");
     // Each step has a summary of its own.
     let fresh = || drop(std::fs::remove_file(project.folder.path().join("summary.md")));
-    recorded();
-    let (code, said) = step("Bench");
-    assert_eq!(code, Some(0), "{said}");
+    step("Record", 0);
+    step("Bench", 0);
     assert!(summary().contains("gate: nothing changed"), "{}", summary());
     assert!(project.at("browserlens/gate.xml").is_file());
 
     // The page says more: it costs more.
     project.change("site/index.html", "<form", "<p>A letter a week, and no more than that.</p><form");
     fresh();
-    recorded();
-    let (code, said) = step("Bench");
-    assert_eq!(code, Some(1), "{said}");
+    step("Record", 0);
+    step("Bench", 1);
     let told = summary();
     assert!(told.contains("gate: regression") && told.contains("lens/full") && told.contains("tokens"), "{told}");
     assert!(told.contains("+") && told.contains("A letter a week"), "it shows the text: {told}");
@@ -218,10 +207,8 @@ fn the_commands_of_the_workflow_record_pass_and_fail_with_what_changed() {
     // What must be told is only drawn: success is lost.
     project.change("site/index.html", "id=\"answer\"", "id=\"answer\" aria-hidden=\"true\" style=\"font-size:0\"");
     fresh();
-    let (code, said) = step("Record");
-    assert_eq!(code, Some(0), "{said}");
-    let (code, said) = step("Bench");
-    assert_eq!(code, Some(1), "{said}");
+    step("Record", 0);
+    step("Bench", 1);
     assert!(summary().contains("success"), "{}", summary());
     // Nothing that runs leave is offered to git but what is kept.
     let status = project.run("git status --porcelain --untracked-files=all", &nothing).1;
@@ -241,22 +228,17 @@ fn nothing_that_is_there_is_replaced_and_nothing_is_written_beside_it() {
     let project = Project::new();
     std::fs::create_dir_all(project.at("browserlens/scenarios")).expect("makes");
     std::fs::write(project.at("browserlens/README.md"), "mine\n").expect("writes");
-    let refused = project.init(&[]);
-    let said = words(&refused);
-    assert!(refused.status.code() == Some(2) && said.contains("README.md exists"), "{said}");
-    assert!(said.contains("hint: nothing is replaced"), "{said}");
+    project.init(&[]).ends(2, &["README.md exists", "hint: nothing is replaced"]);
     assert_eq!(project.text("browserlens/README.md"), "mine\n");
     assert!(!project.at(".github").exists());
 
     std::fs::remove_file(project.at("browserlens/README.md")).expect("was there");
     // `record` would read strategies among scenarios as one of them.
     std::fs::write(project.at("browserlens/scenarios/strategies.toml"), "# mine\n").expect("writes");
-    let refused = project.init(&[]);
-    assert!(refused.status.code() == Some(2) && words(&refused).contains("one folder up"), "{}", words(&refused));
+    project.init(&[]).ends(2, &["one folder up"]);
     std::fs::rename(project.at("browserlens/scenarios/strategies.toml"), project.at("browserlens/strategies.toml"))
         .expect("moves");
-    let made = project.init(&[]);
-    assert_eq!(made.status.code(), Some(0), "{}", words(&made));
+    project.init(&[]).ends(0, &[]);
     assert_eq!(project.text("browserlens/strategies.toml"), "# mine\n");
 
     // Traces that are kept are committed, and recorded anew by hand only; nothing is started.
@@ -265,10 +247,7 @@ fn nothing_that_is_there_is_replaced_and_nothing_is_written_beside_it() {
     assert!(workflow.contains("RECORD: ${{ inputs.record || false }}"), "{workflow}");
     assert!(!workflow.contains("@SERVE@") && !steps(&workflow).contains_key("Start the site"), "{workflow}");
     assert!(!project.text("browserlens/.gitignore").contains("traces"));
-    let again = project.init(&["--record"]);
-    assert!(again.status.code() == Some(2) && words(&again).contains(WORKFLOW), "{}", words(&again));
-    let alone = project.init(&["--serve", "npm start"]);
-    assert!(alone.status.code() == Some(2) && words(&alone).contains("--url"), "{}", words(&alone));
-    let elsewhere = project.init(&["not-here"]);
-    assert!(elsewhere.status.code() == Some(2) && words(&elsewhere).contains("no folder"), "{}", words(&elsewhere));
+    project.init(&["--record"]).ends(2, &[WORKFLOW]);
+    project.init(&["--serve", "npm start"]).ends(2, &["--url"]);
+    project.init(&["not-here"]).ends(2, &["no folder"]);
 }

@@ -3,21 +3,13 @@
 
 mod common;
 
-use common::{at_home, browserlens_alone, root};
+use common::{Ran, at_home, at_root, root, run_alone};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// Runs the command in `folder` with an environment of its own.
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    browserlens_alone().args(arguments).current_dir(folder).output().expect("the command starts")
-}
+use std::process::Command;
 
 /// Exit code and standard error, the machine's paths taken out.
-fn ended(folder: &Path, output: &Output) -> String {
-    let root = root().display().to_string();
-    let folder = folder.display().to_string();
-    let text = String::from_utf8_lossy(&output.stderr).replace(&folder, "[folder]").replace(&root, "[root]");
-    format!("exit {}\n{}", output.status.code().unwrap_or(-1), text.trim_end())
+fn ended(folder: &Path, ran: &Ran) -> String {
+    ran.ended().replace(&folder.display().to_string(), "[folder]").replace(&root().display().to_string(), "[root]")
 }
 
 fn bundled() -> PathBuf {
@@ -36,17 +28,9 @@ fn with_trace(change: impl FnOnce(&mut Vec<u8>)) -> tempfile::TempDir {
 }
 
 fn bench(folder: &Path) -> String {
-    let root = root();
-    let scenarios = root.join("traces/scenarios").display().to_string();
-    let strategies = root.join("traces/strategies.toml").display().to_string();
-    let output = run(
-        folder,
-        &[
-            "bench", ".", "--scenarios-dir", &scenarios, "--strategies-file", &strategies, "--strategies",
-            "read-text/visible",
-        ],
-    );
-    ended(folder, &output)
+    let traces = at_root("traces");
+    let places = format!("--scenarios-dir {traces}/scenarios --strategies-file {traces}/strategies.toml");
+    ended(folder, &run_alone(folder, &format!("bench . {places} --strategies read-text/visible")))
 }
 
 /// Text with every number of two or more digits masked, its width kept: sizes and rows change with
@@ -82,14 +66,10 @@ fn a_flipped_byte_is_found_and_verify_names_the_row() {
         bytes[middle] ^= 0x20;
     });
     insta::assert_snapshot!("flipped_bench", masked(&bench(folder.path())));
-    let output = run(folder.path(), &["trace", "verify", "a.trace"]);
-    assert_eq!(output.status.code(), Some(4));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("table ") && text.contains("row "), "{text}");
-    let output = run(folder.path(), &["trace", "salvage", "a.trace", "b.trace"]);
-    assert_eq!(output.status.code(), Some(0), "{}", ended(folder.path(), &output));
-    let output = run(folder.path(), &["trace", "verify", "b.trace"]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let verified = run_alone(folder.path(), "trace verify a.trace");
+    assert!(verified.code == 4 && verified.out.contains("table ") && verified.out.contains("row "), "{verified:?}");
+    run_alone(folder.path(), "trace salvage a.trace b.trace").good();
+    run_alone(folder.path(), "trace verify b.trace").good();
 }
 
 #[test]
@@ -114,19 +94,11 @@ fn an_empty_folder_is_named() {
 #[test]
 fn an_unknown_strategy_is_named_with_those_that_are_known() {
     let folder = with_trace(|_| ());
-    let root = root();
-    let strategies = root.join("traces/strategies.toml").display().to_string();
-    let output = run(folder.path(), &["show", "a.trace", "--strategy", "lens/delt", "--strategies-file", &strategies]);
-    insta::assert_snapshot!("unknown_strategy_show", ended(folder.path(), &output));
-    std::fs::write(
-        folder.path().join("s.toml"),
-        "[[strategy]]\nname = \"lens/nope\"\nwhy = \"x\"\n[[strategy]]\nname = \"nope/x\"\nwhy = \"y\"\n",
-    )
-    .expect("writes");
-    let output = run(folder.path(), &["bench", ".", "--strategies-file", "s.toml"]);
-    let text = ended(folder.path(), &output);
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains("s.toml:2"), "{text}");
+    let show = format!("show a.trace --strategy lens/delt --strategies-file {}", at_root("traces/strategies.toml"));
+    insta::assert_snapshot!("unknown_strategy_show", ended(folder.path(), &run_alone(folder.path(), &show)));
+    let two = "[[strategy]]\nname = \"lens/nope\"\nwhy = \"x\"\n[[strategy]]\nname = \"nope/x\"\nwhy = \"y\"\n";
+    std::fs::write(folder.path().join("s.toml"), two).expect("writes");
+    run_alone(folder.path(), "bench . --strategies-file s.toml").ends(2, &["s.toml:2"]);
 }
 
 #[test]
@@ -135,49 +107,43 @@ fn a_scenario_with_a_misspelt_action_is_named_with_its_line() {
     let scenario =
         "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\n\n[[step]]\nklick = { role = \"button\" }\n";
     std::fs::write(folder.path().join("a.toml"), scenario).expect("writes");
-    let output = run(folder.path(), &["record", "a.toml"]);
-    let text = ended(folder.path(), &output);
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(
-        text.starts_with("exit 2\nerror: a.toml:7: unknown field `klick`, expected one of `goto`, `click`"),
-        "{text}"
-    );
-    assert!(text.contains("\n hint: see \"How to write a scenario\""), "{text}");
+    let ran = run_alone(folder.path(), "record a.toml");
+    ran.ends(2, &["\n hint: see \"How to write a scenario\""]);
+    let start = "error: a.toml:7: unknown field `klick`, expected one of `goto`, `click`";
+    assert!(ran.err.starts_with(start), "{}", ran.err);
 }
 
 /// Records a scenario of one click on a fixture page.
-fn record_click(target: &str, extra: &[&str]) -> String {
+fn record_click(target: &str, extra: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let scenario = format!(
         "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\nstart = \"/action-click\"\n\n[[step]]\nclick = \
             {target}\n"
     );
     std::fs::write(folder.path().join("a.toml"), scenario).expect("writes");
-    let sites = root().join("traces/sites").display().to_string();
-    let mut arguments = vec!["record", "a.toml", "--sites-dir", &sites, "--out", "."];
-    arguments.extend_from_slice(extra);
-    let output = run(folder.path(), &arguments);
+    let record = format!("record a.toml --sites-dir {} --out . {extra}", at_root("traces/sites"));
+    let ran = run_alone(folder.path(), &record);
     if folder.path().join("a.trace").exists() {
-        let info = run(folder.path(), &["trace", "info", "a.trace"]);
-        assert_eq!(info.status.code(), Some(0), "the steps before the error stay readable");
+        let info = run_alone(folder.path(), "trace info a.trace");
+        assert_eq!(info.code, 0, "the steps before the error stay readable");
     }
-    ended(folder.path(), &output)
+    ended(folder.path(), &ran)
 }
 
 #[test]
 fn a_missing_chromium_is_said_with_how_to_install_it() {
-    insta::assert_snapshot!(record_click("{ role = \"button\" }", &["--chrome", "no/such/chromium"]));
+    insta::assert_snapshot!(record_click("{ role = \"button\" }", "--chrome no/such/chromium"));
 }
 
 #[test]
 fn an_action_node_that_matches_none_lists_candidates() {
-    let text = record_click("{ role = \"button\", name = \"No such\" }", &[]);
+    let text = record_click("{ role = \"button\", name = \"No such\" }", "");
     insta::assert_snapshot!(first_words(&text, 3));
 }
 
 #[test]
 fn an_action_node_that_matches_several_lists_them() {
-    let text = record_click("{ role = \"button\", name = \"Same\" }", &[]);
+    let text = record_click("{ role = \"button\", name = \"Same\" }", "");
     insta::assert_snapshot!(first_words(&text, 3));
 }
 
@@ -187,26 +153,18 @@ fn a_full_disk_is_named() {
         return;
     }
     let folder = with_trace(|_| ());
-    let output = at_home(Command::new("sh"))
-        .arg("-c")
-        .arg("exec \"$0\" trace info a.trace >/dev/full")
-        .arg(env!("CARGO_BIN_EXE_browserlens"))
-        .current_dir(folder.path())
-        .output()
-        .expect("starts");
-    insta::assert_snapshot!(ended(folder.path(), &output));
+    let mut shell = at_home(Command::new("sh"));
+    shell.args(["-c", "exec \"$0\" trace info a.trace >/dev/full", env!("CARGO_BIN_EXE_browserlens")]);
+    insta::assert_snapshot!(ended(folder.path(), &Ran::of(shell.current_dir(folder.path()))));
 }
 
 #[test]
 fn help_shows_examples_and_exit_codes() {
     let folder = tempfile::tempdir().expect("a folder");
     for verb in ["bench", "record", "compare", "show", "snapshot", "trace", "completions"] {
-        let output = run(folder.path(), &[verb, "--help"]);
-        assert_eq!(output.status.code(), Some(0));
-        assert!(String::from_utf8_lossy(&output.stdout).contains("Examples:"), "{verb}");
+        assert!(run_alone(folder.path(), &format!("{verb} --help")).good().contains("Examples:"), "{verb}");
     }
-    let output = run(folder.path(), &["--help"]);
-    let words: Vec<String> = String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect();
-    assert!(words.join(" ").contains("5 browser trouble"));
-    assert_eq!(run(folder.path(), &["bench", "--no-such-flag"]).status.code(), Some(2));
+    let help = run_alone(folder.path(), "--help").out;
+    assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains("5 browser trouble"));
+    run_alone(folder.path(), "bench --no-such-flag").ends(2, &[]);
 }

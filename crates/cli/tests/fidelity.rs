@@ -4,29 +4,19 @@
 
 mod common;
 
-use common::{browserlens, root};
+use common::{Ran, root, run};
 use std::path::Path;
-use std::process::Output;
 
-fn fidelity(cache: &Path, out: &Path, more: &[&str]) -> Output {
-    browserlens()
-        .args(["lab", "fidelity", "--cache-dir"])
-        .arg(cache)
-        .arg("--out")
-        .arg(out)
-        .args(more)
-        .current_dir(root())
-        .output()
-        .expect("the command starts")
+fn fidelity(folder: &Path, out: &str, more: &str) -> Ran {
+    let at = folder.display();
+    run(&format!("lab fidelity --cache-dir {at}/cache --out {at}/{out} {more}"))
 }
 
 #[test]
 fn the_fidelity_file_says_what_is_found_today() {
     let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("fidelity.md");
-    let output = fidelity(&folder.path().join("cache"), &out, &[]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let now = std::fs::read_to_string(&out).expect("it was written");
+    fidelity(folder.path(), "fidelity.md", "").good();
+    let now = std::fs::read_to_string(folder.path().join("fidelity.md")).expect("it was written");
     let path = root().join("reports/fidelity.md");
     let advice = "run `UPDATE_FIDELITY=1 cargo test -p browserlens --test fidelity`";
     if std::env::var_os("UPDATE_FIDELITY").is_some() {
@@ -43,33 +33,25 @@ fn the_fidelity_file_says_what_is_found_today() {
 #[test]
 fn check_compares_with_the_file_and_writes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (cache, out) = (folder.path().join("cache"), folder.path().join("reports/fidelity.md"));
-    let one = ["traces/login-wrong-then-right.trace", "--strategies", "agent-browser@0.41.2/full"];
-    let checked = [&one[..], &["--check"]].concat();
-    let said = |output: &Output| (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
+    let out = folder.path().join("reports/fidelity.md");
+    let one = "traces/login-wrong-then-right.trace --strategies agent-browser@0.41.2/full";
+    let ran = |more: &str| fidelity(folder.path(), "reports/fidelity.md", &format!("{one} {more}"));
 
-    let (code, words) = said(&fidelity(&cache, &out, &checked));
-    assert!(code == Some(3) && words.contains("hint: write it with `browserlens lab fidelity`"), "{code:?} {words}");
-    let written = fidelity(&cache, &out, &[&one[..], &["--threads", "1"]].concat());
-    assert_eq!(said(&written).0, Some(0));
-    assert!(String::from_utf8_lossy(&written.stdout).contains("agent-browser@0.41.2/full"));
-    let (code, words) = said(&fidelity(&cache, &out, &checked));
-    assert!(code == Some(0) && words.contains("unchanged"), "{code:?} {words}");
+    ran("--check").ends(3, &["hint: write it with `browserlens lab fidelity`"]);
+    assert!(ran("--threads 1").good().contains("agent-browser@0.41.2/full"));
+    ran("--check").ends(0, &["unchanged"]);
 
     let text = std::fs::read_to_string(&out).expect("it was written") + "more\n";
     std::fs::write(&out, &text).expect("writes");
-    let (code, words) = said(&fidelity(&cache, &out, &checked));
-    assert!(code == Some(1) && words.contains("says something else"), "{code:?} {words}");
+    ran("--check").ends(1, &["says something else"]);
     assert_eq!(std::fs::read_to_string(&out).expect("is there"), text);
 
-    let json = fidelity(&cache, &folder.path().join("json.md"), &[&one[..], &["--json"]].concat());
-    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("is JSON");
+    let json = fidelity(folder.path(), "json.md", &format!("{one} --json")).json();
     assert_eq!(json["peers"][0]["name"], "agent-browser@0.41.2/full");
 }
 
 #[test]
 fn strategies_without_a_recorded_output_of_their_name_are_bad_usage() {
     let folder = tempfile::tempdir().expect("a folder");
-    let output = fidelity(folder.path(), &folder.path().join("f.md"), &["--strategies", "lens/full"]);
-    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    fidelity(folder.path(), "f.md", "--strategies lens/full").ends(2, &[]);
 }

@@ -5,10 +5,9 @@
 mod common;
 
 use browserlens_replay::AcceptedRun;
-use common::{browserlens, root};
+use common::{Ran, browserlens, root, run};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Output;
 
 /// One whose pages have rows that are folded, and one that has none: what does not change is not
 /// named.
@@ -28,12 +27,7 @@ impl Bench {
         let traces = folder.path().join("traces");
         std::fs::create_dir(&traces).expect("makes");
         for name in TRACES {
-            let output = browserlens()
-                .args(["trace", "prune", "--last-step", "2"])
-                .args([root().join("traces").join(name), traces.join(name)])
-                .output()
-                .expect("the command starts");
-            assert!(output.status.success(), "{}", words(&output));
+            run(&format!("trace prune --last-step 2 traces/{name} {}", traces.join(name).display())).good();
         }
         std::fs::write(folder.path().join("strategies.toml"), STRATEGIES).expect("writes");
         Self { folder }
@@ -45,7 +39,7 @@ impl Bench {
 
     /// Runs the bench; with rows apart it has a cache of its own, since no version says that the
     /// formatter changed.
-    fn run(&self, name: &str, rows_apart: bool, args: &[&str]) -> Output {
+    fn run(&self, name: &str, rows_apart: bool, args: &[&str]) -> Ran {
         let mut command = browserlens();
         command.arg("bench").arg(self.at("traces")).current_dir(root());
         command.arg("--strategies-file").arg(self.at("strategies.toml"));
@@ -57,7 +51,7 @@ impl Bench {
         if rows_apart {
             command.env("BROWSERLENS_TEST_ROWS_APART", "1");
         }
-        command.output().expect("the command starts")
+        Ran::of(&mut command)
     }
 
     /// Tokens of each step of the accepted run.
@@ -71,36 +65,31 @@ impl Bench {
 #[test]
 fn a_report_is_kept_until_something_that_it_is_made_of_changes() {
     let bench = Bench::new();
-    let run = |args: &[&str]| {
+    let bench_to = |args: &[&str]| {
         let mut command = browserlens();
         command.arg("bench").arg(bench.at("traces")).current_dir(root());
         command.arg("--strategies-file").arg(bench.at("strategies.toml"));
         command.arg("--runs-dir").arg(bench.at("reports/runs")).arg("--cache-dir").arg(bench.at("cache")).args(args);
-        let output = command.output().expect("the command starts");
-        assert!(output.status.success(), "{}", words(&output));
-        let said = words(&output);
-        let report = said.lines().find_map(|line| line.strip_prefix("report: ")).expect("it is named").to_owned();
-        (String::from_utf8_lossy(&output.stdout).into_owned(), PathBuf::from(report))
+        let ran = Ran::of(&mut command);
+        ran.ends(0, &["report: "]);
+        let report = ran.err.lines().find_map(|line| line.strip_prefix("report: ")).expect("it is named");
+        (ran.out, PathBuf::from(report))
     };
-    let (printed, first) = run(&[]);
-    assert_eq!(run(&[]), (printed.clone(), first.clone()));
-    let json = run(&["--json"]);
+    let (printed, first) = bench_to(&[]);
+    assert_eq!(bench_to(&[]), (printed.clone(), first.clone()));
+    let json = bench_to(&["--json"]);
     assert!(json.0.starts_with('[') && json.1 == first, "{json:?}");
     let named = bench.at("named");
-    let (_, own) = run(&["--out", &named.display().to_string()]);
+    let (_, own) = bench_to(&["--out", &named.display().to_string()]);
     assert_eq!(own, named.join("index.html"), "who names a folder gets a report there");
     // Another price is another report.
-    assert_ne!(run(&["--cache-discount", "0.5"]).1, first);
+    assert_ne!(bench_to(&["--cache-discount", "0.5"]).1, first);
     // So is one whose strategies' file was written again, and one of whose files is gone.
     std::fs::write(bench.at("strategies.toml"), format!("{STRATEGIES}\n")).expect("writes");
-    let second = run(&[]).1;
+    let second = bench_to(&[]).1;
     assert_ne!(second, first);
     std::fs::remove_file(second.with_file_name("summary.md")).expect("was there");
-    assert_ne!(run(&[]).1, second);
-}
-
-fn words(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    assert_ne!(bench_to(&[]).1, second);
 }
 
 fn thousands(value: u64) -> String {
@@ -118,25 +107,21 @@ fn thousands(value: u64) -> String {
 #[test]
 fn a_dearer_formatter_fails_with_names_numbers_and_a_diff_and_a_cheaper_one_suggests_to_be_accepted() {
     let bench = Bench::new();
-    let output = bench.run("first", false, &["--accept"]);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    bench.run("first", false, &["--accept"]).ends(0, &[]);
     let folded = bench.accepted();
 
     let (markdown, junit) = (bench.at("summary.md"), bench.at("gate.xml"));
     let files = ["--check", "--markdown", &markdown.display().to_string(), "--junit", &junit.display().to_string()];
-    let output = bench.run("same", false, &files);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert!(words(&output).contains("gate: nothing changed against the accepted run"), "{}", words(&output));
+    bench.run("same", false, &files).ends(0, &["gate: nothing changed against the accepted run"]);
 
     // Dearer: exit code 1, and everything that one needs to see why.
-    let output = bench.run("dearer", true, &files);
-    let told = words(&output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let dearer = bench.run("dearer", true, &files);
+    dearer.ends(1, &[]);
+    let told = dearer.err;
     // What it should say, from the runs themselves: accept the dearer one and compare.
-    let output = bench.run("accept-dearer", true, &["--accept"]);
-    assert_eq!(output.status.code(), Some(2), "a change is not accepted without a reason: {}", words(&output));
-    let output = bench.run("accept-dearer-2", true, &["--accept", "--why", "rows stand one by one"]);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    // A change is not accepted without a reason.
+    bench.run("accept-dearer", true, &["--accept"]).ends(2, &[]);
+    bench.run("accept-dearer-2", true, &["--accept", "--why", "rows stand one by one"]).ends(0, &[]);
     let apart = bench.accepted();
     for strategy in ["lens/full", "lens/delta"] {
         let dearer: Vec<_> = folded
@@ -178,9 +163,6 @@ fn a_dearer_formatter_fails_with_names_numbers_and_a_diff_and_a_cheaper_one_sugg
     assert!(changes.contains("rows stand one by one") && changes.contains("lens/full"), "{changes}");
 
     // Cheaper: passes, and says how to keep it.
-    let output = bench.run("cheaper", false, &["--check"]);
-    let told = words(&output);
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains(" improvements") && told.contains("lens/full: −"), "{told}");
-    assert!(told.contains("gate: passed; `bench --accept --why …` makes this run the accepted one"), "{told}");
+    let passed = "gate: passed; `bench --accept --why …` makes this run the accepted one";
+    bench.run("cheaper", false, &["--check"]).ends(0, &[" improvements", "lens/full: −", passed]);
 }

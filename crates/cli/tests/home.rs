@@ -6,16 +6,16 @@
 mod common;
 
 use browserlens_recorder::SiteServer;
-use common::{browserlens, root};
+use common::{Mcp, Ran, browserlens, root, words};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// How many start at once, and how often.
 const AT_ONCE: usize = 16;
 const ROUNDS: usize = 30;
+const TINY: &str = "traces/tiny-newsletter-signup.trace";
 
 /// A recording of somebody else's with a password in it: the trace has a placeholder in its place,
 /// which depends on the key.
@@ -34,9 +34,9 @@ fn recording(folder: &Path) -> PathBuf {
     path
 }
 
-fn import(recording: &Path, out: &Path) -> Command {
+fn import(recording: &Path, out: &Path, home: &Path) -> Command {
     let mut command = browserlens();
-    command.args(["import", "mind2web", "--no-render", "--out"]).args([out, recording]);
+    command.args(["import", "mind2web", "--no-render", "--out"]).args([out, recording]).env("HOME", home);
     command
 }
 
@@ -56,9 +56,14 @@ fn below(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-fn ended(child: Child) {
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+/// Starts a command so many times at once; returns what came of each.
+fn at_once(count: usize, command: impl Fn(usize) -> Command) -> Vec<Ran> {
+    let start = |number| {
+        let mut command = command(number);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command starts")
+    };
+    let started: Vec<Child> = (0..count).map(start).collect();
+    started.into_iter().map(|child| child.wait_with_output().expect("it ends").into()).collect()
 }
 
 #[test]
@@ -72,12 +77,8 @@ fn all_who_start_at_once_in_an_empty_home_use_one_key() {
         let home = round.path().join("home");
         std::fs::create_dir(&home).expect("a home");
         let out = |number: usize| round.path().join(number.to_string());
-        let start = |number: usize| {
-            let mut command = import(&recording, &out(number));
-            command.env("HOME", &home).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command starts")
-        };
-        let started: Vec<Child> = (0..AT_ONCE).map(start).collect();
-        started.into_iter().for_each(ended);
+        let ended = at_once(AT_ONCE, |number| import(&recording, &out(number), &home));
+        ended.iter().for_each(|ran| ran.ends(0, &[]));
         let written = |number: usize| std::fs::read(out(number).join("mind2web-a1.trace")).expect("a trace");
         let first = written(0);
         for number in 1..AT_ONCE {
@@ -102,18 +103,10 @@ fn of_those_who_import_one_recording_into_one_folder_at_once_one_writes_and_the_
     let home = folder.path().join("home");
     std::fs::create_dir(&home).expect("a home");
     let out = folder.path().join("out");
-    let start = |_| {
-        let mut command = import(&recording, &out);
-        command.env("HOME", &home).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command starts")
-    };
-    let started: Vec<Child> = (0..8).map(start).collect();
-    let outputs: Vec<_> = started.into_iter().map(|child| child.wait_with_output().expect("it ends")).collect();
-    let good = outputs.iter().filter(|output| output.status.success()).count();
-    let told = outputs.iter().filter(|output| {
-        let said = String::from_utf8_lossy(&output.stderr);
-        output.status.code() == Some(2) && said.contains("mind2web-a1.trace") && said.contains("exists")
-    });
-    assert_eq!((good, told.count()), (1, 7), "{outputs:?}");
+    let mut ended = at_once(8, |_| import(&recording, &out, &home));
+    ended.sort_by_key(|ran| ran.code);
+    ended[0].ends(0, &[]);
+    ended[1..].iter().for_each(|ran| ran.ends(2, &["mind2web-a1.trace", "exists"]));
     assert_eq!(below(&out), ["mind2web-a1.trace".to_owned()].into());
     assert!(browserlens_trace::verify(out.join("mind2web-a1.trace")).expect("opens").is_ok());
 }
@@ -122,15 +115,13 @@ fn of_those_who_import_one_recording_into_one_folder_at_once_one_writes_and_the_
 fn benches_that_end_at_once_write_a_report_each() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let tiny = root().join("traces/tiny-newsletter-signup.trace").display().to_string();
-    let start = |_| {
-        let (cache, runs) = (at("cache"), at("reports/runs"));
+    let ended = at_once(3, |_| {
+        let places = format!("--cache-dir {} --runs-dir {}", at("cache"), at("reports/runs"));
         let mut command = browserlens();
-        command.args(["bench", &tiny, "--strategies", "lens/delta", "--cache-dir", &cache, "--runs-dir", &runs]);
-        command.current_dir(root()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command starts")
-    };
-    let started: Vec<Child> = (0..3).map(start).collect();
-    started.into_iter().for_each(ended);
+        command.args(words(&format!("bench {TINY} --strategies lens/delta {places}"))).current_dir(root());
+        command
+    });
+    ended.iter().for_each(|ran| ran.ends(0, &[]));
     let entries = std::fs::read_dir(at("reports")).expect("lists").map(|entry| entry.expect("an entry").path());
     let reports: Vec<PathBuf> = entries.filter(|path| !path.ends_with("runs")).collect();
     assert_eq!(reports.len(), 3, "{reports:?}");
@@ -147,32 +138,11 @@ fn serve_and_look(home: &Path, config: &Path, trace: &Path) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
     let site = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "tiny")).expect("serves");
     let host = format!("127.0.0.1:{}", site.port());
-    let mut child = browserlens()
-        .args(["serve", "--allow-host", &host, "--goal", "the letter", "--record"])
-        .arg(trace)
-        .env("HOME", home)
-        .env("XDG_CONFIG_HOME", config)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("starts");
-    let mut input = child.stdin.take().expect("stdin");
-    let mut lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
-    let mut ask = |method: &str, params: serde_json::Value| {
-        writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
-            .expect("it reads");
-        let answer = lines.next().expect("an answer").expect("a line");
-        assert!(answer.contains("\"result\"") && !answer.contains("\"isError\":true"), "{answer}");
-    };
-    ask(
-        "initialize",
-        json!({ "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": { "name": "test", "version": "0" } }),
-    );
-    ask("tools/call", json!({ "name": "navigate", "arguments": { "url": format!("http://{host}/") } }));
-    drop(input);
-    ended(child);
+    let mut command = browserlens();
+    command.args(["serve", "--allow-host", &host, "--goal", "the letter", "--record"]).arg(trace);
+    let mut client = Mcp::start(command.env("HOME", home).env("XDG_CONFIG_HOME", config).stderr(Stdio::null()));
+    client.call("navigate", &json!({ "url": format!("http://{host}/") }));
+    assert!(client.end().success());
 }
 
 #[test]
@@ -182,24 +152,22 @@ fn nothing_that_the_program_does_leaves_anything_in_the_home_but_the_key_among_t
     let (home, config) = (at("home"), at("config"));
     std::fs::create_dir(&home).expect("a home");
     let recording = recording(folder.path());
-    let tiny = root().join("traces/tiny-newsletter-signup.trace").display().to_string();
-    let text = |name: &str| at(name).display().to_string();
-    let run = |arguments: &[&str]| {
+    let place = folder.path().display();
+    for line in [
+        format!("import mind2web --out {place}/imported {}", recording.display()),
+        format!("record tiny/newsletter-signup --out {place}/recorded"),
+        format!("page {TINY} text --cache {place}/pages.cache"),
+        format!(
+            "bench {TINY} --strategies lens/delta,raw/html --cache-dir {place}/cache --runs-dir {place}/runs --out \
+                {place}/report"
+        ),
+        "doctor".to_owned(),
+    ] {
         let mut command = browserlens();
-        command.args(arguments).current_dir(root()).env("HOME", &home).env("XDG_CONFIG_HOME", &config);
-        ended(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command starts"));
-        assert_eq!(below(&home), BTreeSet::new(), "{arguments:?}");
-    };
-    let recording = recording.display().to_string();
-    run(&["import", "mind2web", "--out", &text("imported"), &recording]);
-    run(&["record", "tiny/newsletter-signup", "--out", &text("recorded")]);
-    run(&["page", &tiny, "text", "--cache", &text("pages.cache")]);
-    let (cache, runs, report) = (text("cache"), text("runs"), text("report"));
-    run(&[
-        "bench", &tiny, "--strategies", "lens/delta,raw/html", "--cache-dir", &cache, "--runs-dir", &runs, "--out",
-        &report,
-    ]);
-    run(&["doctor"]);
+        command.args(words(&line)).current_dir(root()).env("HOME", &home).env("XDG_CONFIG_HOME", &config);
+        Ran::of(&mut command).ends(0, &[]);
+        assert_eq!(below(&home), BTreeSet::new(), "{line}");
+    }
     serve_and_look(&home, &config, &at("served.trace"));
     assert_eq!(below(&home), BTreeSet::new(), "serve");
     assert_eq!(below(&config), ["browserlens", "browserlens/redaction.key"].map(Into::into).into());

@@ -7,7 +7,7 @@
 mod common;
 
 use browserlens_recorder::SiteServer;
-use common::{browserlens, root};
+use common::{Ran, browserlens, root, run};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -31,23 +31,19 @@ impl World {
         std::fs::read_to_string(self.0.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Runs the command; it must succeed.
-    fn run(&self, arguments: &[&str]) -> String {
-        let mut command = browserlens();
-        let output =
-            command.args(arguments).current_dir(root()).env("NO_COLOR", "1").output().expect("the command starts");
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}{}", text(&output.stdout), text(&output.stderr));
-        text(&output.stdout)
+    /// Runs a command line, in which `~/` is this folder; it must succeed.
+    fn run(&self, line: &str) -> String {
+        self.ran(line).good()
+    }
+
+    fn ran(&self, line: &str) -> Ran {
+        run(&line.replace("~/", &self.at("")))
     }
 
     /// Replays the traces of a folder; returns the run's folder.
     fn replay(&self, traces: &str, strategies: &str, scenarios: &str) -> String {
-        let (traces, scenarios) = (self.at(traces), self.at(scenarios));
-        let (cache, runs) = (self.at("cache"), self.at("runs"));
-        let arguments =
-            ["--strategies", strategies, "--scenarios-dir", &scenarios, "--cache-dir", &cache, "--runs-dir", &runs];
-        let said = self.run(&[&["bench", "--no-report", traces.as_str()], &arguments[..]].concat());
+        let places = format!("--scenarios-dir ~/{scenarios} --cache-dir ~/cache --runs-dir ~/runs");
+        let said = self.run(&format!("bench --no-report ~/{traces} --strategies {strategies} {places}"));
         said.trim().to_owned()
     }
 }
@@ -85,9 +81,8 @@ const STRATEGIES: &str = "lens/delta,raw/html,playwright-mcp@0.0.83/full";
 #[test]
 fn imported_traces_replay_report_and_compare_like_recorded_ones() {
     let world = World::new();
-    let input = world.write("train.json", &task("a1"));
-    let traces = world.at("traces");
-    world.run(&["import", "mind2web", &input, "--out", &traces, "--pages", "1"]);
+    world.write("train.json", &task("a1"));
+    world.run("import mind2web ~/train.json --out ~/traces --pages 1");
     let first = world.replay("traces", STRATEGIES, "none");
     let run = run_of(&first);
     let info = &run["header"]["traces"][0];
@@ -96,36 +91,25 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
 
     // A second trace, not rendered: what reads the DOM works, everything else is an error row, and
     // the run goes on.
-    let input = world.write("test.json", &task("b2"));
-    world.run(&["import", "mind2web", &input, "--out", &traces, "--no-render", "--licence", "CC-BY-4.0 <b>"]);
+    world.write("test.json", &task("b2"));
+    world.run("import mind2web ~/test.json --out ~/traces --no-render --licence 'CC-BY-4.0 <b>'");
     let second = world.replay("traces", STRATEGIES, "none");
     assert_ne!(first, second);
-    let (report, all) = (world.at("report"), world.at("none"));
-    world.run(&[
-        "bench",
-        "--from",
-        &second,
-        "--out",
-        &report,
-        &traces,
-        "--scenarios-dir",
-        &all,
-        "--cache-dir",
-        &world.at("cache"),
-    ]);
+    let places = "--scenarios-dir ~/none --cache-dir ~/cache";
+    world.run(&format!("bench --from {second} --out ~/report ~/traces {places}"));
     let summary = world.read("report/summary.md");
     let section = summary.split("## Imported traces").nth(1).unwrap_or_else(|| panic!("{summary}"));
     let section = section.split("\n## ").next().expect("a section");
     let line = |of: &str, name: &str| {
         of.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {of}")).to_owned()
     };
-    assert!(
-        line(section, "mind2web-a1").contains("CC-BY-4.0 (the publisher")
-            && line(section, "mind2web-a1").contains("rendered anew")
-    );
-    assert!(
-        line(section, "mind2web-b2").contains("not rendered") && line(section, "mind2web-b2").contains("united, b2")
-    );
+    for (name, parts) in [
+        ("mind2web-a1", ["CC-BY-4.0 (the publisher", "rendered anew"]),
+        ("mind2web-b2", ["not rendered", "united, b2"]),
+    ] {
+        let line = line(section, name);
+        assert!(parts.iter().all(|part| line.contains(part)), "{parts:?}: {line}");
+    }
     assert!(section.contains("re-implementations"), "{section}");
     let page = world.read("report/index.html");
     for said in [
@@ -149,13 +133,10 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
 
     // A page of which nothing is visible is not shown as if it were one.
     for verb in ["controls", "text"] {
-        let arguments = ["page", &world.at("traces/mind2web-b2.trace"), verb];
-        let output = browserlens().args(arguments).current_dir(world.0.path()).output().expect("the command starts");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(3) && said.contains("without --no-render"), "{verb}: {said}");
+        world.ran(&format!("page ~/traces/mind2web-b2.trace {verb}")).ends(3, &["without --no-render"]);
     }
 
-    let compared = world.run(&["compare", &first, &second, "--markdown", "--runs-dir", &world.at("runs")]);
+    let compared = world.run(&format!("compare {first} {second} --markdown --runs-dir ~/runs"));
     // The trace of both runs is the same to each strategy; the second one's rows are new.
     for strategy in STRATEGIES.split(',') {
         let row = line(&compared, strategy);
@@ -226,13 +207,12 @@ fn scripts_of_other_tools_are_recorded_in_chromium_and_replay() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let server = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "tiny")).expect("serves");
     let base = format!("http://127.0.0.1:{}/", server.port());
-    let scenarios = world.at("scenarios");
     for (format, name, script) in scripts(&base) {
-        let input = world.write("history.json", &script.to_string());
-        world.run(&["import", format, &input, "--out", &scenarios]);
+        world.write("history.json", &script.to_string());
+        world.run(&format!("import {format} ~/history.json --out ~/scenarios"));
         let scenario = world.read(&format!("scenarios/{name}.toml"));
         assert!(scenario.contains(&format!("name = \"{name}\"")), "{scenario}");
-        world.run(&["record", name, "--scenarios-dir", &scenarios, "--out", &world.at("traces")]);
+        world.run(&format!("record {name} --scenarios-dir ~/scenarios --out ~/traces"));
     }
     let run = run_of(&world.replay("traces", "lens/full", "scenarios"));
     let traces = run["header"]["traces"].as_array().expect("traces");
@@ -240,16 +220,7 @@ fn scripts_of_other_tools_are_recorded_in_chromium_and_replay() {
     for trace in traces {
         assert_eq!((&trace["complete"], &trace["origin"]), (&json!(true), &Value::Null), "{trace}");
     }
-    let shown = world.run(&[
-        "show",
-        &world.at("traces/Sign-up.trace"),
-        "--step",
-        "5",
-        "--strategy",
-        "lens/full",
-        "--scenarios-dir",
-        &scenarios,
-    ]);
+    let shown = world.run("show ~/traces/Sign-up.trace --step 5 --strategy lens/full --scenarios-dir ~/scenarios");
     assert!(shown.contains("Thank you, Mira Osei."), "{shown}");
     drop(server);
 }
@@ -297,9 +268,9 @@ async fn what_is_done_in_a_window_is_a_trace_and_a_scenario() {
     tab.find_element("button[type=submit]").await.expect("a button").click().await.expect("clicks");
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     browser.close().await.expect("closes");
-    let ended = recording.await.expect("ends");
-    let said = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{said}");
+    let ended = Ran::from(recording.await.expect("ends"));
+    let said = ended.said();
+    assert_eq!(ended.code, 0, "{said}");
     assert!(said.contains("once.trace: ") && said.contains("once.toml: "), "{said}");
     let scenario = world.read("once.toml");
     for expected in ["goal = \"Sign in\"", "name = \"Email address\"", "SECRET_1", "name = \"Sign in\""] {
@@ -317,9 +288,7 @@ fn what_a_person_did_once_is_a_scenario_that_does_it_again() {
     let page = |words: &[&str]| {
         let mut command = browserlens();
         command.env("XDG_RUNTIME_DIR", world.0.path()).env("TMPDIR", world.0.path()).arg("page").args(words);
-        let output = command.output().expect("the command starts");
-        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        Ran::of(&mut command).good()
     };
     let first = page(&["open", &url, "--record", &by_hand]);
     let reference = |of: &str| {
@@ -331,7 +300,7 @@ fn what_a_person_did_once_is_a_scenario_that_does_it_again() {
     page(&["click", &reference("button \"Sign in\"")]);
     page(&["close", "--all"]);
     let written = |trace: &str, out: &str| {
-        world.run(&["import", "trace", trace, "--out", &world.at(out)]);
+        world.run(&format!("import trace {trace} --out ~/{out}"));
         world.read(&format!("{out}/{}.toml", Path::new(trace).file_stem().expect("a name").to_string_lossy()))
     };
     let scenario = written(&by_hand, "scenarios");
@@ -339,8 +308,7 @@ fn what_a_person_did_once_is_a_scenario_that_does_it_again() {
     assert!(scenario.contains("Email and password do not match"), "the refusal is a fact: {scenario}");
     let mut record = browserlens();
     record.args(["record", &world.at("scenarios/by-hand.toml"), "--out", &world.at("again")]);
-    let recorded = record.env("SECRET_1", "silver-heron-21").output().expect("the command starts");
-    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    Ran::of(record.env("SECRET_1", "silver-heron-21")).good();
     // Recorded by itself it tells the same, action by action and fact by fact.
     let again = written(&world.at("again/by-hand.trace"), "scenarios-again");
     let told = |text: &str| -> Vec<String> {

@@ -13,10 +13,10 @@ mod robust;
 mod watch;
 
 use browserlens_recorder::SiteServer;
-use common::{browserlens, root};
+use common::{Ran, browserlens, root, run, words};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// A place for sessions, whose process ends with it.
@@ -43,22 +43,21 @@ impl Place {
         command
     }
 
-    fn run(&self, words: &[&str]) -> Output {
-        self.command(words).output().expect("runs")
+    fn run(&self, words: &[&str]) -> Ran {
+        Ran::of(&mut self.command(words))
     }
 
+    #[track_caller]
     fn says(&self, words: &[&str]) -> String {
-        let out = self.run(words);
-        assert!(out.status.success(), "{words:?}: {}", String::from_utf8_lossy(&out.stderr));
-        String::from_utf8(out.stdout).expect("text")
+        self.run(words).good()
     }
 
+    #[track_caller]
     fn fails(&self, words: &[&str], code: i32) -> String {
-        let out = self.run(words);
-        let said = String::from_utf8(out.stderr).expect("text");
-        assert_eq!(out.status.code(), Some(code), "{words:?}: {said}");
-        assert!(out.stdout.is_empty() && said.starts_with("error: "), "{words:?}: {said}");
-        said
+        let ran = self.run(words);
+        ran.ends(code, &[]);
+        assert!(ran.out.is_empty() && ran.err.starts_with("error: "), "{words:?}: {}", ran.said());
+        ran.err
     }
 
     fn own(&self) -> PathBuf {
@@ -209,9 +208,9 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     assert!(place.fails(&["-s", "two", "open", page, "--chrome", "/bin/false"], 5).contains("error"));
     assert!(place.says(&["type", "@e2", "Ada"]).contains("\"Ada\""), "the page is still there");
     let undone = |words: &[&str]| {
-        let out = place.run(words);
-        assert_eq!(out.status.code(), Some(6), "{words:?}");
-        String::from_utf8(out.stdout).expect("text")
+        let ran = place.run(words);
+        ran.ends(6, &[]);
+        ran.out
     };
     assert!(undone(&["fill", "@e2=Bo", "@e1=x", "@e3=2"]).contains("@e1 was not set, and none after it"));
     assert!(undone(&["wait", "Booked for", "--ms", "50"]).contains("did not appear"));
@@ -282,33 +281,23 @@ fn every_example_of_the_skill_runs_and_says_what_stands_there() {
     let place = Place::new();
     let page = place.folder.path().join("bookings.html");
     std::fs::write(&page, BOOKINGS).expect("written");
-    let skill = browserlens().arg("skill").output().expect("runs").stdout;
-    let skill = String::from_utf8(skill).expect("text");
+    let skill = run("skill").good();
     let blocks: Vec<&str> = skill.split("```").skip(1).step_by(2).collect();
     let told = |block: &str| block.split_once('\n').expect("a kind").1.trim_end().to_owned();
     let mut answers = Vec::new();
     for line in told(blocks[0]).lines() {
         let line = line.strip_prefix("browserlens page ").expect("a command of page");
         let line = line.replace("http://localhost:3000/", page.to_str().expect("text"));
-        let words: Vec<&str> = line
-            .split('"')
-            .enumerate()
-            .flat_map(|(at, part)| {
-                // What stands in quotes is one word.
-                if at % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }
-            })
-            .collect();
-        answers.push(
-            place.says(&words).trim_end().replace(&format!("file://{}", page.display()), "http://localhost:3000/"),
-        );
+        let words = words(&line.replace('"', "'"));
+        let answer = place.says(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        answers.push(answer.trim_end().replace(&format!("file://{}", page.display()), "http://localhost:3000/"));
     }
     assert_eq!(answers[0], told(blocks[1]));
     assert_eq!(answers[2], told(blocks[2]));
     assert!(answers[4].contains("Free cancellation") && answers[5].contains("until noon"), "{answers:?}");
     // Where agents look.
     let project = place.folder.path().to_str().expect("text");
-    let written = browserlens().args(["skill", "--install", project]).output().expect("runs");
-    for path in String::from_utf8(written.stdout).expect("text").lines() {
+    for path in run(&format!("skill --install {project}")).good().lines() {
         assert_eq!(std::fs::read_to_string(path).expect("written"), skill);
     }
     assert!(place.folder.path().join(".claude/skills/browserlens/SKILL.md").is_file());

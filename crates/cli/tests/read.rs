@@ -3,86 +3,86 @@
 
 mod common;
 
-use common::{browserlens, root};
-use std::process::Output;
+use common::{Ran, browserlens, root, run, serve};
 
-/// Asks `[sources…, options…]`.
-fn read(arguments: &[&str]) -> Output {
-    let sources = arguments.iter().take_while(|word| !word.starts_with('-')).count();
-    let asked = match sources {
-        0 => [&["read"], arguments].concat(),
-        some => [&["page"], &arguments[..some], &["text"], &arguments[some..]].concat(),
-    };
-    browserlens().args(asked).current_dir(root()).env("NO_COLOR", "1").output().expect("the command starts")
+/// Asks `sources… options…`.
+fn read(line: &str) -> Ran {
+    match line.find(" --") {
+        None => run(&format!("page {line} text")),
+        Some(at) => run(&format!("page {} text {}", &line[..at], &line[at..])),
+    }
 }
 
 /// What is read of a trace without the cache.
-fn said(arguments: &[&str]) -> String {
-    let output = read(&[arguments, &["--no-cache"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+fn said(line: &str) -> String {
+    read(&format!("{line} --no-cache")).good()
 }
 
-fn refused(arguments: &[&str]) -> String {
-    let output = read(arguments);
-    assert!(output.stdout.is_empty());
-    format!("exit {}\n{}", output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).trim_end())
+/// The same of a trace of documents.
+fn docs(options: &str) -> String {
+    said(&format!("{DOCS} {options}"))
+}
+
+fn refused(line: &str) -> String {
+    let ran = read(line);
+    assert!(ran.out.is_empty());
+    ran.ended()
 }
 
 const DOCS: &str = "traces/docs-combine-three-documents.trace";
 
 #[test]
 fn a_document_is_read_whole_in_parts_and_by_question() {
-    let preview = said(&[DOCS, "--preview"]);
+    let preview = docs("--preview");
     assert!(preview.lines().nth(2).is_some_and(|line| line.ends_with(" sections")), "{preview}");
-    let whole = said(&[DOCS]);
+    let whole = docs("");
     assert!(whole.contains("\n\n## "), "{whole}");
     // Sections one by one are the whole.
     let mut parts = Vec::new();
     loop {
-        let output = read(&[DOCS, "--no-cache", "--limit", "2", "--offset", &(2 * parts.len()).to_string()]);
-        parts.push(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
-        let status = String::from_utf8_lossy(&output.stderr).into_owned();
-        if !status.contains("go on with --offset") {
+        let part = read(&format!("{DOCS} --no-cache --limit 2 --offset {}", 2 * parts.len()));
+        parts.push(part.out.trim_end().to_owned());
+        if !part.err.contains("go on with --offset") {
             break;
         }
     }
     assert!(parts.len() > 1);
     assert_eq!(parts.join("\n\n"), whole.trim_end());
     let heading = whole.lines().find_map(|line| line.strip_prefix("## ")).expect("a heading");
-    assert!(said(&[DOCS, "--section", heading]).starts_with(&format!("## {heading}\n")));
-    let answer = said(&[DOCS, "--query", heading, "--limit", "1"]);
+    assert!(docs(&format!("--section '{heading}'")).starts_with(&format!("## {heading}\n")));
+    let answer = docs(&format!("--query '{heading}' --limit 1"));
     assert!(answer.starts_with("## ") && answer.contains("(Relevance: "), "{answer}");
-    assert_eq!(answer, said(&[DOCS, "--options", &format!("query=\"{heading}\" limit=1")]));
-    assert_eq!(said(&[DOCS, "--query", "quokka zeppelin"]), "No content found matching query: \"quokka zeppelin\"\n");
+    assert_eq!(answer, docs(&format!("--options 'query=\"{heading}\" limit=1'")));
+    assert_eq!(docs("--query 'quokka zeppelin'"), "No content found matching query: \"quokka zeppelin\"\n");
 }
 
 #[test]
 fn a_document_is_drawn_in_every_format() {
-    assert!(said(&[DOCS, "--graph", "dot"]).starts_with("digraph"));
-    assert!(said(&[DOCS, "--graph", "svg"]).contains("<svg"));
-    let json: serde_json::Value = serde_json::from_str(&said(&[DOCS, "--graph", "json"])).expect("JSON");
+    assert!(docs("--graph dot").starts_with("digraph"));
+    assert!(docs("--graph svg").contains("<svg"));
+    let json: serde_json::Value = serde_json::from_str(&docs("--graph json")).expect("JSON");
     assert!(json["nodes"].as_object().is_some_and(|nodes| nodes.len() > 5));
 }
 
 #[test]
 fn a_part_of_the_graph_is_drawn_around_a_heading() {
-    let whole = said(&[DOCS, "--graph", "json"]);
-    let heading = said(&[DOCS]).lines().find_map(|line| line.strip_prefix("## ").map(str::to_owned)).expect("one");
-    let part = said(&[DOCS, "--graph", "json", "--section", &heading]);
+    let whole = docs("--graph json");
+    let heading = docs("").lines().find_map(|line| line.strip_prefix("## ").map(str::to_owned)).expect("one");
+    let part = docs(&format!("--graph json --section '{heading}'"));
     assert!(part.contains(&heading) && part.len() < whole.len());
-    let near = said(&[DOCS, "--section", &heading, "--within", "1"]);
+    let near = docs(&format!("--section '{heading}' --within 1"));
     assert!(near.starts_with(&format!("0 heading: ## {heading}\n1 ")), "{near}");
 }
 
 #[test]
 fn several_pages_answer_together_and_name_themselves() {
     let shop = "traces/shop-laptop-to-cart.trace";
-    let answer = said(&[DOCS, shop, "--query", "how long is the warranty", "--limit", "1"]);
+    let answer = said(&format!("{DOCS} {shop} --query 'how long is the warranty' --limit 1"));
     assert!(answer.contains("warranty") && answer.contains(&format!("; {shop} step ")), "{answer}");
-    assert!(said(&[DOCS, "--about", "producers"]).starts_with("# "));
-    assert!(said(&[DOCS, "--related", "Guides"]).starts_with("100 % "));
-    assert!(said(&[shop, "--duplicates"]).contains("% the same: ") || said(&[shop, "--duplicates"]).contains("on "));
+    assert!(docs("--about producers").starts_with("# "));
+    assert!(docs("--related Guides").starts_with("100 % "));
+    let twice = said(&format!("{shop} --duplicates"));
+    assert!(twice.contains("% the same: ") || twice.contains("on "));
 }
 
 #[test]
@@ -90,10 +90,9 @@ fn the_second_reading_comes_from_the_cache_and_a_damaged_one_is_made_anew() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
     let cached = || {
-        let output = read(&[DOCS, "--cache", &file]);
-        assert_eq!(output.status.code(), Some(0));
-        assert_eq!(String::from_utf8_lossy(&output.stdout), said(&[DOCS]));
-        String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+        let ran = read(&format!("{DOCS} --cache {file}"));
+        assert_eq!((ran.code, ran.out), (0, docs("")));
+        ran.err.trim_end().to_owned()
     };
     assert_eq!((cached(), cached()), ("read anew".to_owned(), "from the cache".to_owned()));
     for suffix in ["-wal", "-shm"] {
@@ -121,9 +120,9 @@ fn processes_that_read_at_once_share_one_cache() {
         };
         let started: Vec<_> = (0..6).map(start).collect();
         let end = |child: std::process::Child| {
-            let output = child.wait_with_output().expect("it ends");
-            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-            String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+            let ran = Ran::from(child.wait_with_output().expect("it ends"));
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            ran.err.trim_end().to_owned()
         };
         started.into_iter().map(end).collect()
     };
@@ -140,8 +139,7 @@ fn a_file_that_was_changed_is_read_anew() {
     let (page, cache) = (page.to_string_lossy().into_owned(), cache.to_string_lossy().into_owned());
     let told = |heading: &str| {
         std::fs::write(&page, format!("<title>t</title><h1>{heading}</h1><p>Some words.</p>")).expect("written");
-        let output = read(&[&page, "--cache", &cache]);
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        read(&format!("{page} --cache {cache}")).out
     };
     for heading in ["Before", "After"] {
         assert!(told(heading).contains(heading), "{heading}");
@@ -150,84 +148,66 @@ fn a_file_that_was_changed_is_read_anew() {
 
 #[test]
 fn every_bad_input_is_one_clear_line_with_its_exit_code() {
-    let all = [
-        refused(&["traces/no-such.trace"]),
-        refused(&[DOCS, "--step", "99"]),
-        refused(&[DOCS, "--options", "limit=0"]),
-        refused(&[DOCS, "--options", "limt=3"]),
-        refused(&[DOCS, "--no-cache", "--section", "99"]),
-        refused(&[DOCS, "--cache", "Cargo.toml/pages.cache"]),
-        refused(&["https://127.0.0.1:9/", "--step", "1"]),
-        refused(&[DOCS, "--no-cache", "--offset", "9999"]),
-        refused(&[DOCS, "--no-cache", "--skip", "9999999"]),
-        refused(&[DOCS, "--no-cache", "--within", "2"]),
-        refused(&[DOCS, "--cache", "no-such-folder/pages.cache"]),
-        refused(&[DOCS, DOCS]),
+    let lines = [
+        "traces/no-such.trace",
+        "DOCS --step 99",
+        "DOCS --options limit=0",
+        "DOCS --options limt=3",
+        "DOCS --no-cache --section 99",
+        "DOCS --cache Cargo.toml/pages.cache",
+        "https://127.0.0.1:9/ --step 1",
+        "DOCS --no-cache --offset 9999",
+        "DOCS --no-cache --skip 9999999",
+        "DOCS --no-cache --within 2",
+        "DOCS --cache no-such-folder/pages.cache",
+        "DOCS DOCS",
     ];
+    let all = lines.map(|line| refused(&line.replace("DOCS", DOCS)));
     assert!(!root().join("no-such-folder").exists());
     insta::assert_snapshot!(all.join("\n\n"));
 }
 
-/// Serves the files of a bundled site on the loopback; an address without an ending is a document.
+/// Serves the files of a bundled site; an address without an ending is a document.
 #[cfg(feature = "record")]
-fn serve(site: &str) -> String {
-    use std::io::{Read, Write};
+fn serve_site(site: &str) -> String {
     let folder = root().join("traces/sites").join(site);
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let address = format!("http://{}", listener.local_addr().expect("is bound"));
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { continue };
-            let mut asked = [0; 4096];
-            let read = stream.read(&mut asked).unwrap_or(0);
-            let asked = String::from_utf8_lossy(&asked[..read]).into_owned();
-            let path = asked.split(' ').nth(1).unwrap_or("/").split('?').next().unwrap_or("/").to_owned();
-            let path = if path.ends_with('/') { path + "index" } else { path };
-            let file = folder.join(path.trim_start_matches('/'));
-            let file = if file.extension().is_none() { file.with_extension("html") } else { file };
-            let kind = match file.extension().and_then(|extension| extension.to_str()) {
-                Some("css") => "text/css",
-                Some("js") => "text/javascript",
-                Some("svg") => "image/svg+xml",
-                Some("json") => "application/json",
-                _ => "text/html",
-            };
-            let (status, body) = match std::fs::read(&file) {
-                Ok(body) => ("200 OK", body),
-                Err(_) => ("404 Not Found", Vec::new()),
-            };
-            let head = format!(
-                "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: \
-                    close\r\n\r\n",
-                body.len()
-            );
-            let _ = stream.write_all(&[head.as_bytes(), &body].concat());
-        }
-    });
-    address
+    serve(move |asked| {
+        let path = asked.path.split('?').next().unwrap_or("/");
+        let path = if path.ends_with('/') { format!("{path}index") } else { path.to_owned() };
+        let file = folder.join(path.trim_start_matches('/'));
+        let file = if file.extension().is_none() { file.with_extension("html") } else { file };
+        let kind = match file.extension().and_then(|extension| extension.to_str()) {
+            Some("css") => "text/css",
+            Some("js") => "text/javascript",
+            Some("svg") => "image/svg+xml",
+            Some("json") => "application/json",
+            _ => "text/html",
+        };
+        let (status, body) = std::fs::read(&file).map_or(("404 Not Found", Vec::new()), |body| ("200 OK", body));
+        (format!("{status}\r\nContent-Type: {kind}; charset=utf-8"), body)
+    })
 }
 
 /// Needs Chromium, which `./just test` installs.
 #[test]
 #[cfg(feature = "record")]
 fn a_live_page_is_read_like_a_recorded_one() {
-    let url = serve("docs") + "/guides/large-payloads";
+    let url = serve_site("docs") + "/guides/large-payloads";
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
-    let cached = |arguments: &[&str]| {
-        let output = read(&[&[url.as_str(), "--cache", &file], arguments].concat());
-        let status = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        assert_eq!(output.status.code(), Some(0), "{status}");
-        (String::from_utf8_lossy(&output.stdout).into_owned(), status)
+    let cached = |options: &str| {
+        let ran = read(&format!("{url} --cache {file} {options}"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        (ran.out, ran.err.trim_end().to_owned())
     };
-    let (whole, status) = cached(&[]);
+    let (whole, status) = cached("");
     assert!(status.ends_with("read anew"), "{status}");
     assert!(whole.contains("# Send large payloads") && whole.contains("Restart producers."), "{whole}");
-    let (section, status) = cached(&["--section", "Turn it on"]);
+    let (section, status) = cached("--section 'Turn it on'");
     assert!(status.starts_with("from the cache, as read ") && status.ends_with("--no-cache reads anew"), "{status}");
     assert!(section.starts_with("## Turn it on\n") && whole.contains(section.trim_end()), "{section}");
-    let (answer, _) = cached(&["--query", "what decides the limit", "--limit", "1"]);
+    let (answer, _) = cached("--query 'what decides the limit' --limit 1");
     assert!(answer.starts_with("## What decides the limit\n") && answer.contains("(Relevance: "), "{answer}");
     assert!(answer.len() < whole.len() / 3, "{} of {}", answer.len(), whole.len());
-    assert!(said(&[&url, "--graph", "dot"]).starts_with("digraph"));
+    assert!(said(&format!("{url} --graph dot")).starts_with("digraph"));
 }

@@ -61,7 +61,7 @@ fn made() -> &'static Made {
         run(common::browserlens(), &[&["bench"], &chosen[..], &kept[..]].concat());
         let mut runs = std::fs::read_dir(folder.join("runs")).expect("runs").map(|entry| entry.expect("lists").path());
         let stored_run = runs.find(|path| path.is_dir()).expect("one run");
-        let (stored, endpoint) = (stored_run.display().to_string(), format!("http://{}/v1", model::start()));
+        let (stored, endpoint) = (stored_run.display().to_string(), model::start());
         for (name, tier) in [("no-model-7b", "small"), ("no-model-70b", "large")] {
             let reader = ["lab", "llm", &stored, "--model", name, "--tier", tier, "--base-url", &endpoint, "--yes"];
             run(

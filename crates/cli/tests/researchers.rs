@@ -3,20 +3,11 @@
 
 mod common;
 
-use common::{browserlens, root};
-use std::path::Path;
-use std::process::Output;
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = browserlens();
-    command.args(arguments).current_dir(folder).env("NO_COLOR", "1").output().expect("the command starts")
-}
+use common::{Ran, at_root, root, run, run_in};
+use std::path::PathBuf;
 
 /// A folder with one bundled trace, a strategy of one's own and a sweep.
-struct World {
-    folder: tempfile::TempDir,
-    scenarios: String,
-}
+struct World(tempfile::TempDir);
 
 const STRATEGIES: &str = r#"
 [[external]]
@@ -51,29 +42,30 @@ impl World {
         copy("traces/tiny-newsletter-signup.trace", "tiny.trace");
         copy("crates/replay/examples/lister.py", "lister.py");
         std::fs::write(folder.path().join("strategies.toml"), STRATEGIES).expect("written");
-        Self { folder, scenarios: root.join("traces/scenarios").display().to_string() }
+        Self(folder)
     }
 
-    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
-        let output = run(self.folder.path(), arguments);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
     }
 
-    /// Arguments that every replay needs here.
-    fn with<'a>(&'a self, verb: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-        let common = ["--strategies-file", "strategies.toml", "--scenarios-dir", &self.scenarios];
-        verb.iter().copied().chain(common).chain(more.iter().copied()).collect()
+    fn run(&self, line: &str) -> Ran {
+        run_in(self.0.path(), line)
+    }
+
+    /// Runs what replays, with what every replay needs here.
+    fn replay(&self, line: &str) -> Ran {
+        let places = format!("--strategies-file strategies.toml --scenarios-dir {}", at_root("traces/scenarios"));
+        self.run(&format!("{line} {places}"))
     }
 }
 
 #[test]
 fn a_strategy_of_ones_own_a_sweep_and_tiers_stand_in_the_report() {
     let world = World::new();
-    let (code, table, said) = world.run(&world.with(&["bench", "."], &["--out", "report"]));
-    assert_eq!(code, Some(0), "{said}");
+    let table = world.replay("bench . --out report").good();
     assert!(table.contains("mine/lister"), "{table}");
-    let report = world.folder.path().join("report");
+    let report = world.at("report");
     let summary = std::fs::read_to_string(report.join("summary.md")).expect("written");
     let row =
         |name: &str| summary.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {summary}"));
@@ -97,29 +89,20 @@ fn a_strategy_of_ones_own_a_sweep_and_tiers_stand_in_the_report() {
 #[test]
 fn patterns_choose_and_one_that_matches_nothing_says_what_there_is() {
     let world = World::new();
-    let (code, run, said) = world
-        .run(&world.with(&["bench", "--no-report", "."], &["--strategies", "lens/delta:*", "--scenarios", "tiny/*"]));
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("1 traces × 2 strategies"), "{said}");
-    let run = run.trim();
-    let nothing = |arguments: &[&str], expected: &str, known: &str| {
-        let (code, _, said) = world.run(arguments);
-        assert_eq!(code, Some(2), "{arguments:?}: {said}");
-        assert!(said.contains(expected) && said.contains(known), "{arguments:?}: {said}");
-    };
-    let strategy = "no strategy matches \"lenz/*\"";
-    let scenario = "no scenario matches \"shop/*\"";
-    let (members, trace) = ("lens/delta:budget=2000", "known: tiny/newsletter-signup");
-    for verb in [&["bench", "--no-report", "."][..], &["bench", "."], &["lab", "fidelity", "."]] {
-        nothing(&world.with(verb, &["--strategies", "lenz/*"]), strategy, members);
-        nothing(&world.with(verb, &["--scenarios", "shop/*"]), scenario, trace);
+    let stored = world.replay("bench --no-report . --strategies lens/delta:* --scenarios tiny/*");
+    stored.ends(0, &["1 traces × 2 strategies"]);
+    let run = stored.out.trim();
+    let strategy = ["no strategy matches \"lenz/*\"", "lens/delta:budget=2000"];
+    let scenario = ["no scenario matches \"shop/*\"", "known: tiny/newsletter-signup"];
+    for verb in ["bench --no-report .", "bench .", "lab fidelity ."] {
+        world.replay(&format!("{verb} --strategies lenz/*")).ends(2, &strategy);
+        world.replay(&format!("{verb} --scenarios shop/*")).ends(2, &scenario);
     }
-    nothing(&["compare", run, run, "--strategies", "lenz/*"], strategy, members);
-    nothing(&["compare", run, run, "--scenarios", "shop/*"], scenario, trace);
-    nothing(&["lab", "llm", run, "--model", "m", "--estimate", "--strategies", "lenz/*"], strategy, members);
-    nothing(&["lab", "llm", run, "--model", "m", "--estimate", "--scenarios", "shop/*"], scenario, trace);
-    let (code, table, said) = world.run(&["compare", run, run, "--strategies", "lens/delta:budget=60"]);
-    assert_eq!(code, Some(0), "{said}");
+    for verb in [format!("compare {run} {run}"), format!("lab llm {run} --model m --estimate")] {
+        world.run(&format!("{verb} --strategies lenz/*")).ends(2, &strategy);
+        world.run(&format!("{verb} --scenarios shop/*")).ends(2, &scenario);
+    }
+    let table = world.run(&format!("compare {run} {run} --strategies lens/delta:budget=60")).good();
     assert!(table.contains("budget=60") && !table.contains("budget=2000"), "{table}");
 }
 
@@ -129,10 +112,10 @@ fn old_names_of_verbs_do_the_same_with_a_note() {
     let verbs = [("replay", "bench --no-report"), ("report", "bench --from"), ("fidelity", "lab fidelity")];
     let moved = [("llm", "lab llm"), ("exam", "lab exam"), ("scenario", "lab scenario"), ("corpus", "lab corpus")];
     for (old, now) in verbs.into_iter().chain(moved) {
-        let (code, help, said) = world.run(&[old, "--help"]);
-        assert_eq!((code, said), (Some(0), format!("note: 'browserlens {old}' is now 'browserlens {now}'\n")));
+        let help = world.run(&format!("{old} --help"));
+        assert_eq!((help.code, help.err), (0, format!("note: 'browserlens {old}' is now 'browserlens {now}'\n")));
         let usage = format!("Usage: browserlens {}", now.split(" --").next().expect("a verb"));
-        assert!(help.contains(&usage), "{old}: {help}");
+        assert!(help.out.contains(&usage), "{old}: {}", help.out);
     }
     for (old, now) in [
         ("snapshot", "page SOURCE outline|content|controls"),
@@ -140,53 +123,36 @@ fn old_names_of_verbs_do_the_same_with_a_note() {
         ("read", "page SOURCE text"),
         ("inspect", "page SOURCE summary|console|network|dom|html|har"),
     ] {
-        let (code, _, said) = world.run(&[old, "--help"]);
-        assert_eq!((code, said), (Some(0), format!("note: 'browserlens {old}' is now 'browserlens {now}'\n")));
+        let help = world.run(&format!("{old} --help"));
+        assert_eq!((help.code, help.err), (0, format!("note: 'browserlens {old}' is now 'browserlens {now}'\n")));
     }
-    let chosen = ["--strategies", "lens/delta:*"];
-    let (code, stored, said) = world.run(&world.with(&["replay", "."], &chosen));
-    assert_eq!(
-        (code, stored.as_str()),
-        (Some(0), world.run(&world.with(&["bench", "--no-report", "."], &chosen)).1.as_str()),
-        "{said}"
-    );
-    let report = |verb: &[&str], out: &str| {
-        let (code, index, said) = world.run(&world.with(verb, &["--out", out]));
-        assert_eq!((code, index), (Some(0), format!("{out}/index.html\n")), "{said}");
-        std::fs::read_to_string(world.folder.path().join(out).join("index.html")).expect("written")
+    let stored = world.replay("replay . --strategies lens/delta:*").good();
+    assert_eq!(stored, world.replay("bench --no-report . --strategies lens/delta:*").out);
+    let report = |verb: &str, out: &str| {
+        assert_eq!(world.replay(&format!("{verb} --out {out}")).good(), format!("{out}/index.html\n"));
+        std::fs::read_to_string(world.at(out).join("index.html")).expect("written")
     };
     let run = stored.trim();
-    let now = report(&["bench", "--from", run, "."], "now");
-    assert!(now == report(&["report", "--traces", ".", run], "old"), "the same page");
-    assert!(now == report(&["report", run, "--traces=."], "older"), "the same page");
-    assert!(now != report(&["report", run], "bare"), "without the traces no refs are drawn");
-    let (code, _, said) = world.run(&["report", "--out", "none"]);
-    assert!(code == Some(2) && said.contains("--from <RUN>"), "{said}");
-    let (code, _, said) = world.run(&["bench", "--from", run, "--check"]);
-    assert!(code == Some(2) && said.contains("cannot be used with"), "{said}");
+    let now = report(&format!("bench --from {run} ."), "now");
+    assert!(now == report(&format!("report --traces . {run}"), "old"), "the same page");
+    assert!(now == report(&format!("report {run} --traces=."), "older"), "the same page");
+    assert!(now != report(&format!("report {run}"), "bare"), "without the traces no refs are drawn");
+    world.run("report --out none").ends(2, &["--from <RUN>"]);
+    world.run(&format!("bench --from {run} --check")).ends(2, &["cannot be used with"]);
 }
 
 #[test]
 fn a_declaration_that_cannot_be_is_one_line_with_its_place() {
     let world = World::new();
     let broken = STRATEGIES.replace("mine/lister", "lens/lister");
-    std::fs::write(world.folder.path().join("strategies.toml"), broken).expect("written");
-    let (code, _, said) = world.run(&world.with(&["bench", "--no-report", "."], &[]));
-    assert_eq!(code, Some(2), "{said}");
-    assert!(
-        said.contains("strategies.toml:3: external \"lens/lister\": field \"name\": the family \"lens\" is"),
-        "{said}"
-    );
+    std::fs::write(world.at("strategies.toml"), broken).expect("written");
+    let place = "strategies.toml:3: external \"lens/lister\": field \"name\": the family \"lens\" is";
+    world.replay("bench --no-report .").ends(2, &[place]);
 }
 
 #[test]
 fn what_is_bundled_fits_the_schemas_that_are_printed() {
-    let schema = |of: &str| {
-        let output = browserlens().args(["schema", of]).output().expect("the command starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let schema = serde_json::from_slice(&output.stdout).expect("JSON");
-        jsonschema::validator_for(&schema).expect("a schema")
-    };
+    let schema = |of: &str| jsonschema::validator_for(&run(&format!("schema {of}")).json()).expect("a schema");
     let files = |folder: &str| {
         let entries = std::fs::read_dir(root().join(folder)).expect("a folder");
         entries
@@ -221,33 +187,22 @@ fn what_is_bundled_fits_the_schemas_that_are_printed() {
 fn what_new_writes_works_and_replaces_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| run_in(folder.path(), line);
     // Each line that is printed is run as it stands.
-    let begin = |arguments: &[&str]| {
-        let output = run(folder.path(), &[&["new"], arguments].concat());
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        let next = String::from_utf8(output.stdout).expect("text");
-        let again = run(folder.path(), &[&["new"], arguments].concat());
-        assert_eq!(again.status.code(), Some(3), "it is replaced: {again:?}");
-        next.lines().map(|line| line.split(' ').skip(1).map(str::to_owned).collect()).collect::<Vec<Vec<String>>>()
+    let begin = |what: &str| -> Vec<String> {
+        let next = run(&format!("new {what}")).good();
+        assert_eq!(run(&format!("new {what}")).code, 3, "it is replaced");
+        next.lines().map(|line| line.strip_prefix("browserlens ").expect("a command").to_owned()).collect()
     };
-    let ends = |words: &[String], more: &[&str]| {
-        let words: Vec<&str> = words.iter().map(String::as_str).chain(more.iter().copied()).collect();
-        let output = run(folder.path(), &words);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{words:?}: {said}");
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let next = begin(&["scenario", "my/first.toml"]);
-    ends(&next[0], &[]);
+    let next = begin("scenario my/first.toml");
+    run(&next[0]).good();
     assert!(at("my/first.trace").is_file());
-    let table = ends(&next[1], &["--strategies", "lens/delta", "--out", "report"]);
+    let table = run(&format!("{} --strategies lens/delta --out report", next[1])).good();
     assert!(table.contains("lens/delta") && table.contains("1/1"), "every fact is told: {table}");
-    let next = begin(&["strategy", "mine"]);
-    let (traces, scenarios) = (at("my").display().to_string(), at("my").display().to_string());
-    let table = ends(&next[0], &[&traces, "--scenarios-dir", &scenarios, "--out", "report-2"]);
+    let (next, traces) = (begin("strategy mine"), at("my").display().to_string());
+    let table = run(&format!("{} {traces} --scenarios-dir {traces} --out report-2", next[0])).good();
     assert!(table.contains("mine/lister"), "{table}");
-    let next = begin(&["tasks", "tasks/some.toml"]);
-    assert!(ends(&next[0], &[]).contains("some-language"));
-    let refused = run(folder.path(), &["new", "scenario", "a name.txt"]);
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    let next = begin("tasks tasks/some.toml");
+    assert!(run(&next[0]).good().contains("some-language"));
+    run("new scenario 'a name.txt'").ends(2, &[]);
 }

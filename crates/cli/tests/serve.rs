@@ -8,12 +8,12 @@
 mod common;
 
 use browserlens_recorder::SiteServer;
-use common::{at_home, browserlens, root};
+use common::{Mcp, Ran, at_home, at_root, browserlens, root, run, words};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -56,12 +56,22 @@ impl Server {
         Self { child, address, log }
     }
 
-    fn ask(&self, request: &str) -> String {
+    /// Sends a request with a further line of the header, or none; returns the whole answer.
+    fn ask(&self, line: &str, more: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("connects");
-        stream.write_all(request.as_bytes()).expect("sends");
+        let (address, length) = (&self.address, body.len());
+        let head = format!("Host: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n{more}");
+        write!(stream, "{line} HTTP/1.1\r\n{head}Content-Length: {length}\r\n\r\n{body}").expect("sends");
         let mut reply = String::new();
         stream.read_to_string(&mut reply).expect("answers");
         reply
+    }
+
+    /// Begins a session; returns the line of a header that names it.
+    fn session(&self) -> String {
+        let reply = self.ask("POST /v1/sessions", "", "");
+        let begun: Value = serde_json::from_str(reply.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
+        format!("Browserlens-Session: {}\r\n", begun["session"].as_str().expect("an id"))
     }
 
     /// Asks it to end, as service managers do; returns whether it ended well.
@@ -136,15 +146,11 @@ fn plan(is_live: bool, url: &str) -> Vec<(&'static str, Value, Option<bool>)> {
 /// Runs a client over a plan and checks what it prints.
 fn check(client: &[&str], how: &[String], plan: &[(&'static str, Value, Option<bool>)], label: &str) {
     let calls: Vec<Value> = plan.iter().map(|(tool, arguments, _)| json!([tool, arguments])).collect();
-    let ran = at_home(Command::new(client[0]))
-        .args(&client[1..])
-        .arg(Value::from(calls).to_string())
-        .args(how)
-        .env("BROWSERLENS_CLIENTS", tools())
-        .output()
-        .expect("the client starts");
-    let printed = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{label}: {}\n{printed}", String::from_utf8_lossy(&ran.stderr));
+    let mut command = at_home(Command::new(client[0]));
+    command.args(&client[1..]).arg(Value::from(calls).to_string()).args(how).env("BROWSERLENS_CLIENTS", tools());
+    let ran = Ran::of(&mut command);
+    assert_eq!(ran.code, 0, "{label}: {}", ran.said());
+    let printed = ran.out;
     let rows: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let listed: BTreeSet<&str> = rows[0]["tools"].as_array().expect("tools").iter().filter_map(Value::as_str).collect();
     let called: BTreeSet<&str> = plan.iter().map(|(tool, ..)| *tool).collect();
@@ -164,13 +170,9 @@ fn check(client: &[&str], how: &[String], plan: &[(&'static str, Value, Option<b
 }
 
 fn with_both_clients(source: &[String], plan: &[(&'static str, Value, Option<bool>)], label: &str) {
-    let clients = root().join("crates/serve/clients");
     let python = tools().join("venv/bin/python").display().to_string();
-    let (script_py, script_js) =
-        (clients.join("client.py").display().to_string(), clients.join("client.mjs").display().to_string());
-    let javascript = ["node", script_js.as_str()];
-    let python = [python.as_str(), script_py.as_str()];
-    for (name, client) in [("JavaScript", javascript), ("Python", python)] {
+    let scripts = ["client.mjs", "client.py"].map(|name| at_root(&format!("crates/serve/clients/{name}")));
+    for (name, client) in [("JavaScript", ["node", scripts[0].as_str()]), ("Python", [python.as_str(), &scripts[1]])] {
         let mut how = vec!["stdio".to_owned(), env!("CARGO_BIN_EXE_browserlens").to_owned(), "serve".to_owned()];
         how.extend(source.iter().cloned());
         check(&client, &how, plan, &format!("{label}, {name}, stdio"));
@@ -182,7 +184,7 @@ fn with_both_clients(source: &[String], plan: &[(&'static str, Value, Option<boo
 }
 
 fn trace() -> String {
-    root().join("traces/tiny-newsletter-signup.trace").display().to_string()
+    at_root("traces/tiny-newsletter-signup.trace")
 }
 
 #[test]
@@ -204,22 +206,13 @@ fn official_clients_list_and_call_every_tool_on_a_live_site() {
 /// Runs schemathesis with so many threads; returns whether it found nothing, and what it said.
 fn schemathesis(workers: &str) -> (bool, String) {
     let server = Server::start(&["--trace".to_owned(), trace(), "--max-clients".to_owned(), "1000".to_owned()]);
-    let begin = format!(
-        "POST /v1/sessions HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-        server.address
-    );
-    let reply = server.ask(&begin);
-    let session: Value = serde_json::from_str(reply.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
-    let ran = at_home(Command::new(tools().join("venv/bin/schemathesis")))
-        .args(["run", &format!("http://{}/openapi.json", server.address), "--no-color"])
-        .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--seed", "1", "--workers", workers])
-        .args(["--suppress-health-check", "all", "--continue-on-failure"])
-        .args(["--header", &format!("Browserlens-Session: {}", session["session"].as_str().expect("an id"))])
-        .current_dir(tempfile::tempdir().expect("a folder").path())
-        .output()
-        .expect("schemathesis starts");
-    let said = format!("{}\n{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    (ran.status.success(), said)
+    let session = server.session();
+    let cases = "--phases examples,coverage,fuzzing --max-examples 10 --seed 1 --suppress-health-check all";
+    let how = format!("--no-color --continue-on-failure --workers {workers} --header '{}'", session.trim_end());
+    let mut command = at_home(Command::new(tools().join("venv/bin/schemathesis")));
+    command.args(words(&format!("run http://{}/openapi.json {cases} {how}", server.address)));
+    let ran = Ran::of(command.current_dir(tempfile::tempdir().expect("a folder").path()));
+    (ran.code == 0, format!("{}\n{}", ran.out, ran.err))
 }
 
 #[test]
@@ -249,19 +242,9 @@ fn every_case_that_schemathesis_sends_from_several_threads_passes() {
 #[test]
 fn a_served_trace_answers_logs_nothing_that_was_typed_and_ends_when_asked_to() {
     let server = Server::start(&["--trace".to_owned(), trace(), "--log-json".to_owned()]);
-    let ask = |line: &str, headers: &str, body: &str| {
-        let length = body.len();
-        server.ask(&format!(
-            "{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: \
-                application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}",
-            server.address
-        ))
-    };
-    assert!(ask("GET /health", "", "").ends_with("{\"status\":\"ok\"}"));
-    let begun = ask("POST /v1/sessions", "", "");
-    let session: Value = serde_json::from_str(begun.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
-    let own = format!("Browserlens-Session: {}\r\n", session["session"].as_str().expect("an id"));
-    ask("POST /v1/observe", &own, "{}");
+    let own = server.session();
+    assert!(server.ask("GET /health", &own, "").ends_with("{\"status\":\"ok\"}"));
+    server.ask("POST /v1/observe", &own, "{}");
     for body in [
         "{\"ref\":\"@e1\",\"text\":\"hunter2-typed\"}",
         "{\"ref\":\"@e1\",\"text\":[\"hunter2-list\"]}",
@@ -269,7 +252,7 @@ fn a_served_trace_answers_logs_nothing_that_was_typed_and_ends_when_asked_to() {
         "{\"ref\":\"@e1\",\"text\":\"x\",\"submit\":\"hunter2-flag\"}",
         "hunter2-no-json",
     ] {
-        let said = ask("POST /v1/type", &own, body);
+        let said = server.ask("POST /v1/type", &own, body);
         let is_own = body.contains("hunter2-typed");
         assert!(is_own || !said.contains("hunter2"), "nor is it said again: {said}");
     }
@@ -282,58 +265,8 @@ fn a_served_trace_answers_logs_nothing_that_was_typed_and_ends_when_asked_to() {
 
 #[test]
 fn an_open_address_without_a_token_is_bad_usage() {
-    let ran = browserlens().args(["serve", "--trace", &trace(), "--http", "0.0.0.0:0"]).output().expect("starts");
-    assert_eq!(ran.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&ran.stderr);
-    assert!(
-        said.contains("a bearer token of at least 16 characters is needed") && said.contains("--token-env"),
-        "{said}"
-    );
-}
-
-/// A client over standard input and output of a server that records it in a browser of its own.
-struct Recorded {
-    child: Child,
-    input: std::process::ChildStdin,
-    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
-}
-
-impl Recorded {
-    fn start(host: &str, file: &Path, home: &Path) -> Self {
-        let mut child = browserlens()
-            .args(["serve", "--allow-host", host, "--goal", "the letter", "--record"])
-            .arg(file)
-            .env("XDG_CONFIG_HOME", home)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
-        let (input, output) = (child.stdin.take().expect("stdin"), child.stdout.take().expect("stdout"));
-        let mut client = Self { child, input, lines: BufReader::new(output).lines() };
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": { "name": "test", "version": "0" } });
-        client.ask("initialize", &hello);
-        client
-    }
-
-    fn ask(&mut self, method: &str, params: &Value) -> String {
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        writeln!(self.input, "{message}").expect("it reads");
-        self.lines.next().expect("an answer").expect("a line")
-    }
-
-    fn call(&mut self, tool: &str, arguments: &Value) {
-        let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
-        assert!(!answer.contains("\"isError\":true"), "{answer}");
-    }
-}
-
-impl Drop for Recorded {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
+    let refused = run(&format!("serve --trace {} --http 0.0.0.0:0", trace()));
+    refused.ends(2, &["a bearer token of at least 16 characters is needed", "--token-env"]);
 }
 
 #[test]
@@ -344,7 +277,13 @@ fn a_recorded_run_is_whole_after_a_stop_and_opens_after_a_kill() {
     let folder = tempfile::tempdir().expect("a folder");
     for (signal, is_whole) in [("-TERM", true), ("-KILL", false)] {
         let file = folder.path().join(format!("run{signal}.trace"));
-        let mut client = Recorded::start(&host, &file, folder.path());
+        let serve = || {
+            let mut command = browserlens();
+            command.args(["serve", "--allow-host", &host, "--goal", "the letter", "--record"]).arg(&file);
+            command.env("XDG_CONFIG_HOME", folder.path()).stderr(Stdio::null());
+            command
+        };
+        let mut client = Mcp::start(&mut serve());
         client.call("navigate", &json!({ "url": format!("http://{host}/") }));
         client.call("press", &json!({ "key": "Tab" }));
         let pid = client.child.id().to_string();
@@ -355,13 +294,7 @@ fn a_recorded_run_is_whole_after_a_stop_and_opens_after_a_kill() {
         let trace = browserlens_trace::Trace::open(&file).expect("opens");
         assert_eq!((trace.len(), trace.meta().goal.as_str()), (2, "the letter"), "{signal}");
         // A trace that stands there is not written over.
-        let again = browserlens()
-            .args(["serve", "--record"])
-            .arg(&file)
-            .env("XDG_CONFIG_HOME", folder.path())
-            .stdin(Stdio::null())
-            .output()
-            .expect("starts");
-        assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("run-"), "{again:?}");
+        let again = Ran::of(serve().stdin(Stdio::null()).stderr(Stdio::piped()));
+        assert!(again.code != 0 && again.err.contains("run-"), "{again:?}");
     }
 }

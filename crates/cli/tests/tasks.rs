@@ -3,10 +3,9 @@
 
 mod common;
 
-use common::{browserlens, root};
-use serde_json::json;
+use common::{Ran, browserlens, root, serve};
+use serde_json::{Value, json};
 use std::path::Path;
-use std::process::Output;
 
 /// One task at least of each site and of each level, and two on applications that others' libraries
 /// make.
@@ -17,13 +16,12 @@ const TASKS: [&str; 17] = [
     "wild-tom-select-supper",
 ];
 
-fn run(arguments: &[&str]) -> Output {
-    browserlens().current_dir(root()).arg("agents").args(arguments).output().expect("the command starts")
+fn run(line: &str) -> Ran {
+    common::run(&format!("agents {line}"))
 }
 
-fn said(output: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    text(&output.stdout) + &text(&output.stderr)
+fn record(folder: &Path, name: &str) -> browserlens_agents::RunRecord {
+    browserlens_agents::RunRecord::read(&folder.join(name)).expect("whole")
 }
 
 #[test]
@@ -31,11 +29,8 @@ fn seventeen_checks_tell_the_truth_of_what_is_empty_done_and_done_wrongly() {
     let mut make = std::process::Command::new("python3");
     let made = make.current_dir(root()).args(["scripts/wild/run", "--apps"]).status().expect("python3 starts");
     assert!(made.success(), "the applications are made");
-    let mut arguments = vec!["tasks", "--check"];
-    arguments.extend(TASKS);
-    let output = run(&arguments);
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(said(&output).contains("17 of 17 checks tell the truth"), "{}", said(&output));
+    let told = run(&format!("tasks --check {}", TASKS.join(" "))).good();
+    assert!(told.contains("17 of 17 checks tell the truth"), "{told}");
 }
 
 fn write_task(folder: &Path, check: &str, name: &str, wrong: &str) {
@@ -62,12 +57,11 @@ fn a_check_that_lies_is_said_with_how_and_ends_with_one() {
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         write_task(folder.path(), check, "Mira", "Mia");
-        let output = run(&["tasks", "--check", "--tasks-dir", &folder.path().display().to_string()]);
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        for lie in lies {
-            assert!(said(&output).contains(lie), "{lie}: {}", said(&output));
+        let ran = run(&format!("tasks --check --tasks-dir {}", folder.path().display()));
+        assert_eq!(ran.code, 1, "{}", ran.said());
+        for part in lies.iter().chain(&["0 of 1 checks tell the truth"]) {
+            assert!(ran.said().contains(part), "{part}: {}", ran.said());
         }
-        assert!(said(&output).contains("0 of 1 checks tell the truth"), "{}", said(&output));
     }
 }
 
@@ -87,17 +81,16 @@ fn every_tool_that_is_known_does_tasks_through_its_own_interface() {
     ];
     let folder = tempfile::tempdir().expect("a folder");
     for tool in TOOLS {
-        let out = folder.path().join(tool).display().to_string();
-        let output = run(&["run", "--tool", tool, "--agent", "way", "--out", &out, "hostile-rules", "login-language"]);
-        assert!(output.status.success() && said(&output).contains("2 of 2"), "{tool}: {}", said(&output));
+        let out = folder.path().join(tool);
+        let ran = run(&format!("run --tool {tool} --agent way --out {} hostile-rules login-language", out.display()));
+        assert!(ran.code == 0 && ran.said().contains("2 of 2"), "{tool}: {}", ran.said());
     }
     // A loop of its own words what the model reads, and the record says how much that is.
-    let run = |path: &str| browserlens_trace::agents::RunRecord::read(&folder.path().join(path)).expect("whole");
     let records = std::fs::read_dir(folder.path().join("browser-use")).expect("records");
     let name = records.flatten().next().expect("a record").file_name().into_string().expect("a name");
-    let own = run(&format!("browser-use/{name}"));
+    let own = record(folder.path(), &format!("browser-use/{name}"));
     assert!(own.calls.iter().all(|call| call.prompt.is_some_and(|prompt| prompt.o200k_base > 1_000)), "{own:?}");
-    let page = run("browserlens-cli/hostile-rules--browserlens-page-command-line.run");
+    let page = record(folder.path(), "browserlens-cli/hostile-rules--browserlens-page-command-line.run");
     assert_eq!((page.calls[0].name.as_str(), page.calls.iter().all(|call| call.prompt.is_none())), ("shell", true));
     assert!(page.header.instructions.contains("browserlens page open"), "{}", page.header.instructions);
 }
@@ -106,16 +99,13 @@ fn every_tool_that_is_known_does_tasks_through_its_own_interface() {
 #[test]
 fn a_command_line_needs_a_file_that_teaches_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().display().to_string();
-    let output =
-        run(&["run", "--tool", "cat", "--skill", "/nowhere/SKILL.md", "--agent", "way", "--out", &out, "tiny-sign-up"]);
-    assert_eq!(output.status.code(), Some(5), "{}", said(&output));
-    assert!(said(&output).contains("its instructions cannot be read"), "{}", said(&output));
-    let skill = folder.path().join("SKILL.md");
+    let folder = folder.path().display();
+    let taught = |skill: &str| run(&format!("run --tool cat --skill {skill} --agent way --out {folder} tiny-sign-up"));
+    taught("/nowhere/SKILL.md").ends(5, &["its instructions cannot be read"]);
+    let skill = format!("{folder}/SKILL.md");
     std::fs::write(&skill, "Write `cat FILE`.").expect("writes");
-    let skill = skill.display().to_string();
-    let output = run(&["run", "--tool", "cat", "--skill", &skill, "--agent", "way", "--out", &out, "tiny-sign-up"]);
-    assert!(said(&output).contains("scripts do not know how to speak"), "{}", said(&output));
+    let told = taught(&skill).said();
+    assert!(told.contains("scripts do not know how to speak"), "{told}");
 }
 
 #[test]
@@ -128,12 +118,11 @@ fn a_run_is_a_sealed_record_with_the_sites_reward_and_no_secret() {
     let [tasks, out] = [&tasks, &out].map(|path| path.display().to_string());
     let mut command = browserlens();
     command.current_dir(root()).env("PLANTED", secret).args(["agents", "run", "--agent", "way"]);
-    let output = command.args(["--tasks-dir", &tasks, "--out", &out, "--secret", "PLANTED"]).output().expect("starts");
-    assert!(output.status.success(), "{}", said(&output));
-    let path = Path::new(&out).join("a--browserlens-serve-mcp.run");
-    let text = std::fs::read_to_string(&path).expect("a record");
-    assert!(!text.contains(secret) && !said(&output).contains(secret), "{text}{}", said(&output));
-    let run = browserlens_trace::agents::RunRecord::read(&path).expect("whole");
+    let ran = Ran::of(command.args(["--tasks-dir", &tasks, "--out", &out, "--secret", "PLANTED"]));
+    assert_eq!(ran.code, 0, "{}", ran.said());
+    let text = std::fs::read_to_string(format!("{out}/a--browserlens-serve-mcp.run")).expect("a record");
+    assert!(!text.contains(secret) && !ran.said().contains(secret), "{text}{}", ran.said());
+    let run = record(Path::new(&out), "a--browserlens-serve-mcp.run");
     assert_eq!(
         (run.is_success(), run.cut.as_deref(), run.header.agent.script.as_deref()),
         (Some(true), None, Some("way"))
@@ -144,127 +133,92 @@ fn a_run_is_a_sealed_record_with_the_sites_reward_and_no_secret() {
 
 /// An endpoint with a model that knows this one form: it reads the refs out of what it was shown.
 fn endpoint() -> String {
-    use std::io::{BufRead, BufReader, Read, Write};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("listens");
-    let address = listener.local_addr().expect("an address");
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("connects");
-            let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
-            let (mut length, mut line) = (0, String::new());
-            while reader.read_line(&mut line).expect("reads") > 2 {
-                if let Some((name, value)) = line.split_once(':')
-                    && name.eq_ignore_ascii_case("content-length")
-                {
-                    length = value.trim().parse().expect("a number");
-                }
-                line.clear();
+    serve(|asked| {
+        let asked: Value = serde_json::from_str(&asked.body).expect("JSON");
+        let messages = asked["messages"].as_array().expect("messages");
+        let text = |at: usize| messages[at]["content"].as_str().expect("text").to_owned();
+        let shown = text(messages.len() - 1);
+        let on = |name: &str| {
+            let behind = shown.split(&format!("\"{name}\" @")).nth(1).unwrap_or_default();
+            format!("@{}", behind.split([',', ' ', '\n']).next().unwrap_or_default())
+        };
+        let said = |say: &str, call: &str, arguments: Value| {
+            json!({ "say": say, "call": call, "arguments": arguments.to_string() }).to_string()
+        };
+        let content = match messages.iter().filter(|message| message["role"] == "assistant").count() {
+            0 => {
+                let url = text(1).split_once("It begins at ").expect("a start").1.to_owned();
+                said("I open it.", "navigate", json!({ "url": url }))
             }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).expect("a body");
-            let asked: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
-            let messages = asked["messages"].as_array().expect("messages");
-            let text = |at: usize| messages[at]["content"].as_str().expect("text").to_owned();
-            let shown = text(messages.len() - 1);
-            let on = |name: &str| {
-                let behind = shown.split(&format!("\"{name}\" @")).nth(1).unwrap_or_default();
-                format!("@{}", behind.split([',', ' ', '\n']).next().unwrap_or_default())
-            };
-            let said = |say: &str, call: &str, arguments: serde_json::Value| {
-                json!({ "say": say, "call": call, "arguments": arguments.to_string() }).to_string()
-            };
-            let content = match messages.iter().filter(|message| message["role"] == "assistant").count() {
-                0 => {
-                    let url = text(1).split_once("It begins at ").expect("a start").1.to_owned();
-                    said("I open it.", "navigate", json!({ "url": url }))
-                }
-                1 => {
-                    let fields = json!([
-                        { "ref": on("Name"), "value": "Mira Osei" },
-                        { "ref": on("Email"), "value": "mira.osei@example.test" },
-                        { "ref": on("Send me the letter by email"), "value": true },
-                    ]);
-                    said("I fill it in.", "fill", json!({ "fields": fields }))
-                }
-                2 => said("I send it.", "click", json!({ "role": "button", "text": "Sign up" })),
-                _ => said("She is signed up.", "", json!({})),
-            };
-            let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 20 });
-            let answer = json!({ "choices": [{ "message": { "content": content } }], "usage": usage }).to_string();
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
-            write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{answer}", answer.len()).expect("answers");
-        }
-    });
-    format!("http://{address}/v1")
+            1 => {
+                let fields = json!([
+                    { "ref": on("Name"), "value": "Mira Osei" },
+                    { "ref": on("Email"), "value": "mira.osei@example.test" },
+                    { "ref": on("Send me the letter by email"), "value": true },
+                ]);
+                said("I fill it in.", "fill", json!({ "fields": fields }))
+            }
+            2 => said("I send it.", "click", json!({ "role": "button", "text": "Sign up" })),
+            _ => said("She is signed up.", "", json!({})),
+        };
+        let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 20 });
+        let answer = json!({ "choices": [{ "message": { "content": content } }], "usage": usage });
+        ("200 OK\r\nContent-Type: application/json".to_owned(), answer.to_string().into_bytes())
+    }) + "/v1"
 }
 
 #[test]
 fn a_model_behind_an_endpoint_plays_a_task_and_its_record_says_what_it_read() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (out, url) = (folder.path().display().to_string(), endpoint());
-    let output =
-        run(&["run", "--agent", "model", "--model", "known", "--base-url", &url, "--out", &out, "tiny-sign-up"]);
-    assert!(output.status.success(), "{}", said(&output));
-    let run =
-        browserlens_trace::agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
-    let run = run.expect("whole");
-    assert_eq!((run.is_success(), run.calls.len()), (Some(true), 3), "{}", said(&output));
+    let (out, url) = (folder.path().display(), endpoint());
+    let model = format!("--agent model --model known --base-url {url}");
+    self::run(&format!("run {model} --out {out} tiny-sign-up")).good();
+    let run = record(folder.path(), "tiny-sign-up--browserlens-serve-mcp.run");
+    assert_eq!((run.is_success(), run.calls.len()), (Some(true), 3));
     assert_eq!(run.header.agent.model.as_deref(), Some("known"));
     let said: Vec<_> = run.calls.iter().map(|call| call.said.as_deref().unwrap_or_default()).collect();
     assert_eq!(said, ["I open it.", "I fill it in.", "I send it."]);
     assert_eq!(run.calls[1].usage.map(|usage| (usage.input, usage.output)), Some((1000, 20)));
 
-    for (arguments, says) in [
-        (&["--agent", "model"][..], "no model is named"),
-        (&["--agent", "way", "--model", "m"][..], "a script acts"),
-        (&["--agent", "model", "--model", "m"][..], "nothing answers for the model"),
-        (&["--agent", "model", "--model", "m", "--base-url", &url, "--keep", "2"][..], "everything is kept"),
-        (&["--agent", "model", "--model", "m", "--base-url", &url, "--key-env", "NO_KEY"][..], "NO_KEY holds no key"),
+    for (options, says) in [
+        ("--agent model", "no model is named"),
+        ("--agent way --model m", "a script acts"),
+        ("--agent model --model m", "nothing answers for the model"),
+        (&format!("{model} --keep 2"), "everything is kept"),
+        (&format!("{model} --key-env NO_KEY"), "NO_KEY holds no key"),
     ] {
-        let mut all = vec!["run", "tiny-sign-up", "--out", &out];
-        all.extend(arguments);
-        let output = self::run(&all);
-        assert_eq!(output.status.code(), Some(2), "{}", self::said(&output));
-        assert!(self::said(&output).contains(says), "{}", self::said(&output));
+        self::run(&format!("run tiny-sign-up --out {out} {options}")).ends(2, &[says]);
     }
 }
 
 #[test]
 fn a_run_beside_its_trace_is_told_again_by_other_strategies() {
     let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().display().to_string();
-    let output = run(&["run", "--agent", "way", "--record", "--out", &out, "tiny-sign-up"]);
-    assert!(output.status.success(), "{}", said(&output));
-    let run =
-        browserlens_trace::agents::RunRecord::read(&folder.path().join("tiny-sign-up--browserlens-serve-mcp.run"));
-    let run = run.expect("whole");
+    let out = folder.path().display();
+    let recorded = format!("run --agent way --record --out {out}");
+    self::run(&format!("{recorded} tiny-sign-up")).good();
+    let run = record(folder.path(), "tiny-sign-up--browserlens-serve-mcp.run");
     assert_eq!(run.header.trace.as_deref(), Some("tiny-sign-up--browserlens-serve-mcp.trace"));
     // The start, two fields, a check, a button; to find something is no step.
     assert_eq!(run.calls.iter().filter_map(|call| call.step).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
-    let cache = folder.path().join("cache").display().to_string();
-    let retold = self::run(&["counterfactual", &out, "--cache-dir", &cache]);
-    let table = String::from_utf8_lossy(&retold.stdout).into_owned();
-    assert!(retold.status.success() && table.contains("lens/full"), "{table}{}", said(&retold));
-    let refused = self::run(&["run", "--agent", "way", "--record", "--tool", "cat", "--out", &out, "tiny-sign-up"]);
-    assert!(refused.status.code() == Some(2) && said(&refused).contains("cat records no trace"), "{}", said(&refused));
-    let refused = self::run(&["run", "--agent", "way", "--record", "--out", &out, "miniwob-click-pie"]);
-    assert!(refused.status.code() == Some(2) && said(&refused).contains("MiniWoB++ records no"), "{}", said(&refused));
+    let table = self::run(&format!("counterfactual {out} --cache-dir {out}/cache")).good();
+    assert!(table.contains("lens/full"), "{table}");
+    self::run(&format!("{recorded} --tool cat tiny-sign-up")).ends(2, &["cat records no trace"]);
+    self::run(&format!("{recorded} miniwob-click-pie")).ends(2, &["MiniWoB++ records no"]);
 }
 
 #[test]
 fn a_model_that_does_not_answer_ends_the_runs_and_the_record_says_why() {
     let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().display().to_string();
-    let cassette = folder.path().join("answers").display().to_string();
-    let model = ["--agent", "model", "--model", "nobody", "--cassette", &cassette];
-    let output = run(&[&["run", "tiny-sign-up", "shop-wishlist", "--out", &out], &model[..]].concat());
-    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
-    let why = "error: shop-wishlist: the agent failed: ";
-    assert!(said(&output).contains(why) && !said(&output).contains("tiny-sign-up"), "{}", said(&output));
-    let record = folder.path().join("shop-wishlist--browserlens-serve-mcp.run").display().to_string();
-    let shown = String::from_utf8_lossy(&run(&["show", &record]).stdout).into_owned();
+    let out = folder.path().display();
+    let model = format!("--agent model --model nobody --cassette {out}/answers");
+    let ran = run(&format!("run tiny-sign-up shop-wishlist --out {out} {model}"));
+    ran.ends(3, &["error: shop-wishlist: the agent failed: "]);
+    assert!(!ran.said().contains("tiny-sign-up"), "{}", ran.said());
+    let record = format!("{out}/shop-wishlist--browserlens-serve-mcp.run");
+    let shown = run(&format!("show {record}")).out;
     assert!(shown.contains("reward 0, because the tool or the endpoint failed: "), "{shown}");
-    let table = String::from_utf8_lossy(&run(&["table", &record]).stdout).into_owned();
+    let table = run(&format!("table {record}")).out;
     let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(table.contains("1 run ended because the tool or the endpoint failed"), "{table}");
 }
@@ -312,14 +266,12 @@ fn no_answer_of_a_tool_shows_the_checker() {
 
 #[test]
 fn what_is_not_there_is_said_with_what_is() {
-    for (arguments, code, says) in [
-        (&["tasks", "tiny-sign-of"][..], 2, "tiny-sign-up"),
-        (&["tasks", "tiny-sign-up", "--level", "4"][..], 2, "tiny-sign-up has level"),
-        (&["tasks", "--tasks-dir", "/nowhere"][..], 3, "/nowhere: cannot be read"),
-        (&["tasks", "--tasks-dir", "crates/cli/src"][..], 3, "no task in any *.toml file"),
+    for (options, code, says) in [
+        ("tiny-sign-of", 2, "tiny-sign-up"),
+        ("tiny-sign-up --level 4", 2, "tiny-sign-up has level"),
+        ("--tasks-dir /nowhere", 3, "/nowhere: cannot be read"),
+        ("--tasks-dir crates/cli/src", 3, "no task in any *.toml file"),
     ] {
-        let output = run(arguments);
-        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
-        assert!(said(&output).contains(says), "{says}: {}", said(&output));
+        run(&format!("tasks {options}")).ends(code, &[says]);
     }
 }

@@ -2,16 +2,16 @@
 //! of arguments that do; bytes that are asked for as they are come with how many such characters
 //! they hold.
 
+mod common;
 #[path = "../../trace/tests/common/mod.rs"]
 mod trace_common;
 
 use browserlens_core::page::text::{count_unseen, is_unseen};
 use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, EventKind, RequestEvent, TabEvent};
 use browserlens_trace::Canonicalizer;
+use common::{Ran, at_root, browserlens};
 use serde_json::Value;
-use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Command;
 use trace_common::{RawPage, event, step, write};
 
 /// The ends of every range of unseen characters; a NUL may stand in no argument.
@@ -73,21 +73,16 @@ fn trace(path: &Path, hidden: &str) {
     write(path, &steps);
 }
 
-/// Runs the command; returns whether it succeeded, and what it printed to both outputs.
-fn run<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> (bool, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
-    for name in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
-        command.env_remove(name);
-    }
-    let output = command
-        .args(arguments)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env("HOME", folder)
-        .output()
-        .expect("the command starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.success(), text(output.stdout), text(output.stderr))
+/// Runs the command on a trace with much that nobody sees; what is hidden may stand in arguments too.
+fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    Ran::of(browserlens().args(arguments).current_dir(folder).env("NO_COLOR", "1"))
+}
+
+/// A folder with such a trace.
+fn hostile(hidden: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    trace(&folder.path().join("a.trace"), hidden);
+    folder
 }
 
 fn unseen_in(text: &str) -> Option<char> {
@@ -109,9 +104,8 @@ fn texts(value: &Value, found: &mut Vec<String>) {
 
 #[test]
 fn nothing_that_is_printed_holds_what_nobody_sees() {
-    let folder = tempfile::tempdir().expect("a folder");
     let hidden = hidden();
-    trace(&folder.path().join("a.trace"), &hidden);
+    let folder = hostile(&hidden);
     let mut done = vec![
         vec!["trace", "info", "a.trace"],
         vec!["trace", "info", "a.trace", "--json"],
@@ -144,9 +138,8 @@ fn nothing_that_is_printed_holds_what_nobody_sees() {
     done.push(vec!["page", "a.trace", "network", "--stream"]);
     done.push(vec!["page", "a.trace", "network", "--response-bodies"]);
     done.push(vec!["page", "a.trace", "console", "--json", "--search", &hidden]);
-    let root = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
-    let bundled = format!("{root}/traces/hostile-moderate-a-post.trace");
-    let (strategies, scenarios) = (format!("{root}/traces/strategies.toml"), format!("{root}/traces/scenarios"));
+    let bundled = at_root("traces/hostile-moderate-a-post.trace");
+    let (strategies, scenarios) = (at_root("traces/strategies.toml"), at_root("traces/scenarios"));
     let show = ["show", &bundled, "--step", "2", "--strategies-file", &strategies, "--scenarios-dir", &scenarios];
     for strategy in ["lens/delta", "snapshot/content-markdown", "read-text/visible", "read-text/section-search"] {
         done.push([show.as_slice(), &["--strategy", strategy]].concat());
@@ -154,9 +147,9 @@ fn nothing_that_is_printed_holds_what_nobody_sees() {
     done.push([show.as_slice(), &["--view"]].concat());
     done.push([show.as_slice(), &["--diff", "read-text/visible"]].concat());
     for arguments in done {
-        let (succeeded, out, said) = run(folder.path(), &arguments);
-        assert!(succeeded || arguments == ["doctor"], "{arguments:?}: {said}");
-        assert_eq!((unseen_in(&out), unseen_in(&said)), (None, None), "{arguments:?}: {out:?} {said:?}");
+        let Ran { code, out, err } = run(folder.path(), &arguments);
+        assert!(code == 0 || arguments == ["doctor"], "{arguments:?}: {err}");
+        assert_eq!((unseen_in(&out), unseen_in(&err)), (None, None), "{arguments:?}: {out:?} {err:?}");
         if arguments.contains(&"--json") || arguments.contains(&"--compact") || arguments.contains(&"json") {
             let mut found = Vec::new();
             texts(&serde_json::from_str(&out).expect("JSON"), &mut found);
@@ -167,12 +160,11 @@ fn nothing_that_is_printed_holds_what_nobody_sees() {
 
 #[test]
 fn errors_say_what_is_hidden_in_arguments() {
-    let folder = tempfile::tempdir().expect("a folder");
     let hidden = hidden();
-    trace(&folder.path().join("a.trace"), &hidden);
+    let folder = hostile(&hidden);
     let odd = format!("x{hidden}");
     let option = format!("limit={odd}");
-    let strategies = format!("{}/../../traces/strategies.toml", env!("CARGO_MANIFEST_DIR"));
+    let strategies = at_root("traces/strategies.toml");
     for arguments in [
         vec![odd.as_str()],
         vec!["trace", "info", &odd],
@@ -192,19 +184,18 @@ fn errors_say_what_is_hidden_in_arguments() {
         vec!["bench", "--no-report", &odd],
         vec!["bench", "--from", &odd],
     ] {
-        let (succeeded, out, said) = run(folder.path(), &arguments);
-        assert!(!succeeded && !said.is_empty(), "{arguments:?}");
-        assert_eq!((unseen_in(&out), unseen_in(&said)), (None, None), "{arguments:?}: {said:?}");
+        let Ran { code, out, err } = run(folder.path(), &arguments);
+        assert!(code != 0 && !err.is_empty(), "{arguments:?}");
+        assert_eq!((unseen_in(&out), unseen_in(&err)), (None, None), "{arguments:?}: {err:?}");
     }
 }
 
 #[test]
 fn bytes_come_as_they_are_with_how_much_they_hide() {
-    let folder = tempfile::tempdir().expect("a folder");
     let hidden = hidden();
-    trace(&folder.path().join("a.trace"), &hidden);
+    let folder = hostile(&hidden);
     for arguments in [["page", "a.trace", "content", "--format=html"], ["page", "a.trace", "html", "--tab=0"]] {
-        let (_, out, said) = run(folder.path(), &arguments);
+        let Ran { out, err, .. } = run(folder.path(), &arguments);
         let count = count_unseen(&out);
         assert!(count > 0, "{arguments:?}: {out:?}");
         let expected = if arguments[2] == "content" {
@@ -212,19 +203,16 @@ fn bytes_come_as_they_are_with_how_much_they_hide() {
         } else {
             format!("; {count} characters in it are not seen")
         };
-        assert!(format!("{out}{said}").contains(&expected), "{arguments:?}: {count}: {out:?} {said:?}");
+        assert!(format!("{out}{err}").contains(&expected), "{arguments:?}: {count}: {out:?} {err:?}");
     }
-    let (_, out, _) = run(folder.path(), &["page", "a.trace", "html", "--json"]);
-    let answer: Value = serde_json::from_str(&out).expect("JSON");
+    let answer = run(folder.path(), &["page", "a.trace", "html", "--json"]).json();
     assert_eq!(answer["unseenCharacters"], count_unseen(answer["data"].as_str().expect("HTML")));
-    let (_, out, _) = run(folder.path(), &["page", "a.trace", "network", "--response-bodies", "--json"]);
-    let answer: Value = serde_json::from_str(&out).expect("JSON");
+    let answer = run(folder.path(), &["page", "a.trace", "network", "--response-bodies", "--json"]).json();
     let body = &answer["data"][0]["responseBody"];
     let text = body["text"].as_str().expect("a text");
     assert!(text.contains('\u{202e}'), "as it is: {text:?}");
     assert_eq!(body["unseenCharacters"], count_unseen(text));
-    let (_, out, _) = run(folder.path(), &["page", "a.trace", "har"]);
-    let har: Value = serde_json::from_str(&out).expect("JSON");
+    let har = run(folder.path(), &["page", "a.trace", "har"]).json();
     let mut found = Vec::new();
     texts(&har["log"]["entries"], &mut found);
     let count: u64 = found.iter().map(|text| count_unseen(text)).sum();

@@ -5,10 +5,9 @@ mod browser;
 mod common;
 
 use browser::Browser;
-use browserlens_lens::ShownState;
 use browserlens_recorder::{AttachTab, LiveOptions, SiteServer};
-use browserlens_session::{LiveOpener, Policy};
-use common::{Mcp, shared, sites};
+use browserlens_session::{LiveOpener, Policy, Shared};
+use common::{Mcp, page, reference, shared, shown, sites, to};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -16,11 +15,36 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
+/// Clients in a tab of it.
+fn clients(browser: &Browser, tab: AttachTab, policy: Policy) -> Arc<Shared> {
+    let at = format!("http://127.0.0.1:{}", browser.port);
+    Arc::new(shared(Box::new(LiveOpener::attached(at, tab, LiveOptions::default())), policy))
+}
+
+fn named(part: &str) -> AttachTab {
+    AttachTab::Named(part.to_owned())
+}
+
+/// Asks it for something as its developer tools do.
+fn ask(browser: &Browser, what: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", browser.port)).expect("it listens");
+    let ask = format!("{what} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", browser.port);
+    stream.write_all(ask.as_bytes()).expect("sends");
+    stream
+}
+
+/// Waits until its tabs are as wanted.
+fn wait_for_tabs(browser: &Browser, is_so: impl Fn(&[String]) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !is_so(&tabs_of(browser)) {
+        assert!(Instant::now() < deadline, "the tabs stay as they are: {:?}", tabs_of(browser));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// Returns the URLs of its tabs.
 fn tabs_of(browser: &Browser) -> Vec<String> {
-    let mut stream = TcpStream::connect(("127.0.0.1", browser.port)).expect("it listens");
-    let ask = format!("GET /json/list HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", browser.port);
-    stream.write_all(ask.as_bytes()).expect("sends");
+    let mut stream = ask(browser, "GET /json/list");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
     let mut reply = Vec::new();
     let mut piece = [0; 4096];
@@ -45,51 +69,28 @@ async fn a_running_browser_is_worked_in_and_stays_as_it_was() {
     let mut browser = Browser::start();
     let before = tabs_of(&browser);
     assert_eq!(before, ["about:blank"]);
-    let opener =
-        LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), AttachTab::New, LiveOptions::default());
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
     let (mut mcp, served) =
-        Mcp::start_until(Arc::new(shared(Box::new(opener), policy)), CancellationToken::new()).await;
+        Mcp::start_until(clients(&browser, AttachTab::New, to(&host)), CancellationToken::new()).await;
 
-    let blank = mcp.call("observe", json!({})).await;
-    assert!(blank.starts_with("[FULL PAGE STATE") && blank.contains("about:blank"), "{blank}");
-    let mut shown = ShownState::default();
-    let page = format!("http://{host}/action-click.html");
-    let first = mcp.call("navigate", json!({ "url": page })).await;
-    shown.apply(&first).unwrap_or_else(|error| panic!("{error}\n{first}"));
-    let go = shown.nodes().find(|node| node.name() == "Go").and_then(|node| node.reference()).expect("a button");
-    let delta = mcp.call("click", json!({ "ref": go.to_string() })).await;
-    assert!(delta.starts_with("[DELTA") && delta.contains("click Go"), "{delta}");
+    mcp.says("observe", json!({}), &["^[FULL PAGE STATE", "about:blank"]).await;
+    let page = json!({ "url": format!("http://{host}/action-click.html") });
+    let go = reference(&shown(&mcp.call("navigate", page).await), "button", "Go");
+    mcp.says("click", json!({ "ref": go }), &["^[DELTA", "click Go"]).await;
     assert_eq!(tabs_of(&browser).len(), 2, "a tab of its own");
     assert!(mcp.call("tabs", json!({})).await.starts_with("1 tab\n"), "that of somebody else is not looked into");
-    let refused = mcp.try_call("navigate", json!({ "url": "http://169.254.169.254/" })).await.expect_err("refused");
-    assert!(refused.starts_with("refused: "), "{refused}");
+    mcp.refuses("navigate", json!({ "url": "http://169.254.169.254/" }), &["^refused: "]).await;
 
     drop(mcp);
     served.await.expect("no panic").expect("ends well");
     assert!(browser.is_running(), "the browser stays");
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while tabs_of(&browser) != before {
-        assert!(Instant::now() < deadline, "our tab stays: {:?}", tabs_of(&browser));
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    // Our tab goes.
+    wait_for_tabs(&browser, |tabs| tabs == before);
 }
 
 /// Opens a tab as its user would.
 fn open_tab(browser: &Browser, url: &str) {
-    let mut stream = TcpStream::connect(("127.0.0.1", browser.port)).expect("it listens");
-    let ask = format!("PUT /json/new?{url} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", browser.port);
-    stream.write_all(ask.as_bytes()).expect("sends");
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !tabs_of(browser).iter().any(|tab| tab == url) {
-        assert!(Instant::now() < deadline, "the tab does not open: {:?}", tabs_of(browser));
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-fn in_tab(browser: &Browser, part: &str) -> LiveOpener {
-    let tab = AttachTab::Named(part.to_owned());
-    LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), tab, LiveOptions::default())
+    let _stream = ask(browser, &format!("PUT /json/new?{url}"));
+    wait_for_tabs(browser, |tabs| tabs.iter().any(|tab| tab == url));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,27 +100,19 @@ async fn a_tab_that_is_there_is_taken_over_and_stays_when_the_client_goes() {
     let browser = Browser::start();
     let url = format!("http://{host}/action-click.html");
     open_tab(&browser, &url);
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    let opener = in_tab(&browser, "action-click");
     let (mut mcp, served) =
-        Mcp::start_until(Arc::new(shared(Box::new(opener), policy)), CancellationToken::new()).await;
-    let mut shown = ShownState::default();
-    let first = mcp.call("observe", json!({})).await;
-    shown.apply(&first).unwrap_or_else(|error| panic!("{error}\n{first}"));
-    let go = shown.nodes().find(|node| node.name() == "Go").and_then(|node| node.reference()).expect("a button");
-    let delta = mcp.call("click", json!({ "ref": go.to_string() })).await;
-    assert!(delta.contains("click Go"), "{delta}");
+        Mcp::start_until(clients(&browser, named("action-click"), to(&host)), CancellationToken::new()).await;
+    let go = reference(&shown(&mcp.call("observe", json!({})).await), "button", "Go");
+    mcp.says("click", json!({ "ref": go }), &["click Go"]).await;
     assert!(mcp.call("tabs", json!({})).await.starts_with("1 tab\n- 0 current http://"), "only that one");
-    let kept = mcp.try_call("tabs", json!({ "close": true })).await.expect_err("it is not ours");
-    assert!(kept.contains("hint: ") && !kept.contains("covers"), "{kept}");
+    mcp.refuses("tabs", json!({ "close": true }), &["hint: ", "!covers"]).await;
     drop(mcp);
     served.await.expect("no panic").expect("ends well");
     let tabs = tabs_of(&browser);
     assert!(tabs.len() == 2 && tabs.contains(&url), "it stays as it was: {tabs:?}");
-    let opener = in_tab(&browser, "no-such-page");
-    let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), Policy::default()))).await;
-    let told = mcp.try_call("observe", json!({})).await.expect_err("no such tab");
-    assert!(told.contains("no-such-page") && told.contains("action-click"), "it names what is open: {told}");
+    let mut mcp = Mcp::start(clients(&browser, named("no-such-page"), Policy::default())).await;
+    // It names what is open.
+    mcp.refuses("observe", json!({}), &["no-such-page", "action-click"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,7 +122,7 @@ async fn a_tab_of_somebody_else_on_an_address_that_is_not_allowed_is_refused_and
     let url = format!("http://{host}/");
     open_tab(&browser, &url);
     let policy = Policy { evaluate: true, ..Policy::default() };
-    let mut mcp = Mcp::start(Arc::new(shared(Box::new(in_tab(&browser, &host)), policy))).await;
+    let mut mcp = Mcp::start(clients(&browser, named(&host), policy)).await;
     for (tool, wanted) in [
         ("observe", json!({})),
         ("read_text", json!({})),
@@ -143,30 +136,9 @@ async fn a_tab_of_somebody_else_on_an_address_that_is_not_allowed_is_refused_and
         ("scroll", json!({})),
         ("evaluate", json!({ "expression": "document.body.innerText" })),
     ] {
-        let told = mcp.try_call(tool, wanted).await.expect_err(tool);
-        assert!(told.starts_with("refused: ") && !told.contains("secret"), "{tool}: {told}");
-        assert!(told.contains("stays in its tab") && told.contains("--allow-host"), "{tool}: {told}");
+        mcp.refuses(tool, wanted, &["^refused: ", "!secret", "stays in its tab", "--allow-host"]).await;
     }
     assert!(tabs_of(&browser).contains(&url), "nothing was done with it: {:?}", tabs_of(&browser));
-}
-
-/// A server of one page.
-async fn page(html: String) -> String {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listens");
-    let host = listener.local_addr().expect("an address").to_string();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
-            let reply = format!("{head}\r\nContent-Length: {}\r\n\r\n{html}", html.len());
-            tokio::spawn(async move {
-                let mut request = [0; 4096];
-                let _read = stream.read(&mut request).await;
-                let _sent = stream.write_all(reply.as_bytes()).await;
-            });
-        }
-    });
-    host
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -174,12 +146,8 @@ async fn what_a_page_frames_of_a_private_address_is_not_shown() {
     let inner = page("<p>secret of the router".to_owned()).await;
     let host = page(format!("<!doctype html><h1>Outer</h1><iframe src='http://{inner}/'></iframe>")).await;
     let browser = Browser::start();
-    let opener =
-        LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), AttachTab::New, LiveOptions::default());
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), policy))).await;
-    let refused = mcp.try_call("navigate", json!({ "url": format!("http://{host}/") })).await.expect_err("refused");
-    assert!(refused.starts_with("refused: ") && !refused.contains("secret"), "{refused}");
+    let mut mcp = Mcp::start(clients(&browser, AttachTab::New, to(&host))).await;
+    mcp.refuses("navigate", json!({ "url": format!("http://{host}/") }), &["^refused: ", "!secret"]).await;
     for tool in ["observe", "read_text", "get_dom_snapshot"] {
         let text = mcp.try_call(tool, json!({})).await.unwrap_or_else(|error| error);
         assert!(!text.contains("secret"), "{tool}: {text}");
@@ -190,6 +158,5 @@ async fn what_a_page_frames_of_a_private_address_is_not_shown() {
 async fn where_no_browser_listens_the_client_is_told_what_to_do() {
     let opener = LiveOpener::attached("http://127.0.0.1:9".to_owned(), AttachTab::New, LiveOptions::default());
     let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), Policy::default()))).await;
-    let told = mcp.try_call("observe", json!({})).await.expect_err("nobody there");
-    assert!(told.contains("127.0.0.1:9") && told.contains("--remote-debugging-port"), "{told}");
+    mcp.refuses("observe", json!({}), &["127.0.0.1:9", "--remote-debugging-port"]).await;
 }

@@ -7,11 +7,10 @@ mod common;
 #[path = "common/http.rs"]
 mod http;
 
-use browserlens_serve::{HttpOptions, serve_http};
+use browserlens_serve::HttpOptions;
 use common::{Mcp, on_trace, resident};
-use http::{raw, send};
+use http::{begin, raw, send, start};
 use serde_json::{Value, json};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -142,13 +141,8 @@ async fn ten_thousand_malformed_messages_neither_stop_nor_hang_the_server() {
 
     let between = resident();
     // 5,000 requests over HTTP: half of them with a broken body, half broken as HTTP.
-    let any: SocketAddr = "127.0.0.1:0".parse().expect("an address");
-    let stop = CancellationToken::new();
-    let shared = Arc::new(on_trace(TRACE));
-    let listening = serve_http(shared, any, HttpOptions::default(), stop.clone()).await.expect("listens");
-    let address = listening.address;
-    let session =
-        send(address, "POST", "/v1/sessions", &[], None).await.json()["session"].as_str().expect("id").to_owned();
+    let (address, listening, stop) = start(Arc::new(on_trace(TRACE)), HttpOptions::default()).await;
+    let session = begin(address).await;
     let paths = [
         "/v1/observe",
         "/v1/click",

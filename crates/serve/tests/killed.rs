@@ -2,10 +2,7 @@
 
 mod common;
 
-use browserlens_lens::ShownState;
-use browserlens_recorder::SiteServer;
-use browserlens_session::Policy;
-use common::{Mcp, live, sites};
+use common::{Mcp, on_site, reference, shown};
 use serde_json::json;
 use std::collections::HashSet;
 use std::process::Command;
@@ -45,29 +42,18 @@ fn browsers() -> Vec<u32> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_whose_browser_was_killed_is_told_and_starts_it_again() {
-    let server = SiteServer::start(&sites(), "fixtures").await.expect("serves");
-    let host = format!("127.0.0.1:{}", server.port());
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    let shared = live(policy);
+    let (_server, shared, base) = on_site("fixtures").await;
     let mut mcp = Mcp::start(Arc::new(shared)).await;
-    let page = json!({ "url": format!("http://{host}/action-click.html") });
-    let mut shown = ShownState::default();
-    shown.apply(&mcp.call("navigate", page.clone()).await).expect("parses");
-    let go = shown.nodes().find(|node| node.name() == "Go").and_then(|node| node.reference()).expect("a button");
+    let page = json!({ "url": format!("{base}/action-click.html") });
+    let go = reference(&shown(&mcp.call("navigate", page.clone()).await), "button", "Go");
 
     let killed = browsers();
     assert_eq!(killed.len(), 1, "one Chromium: {killed:?}");
     assert!(Command::new("kill").args(["-KILL", &killed[0].to_string()]).status().expect("kill").success());
-    let told = mcp.try_call("click", json!({ "ref": go.to_string() })).await.expect_err("it is gone");
-    assert!(told.starts_with("the browser is gone: ") && told.contains("call `navigate`"), "{told}");
-    let again = mcp.try_call("observe", json!({})).await.expect_err("still gone");
-    assert!(again.starts_with("the browser is gone: "), "{again}");
+    mcp.refuses("click", json!({ "ref": go }), &["^the browser is gone: ", "call `navigate`"]).await;
+    mcp.refuses("observe", json!({}), &["^the browser is gone: "]).await;
 
-    let anew = mcp.call("navigate", page).await;
-    assert!(anew.starts_with("[FULL PAGE STATE"), "{anew}");
-    let mut after = ShownState::default();
-    after.apply(&anew).expect("parses");
-    let now = after.nodes().find(|node| node.name() == "Go").and_then(|node| node.reference()).expect("a button");
-    let said = mcp.call("click", json!({ "ref": now.to_string() })).await;
-    assert!(said.contains("click Go"), "{said}");
+    let anew = mcp.says("navigate", page, &["^[FULL PAGE STATE"]).await;
+    let now = reference(&shown(&anew), "button", "Go");
+    mcp.says("click", json!({ "ref": now }), &["click Go"]).await;
 }

@@ -3,51 +3,30 @@
 
 mod common;
 
-use browserlens_lens::ShownState;
 use browserlens_recorder::SiteServer;
 use browserlens_session::{Policy, Shared};
-use common::{Mcp, live, page, sites};
+use common::{Mcp, apply, live, on_site, page, reference, shown, sites, to};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
 
-async fn on_site(site: &str) -> (SiteServer, Shared, String) {
-    let server = SiteServer::start(&sites(), site).await.expect("serves");
-    let host = format!("127.0.0.1:{}", server.port());
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    (server, live(policy), format!("http://{host}"))
-}
-
-fn reference(shown: &ShownState, role: &str, name: &str) -> String {
-    let found = shown.nodes().find(|node| node.role() == role && node.name() == name);
-    found.and_then(|node| node.reference()).unwrap_or_else(|| panic!("no {role} {name:?}")).to_string()
-}
-
-fn apply(shown: &mut ShownState, text: &str) {
-    shown.apply(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_live_page_is_observed_acted_on_by_ref_and_asked_about() {
     let (_server, shared, base) = on_site("fixtures").await;
     let mut mcp = Mcp::start(Arc::new(shared)).await;
-    let none = mcp.try_call("observe", json!({})).await.expect_err("no page yet");
-    assert!(none.contains("call `navigate`"), "{none}");
-    let mut shown = ShownState::default();
-    apply(&mut shown, &mcp.call("navigate", json!({ "url": format!("{base}/action-click.html") })).await);
+    mcp.refuses("observe", json!({}), &["call `navigate`"]).await;
+    let mut shown = shown(&mcp.call("navigate", json!({ "url": format!("{base}/action-click.html") })).await);
     let go = reference(&shown, "button", "Go");
-    let delta = mcp.call("click", json!({ "ref": go })).await;
-    assert!(delta.starts_with("[DELTA") && delta.contains("click Go"), "{delta}");
+    let delta = mcp.says("click", json!({ "ref": go }), &["^[DELTA", "click Go"]).await;
     apply(&mut shown, &delta);
     let off = reference(&shown, "button", "Off");
-    let refused = mcp.try_call("click", json!({ "ref": off })).await.expect_err("disabled");
-    assert!(refused.contains(&off) && refused.contains("disabled") && refused.contains("hint: "), "{refused}");
-    let found = mcp.call("find", json!({ "text": "go", "role": "button" })).await;
-    assert!(found.contains(&format!("button \"Go\" {go}")), "find has the same refs: {found}");
-    let snapshot = mcp.call("snapshot", json!({})).await;
-    assert!(snapshot.contains(&go), "and so has snapshot: {snapshot}");
+    mcp.refuses("click", json!({ "ref": off }), &[&off, "disabled", "hint: "]).await;
+    // Find has the same refs.
+    mcp.says("find", json!({ "text": "go", "role": "button" }), &[&format!("button \"Go\" {go}")]).await;
+    // And so has snapshot.
+    mcp.says("snapshot", json!({}), &[&go]).await;
     for (tool, arguments) in [
         ("snapshot", json!({ "mode": "outline" })),
         ("read_text", json!({ "nocache": true })),
@@ -68,23 +47,14 @@ async fn a_live_page_is_observed_acted_on_by_ref_and_asked_about() {
         assert!(!said.is_empty(), "{tool} {arguments}");
     }
     // What it says of the next document has nothing of this one; its refs mean nothing there.
-    let other = mcp.call("navigate", json!({ "url": format!("{base}/action-fill.html") })).await;
-    assert!(other.contains("action-fill.html"), "{other}");
-    let gone = mcp.try_call("click", json!({ "ref": off })).await.expect_err("of another document");
-    assert!(
-        gone.contains(&off) && gone.contains("button \"Off\"") && gone.contains("not on the page any more"),
-        "{gone}"
-    );
+    mcp.says("navigate", json!({ "url": format!("{base}/action-fill.html") }), &["action-fill.html"]).await;
+    mcp.refuses("click", json!({ "ref": off }), &[&off, "button \"Off\"", "not on the page any more"]).await;
     mcp.call("back", json!({})).await;
     assert!(mcp.call("find", json!({ "text": "Off", "role": "button" })).await.contains("1 found"));
     mcp.call("forward", json!({})).await;
     assert!(mcp.call("find", json!({ "text": "Off", "role": "button" })).await.contains("nothing found"));
     mcp.call("tabs", json!({ "open": format!("{base}/action-click.html") })).await;
-    let tabs = mcp.call("tabs", json!({})).await;
-    assert!(
-        tabs.starts_with("2 tabs\n") && tabs.contains("- 1 current http://") && tabs.contains("action-click.html"),
-        "{tabs}"
-    );
+    mcp.says("tabs", json!({}), &["^2 tabs\n", "- 1 current http://", "action-click.html"]).await;
     mcp.call("tabs", json!({ "close": true })).await;
 }
 
@@ -96,19 +66,10 @@ async fn every_action_is_carried_out_and_what_cannot_be_says_which_and_what_to_d
     let policy = Policy { upload_root: Some(folder.path().to_owned()), ..shared.policy };
     let mut mcp = Mcp::start(Arc::new(Shared { policy, ..shared })).await;
     let at = |page: &str| json!({ "url": format!("{base}/{page}.html") });
-    let find = |text: &str, role: &str| json!({ "text": text, "role": role, "limit": 1 });
-    let reference = |found: &str| {
-        let start = found.find("@e").unwrap_or_else(|| panic!("no ref: {found}"));
-        found[start..].split_whitespace().next().expect("a ref").to_owned()
-    };
 
     mcp.call("navigate", at("capture-covered")).await;
-    let covered = reference(&mcp.call("find", find("Covered", "button")).await);
-    let refused = mcp.try_call("click", json!({ "ref": covered })).await.expect_err("covered");
-    assert!(
-        refused.contains(&covered) && refused.contains("covered by") && refused.contains("close what covers it"),
-        "{refused}"
-    );
+    let covered = mcp.find("button", "Covered").await;
+    mcp.refuses("click", json!({ "ref": covered }), &[&covered, "covered by", "close what covers it"]).await;
 
     // What needs no element says what was not done, and what to do about that.
     for (tool, arguments, hint) in [
@@ -117,43 +78,45 @@ async fn every_action_is_carried_out_and_what_cannot_be_says_which_and_what_to_d
         ("tabs", json!({ "switch": 7 }), "hint: call `tabs` for what is open"),
         ("dialog", json!({ "accept": true }), "hint: go on without"),
     ] {
-        let told = mcp.try_call(tool, arguments).await.expect_err(tool);
-        assert!(told.starts_with(&format!("`{tool}` was not done: ")) && told.contains(hint), "{told}");
+        mcp.refuses(tool, arguments, &[&format!("^`{tool}` was not done: "), hint]).await;
     }
 
     mcp.call("navigate", at("action-dialog")).await;
-    let prompt = reference(&mcp.call("find", find("Prompt", "button")).await);
-    let told = mcp.call("click", json!({ "ref": prompt })).await;
-    assert!(told.contains("[DIALOG prompt \"Your name?\" open]"), "{told}");
-    let blocked = mcp.try_call("click", json!({ "ref": prompt })).await.expect_err("blocked");
-    assert!(blocked.starts_with("a dialog is open: \"Your name?\"\nhint: answer it with `dialog`"), "{blocked}");
-    let answered = mcp.call("dialog", json!({ "accept": true, "text": "Ada" })).await;
-    assert!(answered.contains("prompt \\\"Ada\\\""), "{answered}");
+    let prompt = mcp.find("button", "Prompt").await;
+    mcp.says("click", json!({ "ref": prompt }), &["[DIALOG prompt \"Your name?\" open]"]).await;
+    mcp.refuses(
+        "click",
+        json!({ "ref": prompt }),
+        &["^a dialog is open: \"Your name?\"\nhint: answer it with `dialog`"],
+    )
+    .await;
+    mcp.says("dialog", json!({ "accept": true, "text": "Ada" }), &["prompt \\\"Ada\\\""]).await;
 
     mcp.call("navigate", at("action-select")).await;
-    let select = reference(&mcp.call("find", find("", "combobox")).await);
+    let select = mcp.find("combobox", "").await;
     let options = mcp.call("snapshot", json!({})).await;
     let option = options.split("option ").nth(2).and_then(|rest| rest.split('"').nth(1)).map(str::to_owned);
     if let Some(option) = option {
         mcp.call("select", json!({ "ref": select, "option": option })).await;
     }
-    let no_such = mcp.try_call("select", json!({ "ref": select, "option": "no such thing" })).await.expect_err("none");
-    assert!(no_such.contains(&select) && no_such.contains("hint: name one of its options"), "{no_such}");
+    mcp.refuses(
+        "select",
+        json!({ "ref": select, "option": "no such thing" }),
+        &[&select, "hint: name one of its options"],
+    )
+    .await;
 
     mcp.call("navigate", at("action-fill")).await;
-    let field = reference(&mcp.call("find", find("", "textbox")).await);
-    let typed = mcp.call("type", json!({ "ref": field, "text": "abc", "submit": true })).await;
-    assert!(typed.contains("abc"), "{typed}");
+    let field = mcp.find("textbox", "").await;
+    mcp.says("type", json!({ "ref": field, "text": "abc", "submit": true }), &["abc"]).await;
 
     mcp.call("navigate", at("action-upload")).await;
-    let input = reference(&mcp.call("find", find("One file", "button")).await);
-    let given = mcp.call("upload", json!({ "ref": input, "files": ["letter.txt"] })).await;
-    assert!(given.contains("letter.txt"), "{given}");
+    let input = mcp.find("button", "One file").await;
+    mcp.says("upload", json!({ "ref": input, "files": ["letter.txt"] }), &["letter.txt"]).await;
 
     mcp.call("navigate", at("action-drag")).await;
-    let (from, to) = (mcp.call("find", find("Knob", "slider")).await, mcp.call("find", find("Card", "button")).await);
-    let dropped = mcp.call("drag", json!({ "from": reference(&from), "to": reference(&to) })).await;
-    assert!(dropped.contains("knob "), "{dropped}");
+    let (from, to) = (mcp.find("slider", "Knob").await, mcp.find("button", "Card").await);
+    mcp.says("drag", json!({ "from": from, "to": to }), &["knob "]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -164,16 +127,11 @@ async fn browsers_go_nowhere_that_is_not_allowed() {
     let mut mcp = Mcp::start(Arc::new(shared)).await;
     for url in ["file:///etc/passwd", "chrome://version", "javascript:1", "http://169.254.169.254/", elsewhere.as_str()]
     {
-        let refused = mcp.try_call("navigate", json!({ "url": url })).await.expect_err(url);
-        assert!(refused.starts_with("refused: ") && refused.contains("--allow-host"), "{url}: {refused}");
+        mcp.refuses("navigate", json!({ "url": url }), &["^refused: ", "--allow-host"]).await;
     }
-    let mut shown = ShownState::default();
-    apply(&mut shown, &mcp.call("navigate", json!({ "url": format!("{base}/action-click.html") })).await);
-    let refused = mcp.try_call("tabs", json!({ "open": elsewhere })).await.expect_err("nor in a new tab");
-    assert!(refused.starts_with("refused: "), "{refused}");
-    let upload =
-        mcp.try_call("upload", json!({ "ref": "@e1", "files": ["/etc/passwd"] })).await.expect_err("no uploads");
-    assert!(upload.starts_with("refused: uploads"), "{upload}");
+    mcp.call("navigate", json!({ "url": format!("{base}/action-click.html") })).await;
+    mcp.refuses("tabs", json!({ "open": elsewhere }), &["^refused: "]).await;
+    mcp.refuses("upload", json!({ "ref": "@e1", "files": ["/etc/passwd"] }), &["^refused: uploads"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -202,8 +160,7 @@ async fn a_page_reaches_no_private_address_by_any_kind_of_connection() {
         </script>"#
     );
     let host = page(html).await;
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    let mut mcp = Mcp::start(Arc::new(live(policy))).await;
+    let mut mcp = Mcp::start(Arc::new(live(to(&host)))).await;
     mcp.call("navigate", json!({ "url": format!("http://{host}/") })).await;
     let mut waited = 0;
     while waited < 40 {
@@ -248,12 +205,9 @@ async fn trap(to: Option<String>) -> (String, Arc<AtomicU64>) {
 async fn a_redirect_or_a_page_leads_to_no_private_address() {
     let (inner, reached) = trap(None).await;
     let (outer, asked) = trap(Some(format!("http://{inner}/secret"))).await;
-    let policy = Policy { hosts: vec![outer.clone()], ..Policy::default() };
-    let mut mcp = Mcp::start(Arc::new(live(policy))).await;
-    let refused = mcp.try_call("navigate", json!({ "url": format!("http://{outer}/") })).await.expect_err("led astray");
-    assert!(refused.starts_with("refused: ") && !refused.contains("secret\""), "{refused}");
+    let mut mcp = Mcp::start(Arc::new(live(to(&outer)))).await;
+    mcp.refuses("navigate", json!({ "url": format!("http://{outer}/") }), &["^refused: ", "!secret\""]).await;
     assert!(asked.load(Ordering::Relaxed) > 0);
     assert_eq!(reached.load(Ordering::Relaxed), 0, "nobody came to the address that is not allowed");
-    let after = mcp.call("observe", json!({})).await;
-    assert!(after.contains("about:blank") && !after.contains("secret"), "{after}");
+    mcp.says("observe", json!({}), &["about:blank", "!secret"]).await;
 }

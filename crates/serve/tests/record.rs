@@ -11,24 +11,23 @@ use browserlens_recorder::SiteServer;
 use browserlens_replay::{Quiet, ReplayOptions, Tokenizer, replay, strategies};
 use browserlens_session::{Policy, RecordingOptions, Shared, TraceOpener, recording};
 use browserlens_trace::{Trace, TraceSource, verify};
-use common::{Mcp, live, shared, sites};
+use common::{Mcp, Served, apply, shared};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tokio_util::sync::CancellationToken;
 
+/// A bundled site, and what clients share that are recorded there.
 async fn on_site(site: &str, record: &Path) -> (SiteServer, Arc<Shared>, String) {
-    let server = SiteServer::start(&sites(), site).await.expect("serves");
-    let host = format!("127.0.0.1:{}", server.port());
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
+    let (server, live, base) = common::on_site(site).await;
     let options = RecordingOptions {
         goal: "the letter".to_owned(),
         now: Some(Box::new(|| "2026-01-02T03:04:05Z".to_owned())),
         ..RecordingOptions::new(record)
     };
     let witness = Some(recording(options).expect("nothing stands there"));
-    (server, Arc::new(Shared { witness, ..live(policy) }), format!("http://{host}"))
+    (server, Arc::new(Shared { witness, ..live }), base)
 }
 
 /// A client that takes refs from what it was shown.
@@ -38,6 +37,11 @@ struct Agent {
 }
 
 impl Agent {
+    async fn start(shared: Arc<Shared>, stop: CancellationToken) -> (Self, Served) {
+        let (mcp, served) = Mcp::start_until(shared, stop).await;
+        (Self { mcp, shown: ShownState::default() }, served)
+    }
+
     async fn does(&mut self, tool: &str, role: &str, name: &str, mut arguments: serde_json::Value) -> String {
         if !role.is_empty() {
             let found = self.shown.nodes().find(|node| node.role() == role && node.name().starts_with(name));
@@ -45,7 +49,7 @@ impl Agent {
             arguments["ref"] = json!(reference.to_string());
         }
         let answer = self.mcp.call(tool, arguments).await;
-        self.shown.apply(&answer).unwrap_or_else(|error| panic!("{error}\n{answer}"));
+        apply(&mut self.shown, &answer);
         answer
     }
 
@@ -83,8 +87,7 @@ async fn a_clients_task_is_a_trace_that_replays_and_can_be_served_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.trace");
     let (_server, shared_live, base) = on_site("tiny", &path).await;
-    let (mcp, served) = Mcp::start_until(shared_live, CancellationToken::new()).await;
-    let mut agent = Agent { mcp, shown: ShownState::default() };
+    let (mut agent, served) = Agent::start(shared_live, CancellationToken::new()).await;
     agent.does("navigate", "", "", json!({ "url": format!("{base}/") })).await;
     assert!(agent.signs_up().await.contains("Thank you, Mira Osei."));
     drop(agent);
@@ -136,66 +139,58 @@ async fn a_clients_task_is_a_trace_that_replays_and_can_be_served_again() {
 
     // And the same client does its task on it, without a browser.
     let on_it = shared(Box::new(TraceOpener::new(&path, 0).expect("a trace")), Policy::default());
-    let mut again = Agent { mcp: Mcp::start(Arc::new(on_it)).await, shown: ShownState::default() };
+    let (mut again, _served) = Agent::start(Arc::new(on_it), CancellationToken::new()).await;
     again.does("observe", "", "", json!({})).await;
     assert!(again.signs_up().await.contains("Thank you, Mira Osei."));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_typed_into_secret_fields_is_in_no_part_of_the_trace() {
+/// Does something on the page with a form that has a password; returns the actions of its trace,
+/// which has what was typed there in no part.
+async fn typed_secretly(does: impl AsyncFnOnce(&mut Agent)) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.trace");
     let (_server, shared, base) = on_site("fixtures", &path).await;
-    let (mcp, served) = Mcp::start_until(shared, CancellationToken::new()).await;
-    let mut agent = Agent { mcp, shown: ShownState::default() };
+    let (mut agent, served) = Agent::start(shared, CancellationToken::new()).await;
     agent.does("navigate", "", "", json!({ "url": format!("{base}/follow-form.html") })).await;
-    agent.does("type", "textbox", "Password", json!({ "text": "hunter2-and-more" })).await;
-    agent.does("type", "textbox", "Name", json!({ "text": "Ann hunter2-and-more", "keys": true })).await;
-    agent.does("click", "link", "Next page", json!({})).await;
-    agent.does("back", "", "", json!({})).await;
+    does(&mut agent).await;
     drop(agent);
     served.await.expect("no panic").expect("ends well");
     is_whole(&path);
-    let told = actions(&path);
-    assert_eq!(told.len(), 4, "{told:?}");
-    assert!(told[0].starts_with("fill textbox \"Password\" ") && told[1].starts_with("type textbox \"Name\" Ann "));
-    assert!(told[2].starts_with("click link \"Next page\"") && told[3] == "back", "{told:?}");
     let trace = Trace::open(&path).expect("opens");
     let has = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");
     assert!(!has(&std::fs::read(&path).expect("the file")));
-    for step in 0..trace.len() {
+    for (step, row) in (0..).zip(trace.steps().expect("steps")) {
         let capture = trace.capture(StepIndex(step)).expect("capture");
         assert!(capture.payloads.iter().filter(|payload| payload.kind.is_text()).all(|payload| !has(&payload.body)));
-        let row = &trace.steps().expect("steps")[step as usize];
         assert!(!format!("{row:?}").contains("hunter2"), "{row:?}");
     }
+    actions(&path)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_into_secret_fields_is_in_no_part_of_the_trace() {
+    let told = typed_secretly(async |agent| {
+        agent.does("type", "textbox", "Password", json!({ "text": "hunter2-and-more" })).await;
+        agent.does("type", "textbox", "Name", json!({ "text": "Ann hunter2-and-more", "keys": true })).await;
+        agent.does("click", "link", "Next page", json!({})).await;
+        agent.does("back", "", "", json!({})).await;
+    })
+    .await;
+    assert_eq!(told.len(), 4, "{told:?}");
+    assert!(told[0].starts_with("fill textbox \"Password\" ") && told[1].starts_with("type textbox \"Name\" Ann "));
+    assert!(told[2].starts_with("click link \"Next page\"") && told[3] == "back", "{told:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_typed_into_a_secret_field_that_has_the_focus_is_in_no_part_of_the_trace() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("run.trace");
-    let (_server, shared, base) = on_site("fixtures", &path).await;
-    let (mcp, served) = Mcp::start_until(shared, CancellationToken::new()).await;
-    let mut agent = Agent { mcp, shown: ShownState::default() };
-    agent.does("navigate", "", "", json!({ "url": format!("{base}/follow-form.html") })).await;
-    agent.does("click", "textbox", "Password", json!({})).await;
-    agent.does("type", "", "", json!({ "text": "hunter2-unnamed" })).await;
-    agent.does("click", "textbox", "Name", json!({})).await;
-    agent.does("type", "", "", json!({ "text": "Ann" })).await;
-    drop(agent);
-    served.await.expect("no panic").expect("ends well");
-    is_whole(&path);
-    let told = actions(&path);
+    let told = typed_secretly(async |agent| {
+        agent.does("click", "textbox", "Password", json!({})).await;
+        agent.does("type", "", "", json!({ "text": "hunter2-unnamed" })).await;
+        agent.does("click", "textbox", "Name", json!({})).await;
+        agent.does("type", "", "", json!({ "text": "Ann" })).await;
+    })
+    .await;
     assert!(told.len() == 4 && told[1].starts_with("type ") && told[3] == "type Ann", "{told:?}");
-    let trace = Trace::open(&path).expect("opens");
-    let has = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");
-    for step in 0..trace.len() {
-        let capture = trace.capture(StepIndex(step)).expect("capture");
-        assert!(capture.payloads.iter().filter(|payload| payload.kind.is_text()).all(|payload| !has(&payload.body)));
-        let row = &trace.steps().expect("steps")[step as usize];
-        assert!(!format!("{row:?}").contains("hunter2"), "{row:?}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,8 +202,8 @@ async fn each_client_has_a_trace_of_its_own_that_is_whole_also_when_the_server_i
     let mut agents = Vec::new();
     let mut served = Vec::new();
     for _ in 0..3 {
-        let (mcp, server) = Mcp::start_until(Arc::clone(&shared), stop.clone()).await;
-        agents.push(Agent { mcp, shown: ShownState::default() });
+        let (agent, server) = Agent::start(Arc::clone(&shared), stop.clone()).await;
+        agents.push(agent);
         served.push(server);
     }
     // The second opens no page.
@@ -237,7 +232,6 @@ async fn a_trace_that_cannot_be_written_stops_no_client() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_server, shared, base) = on_site("fixtures", &folder.path().join("missing/run.trace")).await;
     let mut mcp = Mcp::start(shared).await;
-    let answer = mcp.call("navigate", json!({ "url": format!("{base}/action-click.html") })).await;
-    assert!(answer.starts_with("[FULL PAGE STATE"), "{answer}");
+    mcp.says("navigate", json!({ "url": format!("{base}/action-click.html") }), &["^[FULL PAGE STATE"]).await;
     assert!(mcp.call("press", json!({ "key": "Tab" })).await.starts_with("[DELTA"));
 }

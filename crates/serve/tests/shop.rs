@@ -8,10 +8,8 @@ mod common;
 mod shop;
 
 use browserlens_core::tokens::Encoding;
-use browserlens_recorder::SiteServer;
-use browserlens_session::Policy;
 use browserlens_trace::{PeersFile, peers_path};
-use common::{Mcp, live, on_trace, sites, trace};
+use common::{Mcp, on_site, on_trace, trace};
 use serde_json::json;
 use shop::{Reader, order_a_laptop};
 use std::sync::Arc;
@@ -19,17 +17,10 @@ use std::sync::Arc;
 /// Tokens of the whole snapshots that Playwright MCP gave at the steps of a trace.
 pub fn playwright(name: &str) -> u32 {
     let file = PeersFile::open(&peers_path(&trace(name))).expect("recorded output of other tools");
-    let mut tokens = 0;
-    for pass in file.whole_passes().expect("reads") {
-        if !pass.peer.starts_with("playwright-mcp@0.0.83") {
-            continue;
-        }
-        for row in &pass.rows {
-            if row.variant == "full" {
-                tokens += Encoding::O200kBase.count(&row.text).0;
-            }
-        }
-    }
+    let passes = file.whole_passes().expect("reads");
+    let theirs = passes.iter().filter(|pass| pass.peer.starts_with("playwright-mcp@0.0.83"));
+    let rows = theirs.flat_map(|pass| &pass.rows).filter(|row| row.variant == "full");
+    let tokens = rows.map(|row| Encoding::O200kBase.count(&row.text).0).sum();
     assert!(tokens > 0, "nothing recorded");
     tokens
 }
@@ -43,8 +34,7 @@ async fn the_shop_is_done_by_refs_at_a_small_part_of_what_snapshots_cost() {
         let mcp = Mcp::start(Arc::new(on_trace(name))).await;
         let mut reader = Reader::start(mcp, ("observe", json!({ "budget": budget }))).await;
         order_a_laptop(&mut reader).await;
-        let whole = reader.mcp.call("read_text", json!({})).await;
-        assert!(whole.contains("Thank you"), "{whole}");
+        reader.mcp.says("read_text", json!({}), &["Thank you"]).await;
         let share = f64::from(reader.tokens) * 100.0 / f64::from(theirs);
         println!("budget {budget:?}: {} of {theirs} tokens, {share:.1} %", reader.tokens);
         assert!(share <= most, "{share:.1} % with budget {budget:?}");
@@ -53,15 +43,11 @@ async fn the_shop_is_done_by_refs_at_a_small_part_of_what_snapshots_cost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shop_is_done_live_through_mcp_alone() {
-    let server = SiteServer::start(&sites(), "shop").await.expect("serves");
-    let host = format!("127.0.0.1:{}", server.port());
-    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    let shared = live(policy);
+    let (_server, shared, base) = on_site("shop").await;
     let mcp = Mcp::start(Arc::new(shared)).await;
-    let mut reader = Reader::start(mcp, ("navigate", json!({ "url": format!("http://{host}/") }))).await;
+    let mut reader = Reader::start(mcp, ("navigate", json!({ "url": format!("{base}/") }))).await;
     order_a_laptop(&mut reader).await;
-    let whole = reader.mcp.call("read_text", json!({ "nocache": true })).await;
-    assert!(whole.contains("Thank you"), "{whole}");
+    reader.mcp.says("read_text", json!({ "nocache": true }), &["Thank you"]).await;
     let theirs = playwright("shop-laptop-to-cart");
     let share = f64::from(reader.tokens) * 100.0 / f64::from(theirs);
     println!("live, no budget named: {} of {theirs} tokens, {share:.1} %", reader.tokens);

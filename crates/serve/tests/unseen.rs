@@ -16,7 +16,7 @@ use browserlens_core::strategy::{
 use browserlens_inspect::CursorKey;
 use browserlens_knowledge::protocol::InstructionType;
 use browserlens_knowledge::{Document, Knowledge, Store, ingest};
-use browserlens_serve::{HttpOptions, serve_http};
+use browserlens_serve::HttpOptions;
 use browserlens_session::{Act, KnowledgeBase, Opener, Policy, Shared, Source, TabLine, ToolError, Undone, tools};
 use common::Mcp;
 use hostile::shared;
@@ -24,7 +24,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Every unseen character there is, or those at the ends of their ranges.
 fn unseen(all: bool) -> Vec<char> {
@@ -252,13 +251,8 @@ async fn no_answer_over_http_holds_what_nobody_sees() {
     // A NUL and line ends may not stand in a path.
     let hidden: String = unseen(false).into_iter().collect();
     let folder = tempfile::tempdir().expect("a folder");
-    let stop = CancellationToken::new();
-    let any = "127.0.0.1:0".parse().expect("an address");
-    let listening =
-        serve_http(shared(&hidden, folder.path()), any, HttpOptions::default(), stop.clone()).await.expect("listens");
-    let address = listening.address;
-    let begun = http::send(address, "POST", "/v1/sessions", &[], None).await;
-    let session = begun.json()["session"].as_str().expect("an id").to_owned();
+    let (address, listening, stop) = http::start(shared(&hidden, folder.path()), HttpOptions::default()).await;
+    let session = http::begin(address).await;
     let headers = [("Browserlens-Session", session.as_str())];
     for (tool, arguments) in calls(&hidden, "@e1") {
         if tools().iter().any(|known| known.name == tool) {

@@ -4,9 +4,9 @@ mod common;
 #[path = "common/http.rs"]
 mod http;
 
-use browserlens_serve::{HttpOptions, serve_http, serve_streams};
+use browserlens_serve::{HttpOptions, serve_streams};
 use common::on_trace;
-use http::send;
+use http::{send, start};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,14 +70,11 @@ async fn a_client_that_offers_another_version_gets_the_newest_that_is_spoken() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn so_does_one_over_http() {
-    let any = "127.0.0.1:0".parse().expect("an address");
-    let stop = CancellationToken::new();
-    let shared = Arc::new(on_trace(TRACE));
-    let listening = serve_http(shared, any, HttpOptions::default(), stop.clone()).await.expect("listens");
+    let (address, listening, stop) = start(Arc::new(on_trace(TRACE)), HttpOptions::default()).await;
     for (offered, spoken) in VERSIONS {
         let accept = [("Accept", "application/json, text/event-stream")];
         let body = hello(offered).to_string();
-        let reply = send(listening.address, "POST", "/mcp", &accept, Some(&body)).await;
+        let reply = send(address, "POST", "/mcp", &accept, Some(&body)).await;
         assert_eq!(reply.status, 200, "{offered}: {reply:?}");
         assert!(reply.body.contains(&format!("\"protocolVersion\":\"{spoken}\"")), "{offered}: {reply:?}");
     }

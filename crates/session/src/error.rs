@@ -223,43 +223,32 @@ impl ToolError {
 
     /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
-        match self {
-            Self::Arguments(_) => 400,
-            Self::UnknownTool(_) => 404,
-            Self::MediaType => 415,
-            Self::Refused { .. } => 403,
-            Self::UnknownRef { .. }
-            | Self::RefGone { .. }
-            | Self::NotActionable { .. }
-            | Self::NotPossible { .. }
-            | Self::NotRecorded(_)
-            | Self::NotThere { .. } => 409,
-            Self::BrowserGone(_) | Self::NoBrowser { .. } => 503,
-            Self::TimedOut(_) => 504,
-            Self::Busy | Self::Full | Self::Held => 429,
-            Self::Part(_) | Self::Internal(_) => 500,
-        }
+        self.class().0
     }
 
     /// Returns a short name of the kind, for metrics and programs.
     pub fn kind(&self) -> &'static str {
+        self.class().1
+    }
+
+    fn class(&self) -> (u16, &'static str) {
         match self {
-            Self::Arguments(_) => "arguments",
-            Self::UnknownTool(_) => "unknown_tool",
-            Self::UnknownRef { .. } => "unknown_ref",
-            Self::RefGone { .. } => "ref_gone",
-            Self::NotActionable { .. } | Self::NotPossible { .. } => "not_actionable",
-            Self::NotRecorded(_) => "not_recorded",
-            Self::NotThere { .. } => "not_there",
-            Self::Refused { .. } => "refused",
-            Self::BrowserGone(_) => "browser_gone",
-            Self::NoBrowser { .. } => "no_browser",
-            Self::TimedOut(_) => "timed_out",
-            Self::Busy => "busy",
-            Self::Held => "held",
-            Self::Full => "full",
-            Self::MediaType => "media_type",
-            Self::Part(_) | Self::Internal(_) => "internal",
+            Self::Arguments(_) => (400, "arguments"),
+            Self::Refused { .. } => (403, "refused"),
+            Self::UnknownTool(_) => (404, "unknown_tool"),
+            Self::UnknownRef { .. } => (409, "unknown_ref"),
+            Self::RefGone { .. } => (409, "ref_gone"),
+            Self::NotActionable { .. } | Self::NotPossible { .. } => (409, "not_actionable"),
+            Self::NotRecorded(_) => (409, "not_recorded"),
+            Self::NotThere { .. } => (409, "not_there"),
+            Self::MediaType => (415, "media_type"),
+            Self::Busy => (429, "busy"),
+            Self::Held => (429, "held"),
+            Self::Full => (429, "full"),
+            Self::Part(_) | Self::Internal(_) => (500, "internal"),
+            Self::BrowserGone(_) => (503, "browser_gone"),
+            Self::NoBrowser { .. } => (503, "no_browser"),
+            Self::TimedOut(_) => (504, "timed_out"),
         }
     }
 

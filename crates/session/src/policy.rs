@@ -37,6 +37,10 @@ pub struct Policy {
     pub groups: Vec<ToolGroup>,
 }
 
+fn port_of(url: &Url) -> u16 {
+    url.port_or_known_default().unwrap_or(0)
+}
+
 fn refused(message: String) -> ToolError {
     ToolError::Refused { message, hint: HINT }
 }
@@ -57,25 +61,14 @@ impl Policy {
         let url = Url::parse(text.trim()).map_err(|error| {
             ToolError::Arguments(format!("url: {error}; expected one such as https://example.com/"))
         })?;
-        if self.is_plain(&url)? {
+        if self.is_free(&url)? {
             return Ok(());
         }
-        let port = url.port_or_known_default().unwrap_or(0);
-        let host = url.host_str().unwrap_or_default();
-        if self.names(host, port) || self.private {
-            return Ok(());
-        }
-        match url.host() {
-            Some(Host::Ipv4(address)) => self.address(IpAddr::V4(address), host),
-            Some(Host::Ipv6(address)) => self.address(IpAddr::V6(address), host),
-            Some(Host::Domain(name)) => {
-                self.name(name)?;
-                // A name that does not resolve is the browser's to tell.
-                let Ok(found) = (name, port).to_socket_addrs() else { return Ok(()) };
-                found.into_iter().try_for_each(|found| self.address(found.ip(), name))
-            }
-            None => Err(refused("a URL without a host".to_owned())),
-        }
+        self.host(&url, "a URL without a host")?;
+        let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
+        // A name that does not resolve is the browser's to tell.
+        let Ok(found) = (name, port_of(&url)).to_socket_addrs() else { return Ok(()) };
+        found.into_iter().try_for_each(|found| self.address(found.ip(), name))
     }
 
     /// Checks the URL of a page that is about to be shown; no name is resolved.
@@ -87,19 +80,7 @@ impl Policy {
             return Ok(());
         }
         let Ok(url) = Url::parse(text) else { return Err(refused("a page without a URL".to_owned())) };
-        if self.is_plain(&url)? || self.private {
-            return Ok(());
-        }
-        let host = url.host_str().unwrap_or_default();
-        if self.names(host, url.port_or_known_default().unwrap_or(0)) {
-            return Ok(());
-        }
-        match url.host() {
-            Some(Host::Ipv4(address)) => self.address(IpAddr::V4(address), host),
-            Some(Host::Ipv6(address)) => self.address(IpAddr::V6(address), host),
-            Some(Host::Domain(name)) => self.name(name),
-            None => Err(refused("a page without a host".to_owned())),
-        }
+        if self.is_free(&url)? { Ok(()) } else { self.host(&url, "a page without a host") }
     }
 
     /// Checks the URL of a frame in a page that is about to be shown: what a page makes by itself
@@ -115,14 +96,25 @@ impl Policy {
         }
     }
 
-    /// Returns whether a URL is allowed by its scheme alone; an error if the scheme forbids it.
-    fn is_plain(&self, url: &Url) -> Result<bool, ToolError> {
+    /// Returns whether a URL is allowed wherever its host is; an error if its scheme forbids it.
+    fn is_free(&self, url: &Url) -> Result<bool, ToolError> {
         match url.scheme() {
             _ if self.anything => Ok(true),
-            "http" | "https" => Ok(false),
+            "http" | "https" => Ok(self.private || self.names(url.host_str().unwrap_or_default(), port_of(url))),
             "about" if matches!(url.path(), "blank" | "srcdoc") => Ok(true),
             scheme if self.schemes.iter().any(|allowed| allowed == scheme) => Ok(true),
             scheme => Err(refused(format!("the scheme {scheme:?}"))),
+        }
+    }
+
+    /// Checks the host of a URL as it is written.
+    fn host(&self, url: &Url, missing: &str) -> Result<(), ToolError> {
+        let written = url.host_str().unwrap_or_default();
+        match url.host() {
+            Some(Host::Ipv4(address)) => self.address(IpAddr::V4(address), written),
+            Some(Host::Ipv6(address)) => self.address(IpAddr::V6(address), written),
+            Some(Host::Domain(name)) => self.name(name),
+            None => Err(refused(missing.to_owned())),
         }
     }
 

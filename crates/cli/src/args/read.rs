@@ -103,15 +103,10 @@ pub(crate) struct ReadArgs {
     /// Read anew, and keep nothing
     #[arg(long)]
     pub no_cache: bool,
-    /// Use this Chromium for a live page
-    #[cfg(feature = "record")]
-    #[arg(long, value_name = "FILE")]
-    pub chrome: Option<PathBuf>,
-    /// Start Chromium without its sandbox
-    #[cfg(feature = "record")]
-    #[arg(long)]
-    pub no_sandbox: bool,
+    #[command(flatten)]
+    pub live: super::LiveArgs,
 }
+
 fn share(text: &str) -> Result<f32, String> {
     let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())

@@ -3,7 +3,7 @@
 //! In: a folder of records, a folder of traces. Out: what the report's part on agents is made of.
 //! Invariant: a record or a trace that cannot be read is said and left out; it stops no report.
 
-use super::agents::{failure, paths};
+use super::agents::paths;
 use crate::exit::Failure;
 use crate::output;
 use browserlens_core::page::text::escaped_line;
@@ -34,7 +34,7 @@ pub(crate) fn read(folder: Option<&Path>, traces: &Path) -> Result<Vec<AgentRun>
         match run {
             Ok(run) => runs.push(run),
             Err(error) => {
-                let said = failure(&error);
+                let said = Failure::from(error);
                 output::status(&format!("note: the report leaves a run out: {}", escaped_line(&said.message)));
             }
         }

@@ -1,9 +1,10 @@
 //! `agents`: what agents did, from records of their runs.
 
-use super::{json_failure, key_of_user};
+use super::key_of_user;
 use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_agents::{EndReason, Format, Given, Prices, RunRecord, import, link};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::tokens::ImageFormula;
 use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
@@ -36,11 +37,6 @@ pub(crate) fn run(args: &AgentsArgs) -> Ended {
     }
 }
 
-pub(super) fn failure(error: &AgentsError) -> Failure {
-    let exit = if error.is_broken_promise() { Exit::Verification } else { Exit::Input };
-    Failure::new(exit, error, error.hint())
-}
-
 fn take_in(args: &AgentsImportArgs) -> Ended {
     let format = args
         .format
@@ -48,18 +44,13 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
         .map(|name| {
             Format::from_name(name).ok_or_else(|| {
                 let known = Format::ALL.map(Format::name).join(", ");
-                Failure::words(Exit::Usage, format!("no format is called {name:?}"), format!("formats: {known}"))
+                Failure::usage(format!("no format is called {name:?}"), format!("formats: {known}"))
             })
         })
         .transpose()?;
-    let known = args.secret.iter().map(|name| {
-        std::env::var(name).map_err(|_| {
-            Failure::words(Exit::Usage, format!("--secret: {name} is not set"), "name a variable that holds the secret")
-        })
-    });
-    let known = known.collect::<Result<Vec<_>, _>>()?;
+    let known = secrets(&args.secret)?;
     if args.reward.is_some_and(|reward| !reward.is_finite()) {
-        return Err(Failure::words(Exit::Usage, "--reward: no number", "give one, such as 1"));
+        return Err(Failure::usage("--reward: no number", "give one, such as 1"));
     }
     let given = Given {
         task: args.task.clone(),
@@ -70,7 +61,7 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
     };
     let mut runs = Vec::new();
     for file in &args.files {
-        runs.extend(import(file, format, &given).map_err(|error| failure(&error))?);
+        runs.extend(import(file, format, &given)?);
     }
     std::fs::create_dir_all(&args.out).map_err(|error| {
         Failure::new(
@@ -81,23 +72,30 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
     })?;
     if let Some(trace) = &args.trace {
         if runs.len() != 1 {
-            return Err(Failure::words(
-                Exit::Usage,
+            return Err(Failure::usage(
                 format!("--trace: {} runs were read, and a trace is of one", runs.len()),
                 "import one transcript at a time, or keep the calls of one tool with --only",
             ));
         }
-        runs.iter_mut().try_for_each(|run| link(run, trace)).map_err(|error| failure(&error))?;
+        runs.iter_mut().try_for_each(|run| link(run, trace))?;
     }
     let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
     for run in &runs {
         let path = free_path(&args.out, &run.header.task, &run.header.tool);
-        run.write(&path, Redactor::new(options.clone())).map_err(|error| failure(&error))?;
+        run.write(&path, Redactor::new(options.clone()))?;
         let judged = run.is_success().map_or("not judged", |success| if success { "succeeded" } else { "failed" });
         let line = format!("{}: {}, {} calls, {judged}", path.display(), run.header.tool, run.calls.len());
         output::data(&format!("{}\n", escaped_line(&line)))?;
     }
     Ok(Exit::Success)
+}
+
+/// Returns the secrets that environment variables hold.
+pub(super) fn secrets(variables: &[String]) -> Result<Vec<String>, Failure> {
+    let hint = "name a variable that holds the secret";
+    let held =
+        |name: &String| std::env::var(name).map_err(|_| Failure::usage(format!("--secret: {name} is not set"), hint));
+    variables.iter().map(held).collect()
 }
 
 /// Returns a path at which nothing is: task and tool, and a number from the second run on.
@@ -126,13 +124,12 @@ pub(super) fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             continue;
         }
         let entries = std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(|error| {
-            Failure::words(Exit::Input, format!("{}: cannot be read: {error}", path.display()), "check the path")
+            Failure::input(format!("{}: cannot be read: {error}", path.display()), "check the path")
         })?;
         let is_run = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "run");
         let mut runs: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(is_run).collect();
         if runs.is_empty() {
-            return Err(Failure::words(
-                Exit::Input,
+            return Err(Failure::input(
                 format!("{}: holds no run record", path.display()),
                 "turn transcripts into records: browserlens agents import FILE --out FOLDER",
             ));
@@ -144,7 +141,7 @@ pub(super) fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 pub(super) fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
-    paths(given)?.par_iter().map(|path| RunRecord::read(path).map_err(|error| failure(&error))).collect()
+    paths(given)?.par_iter().map(|path| RunRecord::read(path).map_err(Failure::from)).collect()
 }
 
 fn table(args: &AgentsTableArgs) -> Ended {
@@ -159,7 +156,7 @@ fn table(args: &AgentsTableArgs) -> Ended {
         })
         .collect();
     let records = records(&args.runs)?;
-    let prices = args.prices.as_deref().map(Prices::load).transpose().map_err(|error| failure(&error))?;
+    let prices = args.prices.as_deref().map(Prices::load).transpose()?;
     if let Some(prices) = &prices {
         output::status(&format!("prices of {}", prices.date));
         let models: BTreeSet<&str> = records.iter().filter_map(|run| run.header.agent.model.as_deref()).collect();
@@ -170,8 +167,7 @@ fn table(args: &AgentsTableArgs) -> Ended {
     }
     let runs = measured_runs(&records, &by, args.encoding, IMAGES, prices.as_ref());
     if args.json {
-        let text = serde_json::to_string_pretty(&runs).map_err(|error| json_failure(&error))?;
-        output::json(&(text + "\n"))?;
+        output::pretty(&runs)?;
     } else {
         output::data(&agents_table(&runs, &by, args.markdown))?;
     }
@@ -187,8 +183,7 @@ fn compare(args: &AgentsCompareArgs) -> Ended {
         if of.is_empty() {
             tools.sort_unstable();
             tools.dedup();
-            return Err(Failure::words(
-                Exit::Usage,
+            return Err(Failure::usage(
                 format!("{}: no run of {name:?}", folder.display()),
                 format!("tools: {}", tools.join(", ")),
             ));
@@ -197,31 +192,27 @@ fn compare(args: &AgentsCompareArgs) -> Ended {
     };
     let measured = |runs: Vec<RunRecord>| measured_runs(&runs, &[], args.encoding, IMAGES, None);
     let compared = compared_agents(&measured(set(&args.first)?), &measured(set(&args.second)?));
-    output::data(&agents_comparison(&compared, (&args.first, &args.second), args.markdown))?;
-    Ok(Exit::Success)
+    output::data(&agents_comparison(&compared, (&args.first, &args.second), args.markdown))
 }
 
 fn show(path: &Path, call: Option<u32>) -> Ended {
-    let run = RunRecord::read(path).map_err(|error| failure(&error))?;
+    let run = RunRecord::read(path)?;
     if let Some(number) = call {
         let Some(call) = run.calls.iter().find(|call| call.call == number) else {
-            return Err(Failure::words(
-                Exit::Usage,
+            return Err(Failure::usage(
                 format!("{}: no call {number}", path.display()),
                 format!("the run has {} calls", run.calls.len()),
             ));
         };
-        output::data(&format!("{} {}\n{}\n", escaped_line(&call.name), call.arguments, call.answer))?;
-        return Ok(Exit::Success);
+        return output::data(&format!("{} {}\n{}\n", escaped_line(&call.name), call.arguments, call.answer));
     }
-    output::data(&in_words(&run, false))?;
-    Ok(Exit::Success)
+    output::data(&in_words(&run, false))
 }
 
 /// Returns a run call by call, with all that was answered.
 #[cfg(feature = "serve")]
 pub(super) fn whole(path: &Path) -> Result<String, Failure> {
-    Ok(in_words(&RunRecord::read(path).map_err(|error| failure(&error))?, true))
+    Ok(in_words(&RunRecord::read(path)?, true))
 }
 
 /// Tells a run call by call; answers in one short line each, or whole.

@@ -37,23 +37,14 @@ const EMPTY_PATIENCE: Duration = Duration::from_millis(600);
 /// After a wrong way: long enough for what it sent to be answered.
 const WRONG_PATIENCE: Duration = Duration::from_millis(2_500);
 
-fn failure(error: &TasksError) -> Failure {
-    let exit = match error {
-        TasksError::Malformed { .. } | TasksError::Unreadable { .. } | TasksError::Record(_) => Exit::Input,
-        TasksError::NotInstalled { .. } | TasksError::NoMiniwob(_) | TasksError::NoApplication(_) => Exit::Usage,
-        TasksError::Site { .. } | TasksError::Tool { .. } | TasksError::Agent(_) => Exit::Browser,
-    };
-    Failure::new(exit, error, error.hint())
-}
-
 fn chosen(which: &AgentsWhichArgs) -> Result<Vec<Task>, Failure> {
-    let all = Task::load_all(&which.tasks_dir).map_err(|error| failure(&error))?;
+    let all = Task::load_all(&which.tasks_dir)?;
     if let Some(unknown) = which.tasks.iter().find(|id| !all.iter().any(|task| task.id == **id)) {
         let near = unknown.split('-').next().unwrap_or_default();
         let like: Vec<&str> =
             all.iter().map(|task| task.id.as_str()).filter(|id| id.starts_with(near)).take(8).collect();
         let hint = if like.is_empty() { "list them: browserlens agents tasks".to_owned() } else { like.join(", ") };
-        return Err(Failure::words(Exit::Usage, format!("no task is called {unknown:?}"), hint));
+        return Err(Failure::usage(format!("no task is called {unknown:?}"), hint));
     }
     let named = all.into_iter().filter(|task| which.tasks.is_empty() || which.tasks.contains(&task.id));
     let (chosen, others): (Vec<Task>, Vec<Task>) =
@@ -61,7 +52,7 @@ fn chosen(which: &AgentsWhichArgs) -> Result<Vec<Task>, Failure> {
     if chosen.is_empty() {
         let levels: Vec<String> =
             others.iter().take(3).map(|task| format!("{} has level {}", task.id, task.level)).collect();
-        return Err(Failure::words(Exit::Usage, "none of these tasks has such a level", levels.join(", ")));
+        return Err(Failure::usage("none of these tasks has such a level", levels.join(", ")));
     }
     Ok(chosen)
 }
@@ -71,15 +62,8 @@ fn folders(which: &AgentsWhichArgs) -> Folders {
 }
 
 fn tool_of(given: &str, skill: Option<&Path>, which: &AgentsWhichArgs) -> Result<ToolCommand, Failure> {
-    let chrome = browserlens_recorder::find_chrome(which.chrome.as_deref())
-        .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
-    ToolCommand::of(given, skill, crate::program(), Path::new(PEERS), Some(&chrome)).map_err(|error| failure(&error))
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
-    })
+    let chrome = browserlens_recorder::find_chrome(which.chrome.as_deref())?;
+    ToolCommand::of(given, skill, crate::program(), Path::new(PEERS), Some(&chrome)).map_err(Failure::from)
 }
 
 pub(super) fn tasks(args: &AgentsTasksArgs) -> Ended {
@@ -101,9 +85,7 @@ pub(super) fn tasks(args: &AgentsTasksArgs) -> Ended {
                 })
             })
             .collect();
-        let text = serde_json::to_string_pretty(&listed).map_err(|error| super::json_failure(&error))?;
-        output::json(&(text + "\n"))?;
-        return Ok(Exit::Success);
+        return output::pretty(&listed);
     }
     let widest = tasks.iter().map(|task| task.id.len()).max().unwrap_or_default();
     for task in &tasks {
@@ -124,41 +106,35 @@ fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
     let folders = folders(&args.which);
     let lies = Arc::<Mutex<BTreeMap<String, Lies>>>::default();
     let queue = Arc::new(Mutex::new(tasks.iter().cloned().collect::<VecDeque<Task>>()));
-    runtime()?
-        .block_on(async {
-            let mut workers = tokio::task::JoinSet::new();
-            for _ in 0..usize::from(args.jobs).min(tasks.len()) {
-                let (queue, lies) = (Arc::clone(&queue), Arc::clone(&lies));
-                let (folders, command) = (folders.clone(), command.clone());
-                workers.spawn(async move {
-                    // One tool for many tasks: each has an origin of its own, so nothing is left.
-                    let mut tool = McpTool::start(&command).await?;
-                    loop {
-                        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                        let Some(task) = next else { break };
-                        let found = checked(&task, &folders, &mut tool).await?;
-                        let word = if found.is_empty() { "true" } else { "lies" };
-                        output::status(&format!("{}: {word}", task.id));
-                        lies.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone(), found);
-                    }
-                    Box::new(tool).close().await;
-                    Ok::<_, TasksError>(())
-                });
-            }
-            while let Some(ended) = workers.join_next().await {
-                ended.map_err(|error| TasksError::Agent(error.to_string()))??;
-            }
-            Ok(())
-        })
-        .map_err(|error: TasksError| failure(&error))?;
+    super::runtime()?.block_on(async {
+        let mut workers = tokio::task::JoinSet::new();
+        for _ in 0..usize::from(args.jobs).min(tasks.len()) {
+            let (queue, lies) = (Arc::clone(&queue), Arc::clone(&lies));
+            let (folders, command) = (folders.clone(), command.clone());
+            workers.spawn(async move {
+                // One tool for many tasks: each has an origin of its own, so nothing is left.
+                let mut tool = McpTool::start(&command).await?;
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    let Some(task) = next else { break };
+                    let found = checked(&task, &folders, &mut tool).await?;
+                    let word = if found.is_empty() { "true" } else { "lies" };
+                    output::status(&format!("{}: {word}", task.id));
+                    lies.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone(), found);
+                }
+                Box::new(tool).close().await;
+                Ok::<_, TasksError>(())
+            });
+        }
+        while let Some(ended) = workers.join_next().await {
+            ended.map_err(|error| TasksError::Agent(error.to_string()))??;
+        }
+        Ok::<_, TasksError>(())
+    })?;
     let mut lies = lies.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if !of_miniwob.is_empty() {
         let folder = tempfile::tempdir().map_err(|error| {
-            Failure::words(
-                Exit::Input,
-                format!("no folder for records: {error}"),
-                "free some space for temporary files",
-            )
+            Failure::input(format!("no folder for records: {error}"), "free some space for temporary files")
         })?;
         play_miniwob(&of_miniwob, 1, folder.path())?;
         let records = records(folder.path())?;
@@ -254,17 +230,17 @@ fn model(args: &AgentsRunArgs) -> Result<Option<Model>, Failure> {
     }
     if args.agent != AgentArg::Model {
         return match &args.model.model {
-            Some(_) => Err(Failure::words(Exit::Usage, "--model: a script acts", "take --agent model")),
+            Some(_) => Err(Failure::usage("--model: a script acts", "take --agent model")),
             None => Ok(None),
         };
     }
     let Some((name, answers)) = args.model.asked(args.timeout, PROMPT_VERSION)? else {
         let hint = "name it: --model NAME --base-url URL";
-        return Err(Failure::words(Exit::Usage, "--agent model: no model is named", hint));
+        return Err(Failure::usage("--agent model: no model is named", hint));
     };
     if args.keep.is_some() && args.context == ContextArg::All {
         let hint = "take --context last or --context summary, or leave --keep out";
-        return Err(Failure::words(Exit::Usage, "--keep: everything is kept", hint));
+        return Err(Failure::usage("--keep: everything is kept", hint));
     }
     let options = ModelOptions {
         context: match args.context {
@@ -288,15 +264,10 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     if args.agent == AgentArg::Stdio && (tasks.len() != 1 || args.runs != 1) {
         let hint = "name the task, and leave --runs out: each has a process of its own";
         let said = format!("--agent stdio plays one task once, not {} tasks {} times", tasks.len(), args.runs);
-        return Err(Failure::words(Exit::Usage, said, hint));
+        return Err(Failure::usage(said, hint));
     }
     let command = tool_of(&args.tool, args.skill.as_deref(), &args.which)?;
-    let known = args.secret.iter().map(|name| {
-        std::env::var(name).map_err(|_| {
-            Failure::words(Exit::Usage, format!("--secret: {name} is not set"), "name a variable that holds the secret")
-        })
-    });
-    let known = known.collect::<Result<Vec<_>, _>>()?;
+    let known = super::agents::secrets(&args.secret)?;
     let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
     std::fs::create_dir_all(&args.out).map_err(|error| {
         Failure::new(Exit::Input, &error, format!("name a folder that can be written, not {}", args.out.display()))
@@ -306,8 +277,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     let by_script = |task: &&Task| args.agent == AgentArg::Way && matches!(task.place, Environment::Miniwob { .. });
     let of_miniwob: Vec<Task> = tasks.iter().filter(by_script).cloned().collect();
     if !of_miniwob.is_empty() && args.tool != "browserlens" {
-        return Err(Failure::words(
-            Exit::Usage,
+        return Err(Failure::usage(
             format!("the ways of MiniWoB++ speak to browserlens alone, not to {}", args.tool),
             "name tasks of sites, or take --agent explore",
         ));
@@ -315,13 +285,13 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     if args.record && (args.tool != "browserlens" || !of_miniwob.is_empty()) {
         let who = if of_miniwob.is_empty() { args.tool.as_str() } else { "the script of MiniWoB++" };
         let hint = "leave it out, or name tasks of sites and take --tool browserlens";
-        return Err(Failure::words(Exit::Usage, format!("--record: {who} records no trace"), hint));
+        return Err(Failure::usage(format!("--record: {who} records no trace"), hint));
     }
     let folders = folders(&args.which);
-    runtime()?.block_on(async {
+    super::runtime()?.block_on(async {
         for task in tasks.iter().filter(|task| !by_script(task)) {
             for seed in 1..=u64::from(args.runs) {
-                let stage = ServedTask::set(task, &folders, seed).await.map_err(|error| failure(&error))?;
+                let stage = ServedTask::set(task, &folders, seed).await?;
                 let path = super::agents::free_path(&args.out, &task.id, &command.name);
                 let trace = args.record.then(|| path.with_extension("trace"));
                 let mut command = command.clone();
@@ -330,7 +300,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                     let trace = std::path::absolute(trace).unwrap_or_else(|_| trace.clone());
                     command.command.extend(["--record".to_owned(), trace.to_string_lossy().into_owned()]);
                 }
-                let mut tool = command.start().await.map_err(|error| failure(&error))?;
+                let mut tool = command.start().await?;
                 let mut agent: Box<dyn Agent> = match (&task.place, &model) {
                     (_, Some((options, asked))) => Box::new(ModelAgent::new(Arc::clone(asked), options.clone())),
                     (_, None) if args.agent == AgentArg::Stdio => {
@@ -347,7 +317,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                 let redactor = Redactor::new(options.clone());
                 let played = play(task, &stage, tool.as_mut(), agent.as_mut(), Some((&path, redactor)), PATIENCE).await;
                 tool.close().await;
-                let played = played.map_err(|error| failure(&error))?;
+                let played = played?;
                 if let Some(trace) = trace.filter(|_| played.calls > 0)
                     && let Err(failure) = linked(&path, &trace, Redactor::new(options.clone()))
                 {
@@ -357,7 +327,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
                 if model.is_some() && played.end == EndReason::Failed && played.calls == 0 {
                     // The next task would wait in vain too.
                     let hint = "check --base-url, the model's name and --key-env; what was played before is recorded";
-                    return Err(Failure::words(Exit::Input, format!("{}: {}", task.id, told(&played)), hint));
+                    return Err(Failure::input(format!("{}: {}", task.id, told(&played)), hint));
                 }
                 let reward = played.verdict.reward;
                 let seconds = played.ms as f64 / 1000.0;
@@ -392,15 +362,13 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
 
 /// Names the trace of a run's pages in its record.
 fn linked(path: &Path, trace: &Path, redactor: Redactor) -> Result<(), Failure> {
-    let failed = |error| super::agents::failure(&error);
-    let mut run = RunRecord::read(path).map_err(failed)?;
-    browserlens_trace::agents::link(&mut run, trace).map_err(failed)?;
+    let mut run = RunRecord::read(path)?;
+    browserlens_agents::link(&mut run, trace)?;
     // The record is there until the new one is.
     let new = path.with_extension("run.new");
-    run.write(&new, redactor).map_err(failed)?;
-    std::fs::rename(&new, path).map_err(|error| {
-        Failure::words(Exit::Input, format!("{}: cannot be replaced: {error}", path.display()), "check the folder")
-    })
+    run.write(&new, redactor)?;
+    std::fs::rename(&new, path)
+        .map_err(|error| Failure::input(format!("{}: cannot be replaced: {error}", path.display()), "check the folder"))
 }
 
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -415,8 +383,7 @@ fn records(folder: &Path) -> Result<Vec<RunRecord>, Failure> {
 fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
     let script = Path::new(MINIWOB_SCRIPT);
     if !script.is_file() {
-        return Err(Failure::words(
-            Exit::Usage,
+        return Err(Failure::usage(
             format!("{MINIWOB_SCRIPT} is not here"),
             "start this in the folder of the repository: it plays the ways of MiniWoB++",
         ));
@@ -433,8 +400,7 @@ fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
         command.args(["--tasks", &pages.join(","), "--seeds", &runs.to_string(), "--level", &level.to_string()]);
         // How many succeeded is in the records.
         let ended = command.args(["--at-least", "0"]).stdout(std::process::Stdio::null()).status();
-        let failed =
-            |why: String| Failure::words(Exit::Browser, format!("{MINIWOB_SCRIPT}: {why}"), "start it by hand");
+        let failed = |why: String| Failure::browser(format!("{MINIWOB_SCRIPT}: {why}"), "start it by hand");
         let ended = ended.map_err(|error| failed(format!("python3 does not start: {error}")))?;
         if !ended.success() {
             return Err(failed(format!("ended with {ended}")));

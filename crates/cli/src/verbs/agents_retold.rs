@@ -3,9 +3,8 @@
 //! In: records that name their traces. Out: what each run would have cost. Invariant: a run whose
 //! pages were not recorded is named, and nothing is said of its costs.
 
-use super::agents::{IMAGES, failure, paths};
+use super::agents::{IMAGES, paths};
 use super::replay as replaying;
-use super::{json_failure, replay_failure};
 use crate::args::AgentsCounterfactualArgs;
 use crate::exit::Exit;
 use crate::progress::Bar;
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &AgentsCounterfactualArgs) -> Ended {
     };
     let records = paths(&args.runs)?;
     for (path, read) in records.iter().zip(records.par_iter().map(read).collect::<Vec<_>>()) {
-        let (record, trace) = read.map_err(|error| failure(&error))?;
+        let (record, trace) = read?;
         match trace {
             Some(trace) => told.push((path.display().to_string(), record, trace)),
             None => left_out.push(path.display().to_string()),
@@ -58,7 +57,7 @@ pub(crate) fn run(args: &AgentsCounterfactualArgs) -> Ended {
         let ids: BTreeMap<&str, &str> =
             replayed.header.traces.iter().map(|trace| (trace.hash.as_str(), trace.id.as_str())).collect();
         for (name, record, trace) in &told {
-            let hash = Trace::open(trace).map_err(|error| super::trace_failure(&error))?.hash().to_string();
+            let hash = Trace::open(trace)?.hash().to_string();
             for strategy in &strategies {
                 let rows = replayed
                     .measurements
@@ -72,8 +71,7 @@ pub(crate) fn run(args: &AgentsCounterfactualArgs) -> Ended {
         }
     }
     if args.json {
-        let text = serde_json::to_string_pretty(&runs).map_err(|error| json_failure(&error))?;
-        output::json(&(text + "\n"))?;
+        output::pretty(&runs)?;
         left_out.iter().for_each(|line| output::status(&escaped_line(line)));
     } else {
         output::data(&counterfactual_table(&runs, &left_out, args.markdown))?;
@@ -106,5 +104,5 @@ fn replayed(
     });
     bar.finish();
     replaying::sweep(scratch);
-    result.map_err(|error| replay_failure(&error))
+    Ok(result?)
 }

@@ -1,7 +1,6 @@
 //! `agents validity`: how much the offline numbers are worth, by the rewards of runs.
 
 use super::agents::{IMAGES, records};
-use super::replay_failure;
 use crate::args::AgentsValidityArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -14,14 +13,14 @@ pub(crate) fn run(args: &AgentsValidityArgs) -> Ended {
     let given = args.tool.iter().map(|pair| {
         let (tool, strategy) = pair.rsplit_once('=').ok_or_else(|| {
             let words = format!("--tool {pair:?}: no `=` between a tool and a strategy");
-            Failure::words(Exit::Usage, words, "write it as --tool 'TOOL=STRATEGY'")
+            Failure::usage(words, "write it as --tool 'TOOL=STRATEGY'")
         })?;
         Ok((tool.to_owned(), strategy.to_owned()))
     });
     let given = given.collect::<Result<Vec<_>, Failure>>()?;
     let records = records(&args.runs)?;
     let folder = bench_of(args)?;
-    let bench = RunResult::load(&folder).map_err(|error| replay_failure(&error))?;
+    let bench = RunResult::load(&folder)?;
     let unknown = |(tool, strategy): &&(String, String)| {
         !bench.header.strategies.iter().any(|known| known.name == *strategy)
             || !records.iter().any(|run| run.header.tool == *tool)
@@ -31,16 +30,14 @@ pub(crate) fn run(args: &AgentsValidityArgs) -> Ended {
         let mut tools: Vec<&str> = records.iter().map(|run| run.header.tool.as_str()).collect();
         tools.sort_unstable();
         tools.dedup();
-        return Err(Failure::words(
-            Exit::Usage,
+        return Err(Failure::usage(
             format!("--tool {tool:?}={strategy:?}: no such tool in the records, or no such strategy in the bench"),
             format!("tools: {}; strategies: {}", tools.join(", "), names.join(", ")),
         ));
     }
     let runs = measured_runs(&records, &[], Encoding::O200kBase, IMAGES, None);
     let Some(validity) = Validity::of(&bench.tasks, &runs, &given) else {
-        return Err(Failure::words(
-            Exit::Input,
+        return Err(Failure::input(
             "no run was judged, or nothing was replayed: there is nothing to compare",
             "import transcripts with --reward, and run `browserlens bench`",
         ));
@@ -54,11 +51,10 @@ fn bench_of(args: &AgentsValidityArgs) -> Result<PathBuf, Failure> {
     if let Some(bench) = &args.bench {
         return Ok(bench.clone());
     }
-    let history = History::load(&args.runs_dir).map_err(|error| replay_failure(&error))?;
+    let history = History::load(&args.runs_dir)?;
     let stored = history.runs.iter().rev().map(|past| args.runs_dir.join(&past.run)).find(|folder| folder.is_dir());
     stored.ok_or_else(|| {
-        Failure::words(
-            Exit::Input,
+        Failure::input(
             format!("{}: no stored run of the bench", args.runs_dir.display()),
             "run `browserlens bench` first, or name a run with --bench",
         )

@@ -3,7 +3,7 @@
 
 use super::kept_report::Shelf;
 use super::report_input::Sources;
-use super::{agent_runs, json_failure, replay as replaying, replay_failure, report as reporting, report_failure};
+use super::{agent_runs, replay as replaying, report as reporting};
 use crate::args::{BenchArgs, SCENARIOS_DIR};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -19,19 +19,17 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: BenchArgs) -> Ended {
     if args.from.is_some() {
-        output::data(&format!("{}\n", only_report(args)?.display()))?;
-        return Ok(Exit::Success);
+        return output::data(&format!("{}\n", only_report(args)?.display()));
     }
     let args = &with_own_scenarios(args);
-    let tolerances = Tolerances::load(&args.tolerances).map_err(|error| replay_failure(&error))?;
+    let tolerances = Tolerances::load(&args.tolerances)?;
     let run = replaying::replay(&args.traces, &args.selection, "bench")?;
     if args.no_report {
         return without_report(args, &run);
     }
     let (index, table) = report(args, &run)?;
     if args.json {
-        let json = serde_json::to_string_pretty(&run.tasks).map_err(|error| json_failure(&error))?;
-        output::json(&format!("{json}\n"))?;
+        output::pretty(&run.tasks)?;
     } else {
         output::data(&format!("{table}\n"))?;
     }
@@ -42,7 +40,7 @@ pub(crate) fn run(args: BenchArgs) -> Ended {
     output::status(&format!("report: {}", index.display()));
     let runs_dir = &args.selection.runs_dir;
     let past = PastRun::of(&run, replaying::measured(args.selection.threads));
-    let history = History::load(runs_dir).map_err(|error| replay_failure(&error))?;
+    let history = History::load(runs_dir)?;
     let ended = if args.accept {
         accept_run(args, &run)
     } else if args.check {
@@ -53,7 +51,7 @@ pub(crate) fn run(args: BenchArgs) -> Ended {
     // A run that was cached whole says nothing new, except of which revision it is.
     let said = |known: &PastRun| known.run == past.run && known.revision == past.revision && past.observe.is_empty();
     if !history.runs.iter().any(said) {
-        History::append(runs_dir, &past).map_err(|error| replay_failure(&error))?;
+        History::append(runs_dir, &past)?;
     }
     ended
 }
@@ -63,7 +61,7 @@ pub(crate) fn run(args: BenchArgs) -> Ended {
 pub(super) fn only_report(args: BenchArgs) -> Result<PathBuf, Failure> {
     let args = with_own_scenarios(args);
     let run = match &args.from {
-        Some(stored) => RunResult::load(stored).map_err(|error| replay_failure(&error))?,
+        Some(stored) => RunResult::load(stored)?,
         None => replaying::replay(&args.traces, &args.selection, "report")?,
     };
     Ok(report(&args, &run)?.0)
@@ -83,7 +81,7 @@ fn without_report(args: &BenchArgs, run: &RunResult) -> Ended {
     if args.json {
         let mut lines = String::new();
         for row in &run.measurements {
-            lines.push_str(&serde_json::to_string(row).map_err(|error| json_failure(&error))?);
+            lines.push_str(&serde_json::to_string(row)?);
             lines.push('\n');
         }
         output::json(&lines)?;
@@ -146,7 +144,7 @@ fn report(args: &BenchArgs, run: &RunResult) -> Result<(PathBuf, String), Failur
 }
 
 fn load_accepted(args: &BenchArgs) -> Result<Option<AcceptedRun>, Failure> {
-    let mut accepted = AcceptedRun::load(&args.accepted_dir).map_err(|error| replay_failure(&error))?;
+    let mut accepted = AcceptedRun::load(&args.accepted_dir)?;
     if let Some(accepted) = &mut accepted {
         let chosen = replaying::Chosen::of(&args.selection.strategies, &args.selection.scenarios)?;
         accepted.only(|trace, strategy| chosen.scenario(trace) && chosen.strategy(strategy));
@@ -163,9 +161,9 @@ fn gate(run: &RunResult, accepted: &AcceptedRun) -> Result<GateReport, ReplayErr
 fn check_run(args: &BenchArgs, run: &RunResult, tolerances: &Tolerances, history: &History, past: &PastRun) -> Ended {
     let Some(accepted) = load_accepted(args)? else {
         let message = format!("{}: no accepted run to compare against", args.accepted_dir.display());
-        return Err(Failure::words(Exit::Input, message, "accept one with `browserlens bench --accept --why …`"));
+        return Err(Failure::input(message, "accept one with `browserlens bench --accept --why …`"));
     };
-    let mut gate = gate(run, &accepted).map_err(|error| replay_failure(&error))?;
+    let mut gate = gate(run, &accepted)?;
     gate.slower = history.slower(past);
     gate.tolerate(tolerances);
     output::status(&gate_words(&gate));
@@ -179,43 +177,39 @@ fn check_run(args: &BenchArgs, run: &RunResult, tolerances: &Tolerances, history
     }
     if let Some(path) = &args.junit {
         let cases: BTreeSet<_> = run.tasks.iter().map(|task| (task.strategy.clone(), task.trace.clone())).collect();
-        let xml = gate_junit(&gate, &cases).map_err(|error| report_failure(&error))?;
+        let xml = gate_junit(&gate, &cases)?;
         whole::write(path, xml.as_bytes()).map_err(|error| unwritable(path, &error))?;
     }
     Ok(if gate.passes() { Exit::Success } else { Exit::Regression })
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::words(Exit::Input, format!("{}: cannot be written: {error}", path.display()), "name a writable file")
+    Failure::input(format!("{}: cannot be written: {error}", path.display()), "name a writable file")
 }
 
 fn accept_run(args: &BenchArgs, run: &RunResult) -> Ended {
     let chosen = &args.selection;
     if !chosen.strategies.is_empty() || !chosen.scenarios.is_empty() {
         let message = "a part of a run cannot become the accepted run".to_owned();
-        return Err(Failure::words(Exit::Usage, message, "leave out --strategies and --scenarios"));
+        return Err(Failure::usage(message, "leave out --strategies and --scenarios"));
     }
     let earlier = load_accepted(args)?;
     let mut entry = None;
     if let Some(earlier) = &earlier {
-        let gate = gate(run, earlier).map_err(|error| replay_failure(&error))?;
+        let gate = gate(run, earlier)?;
         output::status(&gate_words(&gate));
         let title = replaying::now().chars().take(10).collect::<String>();
         let why = args.why.as_deref().map(str::trim).filter(|why| !why.is_empty());
         entry = change_entry(earlier, &AcceptedRun::of(run), &gate, &title, why.unwrap_or_default());
         if entry.is_some() && why.is_none() {
             let message = "the accepted run would change, and nothing says why".to_owned();
-            return Err(Failure::words(
-                Exit::Usage,
-                message,
-                "say it: `browserlens bench --accept --why 'rows are folded'`",
-            ));
+            return Err(Failure::usage(message, "say it: `browserlens bench --accept --why 'rows are folded'`"));
         }
     }
-    accept(run, &args.accepted_dir).map_err(|error| replay_failure(&error))?;
+    accept(run, &args.accepted_dir)?;
     if let Some(entry) = entry {
         let path = args.accepted_dir.with_file_name("CHANGES.md");
-        add_change(&path, &entry).map_err(|error| report_failure(&error))?;
+        add_change(&path, &entry)?;
         output::status(&format!("changes: {}", path.display()));
     }
     output::status(&format!("accepted: {}", args.accepted_dir.display()));

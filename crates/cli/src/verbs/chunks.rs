@@ -18,9 +18,8 @@ pub(crate) fn run(args: &ChunksArgs) -> Ended {
         ..ChunkOptions::of(Tokens(args.max_tokens))
     };
     let (markdown, url) = markdown(args)?;
-    let found = documents(&markdown, &url, chunks).map_err(|error| {
-        Failure::words(Exit::Usage, format!("--max-tokens: {error}"), "give a greater --max-tokens")
-    })?;
+    let found = documents(&markdown, &url, chunks)
+        .map_err(|error| Failure::usage(format!("--max-tokens: {error}"), "give a greater --max-tokens"))?;
     let mut lines = String::new();
     for document in &found {
         lines.push_str(&document.json());
@@ -65,11 +64,11 @@ fn read(args: &ChunksArgs, source: &str) -> Result<(String, String), Failure> {
     ];
     if let Some((option, _)) = of_pages.into_iter().find(|(_, given)| *given) {
         let message = format!("{source}: {option} is not for a file of markdown");
-        return Err(Failure::words(Exit::Usage, message, "leave it out, or name a trace or a URL"));
+        return Err(Failure::usage(message, "leave it out, or name a trace or a URL"));
     }
     let text = std::fs::read_to_string(source).map_err(|error| {
         let message = format!("{source}: cannot be read: {error}");
-        Failure::words(Exit::Input, message, "name a file of text in UTF-8")
+        Failure::input(message, "name a file of text in UTF-8")
     })?;
     Ok((browserlens_core::page::text::escaped(&text).into_owned(), file_url(Path::new(source)).unwrap_or_default()))
 }

@@ -30,13 +30,13 @@ fn init(args: &CiInitArgs) -> Ended {
     let root = &args.folder;
     if !root.is_dir() {
         let message = format!("{} is no folder", root.display());
-        return Err(Failure::words(Exit::Usage, message, "name the root of your repository"));
+        return Err(Failure::usage(message, "name the root of your repository"));
     }
     let among = root.join("browserlens/scenarios/strategies.toml");
     if among.exists() {
         let message = format!("{}: strategies among scenarios, which `record` reads all", among.display());
         let hint = "move it one folder up: to browserlens/strategies.toml";
-        return Err(Failure::words(Exit::Usage, message, hint));
+        return Err(Failure::usage(message, hint));
     }
     let is_recorded = args.record || args.serve.is_some();
     let ignored = if is_recorded { format!("{IGNORED}/traces\n") } else { IGNORED.to_owned() };
@@ -52,7 +52,7 @@ fn init(args: &CiInitArgs) -> Ended {
     if let Some((name, _)) = files.iter().find(|(name, _)| root.join(name).symlink_metadata().is_ok()) {
         let message = format!("{} exists", root.join(name).display());
         let hint = "nothing is replaced: move it away, and run this again";
-        return Err(Failure::words(Exit::Usage, message, hint));
+        return Err(Failure::usage(message, hint));
     }
     for (name, text) in &files {
         write(&root.join(name), text)?;
@@ -85,7 +85,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let written = std::fs::create_dir_all(folder).and_then(|()| whole::write_new(path, text.as_bytes()));
     written.map_err(|error| {
         let message = format!("{}: cannot be written: {error}", path.display());
-        Failure::words(Exit::Input, message, "name a folder that you can write to")
+        Failure::input(message, "name a folder that you can write to")
     })?;
     output::status(&format!("wrote {}", path.display()));
     Ok(())

@@ -1,7 +1,6 @@
 //! `compare`: what changed from one stored run to another.
 
 use super::replay::Chosen;
-use super::{json_failure, replay_failure};
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CompareArgs) -> Ended {
     let chosen = Chosen::of(&args.strategies, &args.scenarios)?;
-    let load = |name: &str| RunResult::load(&find(name, &args.runs_dir)?).map_err(|error| replay_failure(&error));
+    let load = |name: &str| RunResult::load(&find(name, &args.runs_dir)?).map_err(Failure::from);
     let (mut earlier, mut later) = (load(&args.earlier)?, load(&args.later)?);
     let both = || earlier.tasks.iter().chain(&later.tasks);
     let place = format!("{} and {}", args.earlier, args.later);
@@ -26,10 +25,9 @@ pub(crate) fn run(args: &CompareArgs) -> Ended {
         run.tasks.retain(|task| chosen.scenario(&task.trace) && chosen.strategy(&task.strategy));
     }
     let mut gate = check(&later, &AcceptedRun::of(&earlier));
-    gate.explain(&later, &earlier).map_err(|error| replay_failure(&error))?;
+    gate.explain(&later, &earlier)?;
     if args.json {
-        let json = serde_json::to_string_pretty(&gate).map_err(|error| json_failure(&error))?;
-        output::json(&format!("{json}\n"))?;
+        output::pretty(&gate)?;
         return Ok(exit(gate.passes()));
     }
     if gate.incomparable.is_none() {
@@ -69,13 +67,13 @@ fn find(name: &str, runs_dir: &Path) -> Result<PathBuf, Failure> {
     if plain && runs_dir.join(name).is_dir() {
         return Ok(runs_dir.join(name));
     }
-    let history = History::load(runs_dir).map_err(|error| replay_failure(&error))?;
+    let history = History::load(runs_dir)?;
     let revision = super::replay::resolved_revision(name);
     let of = |revision: &str| history.run_of_revision(runs_dir, revision);
     revision.as_deref().and_then(of).or_else(|| of(name)).ok_or_else(|| {
         let message = format!("{name}: no run is stored under this folder, id or git revision");
         let hint =
             format!("`browserlens bench` stores runs below {}; check the revision out and run it", runs_dir.display());
-        Failure::words(Exit::Input, message, hint)
+        Failure::input(message, hint)
     })
 }

@@ -1,14 +1,12 @@
 //! `lab corpus`: synthetic traces, what a folder of traces holds, and its parts.
 
-use super::{exit_of, json_failure};
 use crate::args::{CorpusVerb, MakeArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
-use browserlens_trace::corpus::{
-    CorpusError, CorpusStats, Failed, MakeOptions, MakeProgress, find_traces, make, split, stats, write_links,
-    write_lists,
+use browserlens_corpus::{
+    CorpusStats, Failed, MakeOptions, MakeProgress, find_traces, make, split, stats, write_links, write_lists,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,10 +24,6 @@ pub(crate) fn run(verb: &CorpusVerb) -> Ended {
     }
 }
 
-fn failure(error: &CorpusError) -> Failure {
-    Failure::new(exit_of(error.exit_class()), error, error.hint())
-}
-
 impl MakeProgress for Bar {
     fn planned(&self, _traces: usize, steps: u64) {
         self.length(steps);
@@ -45,7 +39,7 @@ fn run_make(args: &MakeArgs) -> Ended {
     let mut from = Vec::new();
     for path in &args.from {
         // Recordings that only knowledge is made of have neither scenario nor pictures.
-        let found = find_traces(path).map_err(|error| failure(&error))?;
+        let found = find_traces(path)?;
         from.extend(found.into_iter().filter(|trace| {
             let below = trace.strip_prefix(path).unwrap_or(trace);
             !below.iter().any(|part| part == browserlens_replay::VARIANTS)
@@ -64,11 +58,10 @@ fn run_make(args: &MakeArgs) -> Ended {
         threads: args.threads,
         progress: &bar,
         cancel: &AtomicBool::new(false),
-    })
-    .map_err(|error| failure(&error))?;
+    })?;
     bar.finish();
     if args.json {
-        let text = serde_json::to_string(&report).map_err(|error| json_failure(&error))?;
+        let text = serde_json::to_string(&report)?;
         output::json(&format!("{text}\n"))?;
     } else {
         output::data(&format!("{}\n", report.out.display()))?;
@@ -101,17 +94,15 @@ fn in_bytes(bytes: u64) -> String {
 }
 
 fn run_stats(dir: &Path, threads: usize, json: bool) -> Ended {
-    let traces = find_traces(dir).map_err(|error| failure(&error))?;
+    let traces = find_traces(dir)?;
     let bar = Bar::over("corpus", traces.len(), "traces");
     let stats = stats(&traces, threads, &|path| {
         bar.message(&path.display().to_string());
         bar.step();
-    })
-    .map_err(|error| failure(&error))?;
+    })?;
     bar.finish();
     if json {
-        let text = serde_json::to_string_pretty(&stats).map_err(|error| json_failure(&error))?;
-        output::json(&format!("{text}\n"))?;
+        output::pretty(&stats)?;
     } else {
         output::data(&table(&stats))?;
     }
@@ -162,13 +153,11 @@ fn failures(text: &mut String, failures: &[Failed]) {
 }
 
 fn run_split(dir: &Path, share: f64, seed: u64, out: &Path, links: bool, json: bool) -> Ended {
-    let traces = find_traces(dir).map_err(|error| failure(&error))?;
-    let split = split(dir, &traces, share, seed).map_err(|error| failure(&error))?;
-    let written: [PathBuf; 2] = if links { write_links(&split, dir, out) } else { write_lists(&split, out) }
-        .map_err(|error| failure(&error))?;
+    let traces = find_traces(dir)?;
+    let split = split(dir, &traces, share, seed)?;
+    let written: [PathBuf; 2] = if links { write_links(&split, dir, out) } else { write_lists(&split, out) }?;
     if json {
-        let text = serde_json::to_string_pretty(&split).map_err(|error| json_failure(&error))?;
-        output::json(&format!("{text}\n"))?;
+        output::pretty(&split)?;
     } else {
         let mut text = String::new();
         for (path, part) in written.iter().zip([&split.train, &split.held_back]) {

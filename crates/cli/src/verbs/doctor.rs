@@ -8,7 +8,6 @@ mod checks;
 #[cfg(feature = "record")]
 mod install;
 
-use super::json_failure;
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::{Ended, output};
@@ -22,8 +21,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Ended {
     }
     let checks = checks::all(args);
     if args.json {
-        let json = serde_json::to_string_pretty(&checks).map_err(|error| json_failure(&error))?;
-        output::json(&format!("{json}\n"))?;
+        output::pretty(&checks)?;
     } else {
         output::data(&in_words(&checks))?;
     }

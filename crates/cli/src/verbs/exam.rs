@@ -4,7 +4,7 @@
 //! their owner, and what the simple reader makes of the steps; with one, how many of its answers
 //! are right.
 
-use super::llm::{answers, cassette, configured, failure, load, may_ask, options, truth};
+use super::llm::{answers, cassette, configured, load, may_ask, options, truth};
 use crate::args::ExamArgs;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
@@ -22,11 +22,7 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
         let asked = run.tasks.iter().map(|task| task.exam.asked).sum::<u32>();
         if asked == 0 {
             let message = format!("{}: no question of an exam was put in this run", args.run.display());
-            return Err(Failure::words(
-                Exit::Usage,
-                message,
-                "write name.exam.toml beside a scenario and replay again",
-            ));
+            return Err(Failure::usage(message, "write name.exam.toml beside a scenario and replay again"));
         }
         output::data(&exam_table(&run, &chosen))?;
         return missed(args, &run, &chosen, None);
@@ -34,11 +30,11 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
     let prompt = Prompt::exam();
     let options = options(&args.endpoint, model, &args.run, &run)?;
     let configured = configured(&args.endpoint)?;
-    let plan = LlmRun::plan(&run, &configured, &prompt, &options).map_err(|error| failure(&error))?;
+    let plan = LlmRun::plan(&run, &configured, &prompt, &options)?;
     let strategies: Vec<String> = plan.strategies().into_iter().map(str::to_owned).collect();
-    let exam = Exam::new(plan, &args.endpoint.scenarios_dir).map_err(|error| failure(&error))?;
+    let exam = Exam::new(plan, &args.endpoint.scenarios_dir)?;
     let (cassette, path) = cassette(&args.endpoint, &run, &prompt, "exam-cassette.jsonl")?;
-    let estimate = exam.estimate(&cassette).map_err(|error| failure(&error))?;
+    let estimate = exam.estimate(&cassette)?;
     if !may_ask(&args.endpoint, &options, &estimate, "questions")? {
         return Ok(Exit::Success);
     }
@@ -48,9 +44,9 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
     let bar = Bar::over(model, usize::try_from(estimate.steps).unwrap_or(usize::MAX), "questions");
     let sat = exam.sit(&truth, &mut answers, &mut |done| bar.position(done));
     bar.finish();
-    let reader = sat.map_err(|error| failure(&error))?;
+    let reader = sat?;
     let rows = reader.rows.clone();
-    let results = ExamResults::add(&run.folder, reader).map_err(|error| failure(&error))?;
+    let results = ExamResults::add(&run.folder, reader)?;
     output::data(&exam_answers_table(&results))?;
     output::status(&format!("cassette: {} ({} answers)", path.display(), answers.cassette().len()));
     output::status(&format!("results: {}", run.folder.join("exam.json").display()));
@@ -93,6 +89,5 @@ fn missed(args: &ExamArgs, run: &RunResult, chosen: &[String], rows: Option<&[Ex
             }
         }
     }
-    output::data(&lines)?;
-    Ok(Exit::Success)
+    output::data(&lines)
 }

@@ -1,6 +1,6 @@
 //! `lab fidelity`: traces and recorded peers in, `reports/fidelity.md` out.
 
-use super::{json_failure, replay as replaying, replay_failure};
+use super::replay as replaying;
 use crate::args::FidelityArgs;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
@@ -22,10 +22,9 @@ pub(crate) fn run(args: &FidelityArgs) -> Ended {
         progress: &bar,
     });
     bar.finish();
-    let found = found.map_err(|error| replay_failure(&error))?;
+    let found = found?;
     if args.json {
-        let json = serde_json::to_string_pretty(&found).map_err(|error| json_failure(&error))?;
-        output::json(&format!("{json}\n"))?;
+        output::pretty(&found)?;
     } else {
         output::data(&fidelity_terminal_table(&found))?;
     }
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &FidelityArgs) -> Ended {
 fn check(found: &Fidelity, text: &str, path: &Path) -> Ended {
     let stands = std::fs::read_to_string(path).map_err(|error| {
         let message = format!("{}: cannot be read: {error}", path.display());
-        Failure::words(Exit::Input, message, "write it with `browserlens lab fidelity`")
+        Failure::input(message, "write it with `browserlens lab fidelity`")
     })?;
     let mut exit = Exit::Success;
     if stands != text {
@@ -62,7 +61,7 @@ fn check(found: &Fidelity, text: &str, path: &Path) -> Ended {
 fn write(text: &str, path: &Path) -> Result<(), Failure> {
     let failure = |error: std::io::Error| {
         let message = format!("{}: cannot be written: {error}", path.display());
-        Failure::words(Exit::Input, message, "name a file in a folder that you may write to, with --out")
+        Failure::input(message, "name a file in a folder that you may write to, with --out")
     };
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent).map_err(failure)?;

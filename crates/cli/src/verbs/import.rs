@@ -1,23 +1,18 @@
 //! `import`: other people's recordings in, traces out; their scripts in, scenarios out.
 
-use super::json_failure;
 use super::key_of_user;
 use crate::args::ImportArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
-use browserlens_import::{Format, ImportError, ImportOptions, ImportReport, import};
+use browserlens_import::{Format, ImportOptions, ImportReport, import};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 pub(crate) fn run(args: &ImportArgs) -> Ended {
     let Some(format) = Format::from_name(&args.format) else {
         let known = Format::ALL.map(Format::name).join(", ");
-        return Err(Failure::words(
-            Exit::Usage,
-            format!("no format is called {:?}", args.format),
-            format!("formats: {known}"),
-        ));
+        return Err(Failure::usage(format!("no format is called {:?}", args.format), format!("formats: {known}")));
     };
     let mut options = ImportOptions::new(&args.out);
     options.force = args.force;
@@ -30,17 +25,14 @@ pub(crate) fn run(args: &ImportArgs) -> Ended {
     if !args.json {
         return write(format, &args.inputs, &options);
     }
-    let report = import(format, &args.inputs, &options).map_err(|error| failure(&error))?;
-    let text = serde_json::to_string_pretty(&report).map_err(|error| json_failure(&error))?;
-    output::json(&(text + "\n"))?;
-    Ok(Exit::Success)
+    let report = import(format, &args.inputs, &options)?;
+    output::pretty(&report)
 }
 
 /// Imports, and says in words what was made.
 pub(super) fn write(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Ended {
-    let report = import(format, inputs, options).map_err(|error| failure(&error))?;
-    output::data(&said(&report))?;
-    Ok(Exit::Success)
+    let report = import(format, inputs, options)?;
+    output::data(&said(&report))
 }
 
 fn said(report: &ImportReport) -> String {
@@ -67,9 +59,4 @@ fn said(report: &ImportReport) -> String {
         }
     }
     text
-}
-
-fn failure(error: &ImportError) -> Failure {
-    let exit = error.exit_class().map_or(Exit::Browser, super::exit_of);
-    Failure::new(exit, error, error.hint())
 }

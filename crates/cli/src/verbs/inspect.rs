@@ -1,15 +1,16 @@
 //! `inspect`: what happened beside a page, and what is in it; of a trace, or of a live page.
 
-use super::{is_url, json_failure, trace_failure};
+mod tables;
+
+use super::is_url;
 use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_core::page::text::{escaped, escaped_json, escaped_line};
+use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::{PageSource, StepIndex};
 use browserlens_inspect::{
-    Answer, ConsoleAnswer, ConsoleQuery, CursorKey, DomNode, DomQuery, HtmlQuery, InspectError, Inspector, LimitError,
-    Limits, NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery,
-    UnixMillis, compact, har, stream, tools,
+    Answer, ConsoleQuery, CursorKey, DomQuery, HtmlQuery, InspectError, Inspector, LimitError, Limits, NetworkQuery,
+    OneOrMany, Presets, StatusFilter, SummaryQuery, TextQuery, UnixMillis, compact, har, stream, tools,
 };
 use browserlens_trace::{Mask, Trace};
 use chrono::{DateTime, Utc};
@@ -17,7 +18,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::io::{BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use tables::{console_table, network_table, summary_table, tree};
 
 /// Where the key of cursors stands; they work from one call to the next in any case.
 const KEY: &str = "BROWSERLENS_CURSOR_KEY";
@@ -35,9 +36,7 @@ pub(super) fn tool_schemas() -> Ended {
             })
         })
         .collect();
-    let text = serde_json::to_string_pretty(&listed).map_err(|error| json_failure(&error))?;
-    output::json(&format!("{text}\n"))?;
-    Ok(Exit::Success)
+    output::pretty(&listed)
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Ended {
@@ -77,15 +76,13 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
                 cursor: cursor.clone(),
             };
             let mut asked = Asked::open(source)?;
-            let answer = asked.inspector.html(asked.pages.as_mut(), &query, asked.now);
-            let answer = answer.map_err(|error| failure(source, &error))?;
+            let answer = asked.answer(|inspector, pages, now| inspector.html(pages, &query, now))?;
             asked.print_as_it_is(answer, |answer| format!("{}\n", answer.data))
         }
         InspectWhat::Text { source, selector, cursor } => {
             let query = TextQuery { tab_id: source.tab, selector: selector.clone(), cursor: cursor.clone() };
             let mut asked = Asked::open(source)?;
-            let answer = asked.inspector.text(asked.pages.as_mut(), &query, asked.now);
-            let answer = answer.map_err(|error| failure(source, &error))?;
+            let answer = asked.answer(|inspector, pages, now| inspector.text(pages, &query, now))?;
             asked.print(answer, |answer| format!("{}\n", answer.data))
         }
         InspectWhat::Har { source } => Asked::open(source)?.har(),
@@ -135,7 +132,7 @@ pub(crate) fn limits(args: &LimitArgs) -> Result<Limits, Failure> {
     if let Some(path) = args.limits.clone().or_else(configured) {
         let bad = |reason: String| {
             let hint = "write lines such as `max_html_size = 20000`";
-            Failure::words(Exit::Usage, format!("{}: {reason}", path.display()), hint)
+            Failure::usage(format!("{}: {reason}", path.display()), hint)
         };
         let text = std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))?;
         limits.add_toml(&text).map_err(|error| bad(error.to_string()))?;
@@ -192,11 +189,7 @@ impl<'a> Asked<'a> {
         let mut presets = Presets::default();
         if let Some(path) = &source.presets {
             let bad = |reason: String| {
-                Failure::words(
-                    Exit::Usage,
-                    format!("{}: {reason}", path.display()),
-                    "see the presets in the guide of `inspect`",
-                )
+                Failure::usage(format!("{}: {reason}", path.display()), "see the presets in the guide of `inspect`")
             };
             let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
             presets.add_toml(&text).map_err(|error| bad(error.to_string()))?;
@@ -207,6 +200,13 @@ impl<'a> Asked<'a> {
         let now = u64::try_from(Utc::now().timestamp_millis()).unwrap_or(0);
         let (pages, began) = if is_url(&source.source) { live(source, now)? } else { recorded(source)? };
         Ok(Self { source, pages, inspector, began: UnixMillis(began), now: UnixMillis(now) })
+    }
+
+    fn answer<T>(
+        &mut self,
+        ask: impl FnOnce(&mut Inspector, &mut dyn PageSource, UnixMillis) -> Result<T, InspectError>,
+    ) -> Result<T, Failure> {
+        ask(&mut self.inspector, self.pages.as_mut(), self.now).map_err(|error| failure(self.source, &error))
     }
 
     fn is_live(&self) -> bool {
@@ -266,12 +266,12 @@ impl<'a> Asked<'a> {
             answer.message.push_str("; pages of a live page are given in a session: `browserlens page open URL`");
         }
         if self.source.json || self.source.compact {
-            let value = serde_json::to_value(&answer).map_err(|error| json_failure(&error))?;
+            let value = serde_json::to_value(&answer)?;
             let text = if self.source.compact {
                 compact(value).to_string()
             } else {
                 // Field by field in the order of the answer, which a value does not keep.
-                serde_json::to_string_pretty(&answer).map_err(|error| json_failure(&error))?
+                serde_json::to_string_pretty(&answer)?
             };
             // Only bodies and HTML hold unseen characters, and say so.
             let text = self.shown(text);
@@ -302,8 +302,7 @@ impl<'a> Asked<'a> {
 
     fn summary(mut self, since: Option<i64>) -> Ended {
         let query = SummaryQuery { tab_id: self.source.tab, since };
-        let answer = self.inspector.summary(self.pages.as_mut(), &query);
-        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        let answer = self.answer(|inspector, pages, _| inspector.summary(pages, &query))?;
         self.print(answer, |answer| summary_table(&answer.data))
     }
 
@@ -322,8 +321,7 @@ impl<'a> Asked<'a> {
             let written = stream::console(self.pages.as_mut(), &query, self.inspector.limits(), &mut out);
             return self.streamed(written, "messages");
         }
-        let answer = self.inspector.console(self.pages.as_mut(), &query, self.now);
-        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        let answer = self.answer(|inspector, pages, now| inspector.console(pages, &query, now))?;
         self.print(answer, console_table)
     }
 
@@ -354,14 +352,12 @@ impl<'a> Asked<'a> {
             let written = stream::network(self.pages.as_mut(), &query, self.inspector.limits(), &mut out);
             return self.streamed(written, "requests");
         }
-        let answer = self.inspector.network(self.pages.as_mut(), &query, self.now);
-        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        let answer = self.answer(|inspector, pages, now| inspector.network(pages, &query, now))?;
         self.print(answer, network_table)
     }
 
     fn dom(mut self, query: &DomQuery) -> Ended {
-        let answer = self.inspector.dom(self.pages.as_mut(), query, self.now);
-        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        let answer = self.answer(|inspector, pages, now| inspector.dom(pages, query, now))?;
         self.print(answer, |answer| {
             let mut out = String::new();
             answer.data.iter().for_each(|node| tree(node, 0, &mut out));
@@ -392,174 +388,40 @@ impl<'a> Asked<'a> {
 type Opened = (Box<dyn PageSource>, u64);
 
 fn recorded(source: &InspectSource) -> Result<Opened, Failure> {
-    let trace = Trace::open(&source.source).map_err(|error| trace_failure(&error))?;
+    let trace = Trace::open(&source.source)?;
     let last = trace.len().saturating_sub(1);
     let began = trace.meta().recorded_at.as_deref().and_then(|at| DateTime::parse_from_rfc3339(at).ok());
     let began = began.and_then(|at| u64::try_from(at.timestamp_millis()).ok()).unwrap_or(0);
-    let mut pages = trace.into_pages().map_err(|error| trace_failure(&error))?;
-    pages.set_step(StepIndex(source.step.unwrap_or(last))).map_err(|error| trace_failure(&error))?;
+    let mut pages = trace.into_pages()?;
+    pages.set_step(StepIndex(source.step.unwrap_or(last)))?;
     Ok((Box::new(pages), began))
 }
 
 #[cfg(feature = "record")]
 fn live(source: &InspectSource, now: u64) -> Result<Opened, Failure> {
     use browserlens_recorder::{LiveBrowser, LiveOptions};
-    if source.step.is_some() {
-        let message = format!("{}: a live page has no steps", source.source);
-        return Err(Failure::words(Exit::Usage, message, "leave --step out, or name a trace"));
-    }
+    super::no_steps(&source.source, source.step)?;
     let options =
         LiveOptions { chrome: source.chrome.clone(), no_sandbox: source.no_sandbox, ..LiveOptions::default() };
     let browser = LiveBrowser::open(&source.source, &options);
-    let browser = browser.map_err(|error| not_opened(&source.source, &error))?;
+    let browser = browser.map_err(|error| not_opened(&source.source, error))?;
     Ok((Box::new(browser), now))
 }
 
 /// Says why a page could not be opened, and what to do: nothing of a recording.
 #[cfg(feature = "record")]
-fn not_opened(url: &str, error: &browserlens_recorder::RecordError) -> Failure {
+fn not_opened(url: &str, error: browserlens_recorder::RecordError) -> Failure {
     use browserlens_recorder::RecordError;
     match error {
-        RecordError::NotActionable { reason, .. } => {
-            Failure::words(Exit::Browser, format!("{url}: the page cannot be opened: {reason}"), error.hint())
+        RecordError::NotActionable { ref reason, .. } => {
+            Failure::browser(format!("{url}: the page cannot be opened: {reason}"), error.hint())
         }
-        error => Failure::new(Exit::Browser, error, error.hint()),
+        error => error.into(),
     }
 }
 
 #[cfg(not(feature = "record"))]
 fn live(source: &InspectSource, _: u64) -> Result<Opened, Failure> {
     let _ = (&source.chrome, source.no_sandbox);
-    Err(Failure::words(
-        Exit::Usage,
-        format!("{}: this build looks at no live pages", source.source),
-        "build with `--features record`, or name a trace",
-    ))
-}
-
-/// Lays rows out in columns; the last column takes what is left of the terminal's width.
-fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
-    let width = |text: &str| UnicodeWidthStr::width(text);
-    let widths: Vec<usize> = (0..headers.len())
-        .map(|at| rows.iter().map(|row| width(&row[at])).chain([width(headers[at])]).max().unwrap_or(0))
-        .collect();
-    let room = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    let taken: usize = widths.iter().rev().skip(1).map(|width| width + 2).sum();
-    let mut out = String::new();
-    let headers: Vec<String> = headers.iter().map(|header| (*header).to_owned()).collect();
-    for row in std::iter::once(&headers).chain(rows) {
-        let Some((last, before)) = row.split_last() else { continue };
-        for (cell, column) in before.iter().zip(&widths) {
-            out.push_str(cell);
-            out.extend(std::iter::repeat_n(' ', column - width(cell) + 2));
-        }
-        out.push_str(&room.map_or_else(|| last.clone(), |room| fitting(last, room.saturating_sub(taken).max(20))));
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-    }
-    out
-}
-
-fn fitting(text: &str, room: usize) -> String {
-    if UnicodeWidthStr::width(text) <= room {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let mut kept: String = text
-        .chars()
-        .take_while(|c| {
-            used += UnicodeWidthChar::width(*c).unwrap_or(0);
-            used <= room
-        })
-        .collect();
-    kept.push('…');
-    kept
-}
-
-fn console_table(answer: &ConsoleAnswer) -> String {
-    let rows: Vec<Vec<String>> = answer
-        .data
-        .iter()
-        .map(|row| {
-            let source = row.source.as_deref().unwrap_or_default();
-            let times = row.times.map_or_else(String::new, |times| format!("×{times}"));
-            let place = if source.is_empty() { String::new() } else { format!("  ({source})") };
-            let text = escaped_line(&format!("{}{place}", row.text)).into_owned();
-            vec![row.level.name().to_owned(), row.at_ms.to_string(), times, text]
-        })
-        .collect();
-    table(&["level", "at ms", "", "message"], &rows)
-}
-
-fn network_table(answer: &NetworkAnswer) -> String {
-    let rows: Vec<Vec<String>> = answer
-        .data
-        .iter()
-        .map(|row| {
-            let status = if row.status == 0 { "–".to_owned() } else { row.status.to_string() };
-            let mut url = row.url.clone();
-            if !row.failure.is_empty() {
-                url.push_str(&format!("  ({})", row.failure));
-            }
-            let mut cells = vec![status, row.method.clone(), row.resource_type.clone()];
-            cells.extend([row.duration_ms.to_string(), row.bytes.to_string(), escaped_line(&url).into_owned()]);
-            cells
-        })
-        .collect();
-    let mut out = table(&["status", "method", "type", "ms", "bytes", "url"], &rows);
-    for row in &answer.data {
-        for (what, body) in [("sent", &row.request_body), ("came back", &row.response_body)] {
-            let Some(body) = body else { continue };
-            let (mut said, bytes) = (String::new(), body.bytes);
-            said.extend(body.text.as_deref().map(|text| escaped_line(text).into_owned()));
-            said.extend(body.json.as_ref().map(|found| escaped_json(&json!(found).to_string()).into_owned()));
-            said.extend(body.shape.as_ref().map(|shape| shape.to_string()));
-            said.extend(body.note.as_ref().map(|note| format!("({note})")));
-            let url = escaped_line(&row.url);
-            out.push_str(&format!("\n{} {url}, {what}, {bytes} bytes:\n  {said}\n", row.method));
-        }
-    }
-    out
-}
-
-fn summary_table(summary: &Summary) -> String {
-    let mut rows = Vec::new();
-    let parts = [
-        ("console", &summary.console),
-        ("errors", &summary.errors),
-        ("status", &summary.status),
-        ("types", &summary.types),
-        ("domains", &summary.domains),
-        ("failed", &summary.failed),
-        ("slowest, ms", &summary.slowest),
-        ("largest, bytes", &summary.largest),
-    ];
-    for (name, counted) in parts {
-        for (at, counted) in counted.iter().enumerate() {
-            let name = if at == 0 { name.to_owned() } else { String::new() };
-            rows.push(vec![name, counted.n.to_string(), escaped_line(&counted.what).into_owned()]);
-        }
-    }
-    if let Some(durations) = summary.durations {
-        let said = format!("median {}, 95 % within {}, longest {}", durations.median, durations.p95, durations.max);
-        rows.push(vec!["durations, ms".to_owned(), String::new(), said]);
-    }
-    table(&["", "n", "what"], &rows)
-}
-
-fn tree(node: &DomNode, depth: usize, out: &mut String) {
-    let indent = "  ".repeat(depth);
-    let attributes: String =
-        node.attributes.iter().map(|(name, value)| format!(" {name}={:?}", escaped_line(value))).collect();
-    let text = node.text.as_ref().map_or_else(String::new, |text| format!(" {:?}", escaped_line(text)));
-    let value = node.value.as_ref().map_or_else(String::new, |value| format!(" value: {:?}", escaped_line(value)));
-    let hidden = if node.hidden { " (hidden)" } else { "" };
-    let cut = node
-        .cut
-        .map_or_else(String::new, |cut| format!(" … {cut} {} cut", if cut == 1 { "child" } else { "children" }));
-    out.push_str(&format!("{indent}{}{attributes}{text}{value}{hidden}{cut}\n", escaped_line(&node.tag)));
-    for (name, value) in &node.styles {
-        out.push_str(&format!("{indent}  {name}: {}\n", escaped_line(value)));
-    }
-    node.children.iter().for_each(|child| tree(child, depth + 1, out));
+    Err(super::not_live(&source.source))
 }

@@ -1,12 +1,12 @@
 //! `lab llm`: a stored run, a model and its cassette in; what the model would have done, out.
 
-use super::{exit_of, replay as replaying, replay_failure, strategies_failure};
+use super::replay as replaying;
 use crate::args::{EndpointArgs, LlmArgs};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
-use browserlens_llm::{Answers, Cassette, LlmError};
-use browserlens_replay::llm::{Estimate, LlmReadError, LlmResults, LlmRun, Prompt, ReaderOptions, Truth, TruthSource};
+use browserlens_llm::{Answers, Cassette};
+use browserlens_replay::llm::{Estimate, LlmResults, LlmRun, Prompt, ReaderOptions, Truth, TruthSource};
 use browserlens_replay::{ConfiguredStrategy, RunResult, StrategyInfo, strategies};
 use browserlens_report::llm_terminal_table;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &LlmArgs) -> Ended {
     let run = load(&args.run, &args.endpoint)?;
     let prompt = match &args.prompt {
-        Some(path) => Prompt::load(path).map_err(|error| failure(&error))?,
+        Some(path) => Prompt::load(path)?,
         None => Prompt::default(),
     };
     let options = ReaderOptions {
@@ -23,9 +23,9 @@ pub(crate) fn run(args: &LlmArgs) -> Ended {
         ..options(&args.endpoint, &args.model, &args.run, &run)?
     };
     let configured = configured(&args.endpoint)?;
-    let plan = LlmRun::plan(&run, &configured, &prompt, &options).map_err(|error| failure(&error))?;
+    let plan = LlmRun::plan(&run, &configured, &prompt, &options)?;
     let (cassette, path) = cassette(&args.endpoint, &run, &prompt, "cassette.jsonl")?;
-    let estimate = plan.estimate(&cassette).map_err(|error| failure(&error))?;
+    let estimate = plan.estimate(&cassette)?;
     if !may_ask(&args.endpoint, &options, &estimate, "steps")? {
         return Ok(Exit::Success);
     }
@@ -34,10 +34,10 @@ pub(crate) fn run(args: &LlmArgs) -> Ended {
     let bar = Bar::over(&options.model, usize::try_from(estimate.steps).unwrap_or(usize::MAX), "steps");
     let read = plan.read(&truth, &mut answers, &mut |done| bar.position(done));
     bar.finish();
-    let reader = read.map_err(|error| failure(&error))?;
-    let mut results = LlmResults::load(&run.folder).map_err(|error| failure(&error))?.unwrap_or_default();
+    let reader = read?;
+    let mut results = LlmResults::load(&run.folder)?.unwrap_or_default();
     results.add(reader);
-    results.save(&run.folder).map_err(|error| failure(&error))?;
+    results.save(&run.folder)?;
     output::data(&llm_terminal_table(Some(&results)))?;
     output::status(&format!("cassette: {} ({} answers)", path.display(), answers.cassette().len()));
     output::status(&format!(
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &LlmArgs) -> Ended {
 
 /// Loads a run, of the scenarios that were asked for.
 pub(super) fn load(folder: &Path, args: &EndpointArgs) -> Result<RunResult, Failure> {
-    let mut run = RunResult::load(folder).map_err(|error| replay_failure(&error))?;
+    let mut run = RunResult::load(folder)?;
     if !args.scenarios.is_empty() {
         let names: Vec<String> = run.header.traces.iter().map(|trace| trace.id.clone()).collect();
         let place = folder.display().to_string();
@@ -69,11 +69,11 @@ pub(super) fn cassette(
     name: &str,
 ) -> Result<(Cassette, PathBuf), Failure> {
     let path = args.cassette.clone().unwrap_or_else(|| run.folder.join(name));
-    let cassette = Cassette::open(&path, prompt.version()).map_err(|error| llm_failure(&error.into()))?;
+    let cassette = Cassette::open(&path, prompt.version())?;
     if args.base_url.is_none() && cassette.is_empty() && !args.estimate {
         let message = format!("{}: no answers, and no endpoint to ask", path.display());
         let hint = "name a cassette by `--cassette`, or an endpoint by `--base-url`";
-        return Err(Failure::words(Exit::Usage, message, hint));
+        return Err(Failure::usage(message, hint));
     }
     Ok((cassette, path))
 }
@@ -90,7 +90,7 @@ pub(super) fn may_ask(
     }
     if estimate.requests > 0 && args.base_url.is_some() && !args.yes && !args.estimate {
         let message = format!("{} requests would be sent, which may cost money", estimate.requests);
-        return Err(Failure::words(Exit::Usage, message, "say `--yes` to send them, or `--estimate` to stop here"));
+        return Err(Failure::usage(message, "say `--yes` to send them, or `--estimate` to stop here"));
     }
     Ok(!args.estimate)
 }
@@ -110,7 +110,7 @@ pub(super) fn options(
     let extra = match &args.extra {
         None => serde_json::Map::new(),
         Some(json) => serde_json::from_str(json).map_err(|error| {
-            Failure::words(Exit::Usage, format!("--extra: {error}"), "give a JSON object, such as '{\"seed\": 1}'")
+            Failure::usage(format!("--extra: {error}"), "give a JSON object, such as '{\"seed\": 1}'")
         })?,
     };
     Ok(ReaderOptions {
@@ -124,33 +124,31 @@ pub(super) fn options(
 }
 
 pub(super) fn configured(args: &EndpointArgs) -> Result<Vec<ConfiguredStrategy>, Failure> {
-    strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))
+    strategies::load(&args.strategies_file).map_err(Failure::from)
 }
 
 /// Finds out what the handles of the run meant, in a folder of its own that is removed afterwards.
 pub(super) fn truth(args: &EndpointArgs, run: &RunResult, read: &[&str]) -> Result<Truth, Failure> {
     let read: Vec<String> = read.iter().map(|name| (*name).to_owned()).collect();
-    let chosen = strategies::select(configured(args)?, &read, &args.strategies_file)
-        .map_err(|error| strategies_failure(&error))?;
+    let chosen = strategies::select(configured(args)?, &read, &args.strategies_file)?;
     let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-llm-", "let TMPDIR name a writable folder")?;
     let source = TruthSource { traces: &args.traces, scenarios_dir: &args.scenarios_dir, scratch: scratch.path() };
     let truth = Truth::find(run, chosen, &source);
     replaying::sweep(scratch);
-    truth.map_err(|error| failure(&error))
+    truth.map_err(Failure::from)
 }
 
 pub(super) fn answers(args: &EndpointArgs, cassette: Cassette) -> Result<Answers, Failure> {
     use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
     let Some(url) = &args.base_url else { return Ok(Answers::replayed(cassette)) };
-    let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
     let key = std::env::var(&args.key_env).ok().and_then(|key| ApiKey::new(&key));
     let client = Client::new(ClientOptions {
         timeout: std::time::Duration::from_secs(args.timeout.into()),
         max_requests_per_minute: args.max_requests_per_minute,
         proxy: args.proxy.clone(),
-        ..ClientOptions::new(BaseUrl::parse(url).map_err(usage)?, key)
-    });
-    Ok(Answers::live(cassette, Box::new(client.map_err(usage)?)))
+        ..ClientOptions::new(BaseUrl::parse(url)?, key)
+    })?;
+    Ok(Answers::live(cassette, Box::new(client)))
 }
 
 fn in_words(args: &EndpointArgs, options: &ReaderOptions, estimate: &Estimate, what: &str) -> Vec<String> {
@@ -174,12 +172,4 @@ fn in_words(args: &EndpointArgs, options: &ReaderOptions, estimate: &Estimate, w
         });
     }
     lines
-}
-
-pub(super) fn failure(error: &LlmReadError) -> Failure {
-    Failure::new(exit_of(error.exit_class()), error, error.hint())
-}
-
-fn llm_failure(error: &LlmError) -> Failure {
-    Failure::new(Exit::Input, error, error.hint())
 }

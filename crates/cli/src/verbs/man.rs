@@ -1,17 +1,16 @@
 //! `man`: a man page for the command and for every verb.
 
 use crate::args::{Cli, ManArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::{Ended, output};
 use clap::CommandFactory;
 
 pub(crate) fn run(args: &ManArgs) -> Ended {
     let unwritable = |error: std::io::Error| {
         let message = format!("{}: cannot be written: {error}", args.folder.display());
-        Failure::words(Exit::Input, message, "name a writable folder, such as ~/.local/share/man/man1")
+        Failure::input(message, "name a writable folder, such as ~/.local/share/man/man1")
     };
     std::fs::create_dir_all(&args.folder).map_err(unwritable)?;
     clap_mangen::generate_to(Cli::command(), &args.folder).map_err(unwritable)?;
-    output::data(&format!("{}\n", args.folder.display()))?;
-    Ok(Exit::Success)
+    output::data(&format!("{}\n", args.folder.display()))
 }

@@ -50,46 +50,15 @@ pub(crate) mod watch;
 
 pub(crate) use model::ModelArgs;
 
-use crate::exit::{Exit, Failure};
-use browserlens_trace::{ExitClass, RedactionKey, TraceError};
+use crate::args::LiveArgs;
+#[cfg(feature = "record")]
+use crate::exit::Exit;
+use crate::exit::Failure;
+use browserlens_core::page::{Capture, Page};
+use browserlens_core::strategy::StepIndex;
+use browserlens_trace::{RedactionKey, Trace};
 use std::path::{Path, PathBuf};
-
-fn exit_of(class: ExitClass) -> Exit {
-    match class {
-        ExitClass::BadUsage => Exit::Usage,
-        ExitClass::Unreadable => Exit::Input,
-        ExitClass::VerificationFailed => Exit::Verification,
-    }
-}
-
-fn replay_failure(error: &browserlens_replay::ReplayError) -> Failure {
-    Failure::new(exit_of(error.exit_class()), error, error.hint())
-}
-
-fn trace_failure(error: &browserlens_trace::TraceError) -> Failure {
-    Failure::new(exit_of(error.exit_class()), error, error.hint())
-}
-
-fn strategies_failure(error: &browserlens_replay::StrategiesError) -> Failure {
-    Failure::new(Exit::Usage, error, error.hint())
-}
-
-fn report_failure(error: &browserlens_report::ReportError) -> Failure {
-    Failure::new(Exit::Input, error, "name a folder that can be written")
-}
-
-/// What is said of a page that has neither layout nor accessibility tree.
-fn not_rendered(source: &str) -> Failure {
-    Failure::words(
-        Exit::Input,
-        format!("{source}: the page was imported without being rendered: it holds the DOM only"),
-        "import it again without --no-render",
-    )
-}
-
-fn json_failure(error: &serde_json::Error) -> Failure {
-    Failure::new(Exit::Input, error, "this is a mistake in the tool: report it with the command")
-}
+use std::sync::Arc;
 
 /// The user's key of placeholders, made when it is first needed; it never stands in a trace.
 fn key_of_user() -> Result<RedactionKey, Failure> {
@@ -97,20 +66,82 @@ fn key_of_user() -> Result<RedactionKey, Failure> {
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
         .ok_or_else(|| {
-            Failure::words(
-                Exit::Input,
+            Failure::input(
                 "neither XDG_CONFIG_HOME nor HOME is set",
                 "set one: the key that hides secrets is kept there",
             )
         })?;
     let path = config.join("browserlens").join("redaction.key");
-    RedactionKey::load_or_make(&path).map_err(|error: TraceError| trace_failure(&error))
+    Ok(RedactionKey::load_or_make(&path)?)
+}
+
+#[cfg(any(feature = "record", feature = "serve"))]
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::browser(format!("cannot start the runtime: {error}"), "free some memory or threads"))
 }
 
 /// Returns whether this is the administrator, as whom Chromium refuses to start with its sandbox.
 #[cfg(feature = "record")]
 fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|data| std::os::unix::fs::MetadataExt::uid(&data) == 0)
+}
+
+/// Refuses a step of what has none.
+fn no_steps(source: &str, step: Option<u32>) -> Result<(), Failure> {
+    match step {
+        None => Ok(()),
+        Some(_) => {
+            let message = format!("{source}: a live page has no steps");
+            Err(Failure::usage(message, "leave --step out, or name a trace"))
+        }
+    }
+}
+
+/// Says that a trace has no such step, and which it has.
+fn no_step(source: &str, step: u32, steps: u32) -> Failure {
+    let hint = match steps {
+        0 => "the trace has no steps".to_owned(),
+        steps => format!("the trace has steps 0 to {}", steps - 1),
+    };
+    Failure::usage(format!("{source}: no step {step}"), hint)
+}
+
+/// Returns a step of a trace, unless it holds a DOM alone.
+fn rendered(trace: &Trace, source: &str, step: u32) -> Result<Capture, Failure> {
+    let capture = trace.capture(StepIndex(step))?;
+    if capture.is_dom_only() {
+        let message = format!("{source}: the page was imported without being rendered: it holds the DOM only");
+        return Err(Failure::input(message, "import it again without --no-render"));
+    }
+    Ok(capture)
+}
+
+/// Returns a live page as it is once it is open.
+#[cfg(feature = "record")]
+fn live_page(how: &LiveArgs, url: &str, step: Option<u32>) -> Result<Arc<Page>, Failure> {
+    use browserlens_core::strategy::PageSource as _;
+    use browserlens_recorder::{LiveBrowser, LiveOptions};
+    no_steps(url, step)?;
+    let options = LiveOptions { chrome: how.chrome.clone(), no_sandbox: how.no_sandbox, ..LiveOptions::default() };
+    let mut browser = LiveBrowser::open(url, &options)?;
+    let (page, _) = browser.page().map_err(|error| Failure::new(Exit::Browser, &error, "try again"))?;
+    Ok(page)
+}
+
+#[cfg(not(feature = "record"))]
+fn live_page(_: &LiveArgs, url: &str, step: Option<u32>) -> Result<Arc<Page>, Failure> {
+    no_steps(url, step)?;
+    Err(not_live(url))
+}
+
+/// Says that this build opens no browser to look at a page.
+#[cfg(not(feature = "record"))]
+fn not_live(url: &str) -> Failure {
+    let hint = "build with `--features record`, or name a trace";
+    Failure::usage(format!("{url}: this build looks at no live pages"), hint)
 }
 
 /// Returns whether a source is the URL of a live page.

@@ -1,6 +1,6 @@
 //! Which model is asked, by `knowledge gaps`, `serve` and `agents run`.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use browserlens_llm::{Answers, Ask, Cassette};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -41,15 +41,14 @@ impl ModelArgs {
     pub(crate) fn asked(&self, timeout: u32, prompt: &str) -> Result<Option<(String, Asked)>, Failure> {
         let Some(model) = &self.model else { return Ok(None) };
         let endpoint = self.base_url.as_deref().map(|url| self.endpoint(url, timeout)).transpose()?;
-        let cassette = self.cassette.as_ref().map(|path| Cassette::open(path, prompt)).transpose();
-        let cassette = cassette.map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
+        let cassette = self.cassette.as_ref().map(|path| Cassette::open(path, prompt)).transpose()?;
         let asked: Asked = match (cassette, endpoint) {
             (Some(cassette), Some(endpoint)) => Box::new(Answers::live(cassette, endpoint)),
             (Some(cassette), None) => Box::new(Answers::replayed(cassette)),
             (None, Some(endpoint)) => endpoint,
             (None, None) => {
                 let hint = "give --base-url URL, or --cassette FILE with answers";
-                return Err(Failure::words(Exit::Usage, "--model: nothing answers for the model", hint));
+                return Err(Failure::usage("--model: nothing answers for the model", hint));
             }
         };
         Ok(Some((model.clone(), asked)))
@@ -57,7 +56,6 @@ impl ModelArgs {
 
     fn endpoint(&self, url: &str, timeout: u32) -> Result<Asked, Failure> {
         use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
-        let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
         let (url, usual) = match (self.gemini, self.anthropic) {
             (true, _) => (BaseUrl::gemini(url), "GEMINI_API_KEY"),
             (_, true) => (BaseUrl::anthropic(url), "ANTHROPIC_API_KEY"),
@@ -67,10 +65,9 @@ impl ModelArgs {
         let key = std::env::var(variable).ok().and_then(|key| ApiKey::new(&key));
         if self.key_env.is_some() && key.is_none() {
             let hint = "name a variable that holds the key, or leave the option out where none is needed";
-            return Err(Failure::words(Exit::Usage, format!("--key-env: {variable} holds no key"), hint));
+            return Err(Failure::usage(format!("--key-env: {variable} holds no key"), hint));
         }
         let timeout = std::time::Duration::from_secs(timeout.into());
-        let client = Client::new(ClientOptions { timeout, ..ClientOptions::new(url.map_err(usage)?, key) });
-        Ok(Box::new(client.map_err(usage)?))
+        Ok(Box::new(Client::new(ClientOptions { timeout, ..ClientOptions::new(url?, key) })?))
     }
 }

@@ -4,7 +4,7 @@
 
 use super::file_url;
 use crate::args::{NewArgs, NewOf};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::{Ended, output};
 use browserlens_trace::whole;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
     let folder = if is_folder { Some(&**path) } else { path.parent() }.unwrap_or(Path::new(""));
     if !folder.as_os_str().is_empty() {
         let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| Failure::words(Exit::Input, format!("{}: {error}", folder.display()), "name another"))?;
+        made.map_err(|error| Failure::input(format!("{}: {error}", folder.display()), "name another"))?;
     }
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
         && (stem.is_empty() || !stem.chars().all(is_plain) || path.extension().is_none_or(|end| end != "toml"))
     {
         let message = format!("{shown} is no name such as first-task.toml");
-        return Err(Failure::words(Exit::Usage, message, "letters, digits, - and _, and the ending .toml"));
+        return Err(Failure::usage(message, "letters, digits, - and _, and the ending .toml"));
     }
     let next = match args.of {
         NewOf::Scenario => {
@@ -69,14 +69,13 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
         }
     };
     output::status("next:");
-    output::data(&next)?;
-    Ok(Exit::Success)
+    output::data(&next)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     whole::write_new(path, text.as_bytes()).map_err(|error| {
         let hint = "nothing is replaced: give another name, or move it away";
-        Failure::words(Exit::Input, format!("{}: {error}", path.display()), hint)
+        Failure::input(format!("{}: {error}", path.display()), hint)
     })?;
     output::status(&format!("wrote {}", path.display()));
     Ok(())

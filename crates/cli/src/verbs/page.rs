@@ -40,7 +40,7 @@ pub(crate) fn run(args: PageArgs) -> Ended {
         (PageCommand::Call(call), Some(source)) => once(&source, step, call),
         (_, Some(_)) => {
             let message = "--on goes with what is asked of a page, not with sessions";
-            Err(Failure::words(Exit::Usage, message, "leave out --on, or ask: `page --on FILE.trace find save`"))
+            Err(Failure::usage(message, "leave out --on, or ask: `page --on FILE.trace find save`"))
         }
         (PageCommand::Open(args), None) => open(session, *args, step),
         (PageCommand::Sessions, None) => match asked(&Endpoint::of_user()?.socket, &Request::Sessions) {
@@ -91,8 +91,7 @@ fn close_all() -> Ended {
     if closed.is_empty() {
         return none_open();
     }
-    crate::output::data(&closed)?;
-    Ok(Exit::Success)
+    crate::output::data(&closed)
 }
 
 fn none_open() -> Ended {
@@ -132,7 +131,7 @@ fn open(session: String, args: OpenArgs, step: u32) -> Ended {
     };
     if let Some(option) = unfit {
         let message = format!("{option} is not for {}", if is_recorded { "a trace" } else { "a browser" });
-        return Err(Failure::words(Exit::Usage, message, "leave it out"));
+        return Err(Failure::usage(message, "leave it out"));
     }
     absolute(&mut browser);
     let options = if browser.is_default() && step == 0 { Value::Null } else { json_of(&Options { browser, step })? };
@@ -148,7 +147,7 @@ fn open(session: String, args: OpenArgs, step: u32) -> Ended {
     };
     let lost = |error: io::Error| {
         let message = format!("the background process did not answer: {error}");
-        Failure::words(Exit::Browser, message, format!("see {}", place.folder.join("log").display()))
+        Failure::browser(message, format!("see {}", place.folder.join("log").display()))
     };
     said(reply.map_err(lost)?, "open", None)
 }
@@ -196,7 +195,7 @@ fn resolved(source: &str) -> Result<String, Failure> {
         && path.is_file()
     {
         let Some(text) = path.to_str() else {
-            return Err(Failure::words(Exit::Usage, "the name of the file is no text", "rename it"));
+            return Err(Failure::usage("the name of the file is no text", "rename it"));
         };
         if is_trace(&path) {
             return Ok(text.to_owned());
@@ -204,7 +203,7 @@ fn resolved(source: &str) -> Result<String, Failure> {
         return Ok(url::Url::from_file_path(&path).map_err(|()| no_source(source))?.into());
     }
     if path.is_dir() {
-        return Err(Failure::words(Exit::Input, format!("{source} is a folder"), "name a file in it, or a URL"));
+        return Err(Failure::input(format!("{source} is a folder"), "name a file in it, or a URL"));
     }
     // As in the address line of a browser.
     let (host, port) = match source.split(['/', '?', '#']).next().unwrap_or_default() {
@@ -221,11 +220,7 @@ fn resolved(source: &str) -> Result<String, Failure> {
         return Ok(format!("{}://{source}", if is_here { "http" } else { "https" }));
     }
     if is_path || names_a_file(path) {
-        return Err(Failure::words(
-            Exit::Input,
-            format!("{source} is not there"),
-            "name a file that is there, or a URL",
-        ));
+        return Err(Failure::input(format!("{source} is not there"), "name a file that is there, or a URL"));
     }
     Err(no_source(source))
 }
@@ -238,7 +233,7 @@ fn names_a_file(path: &Path) -> bool {
 
 fn no_source(source: &str) -> Failure {
     let message = format!("{source:?} is no URL and no file");
-    Failure::words(Exit::Usage, message, "give a URL such as https://example.com, a page, or a trace")
+    Failure::usage(message, "give a URL such as https://example.com, a page, or a trace")
 }
 
 /// Returns whether a file is a trace: a database of SQLite.
@@ -286,14 +281,13 @@ fn keep(args: &KeepArgs) -> Ended {
     runtime.spawn(super::serve::stop_when_asked(stop.clone()));
     let open = |source: &str, options: Value| {
         let refused = |error: Failure| {
-            let hint = error.hint.unwrap_or_default();
             let kind = match error.exit {
                 Exit::Browser => "no_browser",
                 Exit::Usage => "arguments",
                 Exit::Input => "input",
                 _ => "not_there",
             };
-            Reply::error(kind, error.message, &hint)
+            Reply::error(kind, error.message, &error.hint)
         };
         let options: Option<Options> = serde_json::from_value(options)
             .map_err(|error| Reply::error("arguments", error.to_string(), "see --help"))?;
@@ -358,9 +352,8 @@ fn told(text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: Option<PathBuf>)
             Some(path) => path,
             None => Endpoint::of_user()?.folder.join(format!("{}.png", &blake3::hash(&image).to_hex()[..12])),
         };
-        std::fs::write(&path, image).map_err(|error| {
-            Failure::words(Exit::Input, format!("{}: {error}", path.display()), "give another file by --out")
-        })?;
+        std::fs::write(&path, image)
+            .map_err(|error| Failure::input(format!("{}: {error}", path.display()), "give another file by --out"))?;
         if !text.is_empty() {
             text.push('\n');
         }

@@ -1,7 +1,7 @@
 //! `read`: what a page says: whole, in parts, by question, or as a graph; of a trace, a file or a
 //! live page. And what several pages say together: by question, by concept, and twice.
 
-use super::{html_file, is_url, trace_failure};
+use super::{html_file, is_url};
 use crate::args::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -12,8 +12,8 @@ use browserlens_reading::graph::{
     ContentGraph, FoundConcept, Together, answer_together, around, concepts, to_dot, to_json, to_svg,
 };
 use browserlens_reading::{
-    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of,
-    answer_of_many, extract, normal_url, place_in,
+    Cache, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of, answer_of_many,
+    extract, normal_url, place_in,
 };
 use browserlens_trace::Trace;
 use std::path::Path;
@@ -39,11 +39,11 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
     if options.query.is_none() && !is_together {
         let message = format!("{} pages: nothing is asked of them", args.sources.len());
         let hint = "say what with --query, --related, --path, --about or --duplicates, or read one at a time";
-        return Err(Failure::words(Exit::Usage, message, hint));
+        return Err(Failure::usage(message, hint));
     }
     if options.section.is_some() || options.within.is_some() || options.graph || args.preview || args.graph.is_some() {
         let message = "several pages have no sections or graph in common";
-        return Err(Failure::words(Exit::Usage, message, "read one page, or leave these options out"));
+        return Err(Failure::usage(message, "read one page, or leave these options out"));
     }
     many(args, &options)
 }
@@ -87,8 +87,7 @@ fn one(args: &ReadArgs, options: &ReadOptions) -> Ended {
         }
         answer.text
     };
-    output::data(&format!("{}\n", text.trim_end()))?;
-    Ok(Exit::Success)
+    output::data(&format!("{}\n", text.trim_end()))
 }
 
 /// Answers from several pages.
@@ -106,7 +105,7 @@ fn many(args: &ReadArgs, options: &ReadOptions) -> Ended {
     let text = if let Some(query) = &options.query {
         let pages: Vec<(String, &Extraction)> = all.iter().map(|read| (read.name.clone(), &read.extraction)).collect();
         let answer = answer_of_many(&pages, query, &searcher, options)
-            .map_err(|error| Failure::words(Exit::Usage, error.to_string(), error.hint()))?;
+            .map_err(|error| Failure::usage(error.to_string(), error.hint()))?;
         if let Some(left_out) = answer.left_out(|option, value| format!("--{option} {value}")) {
             output::status(&left_out);
         }
@@ -119,11 +118,10 @@ fn many(args: &ReadArgs, options: &ReadOptions) -> Ended {
             .collect();
         let pages = all.iter().zip(&concepts).map(|(read, own)| (read.name.clone(), &read.extraction, own.as_slice()));
         answer_together(&pages.collect::<Vec<_>>(), &asked(args), args.similarity, &searcher, options)
-            .map_err(|error| Failure::words(Exit::Input, error.to_string(), error.hint()))?
+            .map_err(|error| Failure::input(error.to_string(), error.hint()))?
             .text
     };
-    output::data(&format!("{}\n", text.trim_end()))?;
-    Ok(Exit::Success)
+    output::data(&format!("{}\n", text.trim_end()))
 }
 
 /// What is asked of the concepts of all pages.
@@ -161,12 +159,11 @@ fn reading(args: &ReadArgs, options: &ReadOptions, source: &str, needs_page: boo
     let address = if is_url(source) { Some(source.to_owned()) } else { file };
     let name = source.to_owned();
     let mut cache = if options.cache { Some(open_cache(args)?) } else { None };
-    let failure = |error: CacheError| Failure::new(Exit::Input, &error, error.hint());
     let now_ms = now_ms();
     if let (Some(cache), Some(address), false) = (&mut cache, &address, needs_page) {
         // Only what is live has an address; what a step of a trace says is in the trace.
-        no_step(args, source)?;
-        let known = cache.latest(address, options.cut, now_ms).map_err(failure)?;
+        super::no_steps(source, args.step)?;
+        let known = cache.latest(address, options.cut, now_ms)?;
         // A file tells when it was changed; a page on the web does not.
         let is_same = |ago: u64| changed_ms(source).is_none_or(|changed| changed < now_ms.saturating_sub(ago));
         if let Some((extraction, ago)) = known.filter(|(_, ago)| is_same(*ago)) {
@@ -176,16 +173,16 @@ fn reading(args: &ReadArgs, options: &ReadOptions, source: &str, needs_page: boo
         }
     }
     let page = match &address {
-        Some(address) => live(args, address)?,
+        Some(address) => super::live_page(&args.live, address, args.step)?,
         None => recorded(args, source)?,
     };
     let Some(mut cache) = cache else {
         let extraction = extract(&page, options.cut);
         return Ok(Read { name, page: Some(page), extraction });
     };
-    let reading = cache.read(&page, options.cut, now_ms).map_err(failure)?;
+    let reading = cache.read(&page, options.cut, now_ms)?;
     if let Some(address) = &address {
-        cache.visit(address, &reading, now_ms).map_err(failure)?;
+        cache.visit(address, &reading, now_ms)?;
     }
     cache.rebuilt().into_iter().for_each(output::status);
     output::status(match reading.outcome {
@@ -214,50 +211,30 @@ fn open_cache(args: &ReadArgs) -> Result<Cache, Failure> {
     {
         std::fs::create_dir_all(folder).map_err(|error| {
             let message = format!("{}: cannot be made: {error}", folder.display());
-            Failure::words(Exit::Input, message, "name another file with --cache, or read with --no-cache")
+            Failure::input(message, "name another file with --cache, or read with --no-cache")
         })?;
     }
     let folder = args.cache.parent().filter(|folder| *folder != Path::new(""));
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         let message = format!("{}: no such folder", folder.display());
-        return Err(Failure::words(
-            Exit::Input,
-            message,
-            "make it, name another file with --cache, or read with --no-cache",
-        ));
+        return Err(Failure::input(message, "make it, name another file with --cache, or read with --no-cache"));
     }
-    Cache::open(&args.cache, CacheOptions::default()).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))
-}
-
-fn no_step(args: &ReadArgs, source: &str) -> Result<(), Failure> {
-    if args.step.is_some() {
-        let message = format!("{source}: a live page has no steps");
-        return Err(Failure::words(Exit::Usage, message, "leave --step out, or name a trace"));
-    }
-    Ok(())
+    Ok(Cache::open(&args.cache, CacheOptions::default())?)
 }
 
 fn recorded(args: &ReadArgs, source: &str) -> Result<Arc<Page>, Failure> {
-    let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
+    let trace = Trace::open(source)?;
     let step = args.step.unwrap_or(0);
     if step >= trace.len() {
-        let hint = match trace.len() {
-            0 => "the trace has no steps".to_owned(),
-            steps => format!("the trace has steps 0 to {}", steps - 1),
-        };
-        return Err(Failure::words(Exit::Usage, format!("{source}: no step {step}"), hint));
+        return Err(super::no_step(source, step, trace.len()));
     }
     Ok(Arc::new(page_of(&trace, source, step)?))
 }
 
 fn page_of(trace: &Trace, source: &str, step: u32) -> Result<Page, Failure> {
-    let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
-    if capture.is_dom_only() {
-        return Err(super::not_rendered(source));
-    }
+    let capture = super::rendered(trace, source, step)?;
     Page::parse(&capture).map_err(|error| {
-        Failure::words(
-            Exit::Input,
+        Failure::input(
             format!("{source}: the page cannot be read: {error}"),
             "check it with `browserlens trace verify`",
         )
@@ -266,7 +243,7 @@ fn page_of(trace: &Trace, source: &str, step: u32) -> Result<Page, Failure> {
 
 /// Reads the pages of a trace, each address as it was left.
 fn pages_of_trace(options: &ReadOptions, source: &str) -> Result<Vec<Read>, Failure> {
-    let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
+    let trace = Trace::open(source)?;
     let mut all: Vec<Read> = Vec::new();
     for step in 0..trace.len() {
         let page = Arc::new(page_of(&trace, source, step)?);
@@ -286,9 +263,9 @@ fn look_back(args: &ReadArgs, options: &ReadOptions, searcher: &mut Searcher) ->
     if options.query.is_none() || is_url(source) || html_file(source).is_some() {
         return Ok(());
     }
-    let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
+    let trace = Trace::open(source)?;
     for step in 0..args.step.unwrap_or(0).min(trace.len()) {
-        let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
+        let capture = trace.capture(StepIndex(step))?;
         // A page that cannot be read is not asked here.
         if let Ok(page) = Page::parse(&capture) {
             searcher.add(&extract(&page, options.cut));
@@ -312,7 +289,7 @@ fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     else {
         return Ok(None);
     };
-    let base_url = BaseUrl::parse(url).map_err(|error| Failure::new(Exit::Usage, &error, error.hint()))?;
+    let base_url = BaseUrl::parse(url)?;
     let key = std::env::var(&args.embeddings_key_env).ok().and_then(|key| ApiKey::new(&key));
     let embedder = Http::new(HttpOptions::new(ClientOptions::new(base_url, key), model, dimension.get()), None);
     let embedder = embedder.map_err(|error| Failure::new(Exit::Usage, &error, error.hint()))?;
@@ -331,30 +308,6 @@ fn folder(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
 fn folder(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     match &args.embeddings_folder {
         None => Ok(None),
-        Some(_) => {
-            Err(Failure::words(Exit::Usage, "this build loads no models", "build the command with `--features local`"))
-        }
+        Some(_) => Err(Failure::usage("this build loads no models", "build the command with `--features local`")),
     }
-}
-
-#[cfg(feature = "record")]
-fn live(args: &ReadArgs, url: &str) -> Result<Arc<Page>, Failure> {
-    use browserlens_core::strategy::PageSource as _;
-    use browserlens_recorder::{LiveBrowser, LiveOptions};
-    no_step(args, url)?;
-    let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
-    let mut browser =
-        LiveBrowser::open(url, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
-    let (page, _) = browser.page().map_err(|error| Failure::new(Exit::Browser, &error, "try again"))?;
-    Ok(page)
-}
-
-#[cfg(not(feature = "record"))]
-fn live(args: &ReadArgs, url: &str) -> Result<Arc<Page>, Failure> {
-    no_step(args, url)?;
-    Err(Failure::words(
-        Exit::Usage,
-        format!("{url}: this build looks at no live pages"),
-        "build with `--features record`, or name a trace",
-    ))
 }

@@ -1,7 +1,7 @@
 //! `record`: scenarios in, traces out.
 
 use super::key_of_user;
-use super::recording::{cancelled_by_ctrl_c, plain_failure, runtime};
+use super::recording::cancelled_by_ctrl_c;
 use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
@@ -12,7 +12,7 @@ use browserlens_recorder::{
     harnesses, record, record_peers,
 };
 use browserlens_trace::RedactionKey;
-use browserlens_trace::scenario::{Scenario, ScenarioError};
+use browserlens_trace::scenario::Scenario;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,13 +26,9 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
     let scenarios = scenarios(args)?;
     let key =
         if scenarios.iter().all(|scenario| scenario.site.is_some()) { RedactionKey::Fixed } else { key_of_user()? };
-    let runtime = runtime()?;
+    let runtime = super::runtime()?;
     std::fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::words(
-            Exit::Input,
-            format!("{}: cannot be made: {error}", args.out.display()),
-            "name a writable folder",
-        )
+        Failure::input(format!("{}: cannot be made: {error}", args.out.display()), "name a writable folder")
     })?;
     let cancel = cancelled_by_ctrl_c(&runtime);
     let peers = peers(args)?;
@@ -42,11 +38,10 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
         // Peers are asked about the trace that stands there: what they say belongs to it.
         if peers.is_none() || args.force || !options.out.exists() {
             let report = runtime.block_on(record(scenario, &options)).map_err(|error| {
-                let mut failure = failure(scenario, &error);
+                let mut failure = failure(scenario, error);
                 let before = browserlens_trace::before_of(&options.out);
                 if before.exists() {
-                    let hint = failure.hint.unwrap_or_default();
-                    failure.hint = Some(format!("{hint}; the trace that stood there is {}", before.display()));
+                    failure.hint.push_str(&format!("; the trace that stood there is {}", before.display()));
                 }
                 failure
             })?;
@@ -54,7 +49,7 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
         }
         if let Some(peers) = &peers {
             let report =
-                runtime.block_on(record_peers(scenario, &options, peers)).map_err(|error| failure(scenario, &error))?;
+                runtime.block_on(record_peers(scenario, &options, peers)).map_err(|error| failure(scenario, error))?;
             output::data(&peers_said(&report))?;
         }
     }
@@ -70,8 +65,7 @@ fn peers(args: &RecordArgs) -> Result<Option<PeerOptions>, Failure> {
             let found = find_peers(name);
             if found.is_empty() {
                 let known: Vec<&str> = harnesses().map(|peer| peer.name).collect();
-                return Err(Failure::words(
-                    Exit::Usage,
+                return Err(Failure::usage(
                     format!("--peers: there is no tool {name:?}"),
                     format!("the tools are {}", known.join(", ")),
                 ));
@@ -133,17 +127,17 @@ fn options(args: &RecordArgs, scenario: &Scenario, place: &str, key: RedactionKe
 /// The scenarios that are named: files, folders, or names below the scenarios' folder.
 fn scenarios(args: &RecordArgs) -> Result<Vec<Scenario>, Failure> {
     if args.scenarios.is_empty() {
-        return Scenario::load_all(&args.scenarios_dir).map_err(|error| scenario_failure(&error));
+        return Scenario::load_all(&args.scenarios_dir).map_err(Failure::from);
     }
     let mut found = Vec::new();
     for name in &args.scenarios {
         let path = Path::new(name);
         let below = args.scenarios_dir.join(format!("{name}.toml"));
         if path.is_dir() {
-            found.extend(Scenario::load_all(path).map_err(|error| scenario_failure(&error))?);
+            found.extend(Scenario::load_all(path)?);
         } else {
             let path = if path.exists() || !below.exists() { path } else { &below };
-            found.push(Scenario::load(path).map_err(|error| scenario_failure(&error))?);
+            found.push(Scenario::load(path)?);
         }
     }
     Ok(found)
@@ -164,18 +158,10 @@ fn said(report: &RecordReport) -> String {
     (escaped_line(line.trim_end()) + "\n").into_owned()
 }
 
-fn failure(scenario: &Scenario, error: &RecordError) -> Failure {
-    let mut failure = plain_failure(error);
+fn failure(scenario: &Scenario, error: RecordError) -> Failure {
+    let mut failure = Failure::from(error);
     if failure.message.starts_with("step ") {
         failure.message = format!("{}: {}", scenario.path.display(), failure.message);
     }
     failure
-}
-
-fn scenario_failure(error: &ScenarioError) -> Failure {
-    let exit = match error {
-        ScenarioError::Unreadable { .. } | ScenarioError::NoScenarios { .. } => Exit::Input,
-        _ => Exit::Usage,
-    };
-    Failure::new(exit, error, error.hint())
 }

@@ -1,7 +1,7 @@
 //! `record --attach`: what somebody else does in a running browser, as a trace; and
 //! `record --interactive`: what a person does in one that is started for it, as a scenario too.
 
-use super::recording::{cancelled_by_ctrl_c, plain_failure, runtime};
+use super::recording::cancelled_by_ctrl_c;
 use super::{import, key_of_user};
 use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure};
@@ -32,7 +32,7 @@ impl Drop for Window {
 pub(super) fn interactive(args: &RecordArgs, url: &str) -> Ended {
     let profile = tempfile::tempdir();
     let profile = profile.map_err(|error| Failure::new(Exit::Input, &error, "let TMPDIR name a writable folder"))?;
-    let chrome = find_chrome(args.chrome.as_deref()).map_err(|error| plain_failure(&error))?;
+    let chrome = find_chrome(args.chrome.as_deref())?;
     let mut command = Command::new(&chrome);
     command.args(["--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check"]);
     command.arg(format!("--user-data-dir={}", profile.path().display()));
@@ -42,7 +42,7 @@ pub(super) fn interactive(args: &RecordArgs, url: &str) -> Ended {
     command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let cannot = |why: &str| {
         let hint = "it needs a display; where there is none: `record --attach` to a browser elsewhere";
-        Failure::words(Exit::Browser, format!("{}: {why}", chrome.display()), hint)
+        Failure::browser(format!("{}: {why}", chrome.display()), hint)
     };
     let mut window = Window(command.spawn().map_err(|error| cannot(&error.to_string()))?);
     let port = port(profile.path(), &mut window).map_err(|why| cannot(&why))?;
@@ -74,9 +74,9 @@ fn port(profile: &Path, window: &mut Window) -> Result<u16, String> {
 pub(crate) fn run(args: &RecordArgs, url: &str) -> Ended {
     if args.out.is_dir() || args.out.file_stem().is_none() {
         let message = format!("--out: {} is a folder", args.out.display());
-        return Err(Failure::words(Exit::Usage, message, "name the file: --out agent.trace"));
+        return Err(Failure::usage(message, "name the file: --out agent.trace"));
     }
-    let runtime = runtime()?;
+    let runtime = super::runtime()?;
     let bar = Arc::new(Bar::new("attached"));
     let mut options = FollowOptions::new(url, &args.out);
     options.goal.clone_from(&args.goal);
@@ -97,10 +97,9 @@ pub(crate) fn run(args: &RecordArgs, url: &str) -> Ended {
             Progress::Started { .. } => {}
         }
     }));
-    let report = runtime.block_on(follow(&options)).map_err(|error| plain_failure(&error))?;
+    let report = runtime.block_on(follow(&options))?;
     bar.finish();
-    output::data(&said(&report))?;
-    Ok(Exit::Success)
+    output::data(&said(&report))
 }
 
 fn said(report: &FollowReport) -> String {

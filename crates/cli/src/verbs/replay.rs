@@ -1,7 +1,6 @@
 //! Replaying, and what `bench`, `show` and others share with it: traces and strategies in, a stored
 //! run out.
 
-use super::{replay_failure, strategies_failure};
 use crate::args::{Selection, TokenizerArg};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -53,7 +52,7 @@ pub(crate) fn replay_with(
     if let Some(scratch) = scratch {
         sweep(scratch);
     }
-    result.map_err(|error| replay_failure(&error))
+    result.map_err(Failure::from)
 }
 
 /// A cache of this run alone, where the caller wants everything measured again.
@@ -69,9 +68,7 @@ fn scratch_cache(selection: &Selection) -> Result<Option<TempDir>, Failure> {
 pub(crate) fn scratch(folder: &Path, prefix: &str, hint: &str) -> Result<TempDir, Failure> {
     let made =
         std::fs::create_dir_all(folder).and_then(|()| tempfile::Builder::new().prefix(prefix).tempdir_in(folder));
-    made.map_err(|error| {
-        Failure::words(Exit::Input, format!("{}: no folder can be made in it: {error}", folder.display()), hint)
-    })
+    made.map_err(|error| Failure::input(format!("{}: no folder can be made in it: {error}", folder.display()), hint))
 }
 
 /// Removes such a folder. What is left behind is nobody's: one that cannot be removed is only said.
@@ -97,24 +94,24 @@ pub(crate) fn said(run: &RunResult) -> String {
 
 /// Loads the strategies that match one of the patterns, or all of them.
 pub(crate) fn select_strategies(file: &Path, patterns: &[String]) -> Result<Vec<ConfiguredStrategy>, Failure> {
-    let all = strategies::load(file).map_err(|error| strategies_failure(&error))?;
+    let all = strategies::load(file)?;
     if patterns.is_empty() {
         return Ok(all);
     }
     let names: Vec<String> = all.iter().map(|strategy| strategy.name.clone()).collect();
     let chosen = matching(&names, patterns, "strategy", &file.display().to_string())?;
-    strategies::select(all, &chosen, file).map_err(|error| strategies_failure(&error))
+    strategies::select(all, &chosen, file).map_err(Failure::from)
 }
 
 /// Returns the traces whose scenario matches one of the patterns, or all of them.
 pub(crate) fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Failure> {
-    let all = find_traces(path).map_err(|error| replay_failure(&error))?;
+    let all = find_traces(path)?;
     if patterns.is_empty() {
         return Ok(all);
     }
     let mut named = Vec::with_capacity(all.len());
     for path in all {
-        let trace = Trace::open(&path).map_err(|error| super::trace_failure(&error))?;
+        let trace = Trace::open(&path)?;
         named.push((trace.meta().scenario.clone(), path));
     }
     let names: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
@@ -185,7 +182,7 @@ pub(crate) fn matching(names: &[String], patterns: &[String], what: &str, place:
             .map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
         if !names.iter().any(|name| glob.compile_matcher().is_match(name)) {
             let message = format!("{place}: no {what} matches {pattern:?}");
-            return Err(Failure::words(Exit::Usage, message, format!("known: {}", names.join(", "))));
+            return Err(Failure::usage(message, format!("known: {}", names.join(", "))));
         }
         set.add(glob);
     }

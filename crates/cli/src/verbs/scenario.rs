@@ -1,6 +1,5 @@
 //! `lab scenario`: what the steps of a scenario cannot do without.
 
-use super::{replay_failure, trace_failure};
 use crate::args::ScenarioVerb;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -15,25 +14,25 @@ pub(crate) fn run(verb: &ScenarioVerb) -> Ended {
         Some(trace) => trace.clone(),
         None => trace_of(name, traces)?,
     };
-    let recorded = Trace::open(&trace).map_err(|error| trace_failure(&error))?.meta().scenario.clone();
+    let recorded = Trace::open(&trace)?.meta().scenario.clone();
     if recorded != *name {
         let message = format!("{}: is a trace of {recorded:?}, not of {name:?}", trace.display());
-        return Err(Failure::words(Exit::Usage, message, "name the trace's own scenario, or another trace"));
+        return Err(Failure::usage(message, "name the trace's own scenario, or another trace"));
     }
-    let sets = minimise(&trace, scenarios_dir, cache_dir).map_err(|error| replay_failure(&error))?;
+    let sets = minimise(&trace, scenarios_dir, cache_dir)?;
     output::data(&in_toml(&sets))?;
     output::status(&format!("paste the keys into {}", scenarios_dir.join(format!("{name}.toml")).display()));
     Ok(Exit::Success)
 }
 
 fn trace_of(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
-    for path in find_traces(folder).map_err(|error| replay_failure(&error))? {
-        if Trace::open(&path).map_err(|error| trace_failure(&error))?.meta().scenario == name {
+    for path in find_traces(folder)? {
+        if Trace::open(&path)?.meta().scenario == name {
             return Ok(path);
         }
     }
     let message = format!("{}: no trace of the scenario {name:?} here", folder.display());
-    Err(Failure::words(Exit::Usage, message, "record it first, or name a trace with --trace"))
+    Err(Failure::usage(message, "record it first, or name a trace with --trace"))
 }
 
 /// The sets as keys of the scenario's TOML; what belongs to which step, and what is left out, as

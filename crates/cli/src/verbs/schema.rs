@@ -1,7 +1,6 @@
 //! `schema`: JSON Schemas of the files that are written by hand.
 
 use crate::args::{SchemaArgs, SchemaOf};
-use crate::exit::Exit;
 use crate::{Ended, output};
 use browserlens_trace::scenario::{Written, schema};
 
@@ -15,7 +14,5 @@ pub(crate) fn run(args: &SchemaArgs) -> Ended {
         #[cfg(feature = "record")]
         SchemaOf::Tasks => browserlens_tasks::schema(),
     };
-    let text = serde_json::to_string_pretty(schema.as_value()).map_err(|error| super::json_failure(&error))?;
-    output::json(&(text + "\n"))?;
-    Ok(Exit::Success)
+    output::pretty(schema.as_value())
 }

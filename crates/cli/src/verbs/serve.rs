@@ -1,6 +1,5 @@
 //! `serve`: pages for agents, over MCP and HTTP, from a live browser or a trace.
 
-use super::trace_failure;
 use crate::Ended;
 use crate::args::{BrowserArgs, ServeArgs, ToolsArg};
 use crate::exit::{Exit, Failure};
@@ -31,9 +30,7 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
     shared.policy.groups = groups(&args.tools);
     let desk = args.watch.then(Arc::<Desk>::default);
     let shared = Arc::new(shared);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
-    })?;
+    let runtime = super::runtime()?;
     let stop = CancellationToken::new();
     let stopped = stop.clone();
     runtime.spawn(stop_when_asked(stop.clone()));
@@ -116,11 +113,7 @@ fn groups(wanted: &[ToolsArg]) -> Vec<ToolGroup> {
 
 fn token(name: &str) -> Result<String, Failure> {
     std::env::var(name).ok().filter(|token| !token.is_empty()).ok_or_else(|| {
-        Failure::words(
-            Exit::Usage,
-            format!("the environment variable {name} is not set"),
-            "set it to a long random text",
-        )
+        Failure::usage(format!("the environment variable {name} is not set"), "set it to a long random text")
     })
 }
 
@@ -144,9 +137,7 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         ..Policy::default()
     };
     let (opener, start_url): (Box<dyn Opener>, _) = match source {
-        Sourced::Trace { path, step } => {
-            (Box::new(TraceOpener::new(path, step).map_err(|error| trace_failure(&error))?), None)
-        }
+        Sourced::Trace { path, step } => (Box::new(TraceOpener::new(path, step)?), None),
         Sourced::Browser { url } => (browser(args, &policy)?, url),
     };
     let model = args.model.asked(args.timeout.try_into().unwrap_or(u32::MAX), PROMPT_VERSION)?;
@@ -166,7 +157,7 @@ fn witness(args: &BrowserArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
     let Some(out) = &args.record else { return Ok(None) };
     if out.is_dir() || out.file_stem().is_none() {
         let message = format!("--record: {} is a folder", out.display());
-        return Err(Failure::words(Exit::Usage, message, "name the file: --record run.trace"));
+        return Err(Failure::usage(message, "name the file: --record run.trace"));
     }
     let options = RecordingOptions {
         force: args.force,
@@ -175,7 +166,7 @@ fn witness(args: &BrowserArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
         now: Some(Box::new(super::replay::now)),
         ..RecordingOptions::new(out)
     };
-    recording(options).map(Some).map_err(|error| trace_failure(&error))
+    recording(options).map(Some).map_err(Failure::from)
 }
 
 #[cfg(not(feature = "record"))]
@@ -191,28 +182,19 @@ fn browser(args: &BrowserArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failu
         let tab = args.tab.clone().map_or(AttachTab::New, AttachTab::Named);
         return Ok(Box::new(LiveOpener::attached(address.clone(), tab, LiveOptions::default())));
     }
-    browserlens_recorder::find_chrome(args.chrome.as_deref())
-        .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    browserlens_recorder::find_chrome(args.chrome.as_deref())?;
     let is_root = super::is_root();
     if args.no_sandbox || is_root {
         tracing::warn!(no_sandbox = args.no_sandbox, is_root, "Chromium runs without its sandbox");
     }
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
     let opener = LiveOpener::new(options, policy).map_err(|error| {
-        Failure::words(
-            Exit::Browser,
-            format!("cannot start the proxy for Chromium: {error}"),
-            "free some ports or threads",
-        )
+        Failure::browser(format!("cannot start the proxy for Chromium: {error}"), "free some ports or threads")
     })?;
     Ok(Box::new(opener))
 }
 
 #[cfg(not(feature = "record"))]
 fn browser(_: &BrowserArgs, _: &Policy) -> Result<Box<dyn Opener>, Failure> {
-    Err(Failure::words(
-        Exit::Usage,
-        "this build has no live browser",
-        "name a trace by --trace, or build with `--features record`",
-    ))
+    Err(Failure::usage("this build has no live browser", "name a trace by --trace, or build with `--features record`"))
 }

@@ -1,7 +1,7 @@
 //! `show`: exactly what an agent would be shown at one step; two strategies side by side; the shown
 //! state with its marks.
 
-use super::{replay as replaying, replay_failure, strategies_failure, trace_failure};
+use super::replay as replaying;
 use crate::args::ShowArgs;
 use crate::exit::{Exit, Failure};
 use crate::side_by_side::{self, Column, Layout};
@@ -20,16 +20,12 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &ShowArgs) -> Ended {
     let mut names = vec![args.strategy.clone()];
     names.extend(args.diff.iter().filter(|other| **other != args.strategy).cloned());
-    let all = strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))?;
-    let chosen = strategies::select(all, &names, &args.strategies_file).map_err(|error| strategies_failure(&error))?;
-    let steps = Trace::open(&args.trace).map_err(|error| trace_failure(&error))?.len();
+    let all = strategies::load(&args.strategies_file)?;
+    let chosen = strategies::select(all, &names, &args.strategies_file)?;
+    let steps = Trace::open(&args.trace)?.len();
     if args.step >= steps {
         let message = format!("{}: no step {}", args.trace.display(), args.step);
-        return Err(Failure::words(
-            Exit::Usage,
-            message,
-            format!("the trace has steps 0 to {}", steps.saturating_sub(1)),
-        ));
+        return Err(Failure::usage(message, format!("the trace has steps 0 to {}", steps.saturating_sub(1))));
     }
     let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-show-", "let TMPDIR name a writable folder")?;
     let shown = print(args, &chosen, scratch.path());
@@ -40,8 +36,7 @@ pub(crate) fn run(args: &ShowArgs) -> Ended {
 fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ended {
     let one = inspect(args, chosen, &args.strategy, scratch)?;
     if args.why && one.why.is_none() {
-        return Err(Failure::words(
-            Exit::Usage,
+        return Err(Failure::usage(
             format!("{}: chooses nothing", args.strategy),
             "--why is for strategies with a router, such as lens/delta",
         ));
@@ -61,8 +56,7 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
     }
     if args.view {
         output::data(&view(&one).ok_or_else(|| {
-            Failure::words(
-                Exit::Usage,
+            Failure::usage(
                 format!("{}: {}: has no shown state", args.trace.display(), args.strategy),
                 "--view is for strategies that write the grammar of the lens, such as lens/delta",
             )
@@ -80,10 +74,9 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
 
 /// Says what every representation would have given.
 fn hindsight(args: &ShowArgs, one: &Inspected, scratch: &Path) -> Result<String, Failure> {
-    let all = strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))?;
+    let all = strategies::load(&args.strategies_file)?;
     let formula = ImageFormula::Claude28;
-    let hindsight = Hindsight::at(&args.trace, &args.scenarios_dir, &all, args.step, formula, scratch)
-        .map_err(|error| replay_failure(&error))?;
+    let hindsight = Hindsight::at(&args.trace, &args.scenarios_dir, &all, args.step, formula, scratch)?;
     let chosen = one.numbers().and_then(|numbers| numbers.representation.as_deref());
     let words = hindsight.map_or_else(
         || "in hindsight: not known, lens/a11y, lens/dom, lens/hybrid and lens/vision are not all there".to_owned(),
@@ -93,26 +86,19 @@ fn hindsight(args: &ShowArgs, one: &Inspected, scratch: &Path) -> Result<String,
 }
 
 fn inspect(args: &ShowArgs, chosen: &[ConfiguredStrategy], name: &str, scratch: &Path) -> Result<Inspected, Failure> {
-    let nothing = || Failure::words(Exit::Input, "nothing was shown", "choose another step");
+    let nothing = || Failure::input("nothing was shown", "choose another step");
     let configured = chosen.iter().find(|strategy| strategy.name == name).ok_or_else(nothing)?;
-    let inspected = Inspected::at(&args.trace, &args.scenarios_dir, configured, args.step, scratch)
-        .map_err(|error| replay_failure(&error))?
-        .ok_or_else(nothing)?;
+    let inspected =
+        Inspected::at(&args.trace, &args.scenarios_dir, configured, args.step, scratch)?.ok_or_else(nothing)?;
     match inspected.row.error() {
-        Some(error) => {
-            Err(Failure::words(Exit::Input, format!("{}: {name}: {error}", args.trace.display()), "see the error"))
-        }
+        Some(error) => Err(Failure::input(format!("{}: {name}: {error}", args.trace.display()), "see the error")),
         None => Ok(inspected),
     }
 }
 
 fn observation(args: &ShowArgs, name: &str, inspected: &Inspected) -> Result<StoredObservation, Failure> {
-    inspected.observation().map_err(|error| replay_failure(&error))?.ok_or_else(|| {
-        Failure::words(
-            Exit::Input,
-            format!("{}: {name}: nothing was shown", args.trace.display()),
-            "choose another step",
-        )
+    inspected.observation()?.ok_or_else(|| {
+        Failure::input(format!("{}: {name}: nothing was shown", args.trace.display()), "choose another step")
     })
 }
 
@@ -144,15 +130,14 @@ fn write_images(args: &ShowArgs, name: &str, inspected: &Inspected) -> Result<()
     }
     let folder = args.images.clone().unwrap_or_else(|| std::env::temp_dir().join("browserlens-images"));
     let failed = |error: std::io::Error| {
-        Failure::words(
-            Exit::Input,
+        Failure::input(
             format!("{}: cannot be written: {error}", folder.display()),
             "name a writable folder with --images",
         )
     };
     std::fs::create_dir_all(&folder).map_err(failed)?;
     for (index, hash) in observation.images.iter().enumerate() {
-        let png = inspected.image(hash).map_err(|error| replay_failure(&error))?;
+        let png = inspected.image(hash)?;
         let path = folder.join(image_name(&args.trace, args.step, name, index + 1));
         whole::write(&path, &png).map_err(failed)?;
         output::status(&format!("image {}: {}", index + 1, path.display()));

@@ -30,23 +30,22 @@ fn write(folder: &Path, file: &Path) -> io::Result<()> {
 pub(crate) fn run(args: &SkillArgs) -> Ended {
     let Some(root) = &args.install else {
         let text = if args.snapshots { browserlens_snapshot::PROMPT.to_owned() } else { text() };
-        output::data(&text)?;
-        return Ok(Exit::Success);
+        return output::data(&text);
     };
     if !root.is_dir() {
         let message = format!("{} is no folder", root.display());
-        return Err(Failure::words(Exit::Input, message, "name your project's folder, or your home for every project"));
+        return Err(Failure::input(message, "name your project's folder, or your home for every project"));
     }
     for folder in FOLDERS {
         let folder: PathBuf = root.join(folder).join("browserlens");
         let file = folder.join("SKILL.md");
         if std::fs::read_to_string(&file).is_ok_and(|there| !there.contains("\nname: browserlens\n")) {
             let message = format!("{} is another skill", file.display());
-            return Err(Failure::words(Exit::Input, message, "move it away"));
+            return Err(Failure::input(message, "move it away"));
         }
         write(&folder, &file).map_err(|error| {
             let message = format!("{}: cannot be written: {error}", file.display());
-            Failure::words(Exit::Input, message, "name a folder that you can write to")
+            Failure::input(message, "name a folder that you can write to")
         })?;
         output::data(&format!("{}\n", file.display()))?;
     }

@@ -1,12 +1,11 @@
 //! `snapshot`: what can be acted on in a page, its outline, or its content; of a trace, or of a
 //! live page.
 
-use super::{html_file, is_url, trace_failure};
+use super::{html_file, is_url};
 use crate::args::{GrepArgs, LiveArgs, SnapshotArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::Page;
-use browserlens_core::strategy::StepIndex;
 use browserlens_snapshot::{Format, GrepOptions, RefLens, SnapshotError, SnapshotOptions, snapshot_in};
 use browserlens_trace::Trace;
 use std::sync::Arc;
@@ -75,68 +74,32 @@ pub(super) fn failure(source: &str, error: &SnapshotError) -> Failure {
 }
 
 fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
-    Failure::words(
-        Exit::Input,
-        format!("{source}: the page cannot be shown: {error}"),
-        "check it with `browserlens trace verify`",
-    )
+    Failure::input(format!("{source}: the page cannot be shown: {error}"), "check it with `browserlens trace verify`")
 }
 
 /// Opens a step of a trace. Where `refs` matter, the lens looks at every page up to it, so that
 /// they are those that an agent was shown on the way.
 fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc<Page>), Failure> {
-    let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
+    let trace = Trace::open(source)?;
     let last = step.unwrap_or(0);
     let mut lens = RefLens::new();
     let mut page = None;
     let first = if refs { 0 } else { last };
     for step in first..trace.len().min(last.saturating_add(1)) {
-        let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
-        if capture.is_dom_only() {
-            return Err(super::not_rendered(source));
-        }
-        let parsed = Page::parse(&capture).map_err(|error| cannot_be_shown(source, &error))?;
-        let parsed = Arc::new(parsed);
+        let capture = super::rendered(&trace, source, step)?;
+        let parsed = Arc::new(Page::parse(&capture).map_err(|error| cannot_be_shown(source, &error))?);
         if refs {
             lens.look(&parsed).map_err(|error| cannot_be_shown(source, &error))?;
         }
         page = Some(parsed);
     }
-    let found = page.filter(|_| last < trace.len()).ok_or_else(|| {
-        let hint = match trace.len() {
-            0 => "the trace has no steps".to_owned(),
-            steps => format!("the trace has steps 0 to {}", steps - 1),
-        };
-        Failure::words(Exit::Usage, format!("{source}: no step {last}"), hint)
-    })?;
+    let found = page.filter(|_| last < trace.len()).ok_or_else(|| super::no_step(source, last, trace.len()))?;
     Ok((lens, found))
 }
 
-#[cfg(feature = "record")]
 fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(RefLens, Arc<Page>), Failure> {
-    use browserlens_core::strategy::PageSource as _;
-    use browserlens_recorder::{LiveBrowser, LiveOptions};
-    if step.is_some() {
-        return Err(Failure::words(
-            Exit::Usage,
-            format!("{source}: a live page has no steps"),
-            "leave --step out, or name a trace",
-        ));
-    }
-    let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
-    let mut browser =
-        LiveBrowser::open(source, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
-    let (page, _) = browser.page().map_err(|error| Failure::new(Exit::Browser, &error, "try again"))?;
+    let page = super::live_page(args, source, step)?;
     let mut lens = RefLens::new();
     lens.look(&page).map_err(|error| cannot_be_shown(source, &error))?;
     Ok((lens, page))
-}
-
-#[cfg(not(feature = "record"))]
-fn live(_: &LiveArgs, source: &str, _: Option<u32>) -> Result<(RefLens, Arc<Page>), Failure> {
-    Err(Failure::words(
-        Exit::Usage,
-        format!("{source}: this build looks at no live pages"),
-        "build with `--features record`, or name a trace",
-    ))
 }

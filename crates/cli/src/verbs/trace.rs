@@ -1,13 +1,12 @@
 //! `trace`: info, verify, salvage, prune, export.
 
-use super::{json_failure, trace_failure};
 use crate::args::{TraceArgs, TraceVerb};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_core::page::PayloadKind;
 use browserlens_core::page::text::escaped_line;
-use browserlens_trace::{PruneOptions, Trace, TraceError, TraceInfo, export, prune, salvage, verify};
+use browserlens_trace::{PruneOptions, Trace, TraceInfo, export, prune, salvage, verify};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -16,7 +15,7 @@ pub(crate) fn run(args: &TraceArgs) -> Ended {
         TraceVerb::Info { traces, json } => info(traces, *json),
         TraceVerb::Verify { traces } => check(traces),
         TraceVerb::Salvage { from, to } => {
-            let report = salvage(from, to).map_err(|error| trace_failure(&error))?;
+            let report = salvage(from, to)?;
             output::data(&format!(
                 "{}: {} steps, {} payloads and {} events saved; lost: {} payloads, {} events, {} actions\n",
                 report.to.display(),
@@ -26,20 +25,18 @@ pub(crate) fn run(args: &TraceArgs) -> Ended {
                 report.lost_payloads,
                 report.lost_events,
                 report.lost_actions
-            ))?;
-            Ok(Exit::Success)
+            ))
         }
         TraceVerb::Prune { from, to, last_step, drop } => {
             let drop = drop.iter().map(|name| kind_of(name)).collect::<Result<Vec<_>, _>>()?;
             let options =
                 PruneOptions { steps: last_step.map(|last| last.saturating_add(1)), drop, ..PruneOptions::default() };
-            prune(from, to, &options).map_err(|error| trace_failure(&error))?;
+            prune(from, to, &options)?;
             Ok(Exit::Success)
         }
         TraceVerb::Export { trace, dir } => {
-            let report = export(trace, dir).map_err(|error| trace_failure(&error))?;
-            output::data(&format!("{}: {} files\n", report.folder.display(), report.files))?;
-            Ok(Exit::Success)
+            let report = export(trace, dir)?;
+            output::data(&format!("{}: {} files\n", report.folder.display(), report.files))
         }
     }
 }
@@ -47,16 +44,15 @@ pub(crate) fn run(args: &TraceArgs) -> Ended {
 fn kind_of(name: &str) -> Result<PayloadKind, Failure> {
     PayloadKind::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = PayloadKind::ALL.iter().map(|kind| kind.name()).collect();
-        Failure::words(Exit::Usage, format!("unknown kind of payload {name:?}"), format!("known: {}", known.join(", ")))
+        Failure::usage(format!("unknown kind of payload {name:?}"), format!("known: {}", known.join(", ")))
     })
 }
 
 fn info(traces: &[PathBuf], json: bool) -> Ended {
     for path in traces {
-        let info =
-            Trace::open(path).and_then(|trace| trace.info()).map_err(|error: TraceError| trace_failure(&error))?;
+        let info = Trace::open(path).and_then(|trace| trace.info())?;
         if json {
-            let json = serde_json::to_string(&info).map_err(|error| json_failure(&error))?;
+            let json = serde_json::to_string(&info)?;
             output::json(&format!("{json}\n"))?;
         } else {
             output::data(&in_words(&info))?;
@@ -131,7 +127,7 @@ fn check(traces: &[PathBuf]) -> Ended {
     let bar = Bar::over("verify", traces.len(), "traces");
     for path in traces {
         bar.message(&path.display().to_string());
-        let report = verify(path).map_err(|error| trace_failure(&error))?;
+        let report = verify(path)?;
         bar.step();
         let complete = if report.complete { "complete" } else { "incomplete" };
         if report.is_ok() {

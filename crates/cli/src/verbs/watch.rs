@@ -72,20 +72,18 @@ fn written(source: &Path, scenarios_dir: &Path) -> Result<(TempDir, &'static str
     }
     let parsed = BenchArgs::augment_args(clap::Command::new("bench")).try_get_matches_from(words);
     let bench = parsed.and_then(|matches| BenchArgs::from_arg_matches(&matches));
-    let bench =
-        bench.map_err(|error| Failure::words(Exit::Usage, error.to_string(), "name a trace or a stored run"))?;
+    let bench = bench.map_err(|error| Failure::usage(error.to_string(), "name a trace or a stored run"))?;
     super::bench::only_report(bench)?;
     Ok((folder, if is_run { "report/index.html#runs" } else { "report/index.html" }))
 }
 
 /// Returns the trace of a run's pages, if it names one that lies beside it.
 fn trace_of_run(run: &Path) -> Result<Option<PathBuf>, Failure> {
-    let failed = |error| super::agents::failure(&error);
-    let record = RunRecord::read(run).map_err(failed)?;
+    let record = RunRecord::read(run)?;
     match trace_of(&record, run, &[]) {
         Ok(trace) => Ok(trace),
         Err(error) => {
-            let said = failed(error);
+            let said = Failure::from(error);
             status(&format!("note: the run is shown without its pages: {}", escaped_line(&said.message)));
             Ok(None)
         }

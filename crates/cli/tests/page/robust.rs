@@ -1,21 +1,16 @@
 //! A session that nobody uses, another user, a disk that is full.
 
 use super::{Place, TRACE, until};
-use crate::common::root;
+use crate::common::{Ran, root};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
+use std::process::Command;
 
 #[test]
 fn a_session_that_nobody_uses_ends_and_its_process_with_it() {
     let place = Place::new();
     let mut open = place.command(&["open", TRACE]);
-    let opened = open.env("BROWSERLENS_IDLE", "1").output().expect("runs");
-    assert!(opened.status.success(), "{}", said(&opened));
+    Ran::of(open.env("BROWSERLENS_IDLE", "1")).good();
     assert_eq!(place.keepers().len(), 1);
     until("the session ends, and the process", || place.keepers().is_empty());
     assert!(place.fails(&["observe"], 6).contains("page open URL"));
@@ -47,7 +42,7 @@ fn another_user_is_refused_at_the_folder_and_at_the_socket() {
             s.shutdown(socket.SHUT_WR); print('answered', s.recv(1000))",
         socket.display().to_string()
     );
-    let asked = || said(&nobody("python3").args(["-c", &ask]).output().expect("runs"));
+    let asked = || Ran::of(nobody("python3").args(["-c", &ask])).said();
     let refused = asked();
     assert!(refused.contains("Permission denied"), "at the folder: {refused}");
     // Even where somebody opened the folder and the socket to everybody.
@@ -77,14 +72,13 @@ fn a_full_disk_is_named_and_the_session_goes_on() {
     let mut command = Command::new("unshare");
     command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_browserlens"), TRACE]);
     command.env("XDG_RUNTIME_DIR", place.folder.path()).env("TMPDIR", place.folder.path()).current_dir(root());
-    let output = match command.output() {
-        Ok(output) if output.status.code() != Some(77) && !said(&output).contains("unshare") => output,
+    let said = match command.output().map(Ran::from) {
+        Ok(ran) if ran.code != 77 && !ran.said().contains("unshare") => ran.said(),
         _ => {
             println!("not tried: no disk can be mounted here");
             return;
         }
     };
-    let said = said(&output);
     assert!(said.contains("No space left on device") && said.contains("hint: ") && said.contains("code 3"), "{said}");
     assert!(said.contains("default  /") && said.contains("@e"), "the session goes on: {said}");
     assert!(said.contains("image: ") && said.contains("code 0") && said.contains("closed default"), "{said}");

@@ -2,7 +2,7 @@
 
 use super::browser::Opened;
 use super::{Place, TRACE};
-use crate::common::root;
+use crate::common::{Mcp, Ran, root};
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Stdio};
@@ -64,10 +64,9 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
     let address = folder.path().join("index.html").display().to_string();
     let says = async |words: &[&str]| {
         let mut command = place.command(words);
-        let out = tokio::task::spawn_blocking(move || command.output().expect("runs")).await.expect("runs");
-        (out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
+        tokio::task::spawn_blocking(move || Ran::of(&mut command).said()).await.expect("runs")
     };
-    let (_, first) = says(&["open", &address]).await;
+    let first = says(&["open", &address]).await;
     // The text that the agent was told stands there, letter by letter.
     opened.until("document.querySelector('#told pre')").await;
     let shown: String = opened.evaluate("document.querySelector('#told pre').textContent").await;
@@ -89,7 +88,7 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
         .await;
     assert!(near, "the frame of the button");
     assert!(opened.evaluate::<bool>("!document.getElementById('by-hand').offsetParent").await, "it is not held");
-    let (_, secret) = says(&["type", &super::reference(&first, "Secret"), "hunter2secret"]).await;
+    let secret = says(&["type", &super::reference(&first, "Secret"), "hunter2secret"]).await;
     assert!(!secret.contains("hunter2secret"), "{secret}");
     opened.until("document.querySelectorAll('#told li').length === 2").await;
     let body: String = opened.evaluate("document.body.textContent").await;
@@ -101,7 +100,7 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
         .await;
     let waits = tokio::spawn({
         let mut command = place.command(&["find", "pressed"]);
-        async move { tokio::task::spawn_blocking(move || command.output().expect("runs")).await.expect("runs") }
+        async move { tokio::task::spawn_blocking(move || Ran::of(&mut command)).await.expect("runs") }
     });
     opened
         .run("[...document.querySelectorAll('#refs button')].find((one) => one.title.includes('Press')).click()")
@@ -120,11 +119,11 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
     opened.until("[...document.querySelectorAll('#told pre')].some((one) => one.textContent.includes('Ada'))").await;
     opened.run("document.getElementById('hold').click()").await;
     // Then the agent is told first what was done by hand, in order.
-    let found = String::from_utf8_lossy(&waits.await.expect("ends").stdout).into_owned();
+    let found = waits.await.expect("ends").out;
     let [press, typed, own] = ["[BY HAND: click {", "[BY HAND: type {\"text\":\"Ada\"}]", "1 found"]
         .map(|part| found.find(part).unwrap_or_else(|| panic!("{part}: {found}")));
     assert!(press < typed && typed < own && found.contains("Once more"), "{found}");
-    let (_, later) = says(&["find", "pressed"]).await;
+    let later = says(&["find", "pressed"]).await;
     assert!(!later.contains("BY HAND"), "it is told once: {later}");
     // By hand only where it is held.
     opened.run("step({ tool: 'press', arguments: { key: 'Tab' } })").await;
@@ -231,44 +230,31 @@ async fn the_client_of_a_server_is_shown_if_the_server_lets_it() {
     let opened = watch.open().await;
     let begun = |more: &[&str]| {
         let mut command = place.verb("serve");
-        command.args(["--trace", TRACE]).args(more);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts")
-    };
-    let observe = |server: &mut Child| {
-        let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion":
-            "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
-        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "observe",
-            "arguments": {} } });
-        let input = server.stdin.as_mut().expect("piped");
-        writeln!(input, "{begin}\n{ready}\n{call}").expect("writes");
-        let mut lines = BufReader::new(server.stdout.as_mut().expect("piped")).lines();
-        lines.find_map(|line| line.ok().filter(|line| line.contains("FULL PAGE STATE"))).expect("an observation")
+        Mcp::start(command.args(["--trace", TRACE]).args(more).stderr(Stdio::null()))
     };
     let (mut shown, mut hidden) = (begun(&["--watch"]), begun(&[]));
-    let said: serde_json::Value = serde_json::from_str(&observe(&mut shown)).expect("JSON");
-    observe(&mut hidden);
+    let said: serde_json::Value = serde_json::from_str(&shown.call("observe", &json!({}))).expect("JSON");
+    hidden.call("observe", &json!({}));
     opened.until("document.querySelector('#told pre')").await;
     let text: String = opened.evaluate("document.querySelector('#told pre').textContent").await;
     assert_eq!(Some(&*text), said["result"]["content"][0]["text"].as_str());
     let names: String = opened.evaluate("sessions.map((session) => session.name).join()").await;
-    assert_eq!(names, format!("serve-{} stdio", shown.id()));
+    assert_eq!(names, format!("serve-{} stdio", shown.child.id()));
     opened.until("document.getElementById('picture').naturalWidth > 0").await;
     let sockets = || place.sockets().len();
     assert_eq!(sockets(), 1);
     // One that ends by itself takes its socket along; of one that is killed whoever looks on does.
     for server in [&mut shown, &mut hidden] {
-        server.kill().expect("is killed");
-        server.wait().expect("ends");
+        server.child.kill().expect("is killed");
+        server.child.wait().expect("ends");
     }
     opened.until("sessions.length === 0").await;
     // Who died while it was asked is found out when it is asked again.
     super::until("the sockets of the killed go", || sockets() == 0);
     let mut ends = begun(&["--watch"]);
-    observe(&mut ends);
+    ends.call("observe", &json!({}));
     assert_eq!(sockets(), 1);
-    drop(ends.stdin.take());
-    assert!(ends.wait().expect("ends").success());
+    assert!(ends.end().success());
     super::until("the socket goes with its server", || sockets() == 0);
     assert_eq!(opened.complaints(), Vec::<String>::new());
     opened.close().await;
@@ -299,10 +285,8 @@ fn only_who_knows_the_address_is_answered_and_no_web_page() {
     ] {
         assert!(["HTTP/1.1 404", "HTTP/1.1 403"].iter().any(|start| refused.starts_with(start)), "{refused}");
     }
-    let taken =
-        place.verb("watch").args(["--port", address.rsplit(':').next().expect("a port")]).output().expect("runs");
-    assert_eq!(taken.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&taken.stderr).contains("--port"), "{taken:?}");
+    let port = address.rsplit(':').next().expect("a port");
+    Ran::of(place.verb("watch").args(["--port", port])).ends(3, &["--port"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -323,14 +307,12 @@ async fn a_recording_and_a_run_are_stepped_through() {
     let out = folder.path().display().to_string();
     let mut play = place.verb("agents");
     play.current_dir(root()).args(["run", "--agent", "way", "--record", "--out", &out, "tiny-sign-up"]);
-    let played = play.output().expect("runs");
-    assert!(played.status.success(), "{played:?}");
+    Ran::of(&mut play).good();
     let record = folder.path().join("tiny-sign-up--browserlens-serve-mcp.run");
     let watch = Watch::with(&place, &[&record.display().to_string()]);
     assert!(watch.url.ends_with("/report/index.html#runs"), "{}", watch.url);
     let opened = watch.open().await;
     opened.until("document.querySelector('#run-page img') !== null").await;
     opened.until("document.getElementById('calls').childElementCount > 5").await;
-    let lost = place.verb("watch").arg("nowhere.trace").output().expect("runs");
-    assert_eq!(lost.status.code(), Some(3), "{lost:?}");
+    Ran::of(place.verb("watch").arg("nowhere.trace")).ends(3, &[]);
 }

@@ -1,6 +1,7 @@
 //! Forms: fields, options, keys, what is dragged, and what stops a form.
 
 use super::*;
+use serde_json::Value;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_that_the_browser_does_not_send_says_which_field_it_wants() {
@@ -16,8 +17,7 @@ async fn a_form_that_the_browser_does_not_send_says_which_field_it_wants() {
     assert!(said.starts_with("[NOTICE \"not sent: Full name: ") && said.ends_with(" (and 1 more)\"]"), "{said}");
     // A page that tells in words of its own, or only asks, is left to it.
     for own in ["Own words", "Check"] {
-        let told = mcp.call("click", json!({ "text": own })).await;
-        assert!(!told.contains("not sent"), "{own}: {told}");
+        mcp.says("click", json!({ "text": own }), &["!not sent"]).await;
     }
 }
 
@@ -40,24 +40,20 @@ async fn options_are_chosen_in_any_list() {
            field.onclick = open; field.oninput = open;
          </script>")
     .await;
-    let size = reference(&mut mcp, "combobox", "Size").await;
-    let told = mcp.call("select", json!({ "ref": size, "option": "Large" })).await;
-    assert!(told.contains("Large"), "{told}");
-    refused(&mut mcp, "select", json!({ "ref": size, "option": "Huge" }), &[&size, "Small", "Large", "hint: "]).await;
-    let trees = reference(&mut mcp, "listbox", "Trees").await;
-    let told = mcp.call("select", json!({ "ref": trees, "option": ["Alder", "Cedar"] })).await;
-    assert!(told.contains("Alder+Cedar"), "{told}");
-    let town = reference(&mut mcp, "combobox", "Town").await;
-    let told = mcp.call("select", json!({ "ref": town, "option": "Town 37" })).await;
-    assert!(told.contains("chose-Town 37"), "filtered by typing: {told}");
-    refused(&mut mcp, "select", json!({ "ref": town, "option": "Atlantis" }), &[&town, "hint: "]).await;
+    let size = mcp.find("combobox", "Size").await;
+    mcp.says("select", json!({ "ref": size, "option": "Large" }), &["Large"]).await;
+    mcp.refuses("select", json!({ "ref": size, "option": "Huge" }), &[&size, "Small", "Large", "hint: "]).await;
+    let trees = mcp.find("listbox", "Trees").await;
+    mcp.says("select", json!({ "ref": trees, "option": ["Alder", "Cedar"] }), &["Alder+Cedar"]).await;
+    let town = mcp.find("combobox", "Town").await;
+    // Filtered by typing.
+    mcp.says("select", json!({ "ref": town, "option": "Town 37" }), &["chose-Town 37"]).await;
+    mcp.refuses("select", json!({ "ref": town, "option": "Atlantis" }), &[&town, "hint: "]).await;
     // A text that only searches the list is not chosen; a list that cannot be typed into is.
     let fill = |value: &str| json!({ "fields": [{ "ref": town, "value": value }] });
-    let told = mcp.call("fill", fill("Town 2")).await;
-    assert!(told.starts_with(&format!("{town} typed; its list is open: `select` chooses from it\n")), "{told}");
+    mcp.says("fill", fill("Town 2"), &[&format!("^{town} typed; its list is open: `select` chooses from it\n")]).await;
     mcp.call("evaluate", json!({ "expression": "field.readOnly = true" })).await;
-    let told = mcp.call("fill", fill("Town 21")).await;
-    assert!(told.starts_with(&format!("{town} chosen\n")) && told.contains("chose-Town 21"), "{told}");
+    mcp.says("fill", fill("Town 21"), &[&format!("^{town} chosen\n"), "chose-Town 21"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -77,7 +73,7 @@ async fn a_form_is_filled_in_one_call_as_far_as_it_goes() {
         ("textbox", "Code"),
         ("textbox", "Note"),
     ] {
-        refs.push(reference(&mut mcp, role, name).await);
+        refs.push(mcp.find(role, name).await);
     }
     let field = |nth: usize, value: Value| json!({ "ref": refs[nth], "value": value });
     let fields = json!([field(0, json!("Ada")), field(1, json!(36)), field(2, json!(true)), field(3, json!("Large"))]);
@@ -86,11 +82,15 @@ async fn a_form_is_filled_in_one_call_as_far_as_it_goes() {
         assert!(told.contains(&format!("{} {said}\n", refs[nth])), "{told}");
     }
     let now = "[...document.querySelectorAll('input, select')].map((f) => f.type === 'checkbox' ? f.checked : f.value)";
-    assert_eq!(value(&mut mcp, now).await, json!(["Ada", "36", true, "Large", ""]));
+    assert_eq!(mcp.value(now).await, json!(["Ada", "36", true, "Large", ""]));
     let fields = json!([field(0, json!("Eve")), field(4, json!("x")), field(5, json!("never"))]);
-    let told = mcp.call("fill", json!({ "fields": fields })).await;
-    assert!(told.contains(&format!("{} set\n{} was not set, and none after it: ", refs[0], refs[4])), "{told}");
-    assert_eq!(value(&mut mcp, "document.querySelector('textarea').value").await, json!(""));
+    mcp.says(
+        "fill",
+        json!({ "fields": fields }),
+        &[&format!("{} set\n{} was not set, and none after it: ", refs[0], refs[4])],
+    )
+    .await;
+    assert_eq!(mcp.value("document.querySelector('textarea').value").await, json!(""));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,15 +99,14 @@ async fn keys_go_to_what_has_the_focus_and_as_often_as_is_said() {
         on("<label>Level <input type=range min=0 max=100 value=0 oninput='log(this.value)'></label><label>Name \
             <input></label>")
         .await;
-    let level = reference(&mut mcp, "slider", "Level").await;
-    let told = mcp.call("press", json!({ "ref": level, "key": "ArrowRight", "times": 19 })).await;
-    assert!(told.contains("19"), "{told}");
-    assert_eq!(value(&mut mcp, "document.querySelector('[type=range]').value").await, json!("19"));
-    let name = reference(&mut mcp, "textbox", "Name").await;
+    let level = mcp.find("slider", "Level").await;
+    mcp.says("press", json!({ "ref": level, "key": "ArrowRight", "times": 19 }), &["19"]).await;
+    assert_eq!(mcp.value("document.querySelector('[type=range]').value").await, json!("19"));
+    let name = mcp.find("textbox", "Name").await;
     mcp.call("click", json!({ "ref": name })).await;
     mcp.call("type", json!({ "text": "Ada" })).await;
     mcp.call("press", json!({ "key": "Backspace", "times": 2 })).await;
-    assert_eq!(value(&mut mcp, "document.querySelectorAll('input')[1].value").await, json!("A"));
+    assert_eq!(mcp.value("document.querySelectorAll('input')[1].value").await, json!("A"));
 }
 
 const SORTABLE: &str = "<ul id=list \
@@ -140,17 +139,14 @@ async fn what_is_dragged_moves_as_a_hand_moves_it() {
     }
     let mut refs = Vec::new();
     for name in ["Alder", "Birch", "Cedar", "Dogwood", "Card", "Bin", "Pad"] {
-        refs.push(reference(&mut mcp, "", name).await);
+        refs.push(mcp.find("", name).await);
     }
-    let told = mcp.call("drag", json!({ "from": refs[0], "to": refs[2], "place": "after" })).await;
-    assert!(told.contains("Birch-Cedar-Alder-Dogwood"), "{told}");
-    let told = mcp.call("drag", json!({ "from": refs[3], "to": refs[1], "place": "before" })).await;
-    assert!(told.contains("Dogwood-Birch-Cedar-Alder"), "{told}");
-    let told = mcp.call("drag", json!({ "from": refs[4], "to": refs[5] })).await;
-    assert!(told.contains("dropped-card"), "{told}");
-    let told = mcp.call("drag", json!({ "from": refs[6], "by": [60, 30], "at": [20, 20] })).await;
-    assert!(told.contains("line-20,20-80,50"), "{told}");
-    refused(&mut mcp, "drag", json!({ "from": refs[0] }), &["`to` or `by` is missing"]).await;
+    mcp.says("drag", json!({ "from": refs[0], "to": refs[2], "place": "after" }), &["Birch-Cedar-Alder-Dogwood"]).await;
+    mcp.says("drag", json!({ "from": refs[3], "to": refs[1], "place": "before" }), &["Dogwood-Birch-Cedar-Alder"])
+        .await;
+    mcp.says("drag", json!({ "from": refs[4], "to": refs[5] }), &["dropped-card"]).await;
+    mcp.says("drag", json!({ "from": refs[6], "by": [60, 30], "at": [20, 20] }), &["line-20,20-80,50"]).await;
+    mcp.refuses("drag", json!({ "from": refs[0] }), &["`to` or `by` is missing"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -159,17 +155,21 @@ async fn a_number_chooses_an_option_and_a_form_that_stops_tells_what_the_page_is
             <select><option>1<option>2<option>3</select></label>\
          <label>Gone <select onfocus='log(1)' onmousedown='log(\"touched\")' disabled><option>1</select></label>")
     .await;
-    let name = reference(&mut mcp, "textbox", "Name").await;
-    let count = reference(&mut mcp, "combobox", "Count").await;
-    let gone = reference(&mut mcp, "combobox", "Gone").await;
-    let told = mcp.call("fill", json!({ "fields": [{ "ref": count, "value": 3 }] })).await;
-    assert!(told.starts_with(&format!("{count} chosen\n")), "{told}");
-    assert_eq!(value(&mut mcp, "document.querySelector('select').value").await, json!("3"));
+    let name = mcp.find("textbox", "Name").await;
+    let count = mcp.find("combobox", "Count").await;
+    let gone = mcp.find("combobox", "Gone").await;
+    mcp.says("fill", json!({ "fields": [{ "ref": count, "value": 3 }] }), &[&format!("^{count} chosen\n")]).await;
+    assert_eq!(mcp.value("document.querySelector('select').value").await, json!("3"));
     let fields = json!([{ "ref": name, "value": "Ada" }, { "ref": gone, "value": 1 }]);
-    let told = mcp.call("fill", json!({ "fields": fields })).await;
-    assert!(
-        told.starts_with(&format!("{name} set\n{gone} was not set, and none after it: {gone} (combobox \"Gone\")")),
-        "{told}"
-    );
-    assert!(told.contains("\nhint: ") && told.contains("\n[DELTA") && told.contains("named"), "{told}");
+    mcp.says(
+        "fill",
+        json!({ "fields": fields }),
+        &[
+            &format!("^{name} set\n{gone} was not set, and none after it: {gone} (combobox \"Gone\")"),
+            "\nhint: ",
+            "\n[DELTA",
+            "named",
+        ],
+    )
+    .await;
 }

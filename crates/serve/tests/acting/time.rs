@@ -25,18 +25,16 @@ async fn text_that_only_ticks_makes_no_answer_and_comes_with_the_next() {
          --left; }, 90);</script>")
         .await;
     assert!(first.contains("Time left: 998"), "{first}");
-    let silent = reference(&mut mcp, "button", "Silent").await;
-    let loud = reference(&mut mcp, "button", "Loud").await;
+    let silent = mcp.find("button", "Silent").await;
+    let loud = mcp.find("button", "Loud").await;
     // The first action sees it change by itself; from then on it is known.
     mcp.call("click", json!({ "ref": silent })).await;
     for _ in 0..3 {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        let told = mcp.call("click", json!({ "ref": silent })).await;
-        assert!(told.contains("nothing changed") && !told.contains("Time left"), "{told}");
+        let told = mcp.says("click", json!({ "ref": silent }), &["nothing changed", "!Time left"]).await;
         assert_eq!(told.matches("[DELTA").count(), 1, "{told}");
     }
-    let told = mcp.call("click", json!({ "ref": loud })).await;
-    assert!(told.contains("pressed") && told.contains("Time left: "), "{told}");
+    let told = mcp.says("click", json!({ "ref": loud }), &["pressed", "Time left: "]).await;
     assert_eq!(told.matches("[DELTA").count(), 1, "{told}");
     // Who looks, sees.
     let before = mcp.call("observe", json!({ "full": true })).await;
@@ -45,8 +43,7 @@ async fn text_that_only_ticks_makes_no_answer_and_comes_with_the_next() {
         mcp.call("observe", json!({ "full": true })).await.split_once('\n').map(|told| told.1.to_owned()),
         before.split_once('\n').map(|told| told.1.to_owned())
     );
-    let told = mcp.call("wait", json!({ "text": "Time left: 99", "ms": 3_000 })).await;
-    assert!(told.starts_with("[DELTA"), "{told}");
+    mcp.says("wait", json!({ "text": "Time left: 99", "ms": 3_000 }), &["^[DELTA"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,12 +53,11 @@ async fn a_page_that_never_rests_is_not_waited_for() {
          <script>let n = 0; setInterval(() => { document.getElementById('box').style.width = (20 + n++ % 50) + 'px'; \
          fetch('/poll?' + n).catch(() => {}); }, 60);</script>")
     .await;
-    let loud = reference(&mut mcp, "button", "Loud").await;
+    let loud = mcp.find("button", "Loud").await;
     let mut times = Vec::new();
     for _ in 0..5 {
         let began = Instant::now();
-        let told = mcp.call("click", json!({ "ref": loud })).await;
-        assert!(told.contains("pressed"), "{told}");
+        mcp.says("click", json!({ "ref": loud }), &["pressed"]).await;
         times.push(began.elapsed());
     }
     times.sort();
@@ -79,25 +75,23 @@ async fn what_is_waited_for_is_told_as_soon_as_it_is_so() {
          ' + Math.random();
            document.querySelector('input').disabled = false; }, 2500);</script>")
         .await;
-    let agree = reference(&mut mcp, "checkbox", "Agree").await;
+    let agree = mcp.find("checkbox", "Agree").await;
     let began = Instant::now();
-    let late = mcp.call("wait", json!({ "text": "All done", "ms": 400 })).await;
-    assert!(late.starts_with("the text did not appear within 400 ms\n"), "{late}");
+    mcp.says("wait", json!({ "text": "All done", "ms": 400 }), &["^the text did not appear within 400 ms\n"]).await;
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     for wanted in
         [json!({ "text": "all done" }), json!({ "gone": "Loading" }), json!({ "ref": agree, "state": "enabled" })]
     {
-        let here = value(&mut mcp, "location.href").await;
+        let here = mcp.value("location.href").await;
         mcp.call("navigate", json!({ "url": here })).await;
-        let agree = reference(&mut mcp, "checkbox", "Agree").await;
+        let agree = mcp.find("checkbox", "Agree").await;
         let wanted = if wanted.get("ref").is_some() { json!({ "ref": agree, "state": "enabled" }) } else { wanted };
         mcp.call("click", json!({ "text": "Start" })).await;
         let began = Instant::now();
-        let told = mcp.call("wait", wanted.clone()).await;
-        assert!(told.contains("done") && !told.contains("within"), "{wanted}: {told}");
+        mcp.says("wait", wanted.clone(), &["done", "!within"]).await;
         assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     }
-    refused(&mut mcp, "wait", json!({ "state": "enabled" }), &["`state` needs `ref`"]).await;
+    mcp.refuses("wait", json!({ "state": "enabled" }), &["`state` needs `ref`"]).await;
     mcp.call("wait", json!({ "network": true, "ms": 5_000 })).await;
 }
 
@@ -109,23 +103,20 @@ async fn what_is_gone_is_not_waited_for_and_what_took_its_place_is() {
              document.getElementById('box').replaceChildren(b); setTimeout(() => { b.disabled = false; }, 1500); };
          </script>")
     .await;
-    let next = reference(&mut mcp, "button", "Next").await;
-    value(&mut mcp, "setTimeout(replace, 300), 1").await;
+    let next = mcp.find("button", "Next").await;
+    mcp.value("setTimeout(replace, 300), 1").await;
     let began = Instant::now();
-    let told = mcp.call("wait", json!({ "ref": next, "state": "disabled", "ms": 10_000 })).await;
-    assert!(!told.contains("within"), "{told}");
+    mcp.says("wait", json!({ "ref": next, "state": "disabled", "ms": 10_000 }), &["!within"]).await;
     let told = mcp.call("wait", json!({ "ref": next, "state": "enabled", "ms": 10_000 })).await;
     assert!(
         !told.contains("within") && began.elapsed() > Duration::from_millis(1_200),
         "{:?}: {told}",
         began.elapsed()
     );
-    let other = reference(&mut mcp, "button", "Other").await;
-    value(&mut mcp, "document.getElementById('other').remove()").await;
-    refused(&mut mcp, "wait", json!({ "ref": other, "state": "enabled" }), &[&other, "is not on the page any more"])
-        .await;
-    let told = mcp.call("wait", json!({ "ref": other, "state": "gone", "ms": 5_000 })).await;
-    assert!(!told.contains("within"), "{told}");
+    let other = mcp.find("button", "Other").await;
+    mcp.value("document.getElementById('other').remove()").await;
+    mcp.refuses("wait", json!({ "ref": other, "state": "enabled" }), &[&other, "is not on the page any more"]).await;
+    mcp.says("wait", json!({ "ref": other, "state": "gone", "ms": 5_000 }), &["!within"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,8 +124,7 @@ async fn the_network_is_waited_for_and_not_what_moves() {
     let (mut mcp, _) = on("<div id=box style='width:20px;height:20px;background:red'></div><script>let n = 0;
            setInterval(() => { document.getElementById('box').style.width = (20 + n++ % 50) + 'px'; }, 60);</script>")
     .await;
-    let told = mcp.call("wait", json!({ "network": true, "ms": 4_000 })).await;
-    assert!(!told.contains("within"), "{told}");
+    mcp.says("wait", json!({ "network": true, "ms": 4_000 }), &["!within"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,8 +137,7 @@ async fn a_counter_that_is_set_is_told_and_keys_learn_what_ticks() {
     mcp.call("press", json!({ "key": "Shift" })).await;
     for _ in 0..3 {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        let told = mcp.call("press", json!({ "key": "Shift" })).await;
-        assert!(told.contains("nothing changed") && !told.contains("Time left"), "{told}");
+        mcp.says("press", json!({ "key": "Shift" }), &["nothing changed", "!Time left"]).await;
     }
     let told = mcp.call("click", json!({ "text": "Set" })).await;
     assert!(told.contains("Time left: 4") || told.contains("Time left: 500"), "{told}");
@@ -164,15 +153,13 @@ async fn tips_that_rotate_make_no_answer_also_where_each_is_a_new_node() {
     .await;
     for _ in 0..3 {
         // It turns while nobody acts.
-        value(&mut mcp, "setTimeout(turn, 700), 1").await;
+        mcp.value("setTimeout(turn, 700), 1").await;
         tokio::time::sleep(Duration::from_millis(1_200)).await;
         mcp.call("find", json!({ "text": "Save" })).await;
     }
     mcp.call("observe", json!({})).await;
-    value(&mut mcp, "setTimeout(turn, 700), 1").await;
+    mcp.value("setTimeout(turn, 700), 1").await;
     tokio::time::sleep(Duration::from_millis(1_200)).await;
-    let told = mcp.call("press", json!({ "key": "Shift" })).await;
-    assert!(told.contains("nothing changed") && !told.contains("Ask us") && !told.contains("often"), "{told}");
-    let told = mcp.call("click", json!({ "text": "Save", "role": "button" })).await;
-    assert!(told.contains("Saved"), "{told}");
+    mcp.says("press", json!({ "key": "Shift" }), &["nothing changed", "!Ask us", "!often"]).await;
+    mcp.says("click", json!({ "text": "Save", "role": "button" }), &["Saved"]).await;
 }

@@ -2,11 +2,30 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+use browserlens_serve::{HttpOptions, Listening, serve_http};
+use browserlens_session::Shared;
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+/// Starts a server on a port of its own.
+pub async fn start(shared: Arc<Shared>, options: HttpOptions) -> (SocketAddr, Listening, CancellationToken) {
+    let stop = CancellationToken::new();
+    let any: SocketAddr = "127.0.0.1:0".parse().expect("an address");
+    let listening = serve_http(shared, any, options, stop.clone()).await.expect("listens");
+    (listening.address, listening, stop)
+}
+
+/// Begins a session, and returns its id.
+pub async fn begin(address: SocketAddr) -> String {
+    let reply = send(address, "POST", "/v1/sessions", &[], None).await;
+    assert_eq!(reply.status, 201, "{reply:?}");
+    reply.json()["session"].as_str().expect("an id").to_owned()
+}
 
 /// An answer.
 #[derive(Debug)]

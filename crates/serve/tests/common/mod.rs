@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use browserlens_inspect::{CursorKey, Limits};
-use browserlens_recorder::LiveOptions;
+use browserlens_lens::ShownState;
+use browserlens_recorder::{LiveOptions, SiteServer};
 use browserlens_serve::{ServeError, serve_streams};
 use browserlens_session::{KnowledgeBase, LiveOpener, Opener, Policy, Shared, TraceOpener};
 use serde_json::{Value, json};
@@ -47,6 +48,18 @@ pub fn live(policy: Policy) -> Shared {
 /// What clients share, over a bundled trace.
 pub fn on_trace(name: &str) -> Shared {
     shared(Box::new(TraceOpener::new(&trace(name), 0).expect("a bundled trace")), Policy::default())
+}
+
+/// Leave to go to one host besides.
+pub fn to(host: &str) -> Policy {
+    Policy { hosts: vec![host.to_owned()], ..Policy::default() }
+}
+
+/// Serves a bundled site: with what clients share over browsers that may go there, and its URL.
+pub async fn on_site(site: &str) -> (SiteServer, Shared, String) {
+    let server = SiteServer::start(&sites(), site).await.expect("serves");
+    let host = format!("127.0.0.1:{}", server.port());
+    (server, live(to(&host)), format!("http://{host}"))
 }
 
 /// A server under way.
@@ -115,6 +128,65 @@ impl Mcp {
     pub async fn call(&mut self, tool: &str, arguments: Value) -> String {
         self.try_call(tool, arguments).await.unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
+
+    /// Calls a tool and checks what its answer says, as [`holds`] does.
+    pub async fn says(&mut self, tool: &str, arguments: Value, parts: &[&str]) -> String {
+        let said = self.call(tool, arguments).await;
+        holds(tool, &said, parts);
+        said
+    }
+
+    /// Calls a tool and checks what its error says, as [`holds`] does.
+    pub async fn refuses(&mut self, tool: &str, arguments: Value, parts: &[&str]) -> String {
+        let said = self.try_call(tool, arguments).await.expect_err(tool);
+        holds(tool, &said, parts);
+        said
+    }
+
+    /// Returns the ref of the first that is found by role and name.
+    pub async fn find(&mut self, role: &str, name: &str) -> String {
+        let found = self.call("find", json!({ "text": name, "role": role })).await;
+        let start = found.find("@e").unwrap_or_else(|| panic!("no ref: {found}"));
+        found[start..].split_whitespace().next().expect("a ref").to_owned()
+    }
+
+    /// Returns what an expression has for its value.
+    pub async fn value(&mut self, expression: &str) -> Value {
+        let said = self.call("evaluate", json!({ "expression": expression })).await;
+        serde_json::from_str(said.lines().next().expect("a line")).unwrap_or_else(|error| panic!("{error}: {said}"))
+    }
+}
+
+/// Checks that a text has every part: one that begins with `^` at its begin, one with `!` nowhere.
+pub fn holds(about: &str, text: &str, parts: &[&str]) {
+    for part in parts {
+        let is_so = match (part.strip_prefix('^'), part.strip_prefix('!')) {
+            (Some(begin), _) => text.starts_with(begin),
+            (_, Some(absent)) => !text.contains(absent),
+            _ => text.contains(part),
+        };
+        assert!(is_so, "{about}: {part:?}: {text}");
+    }
+}
+
+/// Takes an answer into what was shown.
+pub fn apply(shown: &mut ShownState, text: &str) {
+    shown.apply(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+}
+
+/// Returns what is shown after a first answer.
+pub fn shown(text: &str) -> ShownState {
+    let mut shown = ShownState::default();
+    apply(&mut shown, text);
+    shown
+}
+
+/// Returns the ref of the one node of a role and name that is shown.
+pub fn reference(shown: &ShownState, role: &str, name: &str) -> String {
+    let nodes = shown.nodes().filter(|node| node.role() == role && node.name() == name);
+    let found: Vec<String> = nodes.filter_map(|node| Some(node.reference()?.to_string())).collect();
+    assert_eq!(found.len(), 1, "{role} {name:?}: {found:?}");
+    found[0].clone()
 }
 
 /// A server that answers every request with a page; returns its host and port.

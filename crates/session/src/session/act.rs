@@ -179,12 +179,18 @@ impl Session {
         let what = what.or_else(|| node.map(|key| self.text_of(key))).unwrap_or_default();
         let at = at.map(|[x, y]| (x, y));
         let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end, at };
+        self.carry_out(&act, what, on)
+    }
+
+    /// Carries an action out before the eyes of who witnesses it, and looks at what came of it.
+    fn carry_out(&mut self, act: &Act, what: String, on: Option<Ref>) -> Result<(), ToolError> {
+        let kind = act.taken.kind;
         let is_first = self.page.is_none();
-        self.witnessed(|witness, source| witness.before(source, &act));
-        let done = self.source()?.act(&act);
+        self.witnessed(|witness, source| witness.before(source, act));
+        let done = self.source()?.act(act);
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.note_hit(kind)?;
-        self.after(&act, is_first)
+        self.after(act, is_first)
     }
 
     /// Learns what is typed into a secret field: the page may send it before it is looked at again.
@@ -388,14 +394,10 @@ impl Session {
         let what = said(&words);
         let taken = TakenAction { kind, node: Some(words), text: String::new(), error: None };
         let act = Act { taken, node: Some(key), to: None, at: at.map(|[x, y]| (x, y)) };
-        self.witnessed(|witness, source| witness.before(source, &act));
-        let done = self.source()?.act(&act);
-        done.map_err(|undone| match self.explained(undone, kind, what.clone(), None) {
+        self.carry_out(&act, what.clone(), None).map_err(|error| match error {
             ToolError::NotPossible { reason, .. } => ToolError::NotActionable { what, reason },
             other => other,
-        })?;
-        self.note_hit(kind)?;
-        self.after(&act, false)
+        })
     }
 
     fn drag(&mut self, drag: &args::Drag) -> Result<Answer, ToolError> {
@@ -471,12 +473,10 @@ impl Session {
             self.after(&act, is_first)?;
             return Ok(self.pending.take());
         }
-        if let Some(index) = wanted.switch_to {
-            self.do_it(ActionKind::SwitchTab, None, index.to_string())?;
-            return Ok(self.pending.take());
-        }
-        if wanted.close {
-            self.do_it(ActionKind::CloseTab, None, String::new())?;
+        let switch = wanted.switch_to.map(|index| (ActionKind::SwitchTab, index.to_string()));
+        let close = wanted.close.then(|| (ActionKind::CloseTab, String::new()));
+        if let Some((kind, text)) = switch.or(close) {
+            self.do_it(kind, None, text)?;
             return Ok(self.pending.take());
         }
         let tabs = self.source()?.tabs()?;

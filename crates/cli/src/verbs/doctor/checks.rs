@@ -79,7 +79,7 @@ pub(super) fn all(args: &DoctorArgs) -> Vec<Check> {
 #[cfg(feature = "record")]
 fn chromium(args: &DoctorArgs) -> Check {
     const NAME: &str = "Chromium";
-    let runtime = match super::super::recording::runtime() {
+    let runtime = match crate::verbs::runtime() {
         Ok(runtime) => runtime,
         Err(failure) => return Check::broken(NAME, Exit::Browser, failure.message, "free some memory or threads"),
     };

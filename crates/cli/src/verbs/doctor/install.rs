@@ -45,7 +45,7 @@ pub(super) fn chromium(args: &DoctorArgs) -> Result<(), Failure> {
             Err(error) => error.to_string(),
         };
         let message = format!("Chromium was not installed: '{words}': {failed}");
-        return Err(Failure::words(Exit::Browser, message, "run it by hand, or install Chromium and set CHROME"));
+        return Err(Failure::browser(message, "run it by hand, or install Chromium and set CHROME"));
     }
     Ok(())
 }

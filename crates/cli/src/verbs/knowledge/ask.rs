@@ -1,8 +1,8 @@
 //! `knowledge query` and `knowledge gaps`: what an agent would ask, and what was not recorded.
 
-use super::place::{StoreArgs, failure, load, read};
+use super::place::{StoreArgs, load, read};
 use crate::exit::{Exit, Failure};
-use crate::verbs::{ModelArgs, json_failure, trace_failure};
+use crate::verbs::ModelArgs;
 use crate::{Ended, output};
 use browserlens_core::page::Page;
 use browserlens_core::strategy::StepIndex;
@@ -97,20 +97,19 @@ pub(super) fn query(args: &QueryArgs) -> Ended {
     let page: Option<Page> = match &args.trace {
         None => None,
         Some(path) => {
-            let trace = Trace::open(path).map_err(|error| trace_failure(&error))?;
-            Some(trace.page(StepIndex(args.step)).map_err(|error| trace_failure(&error))?.0)
+            let trace = Trace::open(path)?;
+            Some(trace.page(StepIndex(args.step))?.0)
         }
     };
-    let agent = Agent::new(&knowledge).map_err(|error| failure(&error))?;
+    let agent = Agent::new(&knowledge)?;
     let environment = Environment { page: page.as_ref(), profile, ..Environment::default() };
     let response = agent.answer_json(&instruction, &environment).once();
-    let text = serde_json::to_string_pretty(&response).map_err(|error| json_failure(&error))?;
-    output::json(&format!("{text}\n"))?;
+    output::pretty(&response)?;
     if response.success {
         return Ok(Exit::Success);
     }
     let message = response.error.unwrap_or_else(|| "there is no answer".to_owned());
-    Err(Failure::words(Exit::Usage, message, response.hint.unwrap_or_else(|| "see the answer".to_owned())))
+    Err(Failure::usage(message, response.hint.unwrap_or_else(|| "see the answer".to_owned())))
 }
 
 pub(super) fn gaps(args: &GapsArgs) -> Ended {
@@ -124,16 +123,14 @@ pub(super) fn gaps(args: &GapsArgs) -> Ended {
     let mut asked = args.model.asked(args.timeout, PROMPT_VERSION)?;
     let model = asked.as_mut().map(|(name, asked)| (asked.as_mut() as &mut dyn Ask, name.as_str()));
     let result = fill_gaps(&knowledge, &request, model);
-    let mut shown = serde_json::to_value(&result).map_err(|error| json_failure(&error))?;
+    let mut shown = serde_json::to_value(&result)?;
     if args.keep {
         let stored = store(&mut knowledge, &result);
-        let mut file = Store::open(&args.place.store).map_err(|error| failure(&error))?;
-        file.save(&knowledge).map_err(|error| failure(&error))?;
+        let mut file = Store::open(&args.place.store)?;
+        file.save(&knowledge)?;
         if let Value::Object(map) = &mut shown {
-            map.insert("stored".to_owned(), serde_json::to_value(&stored).map_err(|error| json_failure(&error))?);
+            map.insert("stored".to_owned(), serde_json::to_value(&stored)?);
         }
     }
-    let text = serde_json::to_string_pretty(&shown).map_err(|error| json_failure(&error))?;
-    output::json(&format!("{text}\n"))?;
-    Ok(Exit::Success)
+    output::pretty(&shown)
 }

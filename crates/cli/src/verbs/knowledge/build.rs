@@ -1,9 +1,8 @@
 //! `knowledge build`: from traces, texts and live pages to a store.
 
-use super::place::{StoreArgs, failure, read, unreadable};
+use super::place::{StoreArgs, read, unreadable};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
-use crate::verbs::trace_failure;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
 use browserlens_knowledge::translate::Profile;
@@ -77,7 +76,7 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
                 ContentType::from_name(name).filter(|kind| !matches!(kind, ContentType::WebUi | ContentType::Unknown));
             Some(kind.ok_or_else(|| {
                 let hint = "known: documentation, api_docs, video_transcript";
-                Failure::words(Exit::Usage, format!("unknown kind of text {name:?}"), hint)
+                Failure::usage(format!("unknown kind of text {name:?}"), hint)
             })?)
         }
     };
@@ -96,9 +95,9 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
     let bar = Bar::over("knowledge", files.len(), "traces");
     for path in files {
         bar.message(&path.display().to_string());
-        let trace = Trace::open(&path).map_err(|error| trace_failure(&error))?;
+        let trace = Trace::open(&path)?;
         let scenario = scenarios.iter().find(|scenario| scenario.name == trace.meta().scenario);
-        recordings.push(Recording::read_with(&trace, scenario).map_err(|error| failure(&error))?);
+        recordings.push(Recording::read_with(&trace, scenario)?);
         bar.step();
     }
     bar.finish();
@@ -106,17 +105,13 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
         recordings.push(crawled(args, url, limits)?);
     }
     if recordings.is_empty() && args.text.is_empty() {
-        return Err(Failure::words(
-            Exit::Usage,
-            "there is nothing to build from",
-            "give traces, or folders of them, or --text",
-        ));
+        return Err(Failure::usage("there is nothing to build from", "give traces, or folders of them, or --text"));
     }
-    let mut store = Store::open(&place.store).map_err(|error| failure(&error))?;
+    let mut store = Store::open(&place.store)?;
     let id = KnowledgeId::from(place.id.as_str());
     let mut knowledge = extract(id.clone(), &recordings);
-    if store.knowledge_ids().map_err(|error| failure(&error))?.contains(&id) {
-        let earlier = store.load(&id).map_err(|error| failure(&error))?;
+    if store.knowledge_ids()?.contains(&id) {
+        let earlier = store.load(&id)?;
         // With texts alone, what traces told stays as it is.
         if recordings.is_empty() {
             knowledge = earlier;
@@ -136,7 +131,7 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
         }
     }
     fill_available_actions(&mut knowledge, Profile::default());
-    store.save(&knowledge).map_err(|error| failure(&error))?;
+    store.save(&knowledge)?;
     let counts = knowledge.statistics();
     let websites: BTreeSet<&str> = knowledge.screens.values().map(|screen| screen.website_id.as_str()).collect();
     output::data(&format!(
@@ -154,34 +149,33 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
         knowledge.actions.len(),
         knowledge.transitions.len(),
         knowledge.tasks.len()
-    ))?;
-    Ok(Exit::Success)
+    ))
 }
 
 /// Crawls a live website.
 #[cfg(feature = "record")]
 fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording, Failure> {
     use browserlens_core::strategy::PageSource;
-    use browserlens_knowledge::{CrawlEnd, carry_out, crawl, opener};
+    use browserlens_knowledge::{ActorBrowser, CrawlEnd, KnowledgeError, carry_out, crawl};
     use browserlens_recorder::{LiveBrowser, LiveOptions};
     let defaults = LiveOptions::default();
     let timeout = defaults.timeout.min(std::time::Duration::from_millis(limits.time_ms.max(15_000)));
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, timeout, ..defaults };
     let secrets = secrets(&args.secret)?;
-    let sign_in = args.sign_in.as_ref().map(Trace::open).transpose().map_err(|error| trace_failure(&error))?;
-    let mut browser =
-        LiveBrowser::open(url, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    let sign_in = args.sign_in.as_ref().map(Trace::open).transpose()?;
+    let mut browser = LiveBrowser::open(url, &options)?;
     let mut start = url.to_owned();
     if let Some(trace) = &sign_in {
         let secret = |field: &str| secrets.iter().find(|(name, _)| name == field).map(|(_, text)| text.clone());
-        let steps = carry_out(&mut browser, trace, args.sign_in_steps, &secret).map_err(|error| failure(&error))?;
-        let page = browser.page().map_err(|error| failure(&error.into()))?.0;
+        let steps = carry_out(&mut browser, trace, args.sign_in_steps, &secret)?;
+        let page = browser.page().map_err(KnowledgeError::from)?.0;
         page.url().clone_into(&mut start);
         output::status(&format!("{steps} steps were done before the crawl, which begins at {start}"));
     }
     let began = std::time::Instant::now();
-    let elapsed = || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (recording, report) = crawl(opener(&mut browser), elapsed, &start, limits).map_err(|error| failure(&error))?;
+    let mut browser =
+        ActorBrowser::new(browser, move || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+    let (recording, report) = crawl(&mut browser, &start, limits)?;
     let end = match report.end {
         CrawlEnd::Done => "nothing is left to open",
         CrawlEnd::Pages => "the limit of pages was reached",
@@ -204,10 +198,10 @@ fn secrets(named: &[String]) -> Result<Vec<(String, String)>, Failure> {
         let (field, name) = text
             .rsplit_once('=')
             .filter(|(field, name)| !field.is_empty() && !name.is_empty())
-            .ok_or_else(|| Failure::words(Exit::Usage, "a --secret is not FIELD=NAME", hint))?;
+            .ok_or_else(|| Failure::usage("a --secret is not FIELD=NAME", hint))?;
         match std::env::var(name) {
             Ok(value) if !value.is_empty() => Ok((field.to_owned(), value)),
-            _ => Err(Failure::words(Exit::Usage, format!("the environment variable {name:?} is not set"), hint)),
+            _ => Err(Failure::usage(format!("the environment variable {name:?} is not set"), hint)),
         }
     };
     named.iter().map(read).collect()
@@ -217,7 +211,7 @@ fn secrets(named: &[String]) -> Result<Vec<(String, String)>, Failure> {
 fn crawled(args: &BuildArgs, url: &str, _: CrawlLimits) -> Result<Recording, Failure> {
     let _only_live = (&args.sign_in, args.sign_in_steps, &args.secret, &args.chrome, args.no_sandbox);
     let message = format!("{url}: this build opens no live pages");
-    Err(Failure::words(Exit::Usage, message, "build with `--features record`, or name a trace"))
+    Err(Failure::usage(message, "build with `--features record`, or name a trace"))
 }
 
 /// Returns the files that were named and the traces in the folders that were, sorted.

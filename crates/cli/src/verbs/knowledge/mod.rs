@@ -4,7 +4,6 @@ mod ask;
 mod build;
 mod place;
 
-use super::{json_failure, trace_failure};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
@@ -14,7 +13,7 @@ use browserlens_knowledge::{
 };
 use browserlens_trace::Trace;
 use clap::{Args, Subcommand, ValueEnum};
-use place::{StoreArgs, failure, load, read};
+use place::{StoreArgs, load, read};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -84,11 +83,11 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
         KnowledgeVerb::Build(args) => build::run(args),
         KnowledgeVerb::Recognise { place, trace, step, url, summary, description, json } => {
             let knowledge = load(place)?;
-            let recogniser = Recogniser::new(&knowledge).map_err(|error| failure(&error))?;
+            let recogniser = Recogniser::new(&knowledge)?;
             let found = match (trace, url, description) {
                 (Some(trace), _, _) => {
-                    let trace = Trace::open(trace).map_err(|error| trace_failure(&error))?;
-                    recogniser.page(&trace.page(StepIndex(*step)).map_err(|error| trace_failure(&error))?.0)
+                    let trace = Trace::open(trace)?;
+                    recogniser.page(&trace.page(StepIndex(*step))?.0)
                 }
                 (_, Some(url), _) => {
                     recogniser.summary(url, &summary.as_deref().map(read).transpose()?.unwrap_or_default())
@@ -96,12 +95,11 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
                 (_, _, Some(words)) => recogniser.description(words),
                 _ => {
                     let hint = "give a trace with --step, --url with --summary, or --description";
-                    return Err(Failure::words(Exit::Usage, "nothing to recognise was given", hint));
+                    return Err(Failure::usage("nothing to recognise was given", hint));
                 }
             };
             if *json {
-                let text = serde_json::to_string_pretty(&found).map_err(|error| json_failure(&error))?;
-                output::json(&format!("{text}\n"))?;
+                output::pretty(&found)?;
             } else {
                 output::data(&in_words(&found))?;
             }
@@ -109,11 +107,7 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
         }
         KnowledgeVerb::Query(args) => ask::query(args),
         KnowledgeVerb::Gaps(args) => ask::gaps(args),
-        KnowledgeVerb::Export { format: Format::Schema, .. } => {
-            let text = serde_json::to_string_pretty(&schema()).map_err(|error| json_failure(&error))?;
-            output::json(&format!("{text}\n"))?;
-            Ok(Exit::Success)
-        }
+        KnowledgeVerb::Export { format: Format::Schema, .. } => output::pretty(&schema()),
         KnowledgeVerb::Export { place, format, website } => {
             let knowledge = load(place)?;
             let options = MapOptions {
@@ -121,13 +115,10 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
                 title: website.clone().unwrap_or_else(|| format!("Site map of {}", place.id)),
             };
             match format {
-                Format::Svg => output::data(&site_map_svg(&knowledge, &options))?,
-                Format::Dot => output::data(&site_map_dot(&knowledge, &options))?,
-                Format::Json | Format::Schema => {
-                    output::json(&to_json(&knowledge).map_err(|error| json_failure(&error))?)?;
-                }
+                Format::Svg => output::data(&site_map_svg(&knowledge, &options)),
+                Format::Dot => output::data(&site_map_dot(&knowledge, &options)),
+                Format::Json | Format::Schema => output::json(&to_json(&knowledge)?),
             }
-            Ok(Exit::Success)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where knowledge lies, and what goes wrong with it there.
 
-use crate::exit::{Exit, Failure};
-use browserlens_knowledge::{Knowledge, KnowledgeError, KnowledgeId, Store};
+use crate::exit::Failure;
+use browserlens_knowledge::{Knowledge, KnowledgeId, Store};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -21,23 +21,14 @@ pub(super) fn read(path: impl AsRef<Path>) -> Result<String, Failure> {
 }
 
 pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::words(Exit::Input, format!("{}: cannot be read: {error}", path.display()), "check the path and its rights")
+    Failure::input(format!("{}: cannot be read: {error}", path.display()), "check the path and its rights")
 }
 
 pub(super) fn load(place: &StoreArgs) -> Result<Knowledge, Failure> {
     if !place.store.exists() {
         let message = format!("{}: there is no such store", place.store.display());
-        return Err(Failure::words(Exit::Input, message, "build it first: browserlens knowledge build traces"));
+        return Err(Failure::input(message, "build it first: browserlens knowledge build traces"));
     }
-    let store = Store::open(&place.store).map_err(|error| failure(&error))?;
-    store.load(&KnowledgeId::from(place.id.as_str())).map_err(|error| failure(&error))
-}
-
-pub(super) fn failure(error: &KnowledgeError) -> Failure {
-    let exit = match error {
-        KnowledgeError::NoKnowledge { .. } | KnowledgeError::UnknownId { .. } => Exit::Usage,
-        KnowledgeError::Trace(error) => crate::verbs::exit_of(error.exit_class()),
-        _ => Exit::Input,
-    };
-    Failure::new(exit, error, error.hint())
+    let store = Store::open(&place.store)?;
+    store.load(&KnowledgeId::from(place.id.as_str())).map_err(Failure::from)
 }

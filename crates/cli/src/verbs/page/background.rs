@@ -36,16 +36,15 @@ impl Endpoint {
                 .ok_or(io::ErrorKind::NotFound)
                 .and_then(|home| std::fs::metadata(home).map(|data| data.uid()).map_err(|error| error.kind()))
         });
-        let user = user.map_err(|error| {
-            Failure::words(Exit::Input, format!("it cannot be told which user this is: {error}"), "set HOME")
-        })?;
+        let user =
+            user.map_err(|error| Failure::input(format!("it cannot be told which user this is: {error}"), "set HOME"))?;
         let folder = match std::env::var_os("XDG_RUNTIME_DIR") {
             Some(folder) if Path::new(&folder).is_absolute() => PathBuf::from(folder).join("browserlens"),
             _ => std::env::temp_dir().join(format!("browserlens-{user}")),
         };
         let cannot = |error: io::Error| {
             let message = format!("{}: {error}", folder.display());
-            Failure::words(Exit::Input, message, "set XDG_RUNTIME_DIR to a folder of your own")
+            Failure::input(message, "set XDG_RUNTIME_DIR to a folder of your own")
         };
         match DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(cannot(error)),
@@ -54,11 +53,7 @@ impl Endpoint {
         let data = std::fs::symlink_metadata(&folder).map_err(cannot)?;
         if !data.is_dir() || data.uid() != user || data.mode() & 0o077 != 0 {
             let message = format!("{} is not a folder of yours alone", folder.display());
-            return Err(Failure::words(
-                Exit::Input,
-                message,
-                "remove it, or set XDG_RUNTIME_DIR to a folder of your own",
-            ));
+            return Err(Failure::input(message, "remove it, or set XDG_RUNTIME_DIR to a folder of your own"));
         }
         // Programs of two versions do not speak to each other.
         let socket = folder.join(format!("{}.socket", version()));
@@ -69,7 +64,7 @@ impl Endpoint {
     pub fn start(&self) -> Result<(), Failure> {
         let cannot = |what: &str, error: &dyn std::fmt::Display| {
             let message = format!("the background process was not started: {what}: {error}");
-            Failure::words(Exit::Browser, message, format!("see {}", self.folder.join("log").display()))
+            Failure::browser(message, format!("see {}", self.folder.join("log").display()))
         };
         let private =
             |name: &str| OpenOptions::new().create(true).append(true).mode(0o600).open(self.folder.join(name));
@@ -143,5 +138,5 @@ pub(super) fn lost(error: &io::Error) -> Failure {
         return Failure::words(Exit::NotDone, "no session is open", "begin with `browserlens page open URL`");
     }
     let message = format!("the background process did not answer: {error}");
-    Failure::words(Exit::Browser, message, "begin again with `browserlens page open URL`")
+    Failure::browser(message, "begin again with `browserlens page open URL`")
 }
