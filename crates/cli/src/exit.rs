@@ -3,9 +3,9 @@
 //! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never
 //! changes its meaning.
 
-use browserlens_agents::AgentsError;
+use browserlens_trace::agents::AgentsError;
 use browserlens_core::page::text::escaped_line;
-use browserlens_corpus::CorpusError;
+use browserlens_trace::corpus::CorpusError;
 #[cfg(feature = "record")]
 use browserlens_import::ImportError;
 use browserlens_knowledge::KnowledgeError;

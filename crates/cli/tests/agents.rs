@@ -34,7 +34,7 @@ fn a_thousand_records_give_the_same_bytes_for_any_number_of_threads() {
 fn a_transcript_becomes_a_record_that_is_shown_and_priced() {
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| run_in(folder.path(), line);
-    let sample = at_root("crates/agents/tests/samples/codex.jsonl");
+    let sample = at_root("crates/trace/tests/samples/codex.jsonl");
     let import = format!("agents import {sample} --task lamp --level 2 --reward 1 --out runs");
     assert_eq!(run(&import).out, "runs/lamp--browser.run: browser, 3 calls, succeeded\n");
     assert_eq!(run(&import).out, "runs/lamp--browser--2.run: browser, 3 calls, succeeded\n");
@@ -67,7 +67,7 @@ fn a_record_is_no_transcript() {
 #[test]
 fn secrets_of_a_variable_are_in_no_record() {
     let folder = tempfile::tempdir().unwrap();
-    let sample = at_root("crates/agents/tests/samples/codex.jsonl");
+    let sample = at_root("crates/trace/tests/samples/codex.jsonl");
     let mut command = browserlens();
     command.current_dir(folder.path()).env("LAMP", "green lamp");
     Ran::of(command.args(["agents", "import", &sample, "--secret", "LAMP", "--out", "runs"])).good();

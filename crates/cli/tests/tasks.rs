@@ -20,8 +20,8 @@ fn run(line: &str) -> Ran {
     common::run(&format!("agents {line}"))
 }
 
-fn record(folder: &Path, name: &str) -> browserlens_agents::RunRecord {
-    browserlens_agents::RunRecord::read(&folder.join(name)).expect("whole")
+fn record(folder: &Path, name: &str) -> browserlens_trace::agents::RunRecord {
+    browserlens_trace::agents::RunRecord::read(&folder.join(name)).expect("whole")
 }
 
 #[test]

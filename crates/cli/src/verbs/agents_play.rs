@@ -363,7 +363,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
 /// Names the trace of a run's pages in its record.
 fn linked(path: &Path, trace: &Path, redactor: Redactor) -> Result<(), Failure> {
     let mut run = RunRecord::read(path)?;
-    browserlens_agents::link(&mut run, trace)?;
+    browserlens_trace::agents::link(&mut run, trace)?;
     // The record is there until the new one is.
     let new = path.with_extension("run.new");
     run.write(&new, redactor)?;

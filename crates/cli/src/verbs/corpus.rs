@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
-use browserlens_corpus::{
+use browserlens_trace::corpus::{
     CorpusStats, Failed, MakeOptions, MakeProgress, find_traces, make, split, stats, write_links, write_lists,
 };
 use std::collections::BTreeMap;

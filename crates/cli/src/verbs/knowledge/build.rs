@@ -156,7 +156,7 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
 #[cfg(feature = "record")]
 fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording, Failure> {
     use browserlens_core::strategy::PageSource;
-    use browserlens_knowledge::{ActorBrowser, CrawlEnd, KnowledgeError, carry_out, crawl};
+    use browserlens_knowledge::{CrawlEnd, KnowledgeError, carry_out, crawl, opener};
     use browserlens_recorder::{LiveBrowser, LiveOptions};
     let defaults = LiveOptions::default();
     let timeout = defaults.timeout.min(std::time::Duration::from_millis(limits.time_ms.max(15_000)));
@@ -173,9 +173,8 @@ fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording
         output::status(&format!("{steps} steps were done before the crawl, which begins at {start}"));
     }
     let began = std::time::Instant::now();
-    let mut browser =
-        ActorBrowser::new(browser, move || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
-    let (recording, report) = crawl(&mut browser, &start, limits)?;
+    let elapsed = || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (recording, report) = crawl(opener(&mut browser), elapsed, &start, limits)?;
     let end = match report.end {
         CrawlEnd::Done => "nothing is left to open",
         CrawlEnd::Pages => "the limit of pages was reached",
