@@ -8,6 +8,7 @@
 
 mod blob;
 pub mod canonical;
+mod db;
 mod error;
 mod events;
 mod export;
@@ -32,7 +33,7 @@ pub mod whole;
 mod writer;
 
 pub use canonical::{CanonicalError, Canonicalizer};
-pub use error::{ExitClass, Location, TraceError};
+pub use error::{ExitClass, Fault, Location, TraceError};
 pub use export::{ExportReport, export};
 pub use file::before_of;
 pub use info::{KindInfo, StepInfo, TraceInfo};

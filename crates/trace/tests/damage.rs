@@ -88,10 +88,10 @@ fn an_empty_file_a_text_and_a_foreign_database_are_no_traces() {
     let foreign = written.path.with_file_name("foreign.db");
     Connection::open(&foreign).unwrap().execute_batch("PRAGMA application_id = 7; CREATE TABLE t (x);").unwrap();
     let error = written.error(&foreign);
-    assert!(matches!(error, TraceError::NotATrace { .. }) && error.to_string().contains("0x00000007"), "{error}");
+    assert!(matches!(error.fault, Fault::NotATrace { .. }) && error.to_string().contains("0x00000007"), "{error}");
     assert_eq!(error.exit_class(), ExitClass::Unreadable);
     let missing = written.path.with_file_name("missing.trace");
-    assert!(matches!(written.error(&missing), TraceError::Io { .. }));
+    assert!(matches!(written.error(&missing).fault, Fault::Io { .. }));
     assert!(!missing.exists(), "reading makes no file");
 }
 
@@ -103,7 +103,7 @@ fn a_newer_format_is_named_with_both_versions() {
         error.to_string().ends_with(&format!("trace format 99, this build reads up to {FORMAT_VERSION}")),
         "{error}"
     );
-    assert!(matches!(error, TraceError::TooNew { .. }));
+    assert!(matches!(error.fault, Fault::TooNew { .. }));
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn a_truncated_file_is_named_with_what_is_missing() {
     let whole = written.bytes.len();
     for length in [50, 99, 100, 1024, 5000, whole / 2, whole - 1024, whole - 1] {
         let error = written.error(written.with(|bytes| bytes.truncate(length)));
-        assert!(matches!(&error, TraceError::Truncated { found, .. } if *found == length as u64), "{length}: {error}");
+        assert!(matches!(&error.fault, Fault::Truncated { found, .. } if *found == length as u64), "{length}: {error}");
     }
     // A longer file was changed as well.
-    assert!(matches!(written.error(written.with(|bytes| bytes.extend([0; 7]))), TraceError::Altered { .. }));
+    assert!(matches!(written.error(written.with(|bytes| bytes.extend([0; 7]))).fault, Fault::Altered));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_flipped_byte_in_a_payload_names_table_and_row() {
         });
         let error = written.error(path);
         assert!(
-            matches!(&error, TraceError::Damaged { place, .. } if place.table == "blob" && place.row == Some(id)),
+            matches!(&error.fault, Fault::Damaged { place, .. } if place.table == "blob" && place.row == Some(id)),
             "{error}"
         );
         assert!(error.to_string().contains(&format!("table blob, row {id}:")), "{error}");
@@ -195,10 +195,10 @@ fn a_missing_row_is_named() {
         .to_string();
     assert!(error.contains("table step, row 2 is missing"), "{error}");
     assert!(matches!(
-        finished.error(finished.with_sql("DELETE FROM file_seal")),
-        TraceError::Damaged { .. } | TraceError::Altered { .. }
+        finished.error(finished.with_sql("DELETE FROM file_seal")).fault,
+        Fault::Damaged { .. } | Fault::Altered
     ));
-    assert!(matches!(finished.error(finished.with_sql("CREATE TABLE extra (x)")), TraceError::Altered { .. }));
+    assert!(matches!(finished.error(finished.with_sql("CREATE TABLE extra (x)")).fault, Fault::Altered));
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn salvage_of_a_truncated_file_keeps_what_can_be_read() {
         let report = match salvage(from, &to) {
             Ok(report) => report,
             Err(error) => {
-                assert!(matches!(error, TraceError::NotATrace { .. }), "{error}");
+                assert!(matches!(error.fault, Fault::NotATrace { .. }), "{error}");
                 kept.push(0);
                 continue;
             }
@@ -330,7 +330,7 @@ fn a_file_cut_off_in_its_list_of_tables_is_no_trace_to_salvage() {
         let from = written.with(|bytes| bytes.truncate(pages * 1024));
         if let Err(error) = salvage(from, &to) {
             cuts += 1;
-            assert!(matches!(error, TraceError::NotATrace { .. }), "{pages}: {error}");
+            assert!(matches!(error.fault, Fault::NotATrace { .. }), "{pages}: {error}");
             assert!(error.to_string().starts_with(from.to_str().unwrap()), "{error}");
         }
         let _ = std::fs::remove_file(&to);
@@ -353,10 +353,10 @@ fn salvage_loses_only_the_damaged_row() {
     assert_eq!(saved.meta(), &meta());
     assert_eq!(saved.capture(StepIndex(0)).unwrap().payloads.len() as u32 + report.lost_payloads.min(4) / 4, 7);
     assert_eq!(saved.steps().unwrap()[3].action, written.steps[3].action);
-    assert!(matches!(salvage(from, &to).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(salvage(from, &to).unwrap_err().fault, Fault::Exists));
     assert!(matches!(
-        salvage(written.with(|bytes| *bytes = b"no trace".to_vec()), to.with_extension("x")).unwrap_err(),
-        TraceError::NotATrace { .. }
+        salvage(written.with(|bytes| *bytes = b"no trace".to_vec()), to.with_extension("x")).unwrap_err().fault,
+        Fault::NotATrace { .. }
     ));
 }
 

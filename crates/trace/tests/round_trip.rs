@@ -172,7 +172,7 @@ fn a_journal_that_cannot_be_rolled_back_is_named() {
     permissions.set_mode(0o444);
     std::fs::set_permissions(&copy, permissions).unwrap();
     match Trace::open(&copy) {
-        Err(error @ TraceError::JournalLocked { .. }) => assert!(error.hint().contains("writable")),
+        Err(error) if matches!(error.fault, Fault::JournalLocked) => assert!(error.hint().contains("writable")),
         // A user who may write anything is not kept from rolling back.
         other => assert_eq!(other.unwrap().len(), 2),
     }
@@ -186,13 +186,13 @@ fn a_step_that_fails_leaves_no_trace_of_itself_and_can_be_written_again() {
     let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
     writer.write_step(written[0].clone()).unwrap();
     let error = writer.write_step(written[0].clone()).unwrap_err();
-    assert!(matches!(error, TraceError::OutOfOrder { .. }), "{error}");
+    assert!(matches!(error.fault, Fault::OutOfOrder { .. }), "{error}");
     let mut twice = written[1].clone();
     twice.events[1].position = twice.events[0].position;
-    assert!(matches!(writer.write_step(twice).unwrap_err(), TraceError::EventOutOfOrder { .. }));
+    assert!(matches!(writer.write_step(twice).unwrap_err().fault, Fault::EventOutOfOrder { .. }));
     let mut raw = written[1].clone();
     raw.capture.payloads[0].body = std::sync::Arc::from(RawPage::default().payloads().frames.as_bytes());
-    assert!(matches!(writer.write_step(raw).unwrap_err(), TraceError::NotCanonical { .. }));
+    assert!(matches!(writer.write_step(raw).unwrap_err().fault, Fault::NotCanonical { .. }));
     writer.write_step(written[1].clone()).unwrap();
     writer.finish(Outcome::Complete).unwrap();
     assert_holds(&Trace::open(&path).unwrap(), &written);
@@ -210,7 +210,7 @@ fn a_full_disk_is_named_and_loses_no_finished_step() {
     let pages = std::fs::metadata(&path).unwrap().len() / 1024;
     writer.limit_pages(pages + 4).unwrap();
     let error = writer.write_step(written[1].clone()).unwrap_err();
-    assert!(matches!(error, TraceError::DiskFull { .. }), "{error}");
+    assert!(matches!(error.fault, Fault::DiskFull { .. }), "{error}");
     assert!(error.to_string().starts_with(path.to_str().unwrap()) && !error.hint().is_empty());
     assert_holds(&Trace::open(&path).unwrap(), &written[..1]);
     // Room again: the same step goes in.
@@ -226,11 +226,11 @@ fn a_trace_takes_no_other_files_place() {
     let path = folder.path().join("a.trace");
     let create = |force| TraceWriter::create_with(&path, &meta(), redactor(), CreateOptions { force });
     write(&path, &steps(1));
-    assert!(matches!(create(false).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(create(false).unwrap_err().fault, Fault::Exists));
     drop(create(true).unwrap());
     assert!(Trace::open(&path).unwrap().is_empty());
     std::fs::write(&path, "my thesis").unwrap();
-    assert!(matches!(create(true).unwrap_err(), TraceError::NotATrace { .. }));
+    assert!(matches!(create(true).unwrap_err().fault, Fault::NotATrace { .. }));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my thesis");
     let nowhere = folder.path().join("missing/a.trace");
     assert!(TraceWriter::create(nowhere, &meta(), redactor()).is_err());
@@ -302,7 +302,7 @@ fn pruning_keeps_what_is_left_as_it_was() {
     assert!(
         all.iter().all(|event| !matches!(&event.kind, EventKind::Request(request) if request.response_body.is_some()))
     );
-    assert!(matches!(prune(&from, &to, &PruneOptions::default()).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(prune(&from, &to, &PruneOptions::default()).unwrap_err().fault, Fault::Exists));
     let same = folder.path().join("c.trace");
     prune(&from, &same, &PruneOptions::default()).unwrap();
     assert_eq!(Trace::open(&from).unwrap().hash(), Trace::open(&same).unwrap().hash());
@@ -320,7 +320,7 @@ fn an_export_is_one_file_a_payload() {
     assert_eq!(std::fs::read(out.join("step-000/screenshot.png")).unwrap(), PNG);
     let events: Vec<Event> = serde_json::from_slice(&std::fs::read(out.join("events.json")).unwrap()).unwrap();
     assert_eq!(events.len(), 10);
-    assert!(matches!(export(&path, &out).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(export(&path, &out).unwrap_err().fault, Fault::Exists));
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_source_of_pages_tells_nothing_of_later_steps() {
     pages.set_step(StepIndex(1)).unwrap();
     assert_eq!(PageSource::step(&pages), StepIndex(1));
     assert!(pages.events(&EventFilter::default(), None, 100).unwrap().iter().all(|event| event.step <= 1));
-    assert!(matches!(pages.set_step(StepIndex(3)).unwrap_err(), TraceError::NoStep { .. }));
+    assert!(matches!(pages.set_step(StepIndex(3)).unwrap_err().fault, Fault::NoStep { .. }));
     assert!(pages.page().is_ok());
 }
 
@@ -367,7 +367,7 @@ fn of_many_who_create_one_trace_at_once_one_writes_it_and_the_others_are_told() 
                         writer.finish(Outcome::Complete).unwrap();
                         1
                     }
-                    Err(TraceError::Exists { .. }) => 0,
+                    Err(TraceError { fault: Fault::Exists, .. }) => 0,
                     Err(error) => panic!("{error}"),
                 }
             };

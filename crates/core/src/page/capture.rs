@@ -11,6 +11,7 @@
 //! selected states, boxes, paint order, scroll offsets and the text boxes; `DOM.getDocument` would
 //! add nothing but its nesting, which CDP itself refuses beyond some 300 levels.
 
+use crate::named;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,65 +24,32 @@ pub const COMPUTED_STYLES: [&str; 32] = [
     "list-style-type", "filter", "appearance", "content",
 ];
 
-/// What a payload is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PayloadKind {
-    /// `Page.getFrameTree` of the session: frame ids, loader ids, URLs.
-    Frames,
-    /// `DOMSnapshot.captureSnapshot` of the session.
-    Snapshot,
-    /// `Accessibility.getFullAXTree` of one frame.
-    Ax,
-    /// `Page.getLayoutMetrics` of the session.
-    Metrics,
-    /// `DOMDebugger.getEventListeners` of one frame's document, reduced to backend node id and
-    /// event types.
-    Listeners,
-    /// What a script in an isolated world read of one frame: [`FrameProbe`].
-    Probe,
-    /// PNG of the viewport.
-    Screenshot,
-    /// PNG of a node outside the viewport that text cannot tell: a canvas, an unlabelled image.
-    Crop,
-    /// What changed by itself after the capture: [`SecondLook`].
-    SecondLook,
+named! {
+    /// What a payload is.
+    pub enum PayloadKind {
+        /// `Page.getFrameTree` of the session: frame ids, loader ids, URLs.
+        Frames = "frames",
+        /// `DOMSnapshot.captureSnapshot` of the session.
+        Snapshot = "snapshot",
+        /// `Accessibility.getFullAXTree` of one frame.
+        Ax = "ax",
+        /// `Page.getLayoutMetrics` of the session.
+        Metrics = "metrics",
+        /// `DOMDebugger.getEventListeners` of one frame's document, reduced to backend node id and
+        /// event types.
+        Listeners = "listeners",
+        /// What a script in an isolated world read of one frame: [`FrameProbe`].
+        Probe = "probe",
+        /// PNG of the viewport.
+        Screenshot = "screenshot",
+        /// PNG of a node outside the viewport that text cannot tell: a canvas, an unlabelled image.
+        Crop = "crop",
+        /// What changed by itself after the capture: [`SecondLook`].
+        SecondLook = "second_look",
+    }
 }
 
 impl PayloadKind {
-    /// Every kind.
-    pub const ALL: [Self; 9] = [
-        Self::Frames,
-        Self::Snapshot,
-        Self::Ax,
-        Self::Metrics,
-        Self::Listeners,
-        Self::Probe,
-        Self::Screenshot,
-        Self::Crop,
-        Self::SecondLook,
-    ];
-
-    /// Returns the name that the trace file carries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Frames => "frames",
-            Self::Snapshot => "snapshot",
-            Self::Ax => "ax",
-            Self::Metrics => "metrics",
-            Self::Listeners => "listeners",
-            Self::Probe => "probe",
-            Self::Screenshot => "screenshot",
-            Self::Crop => "crop",
-            Self::SecondLook => "second_look",
-        }
-    }
-
-    /// Returns the kind of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
     /// Returns whether the body is JSON text (else PNG bytes).
     pub fn is_text(self) -> bool {
         !matches!(self, Self::Screenshot | Self::Crop)

@@ -22,9 +22,9 @@ pub(crate) use check::check;
 pub(crate) use frame_tree::frame_objects;
 pub(crate) use snapshot::{Part, SnapshotPlace};
 
-use crate::json::{JsonError, Scanner, Token, Writer};
+use crate::json::{JsonError, Token, Writer, rewrite};
 use browserlens_core::page::NodeKey;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -118,15 +118,11 @@ impl Canonicalizer {
     /// Returns the number of a document (CDP loader id) of a frame; a document not seen before gets
     /// the next one. From now on the frame shows this document.
     pub fn loader_number(&mut self, frame: u32, raw_loader: &str) -> u32 {
-        let number = match self.loaders.get(&(frame, raw_loader.to_owned())) {
-            Some(number) => *number,
-            None => {
-                self.documents.push(Document { frame, numbers: HashMap::new(), raw: HashMap::new() });
-                let number = self.documents.len() as u32;
-                self.loaders.insert((frame, raw_loader.to_owned()), number);
-                number
-            }
-        };
+        let documents = &mut self.documents;
+        let number = *self.loaders.entry((frame, raw_loader.to_owned())).or_insert_with(|| {
+            documents.push(Document { frame, numbers: HashMap::new(), raw: HashMap::new() });
+            documents.len() as u32
+        });
         self.current.insert(frame, number);
         number
     }
@@ -164,10 +160,7 @@ impl Canonicalizer {
     /// Returns the document that a frame shows; one of unknown loader if its frame tree was not
     /// read.
     fn document_of(&mut self, frame: u32) -> u32 {
-        match self.current_loader(frame) {
-            Some(loader) => loader,
-            None => self.loader_number(frame, ""),
-        }
+        self.current_loader(frame).unwrap_or_else(|| self.loader_number(frame, ""))
     }
 
     /// Returns the number of a node of a document; a node not seen before gets the next one.
@@ -212,11 +205,11 @@ impl Canonicalizer {
     }
 
     fn copy(&self, raw: &str, method: &'static str) -> Result<String, CanonicalError> {
-        let (mut scanner, mut writer) = (Scanner::new(raw), Writer::with_capacity(raw.len()));
-        while let Some(token) = scanner.next().map_err(CanonicalError::new(method))? {
-            self.copy_token(&mut writer, token);
-        }
-        Ok(writer.finish())
+        let copied = rewrite(raw, |_, token, writer| {
+            self.copy_token(writer, token);
+            Ok(())
+        });
+        copied.map_err(CanonicalError::new(method))
     }
 
     /// Writes a token, with origins replaced if it is a text.
@@ -251,31 +244,19 @@ impl Canonicalizer {
         let listeners: Listeners<'_> = serde_json::from_str(raw)
             .map_err(|error| CanonicalError { method: "DOMDebugger.getEventListeners", reason: error.to_string() })?;
         let frame = self.frame_number(raw_frame);
+        #[derive(Serialize)]
+        struct OfNode {
+            node: u32,
+            types: BTreeSet<String>,
+        }
         let mut by_node: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
         for listener in listeners.listeners {
             let Some(node) = listener.node.and_then(|raw| self.backend(frame, raw)) else { continue };
-            by_node
-                .entry(node)
-                .or_default()
-                .extend(listener.types.into_iter().chain(listener.kind.map(Cow::into_owned)));
+            let types = listener.types.into_iter().chain(listener.kind.map(Cow::into_owned));
+            by_node.entry(node).or_default().extend(types);
         }
-        let mut writer = Writer::default();
-        writer.token(Token::OpenObject);
-        writer.token(Token::Key("listeners"));
-        writer.token(Token::OpenArray);
-        for (node, types) in by_node {
-            writer.token(Token::OpenObject);
-            writer.token(Token::Key("node"));
-            writer.number(u64::from(node));
-            writer.token(Token::Key("types"));
-            writer.token(Token::OpenArray);
-            types.iter().for_each(|kind| writer.text(kind));
-            writer.token(Token::CloseArray);
-            writer.token(Token::CloseObject);
-        }
-        writer.token(Token::CloseArray);
-        writer.token(Token::CloseObject);
-        Ok(writer.finish())
+        let listeners: Vec<OfNode> = by_node.into_iter().map(|(node, types)| OfNode { node, types }).collect();
+        Ok(format!("{{\"listeners\":{}}}", serde_json::to_string(&listeners).unwrap_or_default()))
     }
 }
 
