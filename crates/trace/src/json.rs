@@ -282,6 +282,14 @@ pub(crate) fn rewrite<'a>(
     Ok(writer.finish())
 }
 
+/// Writes a text anew without blanks.
+pub(crate) fn compact(json: &str) -> Result<String, JsonError> {
+    rewrite(json, |_, token, writer| {
+        writer.token(token);
+        Ok(())
+    })
+}
+
 /// Checks that a text is JSON.
 pub(crate) fn check(text: &str) -> Result<(), JsonError> {
     let mut scanner = Scanner::new(text);
@@ -294,17 +302,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rewrite(text: &str) -> Result<String, JsonError> {
-        super::rewrite(text, |_, token, writer| {
-            writer.token(token);
-            Ok(())
-        })
-    }
-
     #[test]
     fn blanks_go_and_everything_else_stays() {
         let text = " { \"a\" : [ 1 , -2.5e+3 , \"x\\u0041\\n\" , { } , [ ] , null ] , \"b\" : true } ";
-        assert_eq!(rewrite(text).expect("JSON"), r#"{"a":[1,-2.5e+3,"x\u0041\n",{},[],null],"b":true}"#);
+        assert_eq!(compact(text).expect("JSON"), r#"{"a":[1,-2.5e+3,"x\u0041\n",{},[],null],"b":true}"#);
     }
 
     #[test]
@@ -343,7 +344,7 @@ mod tests {
     #[test]
     fn a_million_levels_do_not_touch_the_stack() {
         let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
-        assert_eq!(rewrite(&deep).expect("JSON"), deep);
+        assert_eq!(compact(&deep).expect("JSON"), deep);
     }
 
     #[test]

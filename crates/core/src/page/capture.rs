@@ -107,34 +107,26 @@ impl Capture {
 /// Elements are named by *path*: child-element indices from the document element, `s` for the step
 /// into an open shadow root, joined by `/`; the document element itself is the empty path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FrameProbe {
     /// `innerText` of the body.
-    #[serde(default)]
     pub text: String,
     /// Path of the active element; none if the body is active.
-    #[serde(default)]
     pub active: Option<String>,
     /// Whether the document has the focus.
-    #[serde(default)]
     pub focused: bool,
     /// Scroll offset of the document, in CSS px.
-    #[serde(default)]
     pub scroll: (f32, f32),
     /// Paths of indeterminate checkboxes.
-    #[serde(default)]
     pub indeterminate: Vec<String>,
     /// Number of elements in the document, shadow trees included where open.
-    #[serde(default)]
     pub elements: u32,
     /// `document.readyState`.
-    #[serde(default)]
     pub ready_state: String,
     /// `document.documentElement.lang`.
-    #[serde(default)]
     pub lang: String,
     /// Mutations counted by the frame's observer when the capture began and when it ended; a
     /// difference means *torn*.
-    #[serde(default)]
     pub mutations: (u64, u64),
 }
 
@@ -184,12 +176,15 @@ pub struct ChangedAlone {
     pub fields: Vec<String>,
 }
 
+/// Keys as texts, such as `1.2.30`.
 mod key {
     use crate::page::NodeKey;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
     pub(super) fn serialize<S: Serializer>(key: &NodeKey, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(key)
     }
+
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NodeKey, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(|()| D::Error::custom(format!("{text:?} is not a node key (frame.loader.node)")))
@@ -198,16 +193,16 @@ mod key {
 
 mod keys {
     use crate::page::NodeKey;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[derive(Deserialize)]
+    struct Key(#[serde(with = "super::key")] NodeKey);
+
     pub(super) fn serialize<S: Serializer>(keys: &[NodeKey], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(keys.iter().map(ToString::to_string))
     }
+
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<NodeKey>, D::Error> {
-        Vec::<String>::deserialize(deserializer)?
-            .into_iter()
-            .map(|text| {
-                text.parse().map_err(|()| D::Error::custom(format!("{text:?} is not a node key (frame.loader.node)")))
-            })
-            .collect()
+        Ok(Vec::<Key>::deserialize(deserializer)?.into_iter().map(|key| key.0).collect())
     }
 }

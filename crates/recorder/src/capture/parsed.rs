@@ -8,7 +8,6 @@ use crate::capture::{Look, LookedFrame, RawPayload};
 use browserlens_core::page::raw::Snapshot;
 use browserlens_core::page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind};
 use browserlens_trace::{CanonicalError, Canonicalizer};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What was seen at one moment.
@@ -43,7 +42,7 @@ impl ParsedCapture {
             parts.add_said(
                 number,
                 said.iter()
-                    .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said(canonicalizer)))),
+                    .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said()))),
             );
         }
         let page = Arc::new(Page::join(&parts)?);
@@ -86,7 +85,7 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
                 canonicalizer.numbers(snapshot.text(document.frame_id), document.nodes.backend_node_id.iter().copied())
             });
             let numbers = numbers.collect();
-            columns.push((number, rewritten(snapshot, canonicalizer), numbers));
+            columns.push((number, Arc::clone(snapshot), numbers));
         }
         if let Some(metrics) = of(PayloadKind::Metrics, &root.frame) {
             push(PayloadKind::Metrics, number, canonicalizer.metrics(&metrics.body)?);
@@ -134,20 +133,6 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
         }
     }
     Ok((Capture { payloads }, columns))
-}
-
-/// Replaces origins in the texts of a snapshot.
-fn rewritten(snapshot: &Arc<Snapshot>, canonicalizer: &Canonicalizer) -> Arc<Snapshot> {
-    if !canonicalizer.rewrites() {
-        return Arc::clone(snapshot);
-    }
-    let mut snapshot = Snapshot::clone(snapshot);
-    for text in &mut snapshot.strings {
-        if let Cow::Owned(other) = canonicalizer.text(text) {
-            *text = other.into();
-        }
-    }
-    Arc::new(snapshot)
 }
 
 /// Adds to the frame tree of a process of its own which element holds it: the protocol's snapshots

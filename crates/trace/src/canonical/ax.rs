@@ -146,7 +146,7 @@ impl Canonicalizer {
                     Ok(backend) => writer.number(u64::from(self.number_in(loader, backend))),
                     Err(_) => writer.token(token),
                 },
-                _ => self.copy_token(writer, token),
+                _ => writer.token(token),
             }
             Ok(())
         });

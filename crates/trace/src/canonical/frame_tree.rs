@@ -103,7 +103,7 @@ impl Canonicalizer {
                     writer.text(&frame_id(self.frame_number(&unescape(value))));
                 }
                 (Token::Text(_), "loaderId") if place.is_member(scanner) => writer.text(&format!("L{loader}")),
-                _ => self.copy_token(writer, token),
+                _ => writer.token(token),
             }
             Ok(())
         });

@@ -22,7 +22,7 @@ pub(crate) use check::check;
 pub(crate) use frame_tree::frame_objects;
 pub(crate) use snapshot::{Part, SnapshotPlace};
 
-use crate::json::{JsonError, Token, Writer, rewrite};
+use crate::json::{JsonError, compact};
 use browserlens_core::page::NodeKey;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -56,7 +56,6 @@ struct Document {
 /// recording.
 #[derive(Clone, Debug, Default)]
 pub struct Canonicalizer {
-    origins: Vec<(String, String)>,
     frames: HashMap<String, u32>,
     raw_frames: Vec<String>,
     loaders: HashMap<(u32, String), u32>,
@@ -71,26 +70,6 @@ impl Canonicalizer {
     /// Starts a recording.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Replaces a text (`http://127.0.0.1:41234`) by another (`http://shop.test`) in every string
-    /// value from now on: for sites whose host or port differs from recording to recording.
-    pub fn rewrite_origin(&mut self, from: &str, to: &str) {
-        if !from.is_empty() && from != to {
-            self.origins.push((from.to_owned(), to.to_owned()));
-        }
-    }
-
-    /// Returns a text with the origins of [`Canonicalizer::rewrite_origin`] replaced: for events,
-    /// which are no payloads.
-    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = Cow::Borrowed(text);
-        for (from, to) in &self.origins {
-            if text.contains(from.as_str()) {
-                text = Cow::Owned(text.replace(from.as_str(), to));
-            }
-        }
-        text
     }
 
     /// Returns the number of a frame; a frame not seen before gets the next one.
@@ -183,17 +162,12 @@ impl Canonicalizer {
         (frame, raw_backends.map(|raw| self.number_in(loader, raw)).collect())
     }
 
-    /// Returns whether texts are replaced at all.
-    pub fn rewrites(&self) -> bool {
-        !self.origins.is_empty()
-    }
-
-    /// Canonicalises any JSON that holds no ids (a probe, say): blanks go, origins are replaced.
+    /// Canonicalises any JSON that holds no ids (a probe, say): blanks go.
     ///
     /// # Errors
     /// [`CanonicalError`] if the text is no JSON.
     pub fn plain(&self, raw: &str) -> Result<String, CanonicalError> {
-        self.copy(raw, "a script")
+        compact(raw).map_err(CanonicalError::new("a script"))
     }
 
     /// Canonicalises the result of `Page.getLayoutMetrics`.
@@ -201,23 +175,7 @@ impl Canonicalizer {
     /// # Errors
     /// [`CanonicalError`] if the text is no JSON.
     pub fn metrics(&self, raw: &str) -> Result<String, CanonicalError> {
-        self.copy(raw, "Page.getLayoutMetrics")
-    }
-
-    fn copy(&self, raw: &str, method: &'static str) -> Result<String, CanonicalError> {
-        let copied = rewrite(raw, |_, token, writer| {
-            self.copy_token(writer, token);
-            Ok(())
-        });
-        copied.map_err(CanonicalError::new(method))
-    }
-
-    /// Writes a token, with origins replaced if it is a text.
-    fn copy_token(&self, writer: &mut Writer, token: Token<'_>) {
-        match token {
-            Token::Text(text) if !self.origins.is_empty() => writer.token(Token::Text(&self.text(text))),
-            token => writer.token(token),
-        }
+        compact(raw).map_err(CanonicalError::new("Page.getLayoutMetrics"))
     }
 
     /// Canonicalises the result of `DOMDebugger.getEventListeners` of one frame's document:

@@ -144,11 +144,11 @@ impl Canonicalizer {
                 Token::Text(_) if place.is_string(scanner) => {
                     match replaced.get(&string) {
                         Some(frame) => writer.text(frame),
-                        None => self.copy_token(writer, token),
+                        None => writer.token(token),
                     }
                     string += 1;
                 }
-                token => self.copy_token(writer, token),
+                token => writer.token(token),
             }
             Ok(())
         });

@@ -130,11 +130,6 @@ impl PeersFile {
         Ok(found)
     }
 
-    /// Forgets decoded bodies: reading in the order of steps needs only those of the step before.
-    pub fn forget_bodies(&self) {
-        self.blobs.borrow_mut().keep(&[]);
-    }
-
     /// Returns each peer's variants of observations with how many rows count and how many were
     /// dropped.
     ///
