@@ -18,7 +18,7 @@ use crate::schema::{
     TABLES, migrate,
 };
 use crate::search::{self, SearchOptions};
-use crate::{canonical, events};
+use crate::{canonical, events, whole};
 use browserlens_core::page::{NodeKey, Payload, PayloadKind};
 use browserlens_core::strategy::StepIndex;
 use rusqlite::Connection;
@@ -438,15 +438,8 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
 /// Makes an empty file beside a path, under a name that no other process has; it goes when the
 /// result is dropped.
 pub(crate) fn beside(path: &Path) -> Result<TempPath, TraceError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".");
-    // As any new file is made: who may read a trace, is the user's to say.
-    let made = tempfile::Builder::new()
-        .prefix(&name)
-        .suffix(".new")
-        .make_in(folder, |at| std::fs::File::create_new(at).map(drop));
-    made.map(|file| file.into_temp_path()).map_err(TraceError::io(path, "create the file"))
+    let made = whole::beside(path, ".new").map(|file| file.into_temp_path());
+    made.map_err(TraceError::io(path, "create the file"))
 }
 
 pub(crate) fn remove_if_there(path: &Path) -> Result<(), TraceError> {

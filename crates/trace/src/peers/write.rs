@@ -21,7 +21,7 @@ use std::path::Path;
 /// that it knows.
 ///
 /// # Errors
-/// [`TraceError::Io`] or [`TraceError::DiskFull`] if it cannot be written; the file that stood
+/// [`Fault::Io`](crate::Fault::Io) or [`Fault::DiskFull`](crate::Fault::DiskFull) if it cannot be written; the file that stood
 /// there is then untouched.
 pub fn write_peers(
     path: &Path,
