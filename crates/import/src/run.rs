@@ -267,7 +267,7 @@ fn scenarios(
         let write = if options.force { whole::write } else { whole::write_new };
         match write(&path, text.as_bytes()) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(browserlens_trace::TraceError::Exists { path }.into());
+                return Err(browserlens_trace::TraceError::new(path, browserlens_trace::Fault::Exists).into());
             }
             written => written.map_err(ImportError::io(&path, "write the file"))?,
         }

@@ -3,10 +3,10 @@
 
 mod common;
 
-use browserlens_knowledge::score::{Given, HeldBack, score_by_website};
-use browserlens_knowledge::{KnowledgeError, Recording, extract};
-use browserlens_trace::{Trace, TraceError};
-use common::{labels, told};
+use browserlens_knowledge::score::{Given, HeldBack, Labels, Score, score_by_website};
+use browserlens_knowledge::{KnowledgeError, Provenance, Recording, extract};
+use browserlens_trace::{Fault, Trace};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -75,5 +75,5 @@ fn a_variant_that_is_missing_damaged_or_newer_is_an_error_that_names_it() {
     newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
     std::fs::write(&path, newer).expect("written");
     let error = Trace::open(&path).expect_err("of a newer format");
-    assert!(matches!(error, TraceError::TooNew { .. }), "{error}");
+    assert!(matches!(error.fault, Fault::TooNew { .. }), "{error}");
 }

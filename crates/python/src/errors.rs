@@ -10,7 +10,7 @@ use browserlens_reading::ReadError;
 use browserlens_recorder::RecordError;
 use browserlens_session::{PartError, ToolError};
 use browserlens_snapshot::SnapshotError;
-use browserlens_trace::TraceError;
+use browserlens_trace::{Fault, TraceError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -88,17 +88,17 @@ impl From<Raised> for PyErr {
 impl From<TraceError> for Raised {
     fn from(error: TraceError) -> Self {
         let mut raised = Self::new("TraceError", error.to_string(), error.hint());
-        raised.place.file = Some(error.path().display().to_string());
-        let place = match &error {
-            TraceError::Damaged { place, .. }
-            | TraceError::Missing { place, .. }
-            | TraceError::DiskFull { place, .. }
-            | TraceError::Sqlite { place, .. } => Some(place),
-            TraceError::NoStep { step, .. }
-            | TraceError::Unparsable { step, .. }
-            | TraceError::NotCanonical { step, .. }
-            | TraceError::OutOfOrder { step, .. }
-            | TraceError::EventOutOfOrder { step, .. } => {
+        raised.place.file = Some(error.path.display().to_string());
+        let place = match &error.fault {
+            Fault::Damaged { place, .. }
+            | Fault::Missing { place, .. }
+            | Fault::DiskFull { place, .. }
+            | Fault::Sqlite { place, .. } => Some(place),
+            Fault::NoStep { step, .. }
+            | Fault::Unparsable { step, .. }
+            | Fault::NotCanonical { step, .. }
+            | Fault::OutOfOrder { step, .. }
+            | Fault::EventOutOfOrder { step, .. } => {
                 raised.place.step = Some(step.0);
                 None
             }

@@ -22,7 +22,7 @@ use crate::storage;
 use browserlens_core::page::{Flags, NodeKey, Payload, PayloadKind};
 use browserlens_core::strategy::{EventKind, StepIndex};
 use browserlens_trace::scenario::{Action, Scenario, Step};
-use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError};
+use browserlens_trace::{ActionRecord, Fault, Outcome, TraceError};
 use std::time::{Duration, Instant};
 
 /// Lets whoever looks on look at the page as it stands.
@@ -40,7 +40,7 @@ fn beside(options: &RecordOptions, stage: &CaptureSession, step: Option<u32>) {
 pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<RecordReport, RecordError> {
     let began = Instant::now();
     if options.out.exists() && !options.force {
-        return Err(TraceError::Exists { path: options.out.clone() }.into());
+        return Err(TraceError::new(&options.out, Fault::Exists).into());
     }
     let (mut stage, server) = open(scenario, options).await?;
     let browser = stage.driver.browser_name.clone();

@@ -5,7 +5,7 @@ mod common;
 use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::{EventKind, StepIndex};
 use browserlens_recorder::{Cancel, Progress, RecordError, RecordOptions, record};
-use browserlens_trace::{Trace, TraceError};
+use browserlens_trace::{Fault, Trace, TraceError};
 use common::{fixture, processes_with, recorded, recorded_with, scenario, sites, try_record, wait_until_gone};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -231,7 +231,7 @@ async fn an_existing_trace_is_kept_unless_told_and_a_missing_chromium_writes_not
     assert!(!out.exists());
     std::fs::write(&out, "something").expect("writes");
     let error = record(&scenario(&toml), &options).await.expect_err("the file is there");
-    assert!(matches!(error, RecordError::Trace(TraceError::Exists { .. })), "{error}");
+    assert!(matches!(error, RecordError::Trace(TraceError { fault: Fault::Exists, .. })), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,7 @@ use browserlens_core::page::text::escaped_line;
 use browserlens_core::page::{Flags, NodeKey, Page, States};
 use browserlens_core::strategy::{ActionKind, TakenAction};
 use browserlens_recorder::{ClientRecorder, ClientRecorderOptions, RecordError};
-use browserlens_trace::{Outcome, RedactionKey, TraceError};
+use browserlens_trace::{Fault, Outcome, RedactionKey, TraceError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,10 +54,10 @@ struct Recording {
 /// Returns what makes a witness for each client.
 ///
 /// # Errors
-/// [`TraceError::Exists`] if a trace stands there that is not to be replaced.
+/// [`Fault::Exists`] if a trace stands there that is not to be replaced.
 pub fn recording(options: RecordingOptions) -> Result<Box<WitnessMaker>, TraceError> {
     if options.out.exists() && !options.force {
-        return Err(TraceError::Exists { path: options.out });
+        return Err(TraceError::new(options.out, Fault::Exists));
     }
     let recording = Arc::new(Recording { options, begun: Mutex::default() });
     Ok(Box::new(move || {

@@ -8,14 +8,13 @@
 //! except each eighth, which stands alone: reading one step decodes at most eight bodies, and
 //! reading steps in order one each.
 
+use crate::db::Db;
 use crate::error::{Location, TraceError};
-use crate::rows;
+use crate::rows::{int, text};
 use crate::schema::BLOB;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
 use std::io::{Read, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Most bytes that one body may have.
@@ -61,8 +60,7 @@ impl BlobWriter {
     /// Stores a body, unless it is there already.
     pub(crate) fn store(
         &mut self,
-        connection: &Connection,
-        path: &Path,
+        db: &Db,
         body: &Arc<[u8]>,
         storage: Storage,
         before: Option<&Stored>,
@@ -72,32 +70,28 @@ impl BlobWriter {
             return Ok(Stored { id: *id, chain: *chain, body: Arc::clone(body) });
         }
         let id = self.next + 1;
-        let place = Location::row(BLOB.name, id);
         if body.len() as u64 > MAX_BODY {
-            return Err(TraceError::damaged(
-                path,
-                place,
-                format!("a body of {} bytes is over the limit of {MAX_BODY}", body.len()),
-            ));
+            let reason = format!("a body of {} bytes is over the limit of {MAX_BODY}", body.len());
+            return Err(db.damaged(BLOB.row(id), reason));
         }
         let before = before.filter(|before| storage == Storage::Zstd && before.chain + 1 < KEY_FRAME_EVERY);
         let (encoding, data) = match storage {
             Storage::Raw => ("raw", body.to_vec()),
             Storage::Zstd => {
                 let prefix = before.map_or(&[][..], |before| &before.body);
-                ("zstd", compress(body, prefix).map_err(TraceError::io(path, "compress a payload"))?)
+                ("zstd", compress(body, prefix).map_err(TraceError::io(&db.path, "compress a payload"))?)
             }
         };
         let chain = before.map_or(0, |before| before.chain + 1);
         let values = vec![
-            Value::Integer(id),
+            int(id),
             Value::Blob(hash.to_vec()),
-            Value::Integer(body.len() as i64),
-            Value::Text(encoding.to_owned()),
-            before.map_or(Value::Null, |before| Value::Integer(before.id)),
-            Value::Integer(i64::from(chain)),
+            int(body.len()),
+            text(encoding),
+            before.map_or(Value::Null, |before| int(before.id)),
+            int(chain),
         ];
-        rows::insert_with_data(connection, path, &BLOB, values, data)?;
+        db.insert_with_data(&BLOB, values, data)?;
         self.next = id;
         self.known.insert(hash, (id, chain));
         self.pending.push(hash);
@@ -144,6 +138,7 @@ fn decompress(data: &[u8], prefix: &[u8], length: u64) -> std::io::Result<Vec<u8
     Ok(body)
 }
 
+/// A row of table `blob`, as far as it was asked for.
 struct BlobRow {
     id: i64,
     hash: Vec<u8>,
@@ -153,6 +148,54 @@ struct BlobRow {
     data: Vec<u8>,
 }
 
+impl BlobRow {
+    /// Reads a row, with its bytes in `column`; `referrer` says who asks, for the message about a row that is not there.
+    fn read(db: &Db, id: i64, column: &str, referrer: impl FnOnce() -> String) -> Result<Self, TraceError> {
+        let sql = format!("SELECT hash, length, encoding, prefix, {column} FROM blob WHERE id = ?1");
+        let found = db.first(BLOB.row(id), &sql, [id], |row| {
+            let (hash, length, encoding) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Self { id, hash, length, encoding, prefix: row.get(3)?, data: row.get(4)? })
+        })?;
+        found.ok_or_else(|| db.missing(BLOB.row(id), referrer()))
+    }
+
+    fn damaged(&self, db: &Db, reason: impl Into<String>) -> TraceError {
+        db.damaged(BLOB.row(self.id), reason)
+    }
+
+    fn broken(&self, db: &Db, error: &std::io::Error) -> TraceError {
+        self.damaged(db, format!("it does not decompress ({error})"))
+    }
+
+    fn unknown_encoding(&self, db: &Db) -> TraceError {
+        self.damaged(db, format!("its encoding {:?} is unknown", self.encoding))
+    }
+
+    fn check_hash(&self, db: &Db, hash: blake3::Hash) -> Result<(), TraceError> {
+        if hash.as_bytes()[..] == self.hash[..] {
+            return Ok(());
+        }
+        Err(self.damaged(db, "its bytes do not match its hash"))
+    }
+
+    fn decode(&self, db: &Db, prefix: &[u8]) -> Result<Vec<u8>, TraceError> {
+        let length = u64::try_from(self.length).ok().filter(|length| *length <= MAX_BODY);
+        let Some(length) = length else {
+            return Err(self.damaged(db, format!("it claims {} bytes, the limit is {MAX_BODY}", self.length)));
+        };
+        let body = match self.encoding.as_str() {
+            "raw" => self.data.clone(),
+            "zstd" => decompress(&self.data, prefix, length).map_err(|error| self.broken(db, &error))?,
+            _ => return Err(self.unknown_encoding(db)),
+        };
+        if body.len() as u64 != length {
+            return Err(self.damaged(db, format!("it claims {length} bytes and has {}", body.len())));
+        }
+        self.check_hash(db, blake3::hash(&body))?;
+        Ok(body)
+    }
+}
+
 /// Reads bodies; remembers those that the next step builds on.
 #[derive(Default)]
 pub(crate) struct BlobReader {
@@ -160,15 +203,8 @@ pub(crate) struct BlobReader {
 }
 
 impl BlobReader {
-    /// Returns the body of a row. `referrer` says who asks, for the message about a row that is not
-    /// there.
-    pub(crate) fn read(
-        &mut self,
-        connection: &Connection,
-        path: &Path,
-        id: i64,
-        referrer: &Location,
-    ) -> Result<Arc<[u8]>, TraceError> {
+    /// Returns the body of a row. `referrer` says who asks, for the message about a row that is not there.
+    pub(crate) fn read(&mut self, db: &Db, id: i64, referrer: Location) -> Result<Arc<[u8]>, TraceError> {
         let mut chain: Vec<BlobRow> = Vec::new();
         let mut wanted = Some(id);
         let mut base: Option<Arc<[u8]>> = None;
@@ -179,30 +215,28 @@ impl BlobReader {
             }
             // Prefixes point to earlier rows, which also rules out circles.
             if chain.last().is_some_and(|row| next >= row.id) || chain.len() > 4096 {
-                return Err(TraceError::damaged(
-                    path,
-                    Location::row(BLOB.name, next),
-                    "it is used as the prefix of an earlier row",
-                ));
+                return Err(db.damaged(BLOB.row(next), "it is used as the prefix of an earlier row"));
             }
-            let row = Self::row(connection, path, next)?.ok_or_else(|| TraceError::Missing {
-                path: path.to_owned(),
-                place: Location::row(BLOB.name, next),
-                reason: chain.last().map_or_else(
-                    || format!("{referrer} refers to it"),
-                    |row| format!("{}, row {} is built on it", BLOB.name, row.id),
-                ),
+            let row = BlobRow::read(db, next, "data", || match chain.last() {
+                Some(row) => format!("{}, row {} is built on it", BLOB.name, row.id),
+                None => format!("{referrer} refers to it"),
             })?;
             wanted = row.prefix;
             chain.push(row);
         }
         while let Some(row) = chain.pop() {
             let prefix = if row.prefix.is_some() { base.as_deref().unwrap_or(&[]) } else { &[] };
-            let body: Arc<[u8]> = decode(path, &row, prefix)?.into();
+            let body: Arc<[u8]> = row.decode(db, prefix)?.into();
             self.cache.insert(row.id, Arc::clone(&body));
             base = Some(body);
         }
-        base.ok_or_else(|| TraceError::damaged(path, Location::row(BLOB.name, id), "it has no body"))
+        base.ok_or_else(|| db.damaged(BLOB.row(id), "it has no body"))
+    }
+
+    /// Returns a body that must be a text.
+    pub(crate) fn text(&mut self, db: &Db, id: i64, referrer: Location, not: &str) -> Result<String, TraceError> {
+        let body = self.read(db, id, referrer)?;
+        String::from_utf8(body.to_vec()).map_err(|_| db.damaged(BLOB.row(id), not))
     }
 
     /// Forgets bodies that no step's payloads keep, where they are many.
@@ -217,69 +251,33 @@ impl BlobReader {
     pub(crate) fn keep(&mut self, ids: &[i64]) {
         self.cache.retain(|id, _| ids.contains(id));
     }
-
-    fn row(connection: &Connection, path: &Path, id: i64) -> Result<Option<BlobRow>, TraceError> {
-        connection
-            .prepare_cached("SELECT hash, length, encoding, prefix, data FROM blob WHERE id = ?1")
-            .and_then(|mut statement| {
-                statement
-                    .query_row([id], |row| {
-                        Ok(BlobRow {
-                            id,
-                            hash: row.get(0)?,
-                            length: row.get(1)?,
-                            encoding: row.get(2)?,
-                            prefix: row.get(3)?,
-                            data: row.get(4)?,
-                        })
-                    })
-                    .optional()
-            })
-            .map_err(TraceError::sqlite(path, Location::row(BLOB.name, id)))
-    }
 }
 
 /// Reads at most the first `limit` bytes of a body, and its length; `check` reads on to its end and
 /// checks its hash, in pieces. Only for bodies that are built on nothing, as those of requests are.
 pub(crate) fn read_head(
-    connection: &Connection,
-    path: &Path,
+    db: &Db,
     id: i64,
     limit: usize,
-    referrer: &Location,
+    referrer: Location,
     check: bool,
 ) -> Result<(Vec<u8>, u64), TraceError> {
-    let place = || Location::row(BLOB.name, id);
-    let damaged = |reason: String| TraceError::damaged(path, place(), reason);
-    type Columns = (Vec<u8>, i64, String, Option<i64>);
-    let found: Option<Columns> = connection
-        .prepare_cached("SELECT hash, length, encoding, prefix FROM blob WHERE id = ?1")
-        .and_then(|mut statement| {
-            statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).optional()
-        })
-        .map_err(TraceError::sqlite(path, place()))?;
-    let Some((hash, length, encoding, prefix)) = found else {
-        let reason = format!("{referrer} refers to it");
-        return Err(TraceError::Missing { path: path.to_owned(), place: place(), reason });
-    };
-    let length = u64::try_from(length).map_err(|_| damaged(format!("it claims {length} bytes")))?;
-    if prefix.is_some() {
-        return Err(damaged("it is built on another body, which those of requests never are".to_owned()));
+    let row = BlobRow::read(db, id, "x''", || format!("{referrer} refers to it"))?;
+    let length = u64::try_from(row.length).map_err(|_| row.damaged(db, format!("it claims {} bytes", row.length)))?;
+    if row.prefix.is_some() {
+        return Err(row.damaged(db, "it is built on another body, which those of requests never are"));
     }
-    let data = connection.blob_open("main", "blob", "data", id, true).map_err(TraceError::sqlite(path, place()))?;
-    let mut reader: Box<dyn Read + '_> = match encoding.as_str() {
+    let gone = |error: std::io::Error| row.broken(db, &error);
+    let data = db.connection.blob_open("main", "blob", "data", id, true).map_err(db.failed(BLOB.row(id)))?;
+    let mut reader: Box<dyn Read + '_> = match row.encoding.as_str() {
         "raw" => Box::new(data),
         "zstd" => {
-            let mut decoder = zstd::stream::read::Decoder::new(data)
-                .map_err(|error| damaged(format!("it does not decompress ({error})")))?;
-            decoder
-                .window_log_max(MAX_WINDOW_LOG)
-                .map_err(|error| damaged(format!("it does not decompress ({error})")))?;
+            let mut decoder = zstd::stream::read::Decoder::new(data).map_err(gone)?;
+            decoder.window_log_max(MAX_WINDOW_LOG).map_err(gone)?;
             Box::new(decoder)
         }
-        other => return Err(damaged(format!("its encoding {other:?} is unknown"))),
+        _ => return Err(row.unknown_encoding(db)),
     };
-    let gone = |error: std::io::Error| damaged(format!("it does not decompress ({error})"));
     let mut head = Vec::new();
     (&mut reader).take(limit as u64).read_to_end(&mut head).map_err(gone)?;
     let whole_read = head.len() as u64 == length;
@@ -294,30 +292,7 @@ pub(crate) fn read_head(
             }
             hasher.update(&piece[..read]);
         }
-        if hasher.finalize().as_bytes()[..] != hash[..] {
-            return Err(damaged("its bytes do not match its hash".to_owned()));
-        }
+        row.check_hash(db, hasher.finalize())?;
     }
     Ok((head, length))
-}
-
-fn decode(path: &Path, row: &BlobRow, prefix: &[u8]) -> Result<Vec<u8>, TraceError> {
-    let damaged = |reason: String| TraceError::damaged(path, Location::row(BLOB.name, row.id), reason);
-    let length = u64::try_from(row.length).ok().filter(|length| *length <= MAX_BODY);
-    let Some(length) = length else {
-        return Err(damaged(format!("it claims {} bytes, the limit is {MAX_BODY}", row.length)));
-    };
-    let body = match row.encoding.as_str() {
-        "raw" => row.data.clone(),
-        "zstd" => decompress(&row.data, prefix, length)
-            .map_err(|error| damaged(format!("it does not decompress ({error})")))?,
-        other => return Err(damaged(format!("its encoding {other:?} is unknown"))),
-    };
-    if body.len() as u64 != length {
-        return Err(damaged(format!("it claims {length} bytes and has {}", body.len())));
-    }
-    if blake3::hash(&body).as_bytes()[..] != row.hash[..] {
-        return Err(damaged("its bytes do not match its hash".to_owned()));
-    }
-    Ok(body)
 }

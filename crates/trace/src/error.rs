@@ -1,13 +1,16 @@
 //! What can go wrong with a trace file.
 //!
-//! In: errors of SQLite, zstd and the file system. Out: [`TraceError`]. Invariant: every error
-//! names the file, the table and row where there is one, and has a hint that says what to do next.
+//! In: errors of SQLite, zstd and the file system. Out: [`TraceError`], a file and the [`Fault`] in it. Invariant: every
+//! error names the file, the table and row where there is one, and has a hint that says what to do next.
 
+use crate::schema::Table;
+use browserlens_core::page::Payload;
 use browserlens_core::strategy::StepIndex;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Location in a trace file: a table and, where known, a row of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Name of the table.
     pub table: &'static str,
@@ -16,17 +19,26 @@ pub struct Location {
 }
 
 impl Location {
-    pub(crate) fn table(table: &'static str) -> Self {
-        Self { table, row: None }
+    /// The file as SQLite lists its tables.
+    pub(crate) const FILE: Self = Self { table: "sqlite_schema", row: None };
+    /// The seal over all bytes of the file.
+    pub(crate) const SEAL: Self = Self { table: "file_seal", row: None };
+}
+
+impl Table {
+    /// Returns the table as a place that errors name.
+    pub(crate) fn place(&self) -> Location {
+        Location { table: self.name, row: None }
     }
 
-    pub(crate) fn row(table: &'static str, row: i64) -> Self {
-        Self { table, row: Some(row) }
+    /// Returns a row of the table as a place that errors name.
+    pub(crate) fn row(&self, key: impl Into<i64>) -> Location {
+        Location { table: self.name, row: Some(key.into()) }
     }
 }
 
-impl std::fmt::Display for Location {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.row {
             Some(row) => write!(f, "table {}, row {row}", self.table),
             None => write!(f, "table {}", self.table),
@@ -46,13 +58,32 @@ pub enum ExitClass {
 }
 
 /// A trace file could not be written, read or trusted.
+#[derive(Debug)]
+pub struct TraceError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.fault)
+    }
+}
+
+impl std::error::Error for TraceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.fault.source()
+    }
+}
+
+/// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub enum TraceError {
+pub enum Fault {
     /// The file system refused.
-    #[error("{}: cannot {action}: {source}", .path.display())]
+    #[error("cannot {action}: {source}")]
     Io {
-        /// The file.
-        path: PathBuf,
         /// What was tried.
         action: &'static str,
         /// The cause.
@@ -60,98 +91,74 @@ pub enum TraceError {
         source: std::io::Error,
     },
     /// A file stands where a new trace should go.
-    #[error("{}: the file exists already", .path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the file exists already")]
+    Exists,
     /// The file is something else.
-    #[error("{}: not a trace: {reason}", .path.display())]
+    #[error("not a trace: {reason}")]
     NotATrace {
-        /// The file.
-        path: PathBuf,
         /// What it is instead.
         reason: String,
     },
     /// The file is no peers' file.
-    #[error("{}: not a peers' file: {reason}", .path.display())]
+    #[error("not a peers' file: {reason}")]
     NotPeers {
-        /// The file.
-        path: PathBuf,
         /// What it is instead.
         reason: String,
     },
     /// The file was written by a later version.
-    #[error("{}: trace format {found}, this build reads up to {supported}", .path.display())]
+    #[error("trace format {found}, this build reads up to {supported}")]
     TooNew {
-        /// The file.
-        path: PathBuf,
         /// Format of the file.
         found: i64,
         /// Newest format that this build reads.
         supported: i64,
     },
     /// The file is shorter than it says.
-    #[error("{}: truncated: {found} of {expected} bytes are there", .path.display())]
+    #[error("truncated: {found} of {expected} bytes are there")]
     Truncated {
-        /// The file.
-        path: PathBuf,
         /// Bytes that the header promises.
         expected: u64,
         /// Bytes that are there.
         found: u64,
     },
     /// A row does not hold what was written into it.
-    #[error("{}: {place}: {reason}", .path.display())]
+    #[error("{place}: {reason}")]
     Damaged {
-        /// The file.
-        path: PathBuf,
         /// Where.
         place: Location,
         /// What is wrong with it.
         reason: String,
     },
     /// A row that another row refers to is not there.
-    #[error("{}: {place} is missing: {reason}", .path.display())]
+    #[error("{place} is missing: {reason}")]
     Missing {
-        /// The file.
-        path: PathBuf,
         /// The row that should be there.
         place: Location,
         /// Who refers to it.
         reason: String,
     },
     /// The file as a whole is not what was written, though each row that can be read is whole.
-    #[error("{}: the file was changed after it was finished (its seal does not match its bytes)", .path.display())]
-    Altered {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the file was changed after it was finished (its seal does not match its bytes)")]
+    Altered,
     /// A step that the trace does not have.
-    #[error("{}: there is no step {step}, the trace has {steps} steps", .path.display())]
+    #[error("there is no step {step}, the trace has {steps} steps")]
     NoStep {
-        /// The file.
-        path: PathBuf,
         /// The step asked for.
         step: StepIndex,
         /// How many steps there are.
         steps: u32,
     },
     /// A capture that does not parse as a page.
-    #[error("{}: step {step}: the capture does not parse: {reason}", .path.display())]
+    #[error("step {step}: the capture does not parse: {reason}")]
     Unparsable {
-        /// The file.
-        path: PathBuf,
         /// The step.
         step: StepIndex,
         /// Why.
         reason: String,
     },
     /// A payload handed to the writer that is not in canonical form.
-    #[error("{}: step {step}: payload {kind} of frame {frame} is not canonical: {reason}", .path.display())]
+    #[error("step {step}: payload {kind} of frame {frame} is not canonical: {reason}")]
     NotCanonical {
-        /// The file.
-        path: PathBuf,
         /// The step.
         step: StepIndex,
         /// Kind of the payload.
@@ -162,21 +169,16 @@ pub enum TraceError {
         reason: String,
     },
     /// A step that does not follow the one before.
-    #[error("{}: step {step} was written where step {expected} belongs", .path.display())]
+    #[error("step {step} was written where step {expected} belongs")]
     OutOfOrder {
-        /// The file.
-        path: PathBuf,
         /// The step written.
         step: StepIndex,
         /// The step that belongs there.
         expected: StepIndex,
     },
     /// An event whose position does not follow those before.
-    #[error("{}: step {step}: event position {position} was written where at least {expected} \
-        belongs", .path.display())]
+    #[error("step {step}: event position {position} was written where at least {expected} belongs")]
     EventOutOfOrder {
-        /// The file.
-        path: PathBuf,
         /// The step written.
         step: StepIndex,
         /// Position of the event.
@@ -185,32 +187,21 @@ pub enum TraceError {
         expected: u64,
     },
     /// No room on the disk.
-    #[error("{}: the disk is full ({place}); every step finished before is in the file", .path.display())]
+    #[error("the disk is full ({place}); every step finished before is in the file")]
     DiskFull {
-        /// The file.
-        path: PathBuf,
         /// What was being written.
         place: Location,
     },
     /// Another process holds the file.
-    #[error("{}: another process is writing this file", .path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("another process is writing this file")]
+    Busy,
     /// The recorder was killed while it wrote, and the journal beside the file cannot be rolled
     /// back.
-    #[error("{}: the journal beside the file must be rolled back, and the file or its folder is \
-        read-only", .path.display())]
-    JournalLocked {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the journal beside the file must be rolled back, and the file or its folder is read-only")]
+    JournalLocked,
     /// Any other error of SQLite.
-    #[error("{}: {place}: {source}", .path.display())]
+    #[error("{place}: {source}")]
     Sqlite {
-        /// The file.
-        path: PathBuf,
         /// Where.
         place: Location,
         /// The cause.
@@ -219,105 +210,89 @@ pub enum TraceError {
     },
 }
 
+impl Fault {
+    pub(crate) fn not_canonical(step: StepIndex, payload: &Payload, reason: String) -> Self {
+        Self::NotCanonical { step, kind: payload.kind.name(), frame: payload.frame, reason }
+    }
+}
+
 impl TraceError {
+    /// Returns the error of a fault in a file.
+    pub fn new(path: impl Into<PathBuf>, fault: Fault) -> Self {
+        Self { path: path.into(), fault }
+    }
+
     /// Returns the next thing the reader should try.
     pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Io { .. } => "check that the path exists and that you may read and write it",
-            Self::Exists { .. } => "choose another path, or record with `record --force` to replace the trace",
-            Self::NotATrace { .. } => "pass a *.trace file that `record` wrote",
-            Self::NotPeers { .. } => "remove the file, or record the peers again with `record --peers`",
-            Self::TooNew { .. } => "update this tool, or record the scenario again",
-            Self::Truncated { .. } => "copy the file again, run `trace salvage`, or record the scenario again",
-            Self::Damaged { .. } | Self::Missing { .. } | Self::Altered { .. } => {
+        match &self.fault {
+            Fault::Io { .. } => "check that the path exists and that you may read and write it",
+            Fault::Exists => "choose another path, or record with `record --force` to replace the trace",
+            Fault::NotATrace { .. } => "pass a *.trace file that `record` wrote",
+            Fault::NotPeers { .. } => "remove the file, or record the peers again with `record --peers`",
+            Fault::TooNew { .. } => "update this tool, or record the scenario again",
+            Fault::Truncated { .. } => "copy the file again, run `trace salvage`, or record the scenario again",
+            Fault::Damaged { .. } | Fault::Missing { .. } | Fault::Altered => {
                 "copy the file again from where it came, run `trace salvage` to keep what can be read, or record the \
                     scenario again"
             }
-            Self::NoStep { .. } => "run `trace info` to see which steps there are",
-            Self::Unparsable { .. } => "run `trace verify`, and record the scenario again if it fails",
-            Self::NotCanonical { .. } | Self::OutOfOrder { .. } | Self::EventOutOfOrder { .. } => {
+            Fault::NoStep { .. } => "run `trace info` to see which steps there are",
+            Fault::Unparsable { .. } => "run `trace verify`, and record the scenario again if it fails",
+            Fault::NotCanonical { .. } | Fault::OutOfOrder { .. } | Fault::EventOutOfOrder { .. } => {
                 "this is a mistake in the recorder: report it with the scenario"
             }
-            Self::DiskFull { .. } => "free some space and record again; the file holds the steps before",
-            Self::Busy { .. } => "wait until the recording ends",
-            Self::JournalLocked { .. } => {
-                "make the file and its folder writable, or copy both it and its -journal elsewhere"
-            }
-            Self::Sqlite { .. } => "run `trace verify` on the file",
+            Fault::DiskFull { .. } => "free some space and record again; the file holds the steps before",
+            Fault::Busy => "wait until the recording ends",
+            Fault::JournalLocked => "make the file and its folder writable, or copy both it and its -journal elsewhere",
+            Fault::Sqlite { .. } => "run `trace verify` on the file",
         }
     }
 
     /// Returns which exit code of the command line the error belongs to.
     pub fn exit_class(&self) -> ExitClass {
-        match self {
-            Self::Exists { .. } | Self::NoStep { .. } => ExitClass::BadUsage,
-            Self::Unparsable { .. } => ExitClass::VerificationFailed,
+        match &self.fault {
+            Fault::Exists | Fault::NoStep { .. } => ExitClass::BadUsage,
+            Fault::Unparsable { .. } => ExitClass::VerificationFailed,
             _ => ExitClass::Unreadable,
-        }
-    }
-
-    /// Returns the file.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Io { path, .. }
-            | Self::Exists { path }
-            | Self::NotATrace { path, .. }
-            | Self::NotPeers { path, .. }
-            | Self::TooNew { path, .. }
-            | Self::Truncated { path, .. }
-            | Self::Damaged { path, .. }
-            | Self::Missing { path, .. }
-            | Self::Altered { path }
-            | Self::NoStep { path, .. }
-            | Self::Unparsable { path, .. }
-            | Self::NotCanonical { path, .. }
-            | Self::OutOfOrder { path, .. }
-            | Self::EventOutOfOrder { path, .. }
-            | Self::DiskFull { path, .. }
-            | Self::Busy { path }
-            | Self::JournalLocked { path }
-            | Self::Sqlite { path, .. } => path,
         }
     }
 
     pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| {
-            if source.kind() == std::io::ErrorKind::StorageFull {
-                return Self::DiskFull { path, place: Location::table("sqlite_schema") };
-            }
-            Self::Io { path, action, source }
+            let fault = match source.kind() {
+                std::io::ErrorKind::StorageFull => Fault::DiskFull { place: Location::FILE },
+                _ => Fault::Io { action, source },
+            };
+            Self { path, fault }
         }
     }
 
-    /// Sorts an error of SQLite into the kinds above.
+    /// Sorts an error of SQLite into the faults above.
     pub(crate) fn sqlite(path: &Path, place: Location) -> impl FnOnce(rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{Error, ErrorCode};
         let path = path.to_owned();
-        move |source| match source.sqlite_error() {
-            Some(error) if error.extended_code == rusqlite::ffi::SQLITE_READONLY_ROLLBACK => {
-                Self::JournalLocked { path }
-            }
-            Some(error) => match error.code {
-                ErrorCode::DiskFull => Self::DiskFull { path, place },
-                ErrorCode::NotADatabase => Self::NotATrace { path, reason: "it is not an SQLite file".to_owned() },
-                ErrorCode::DatabaseCorrupt => {
-                    Self::Damaged { path, place, reason: format!("SQLite cannot read it ({source})") }
+        move |source| {
+            let code = source.sqlite_error().map(|error| (error.extended_code, error.code));
+            let fault = match (code, &source) {
+                (Some((rusqlite::ffi::SQLITE_READONLY_ROLLBACK, _)), _) => Fault::JournalLocked,
+                (Some((_, ErrorCode::DiskFull)), _) => Fault::DiskFull { place },
+                (Some((_, ErrorCode::NotADatabase)), _) => {
+                    Fault::NotATrace { reason: "it is not an SQLite file".to_owned() }
                 }
-                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy { path },
-                _ => Self::Sqlite { path, place, source },
-            },
-            None => match source {
-                rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)
-                | rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::Utf8Error(..) => Self::Damaged { path, place, reason: source.to_string() },
-                _ => Self::Sqlite { path, place, source },
-            },
+                (Some((_, ErrorCode::DatabaseCorrupt)), _) => {
+                    Fault::Damaged { place, reason: format!("SQLite cannot read it ({source})") }
+                }
+                (Some((_, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)), _) => Fault::Busy,
+                (
+                    None,
+                    Error::InvalidColumnType(..)
+                    | Error::IntegralValueOutOfRange(..)
+                    | Error::FromSqlConversionFailure(..)
+                    | Error::Utf8Error(..),
+                ) => Fault::Damaged { place, reason: source.to_string() },
+                _ => Fault::Sqlite { place, source },
+            };
+            Self { path, fault }
         }
-    }
-
-    pub(crate) fn damaged(path: &Path, place: Location, reason: impl Into<String>) -> Self {
-        Self::Damaged { path: path.to_owned(), place, reason: reason.into() }
     }
 }

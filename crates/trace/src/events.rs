@@ -12,8 +12,9 @@
 mod conditions;
 
 use crate::blob::{BlobReader, BlobWriter, Storage};
-use crate::error::{Location, TraceError};
-use crate::rows::{self, int, text};
+use crate::db::{Db, RowError};
+use crate::error::TraceError;
+use crate::rows::{int, json, text};
 use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, EVENT_TABLES, FAILED, HOST, REQUEST, TAB_EVENT, Table};
 use crate::search::{self, Without, searched_columns};
 use browserlens_core::strategy::{
@@ -22,40 +23,23 @@ use browserlens_core::strategy::{
 };
 use conditions::{EVERYTHING, Needle, Where};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row};
-use std::path::Path;
+use rusqlite::{Row, params_from_iter};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-fn headers_to_json(headers: &[(String, String)]) -> Value {
-    Value::Text(serde_json::to_string(headers).unwrap_or_default())
-}
-
 /// Writes one event, already redacted.
-pub(crate) fn insert(
-    connection: &Connection,
-    path: &Path,
-    blobs: &mut BlobWriter,
-    event: &Event,
-) -> Result<(), TraceError> {
+pub(crate) fn insert(db: &Db, blobs: &mut BlobWriter, event: &Event) -> Result<(), TraceError> {
     let mut values = vec![int(event.position), int(event.step), int(event.tab), int(event.at_ms)];
     let table = match &event.kind {
-        EventKind::Console(message) => {
-            values.extend([
-                text(&message.level),
-                text(&message.text),
-                text(&message.url),
-                int(message.line),
-                text(&message.stack),
-            ]);
+        EventKind::Console(ConsoleMessage { level, text: said, url, line, stack }) => {
+            values.extend([text(level), text(said), text(url), int(*line), text(stack)]);
             &CONSOLE
         }
         EventKind::Request(request) => {
             let mut body = |body: &Option<String>| -> Result<Value, TraceError> {
                 let Some(body) = body else { return Ok(Value::Null) };
                 let bytes: Arc<[u8]> = body.as_bytes().into();
-                Ok(Value::Integer(blobs.store(connection, path, &bytes, Storage::Zstd, None)?.id))
+                Ok(int(blobs.store(db, &bytes, Storage::Zstd, None)?.id))
             };
-            let bodies = [body(&request.request_body)?, body(&request.response_body)?];
             values.extend([
                 int(request.id),
                 text(&request.method),
@@ -63,16 +47,19 @@ pub(crate) fn insert(
                 text(&request.resource_type),
                 int(request.status),
                 text(&request.mime_type),
-                headers_to_json(&request.request_headers),
-                headers_to_json(&request.response_headers),
+                json(&request.request_headers),
+                json(&request.response_headers),
+                body(&request.request_body)?,
+                body(&request.response_body)?,
+                int(request.response_bytes),
+                text(&request.failure),
+                int(request.duration_ms),
             ]);
-            values.extend(bodies);
-            values.extend([int(request.response_bytes), text(&request.failure), int(request.duration_ms)]);
             &REQUEST
         }
         EventKind::Dialog(dialog) => {
             let accepted = dialog.accepted.map_or(Value::Null, |accepted| int(i64::from(accepted)));
-            values.extend([text(dialog_kind_name(dialog.kind)), text(&dialog.message), accepted, text(&dialog.typed)]);
+            values.extend([text(dialog.kind.name()), text(&dialog.message), accepted, text(&dialog.typed)]);
             &DIALOG
         }
         EventKind::Tab(tab) => {
@@ -84,28 +71,12 @@ pub(crate) fn insert(
             &DOWNLOAD
         }
     };
-    rows::insert(connection, path, table, values)
-}
-
-fn dialog_kind_name(kind: DialogKind) -> &'static str {
-    match kind {
-        DialogKind::Alert => "alert",
-        DialogKind::Confirm => "confirm",
-        DialogKind::Prompt => "prompt",
-        DialogKind::BeforeUnload => "before_unload",
-    }
-}
-
-fn dialog_kind(name: &str) -> Option<DialogKind> {
-    [DialogKind::Alert, DialogKind::Confirm, DialogKind::Prompt, DialogKind::BeforeUnload]
-        .into_iter()
-        .find(|kind| dialog_kind_name(*kind) == name)
+    db.insert(table, values)
 }
 
 /// Reads the events that pass a filter.
 pub(crate) struct Query<'q> {
-    pub connection: &'q Connection,
-    pub path: &'q Path,
+    pub db: &'q Db,
     pub filter: &'q EventFilter,
     pub after: Option<u64>,
     pub limit: usize,
@@ -128,13 +99,20 @@ impl Query<'_> {
     /// Returns at most `limit` events in order of position.
     pub(crate) fn run(&self, blobs: &mut BlobReader) -> Result<Vec<Event>, TraceError> {
         let mut events = Vec::new();
+        if self.limit == 0 {
+            return Ok(events);
+        }
         for table in self.tables() {
             if self.has_chunks(table)? {
                 self.run_chunks(table, blobs, &mut events)?;
                 continue;
             }
             for lane in self.lanes(table)? {
-                self.run_lane(table, &lane, blobs, &mut events)?;
+                let until = events.len().saturating_add(self.limit);
+                self.each(table, &lane, table.columns, |row| {
+                    events.push(self.event(row, table, blobs)?);
+                    Ok(events.len() < until)
+                })?;
             }
         }
         events.sort_by_key(|event| event.position);
@@ -145,44 +123,25 @@ impl Query<'_> {
     /// Counts the events that pass; the limit is not read.
     pub(crate) fn tally(&self) -> Result<EventTally, TraceError> {
         let mut tally = EventTally::default();
+        let mut add = |count: u64, last: Option<u64>| {
+            tally.count += count;
+            tally.last = tally.last.max(last);
+        };
         for table in self.tables() {
-            let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
-            let (conditions, values) = self.conditions(table, &Lane::All);
-            let mut add = |count: i64, last: Option<i64>| {
-                tally.count += u64::try_from(count).unwrap_or(0);
-                tally.last = tally.last.max(last.and_then(|last| u64::try_from(last).ok()));
-            };
             if self.has_chunks(table)? {
-                search::passing(
-                    self.connection,
-                    self.path,
-                    table,
-                    (self.filter, self.after),
-                    &mut self.without(),
-                    |position| {
-                        add(1, i64::try_from(position).ok());
-                        Ok(true)
-                    },
-                )?;
-            } else if let Some(needle) = self.filter.contains.as_deref().map(Needle::new) {
-                let [one, other] = searched_columns(table);
+                search::passing(self.db, table, (self.filter, self.after), &mut self.without(), |position| {
+                    add(1, Some(position));
+                    Ok(true)
+                })?;
+            } else if self.filter.contains.is_some() {
                 for lane in self.lanes(table)? {
-                    let (conditions, values) = self.conditions(table, &lane);
-                    let sql = format!(
-                        "SELECT position, {one}, {other} FROM {} {} WHERE {conditions}",
-                        table.name,
-                        self.hint(table, !matches!(lane, Lane::All))
-                    );
-                    let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
-                    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(wrap())?;
-                    while let Some(row) = rows.next().map_err(wrap())? {
-                        let text = |column| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
-                        if needle.is_in(text(1).map_err(wrap())?) || needle.is_in(text(2).map_err(wrap())?) {
-                            add(1, row.get(0).map_err(wrap())?);
-                        }
-                    }
+                    self.each(table, &lane, &["position"], |row| {
+                        add(1, u64::try_from(row.get::<_, i64>(0)?).ok());
+                        Ok(true)
+                    })?;
                 }
             } else {
+                let (conditions, values) = self.conditions(table, &Lane::All);
                 // After a position near the end the table itself has fewer rows to look at.
                 let hint = self.hint(table, self.after.is_none());
                 // Without conditions both are read off the tree, each by itself.
@@ -191,14 +150,11 @@ impl Query<'_> {
                 } else {
                     format!("SELECT count(*), max(position) FROM {} {hint} WHERE {conditions}", table.name)
                 };
-                let (count, last) = self
-                    .connection
-                    .prepare_cached(&sql)
-                    .and_then(|mut statement| {
-                        statement.query_row(rusqlite::params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))
-                    })
-                    .map_err(wrap())?;
-                add(count, last);
+                self.db.each(table.place(), &sql, params_from_iter(values), |row| {
+                    let (count, last): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
+                    add(u64::try_from(count).unwrap_or(0), last.and_then(|last| u64::try_from(last).ok()));
+                    Ok(false)
+                })?;
             }
         }
         Ok(tally)
@@ -222,7 +178,7 @@ impl Query<'_> {
 
     fn has_chunks(&self, table: &Table) -> Result<bool, TraceError> {
         let is_search = self.searchable && self.filter.contains.is_some();
-        Ok(is_search && search::has_chunks(self.connection, self.path, table)?)
+        Ok(is_search && search::has_chunks(self.db, table)?)
     }
 
     fn hint(&self, table: &Table, by_index: bool) -> &'static str {
@@ -239,20 +195,16 @@ impl Query<'_> {
         let filter = self.filter;
         Ok(match table.name {
             "console" if self.indexed && filter.is_about_console() => {
-                let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
-                let mut statement = self
-                    .connection
-                    .prepare_cached("SELECT min(level) FROM console INDEXED BY console_by_level WHERE level > ?1")
-                    .map_err(wrap())?;
                 // From one level to the next: each is one step into the index, however many rows
                 // have it.
+                let next = "SELECT min(level) FROM console INDEXED BY console_by_level WHERE level > ?1";
+                let next = |after: &str| self.db.first(CONSOLE.place(), next, [after], |row| row.get(0));
                 let mut found: Vec<String> = Vec::new();
-                let mut next: Option<String> = statement.query_row([""], |row| row.get(0)).map_err(wrap())?;
-                while let Some(level) = next {
-                    next = statement.query_row([&level], |row| row.get(0)).map_err(wrap())?;
+                while let Some(level) = next(found.last().map_or("", String::as_str))?.flatten() {
                     found.push(level);
                 }
-                if self.has_empty_level().map_err(wrap())? {
+                let empty = "SELECT EXISTS (SELECT 1 FROM console INDEXED BY console_by_level WHERE level = '')";
+                if self.db.first(CONSOLE.place(), empty, [], |row| row.get(0))? == Some(true) {
                     found.push(String::new());
                 }
                 let wanted = |level: &String| {
@@ -268,11 +220,6 @@ impl Query<'_> {
                 .collect(),
             _ => vec![Lane::All],
         })
-    }
-
-    fn has_empty_level(&self) -> rusqlite::Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM console INDEXED BY console_by_level WHERE level = '')";
-        self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
     }
 
     fn conditions(&self, table: &Table, lane: &Lane) -> (String, Vec<Value>) {
@@ -324,91 +271,64 @@ impl Query<'_> {
         where_.finish()
     }
 
-    fn run_lane(
+    /// Gives the columns of the rows of a lane that pass to `take`, in order of position, until that returns false.
+    fn each(
         &self,
-        table: &'static Table,
+        table: &Table,
         lane: &Lane,
-        blobs: &mut BlobReader,
-        events: &mut Vec<Event>,
+        columns: &[&str],
+        mut take: impl FnMut(&Row<'_>) -> Result<bool, RowError>,
     ) -> Result<(), TraceError> {
         let (conditions, values) = self.conditions(table, lane);
         let hint = self.hint(table, !matches!(lane, Lane::All));
+        let searched = searched_columns(table);
         let sql = format!(
-            "SELECT {} FROM {} {hint} WHERE {conditions} ORDER BY position",
-            table.columns.join(", "),
+            "SELECT {}, {} FROM {} {hint} WHERE {conditions} ORDER BY position",
+            columns.join(", "),
+            searched.join(", "),
             table.name
         );
-        let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
-        let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
-        let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(wrap())?;
         let needle = self.filter.contains.as_deref().map(Needle::new);
-        let column = |name: &str| table.columns.iter().position(|column| *column == name).unwrap_or(0);
-        let searched = searched_columns(table).map(column);
-        let mut found = 0;
-        while found < self.limit {
-            let Some(row) = rows.next().map_err(wrap())? else { break };
+        self.db.each(table.place(), &sql, params_from_iter(values), |row| {
             if let Some(needle) = &needle {
-                // Looked at before an event is made of the row: most rows do not hold what is
-                // searched for.
-                let text = |column: usize| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
-                let [one, other] = searched;
-                if !needle.is_in(text(one).map_err(wrap())?) && !needle.is_in(text(other).map_err(wrap())?) {
-                    continue;
+                // Looked at before an event is made of the row: most rows do not hold what is searched for.
+                let mut holds = false;
+                for column in columns.len()..columns.len() + searched.len() {
+                    holds = holds || needle.is_in(row.get_ref(column)?.as_str().unwrap_or_default());
+                }
+                if !holds {
+                    return Ok(true);
                 }
             }
-            events.push(self.event(row, table, blobs)?);
-            found += 1;
-        }
-        Ok(())
+            take(row)
+        })
     }
 
     /// Reads the rows that chunks name.
-    fn run_chunks(
-        &self,
-        table: &'static Table,
-        blobs: &mut BlobReader,
-        events: &mut Vec<Event>,
-    ) -> Result<(), TraceError> {
-        let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
-        let sql = format!("SELECT {} FROM {} WHERE position = ?1", table.columns.join(", "), table.name);
-        let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
-        let mut left = self.limit;
-        if left == 0 {
-            return Ok(());
-        }
-        search::passing(self.connection, self.path, table, (self.filter, self.after), &mut self.without(), |position| {
-            let mut rows = statement.query([int(position)]).map_err(wrap())?;
-            if let Some(row) = rows.next().map_err(wrap())? {
-                let event = self.event(row, table, blobs)?;
-                if self.filter.passes(&event) {
-                    events.push(event);
-                    left -= 1;
-                }
-            }
-            Ok(left > 0)
+    fn run_chunks(&self, table: &Table, blobs: &mut BlobReader, events: &mut Vec<Event>) -> Result<(), TraceError> {
+        let sql = format!("SELECT {} FROM {} WHERE position = ?1", table.list(), table.name);
+        let until = events.len().saturating_add(self.limit);
+        search::passing(self.db, table, (self.filter, self.after), &mut self.without(), |position| {
+            self.db.each(table.place(), &sql, [int(position)], |row| {
+                events.extend(Some(self.event(row, table, blobs)?).filter(|event| self.filter.passes(event)));
+                Ok(false)
+            })?;
+            Ok(events.len() < until)
         })
     }
 
     /// Makes an event of a row that was selected by the columns of its table.
-    fn event(&self, row: &Row<'_>, table: &'static Table, blobs: &mut BlobReader) -> Result<Event, TraceError> {
-        let wrap = || TraceError::sqlite(self.path, Location::table(table.name));
-        let position: i64 = row.get(0).map_err(wrap())?;
-        let place = Location::row(table.name, position);
-        let event = read(row, table, self.filter.parts).map_err(TraceError::sqlite(self.path, place.clone()))?;
-        let Some(mut event) = event else {
-            return Err(TraceError::damaged(self.path, place, "a field holds a value that its kind does not have"));
-        };
+    fn event(&self, row: &Row<'_>, table: &Table, blobs: &mut BlobReader) -> Result<Event, RowError> {
+        let place = table.row(row.get::<_, i64>(0)?);
+        let event = read(row, table, self.filter.parts).map_err(self.db.failed(place))?;
+        let mut event =
+            event.ok_or_else(|| self.db.damaged(place, "a field holds a value that its kind does not have"))?;
         if let EventKind::Request(request) = &mut event.kind
             && self.filter.parts == RequestParts::Whole
         {
-            let mut body = |column: usize| -> Result<Option<String>, TraceError> {
-                let id: Option<i64> = row.get(column).map_err(wrap())?;
-                let Some(id) = id else { return Ok(None) };
-                let bytes = blobs.read(self.connection, self.path, id, &place)?;
-                let text = String::from_utf8(bytes.to_vec());
-                text.map(Some).map_err(|_| {
-                    TraceError::damaged(self.path, Location::row("blob", id), "a body that should be text is not UTF-8")
-                })
+            let mut body = |column: usize| -> Result<Option<String>, RowError> {
+                let Some(id) = row.get(column)? else { return Ok(None) };
+                Ok(Some(blobs.text(self.db, id, place, "a body that should be text is not UTF-8")?))
             };
             request.request_body = body(12)?;
             request.response_body = body(13)?;
@@ -452,7 +372,7 @@ fn read(row: &Row<'_>, table: &Table, parts: RequestParts) -> rusqlite::Result<O
             }))
         }
         "dialog" => {
-            let Some(kind) = dialog_kind(&row.get::<_, String>(4)?) else { return Ok(None) };
+            let Some(kind) = DialogKind::from_name(&row.get::<_, String>(4)?) else { return Ok(None) };
             EventKind::Dialog(DialogEvent { kind, message: row.get(5)?, accepted: row.get(6)?, typed: row.get(7)? })
         }
         "tab_event" => EventKind::Tab(TabEvent { what: row.get(4)?, url: row.get(5)?, title: row.get(6)? }),

@@ -3,7 +3,7 @@
 //! In: a trace. Out: a folder with `meta.json`, `steps.json`, `events.json` and, per step, one file
 //! a payload: `step-003/ax-f1.json`. Invariant: nothing that exists is overwritten.
 
-use crate::error::TraceError;
+use crate::error::{Fault, TraceError};
 use crate::reader::Trace;
 use crate::record::StepRow;
 use browserlens_core::page::Payload;
@@ -35,7 +35,9 @@ pub fn export(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> Result<Export
     let mut write = |name: PathBuf, bytes: &[u8]| -> Result<(), TraceError> {
         let path = folder.join(name);
         let mut file = match File::create_new(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Err(TraceError::Exists { path }),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(TraceError::new(path, Fault::Exists));
+            }
             other => other.map_err(TraceError::io(&path, "create the file"))?,
         };
         files += 1;

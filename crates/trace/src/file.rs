@@ -8,10 +8,11 @@
 //! which these 32 bytes are zero. It is set in place, without SQLite, once the file is closed: an
 //! update through SQLite would change its header again.
 
-use crate::error::{Location, TraceError};
+use crate::db::Db;
+use crate::error::{Fault, Location, TraceError};
 use crate::record::TraceHash;
-use crate::schema::{APPLICATION_ID, FORMAT_VERSION, tables_of};
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use crate::schema::{APPLICATION_ID, FORMAT_VERSION, STEP, Table, tables_of};
+use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -35,86 +36,131 @@ pub(crate) enum Trust {
 
 /// A file that was opened for reading.
 pub(crate) struct Opened {
-    pub connection: Connection,
+    pub db: Db,
     pub version: i64,
     pub trust: Trust,
     pub hash: TraceHash,
     pub bytes: u64,
 }
 
+impl Opened {
+    /// Returns the sealed tables of its format.
+    pub fn tables(&self) -> &'static [&'static Table] {
+        tables_of(self.version).unwrap_or(&[])
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
 /// Returns the path of the rollback journal of a file.
 pub(crate) fn journal_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-journal");
-    PathBuf::from(name)
+    with_suffix(path, "-journal")
 }
 
-fn not_a_trace(path: &Path, reason: impl Into<String>) -> TraceError {
-    TraceError::NotATrace { path: path.to_owned(), reason: reason.into() }
+/// Returns where a trace is kept that a new one at `path` takes the place of, until that is
+/// complete: the same name with `.before` behind it.
+pub fn before_of(path: &Path) -> PathBuf {
+    with_suffix(path, ".before")
 }
 
-/// Checks the 100 bytes of header that every SQLite file begins with.
-fn check_header(path: &Path, bytes: &[u8]) -> Result<(), TraceError> {
-    const MAGIC: &[u8] = b"SQLite format 3\0";
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// The 100 bytes that every SQLite file begins with.
+pub(crate) struct Header<'b>(&'b [u8]);
+
+impl<'b> Header<'b> {
+    /// Takes the header of a file; `not` makes the fault of what is none. The beginning of one is a truncated file.
+    pub fn of(bytes: &'b [u8], not: impl FnOnce(&str) -> Fault) -> Result<Self, Fault> {
+        match bytes.get(..100) {
+            Some(header) if header.starts_with(MAGIC) => Ok(Self(header)),
+            None if bytes.starts_with(MAGIC) => Err(Fault::Truncated { expected: 100, found: bytes.len() as u64 }),
+            _ => Err(not("it is not an SQLite file")),
+        }
+    }
+
+    fn word(&self, at: usize) -> u32 {
+        u32::from_be_bytes([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])
+    }
+
+    pub fn application(&self) -> u32 {
+        self.word(68)
+    }
+
+    /// Returns the format of the file, unless it is later than the last that this build reads.
+    pub fn version(&self, supported: i64) -> Result<i64, Fault> {
+        let found = i64::from(self.word(60));
+        if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(found) }
+    }
+
+    /// Returns whether it asks for a write-ahead log.
+    pub fn has_log(&self) -> bool {
+        self.0[18] != 1 || self.0[19] != 1
+    }
+
+    fn page_size(&self) -> u64 {
+        match u16::from_be_bytes([self.0[16], self.0[17]]) {
+            1 => 65536,
+            size => u64::from(size),
+        }
+    }
+
+    fn pages(&self) -> u64 {
+        u64::from(self.word(28))
+    }
+}
+
+fn not_a_trace(reason: impl Into<String>) -> Fault {
+    Fault::NotATrace { reason: reason.into() }
+}
+
+fn check_header(bytes: &[u8]) -> Result<(), Fault> {
     if bytes.is_empty() {
-        return Err(not_a_trace(path, "the file is empty"));
+        return Err(not_a_trace("the file is empty"));
     }
-    if !bytes.starts_with(MAGIC) && !MAGIC.starts_with(bytes) {
-        return Err(not_a_trace(path, "it is not an SQLite file"));
+    if bytes.len() < MAGIC.len() && MAGIC.starts_with(bytes) {
+        return Err(Fault::Truncated { expected: 100, found: bytes.len() as u64 });
     }
-    let Some(header) = bytes.get(..100) else {
-        return Err(TraceError::Truncated { path: path.to_owned(), expected: 100, found: bytes.len() as u64 });
-    };
-    let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    if i64::from(word(68)) != APPLICATION_ID {
-        return Err(not_a_trace(path, format!("it is an SQLite file of another application (id {:#010x})", word(68))));
+    let header = Header::of(bytes, |reason| not_a_trace(reason))?;
+    if i64::from(header.application()) != APPLICATION_ID {
+        let id = header.application();
+        return Err(not_a_trace(format!("it is an SQLite file of another application (id {id:#010x})")));
     }
-    let version = i64::from(word(60));
-    if version > FORMAT_VERSION {
-        return Err(TraceError::TooNew { path: path.to_owned(), found: version, supported: FORMAT_VERSION });
-    }
-    let damaged = |reason: &str| TraceError::damaged(path, Location::table("sqlite_schema"), reason);
-    if tables_of(version).is_none() {
+    let damaged = |reason: &str| Fault::Damaged { place: Location::FILE, reason: reason.to_owned() };
+    if tables_of(header.version(FORMAT_VERSION)?).is_none() {
         return Err(damaged("the header has no format version"));
     }
-    if header[18] != 1 || header[19] != 1 {
+    if header.has_log() {
         return Err(damaged("the header asks for a write-ahead log, which traces never have"));
     }
-    let page_size = match u16::from_be_bytes([header[16], header[17]]) {
-        1 => 65536,
-        size => u64::from(size),
-    };
-    let expected = page_size * u64::from(word(28));
-    if word(24) == word(92) && expected > bytes.len() as u64 {
-        return Err(TraceError::Truncated { path: path.to_owned(), expected, found: bytes.len() as u64 });
+    let (expected, found) = (header.page_size() * header.pages(), bytes.len() as u64);
+    if header.word(24) == header.word(92) && expected > found {
+        return Err(Fault::Truncated { expected, found });
     }
     Ok(())
 }
 
 /// Lets SQLite roll back the journal that a killed recorder left, if there is one.
 pub(crate) fn roll_back_journal(path: &Path) -> Result<(), TraceError> {
-    let journal = journal_of(path);
-    if !std::fs::metadata(&journal).is_ok_and(|journal| journal.len() > 0) {
+    if !std::fs::metadata(journal_of(path)).is_ok_and(|journal| journal.len() > 0) {
         return Ok(());
     }
-    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // Any read rolls back; the lock of a recorder that is alive keeps it from happening.
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(wrap())
+    db.number(Location::FILE, "SELECT count(*) FROM sqlite_schema", []).map(drop)
 }
 
 /// Opens a copy of a damaged file as far as SQLite can read it: pages that are gone become empty
 /// ones.
-pub(crate) fn open_damaged(path: &Path, copy: &Path) -> Result<Connection, TraceError> {
+pub(crate) fn open_damaged(path: &Path, copy: &Path) -> Result<Db, TraceError> {
+    let not = |reason: &str| TraceError::new(path, not_a_trace(reason));
     let mut bytes = std::fs::read(path).map_err(TraceError::io(path, "read the file"))?;
-    if !bytes.starts_with(b"SQLite format 3\0") || bytes.len() < 100 {
-        return Err(not_a_trace(path, "it does not begin as an SQLite file does"));
-    }
-    let page_size = match u16::from_be_bytes([bytes[16], bytes[17]]) {
-        1 => 65536,
-        size => usize::from(size).max(512),
-    };
-    let pages = u32::from_be_bytes([bytes[28], bytes[29], bytes[30], bytes[31]]) as usize;
+    let header = Header::of(&bytes, |reason| not_a_trace(reason));
+    let header = header.map_err(|_| not("it does not begin as an SQLite file does"))?;
+    let (page_size, pages) = (header.page_size().max(512) as usize, header.pages() as usize);
     // A damaged header may promise any number of pages: at most what is there and as much again is
     // made up.
     let promised = pages.saturating_mul(page_size).min(bytes.len().saturating_mul(64).max(1 << 20));
@@ -124,46 +170,41 @@ pub(crate) fn open_damaged(path: &Path, copy: &Path) -> Result<Connection, Trace
     bytes[18] = 1;
     bytes[19] = 1;
     std::fs::write(copy, &bytes).map_err(TraceError::io(copy, "write a working copy"))?;
-    connect(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(|error| match error {
-        TraceError::Damaged { .. } => not_a_trace(path, "its list of tables cannot be read"),
-        other => other,
-    })
+    let db = connect(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(|error| match error.fault {
+        Fault::Damaged { .. } => not("its list of tables cannot be read"),
+        _ => error,
+    })?;
+    Ok(Db { path: path.to_owned(), ..db })
 }
 
-pub(crate) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, TraceError> {
-    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
-    let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrap())?;
-    connection.busy_timeout(Duration::from_secs(5)).map_err(wrap())?;
+pub(crate) fn connect(path: &Path, mode: OpenFlags) -> Result<Db, TraceError> {
     // A file from elsewhere may hold views and triggers: none of ours does, so nothing of the
     // schema may run. A search through a hundred thousand messages reads their pages more than
     // once.
-    connection
-        .execute_batch(
-            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = \
-                -32768;",
-        )
-        .map_err(wrap())?;
-    Ok(connection)
+    const SETTINGS: &str = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; \
+        PRAGMA cache_size = -32768;";
+    let open = || {
+        let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        connection.execute_batch(SETTINGS)?;
+        Ok(connection)
+    };
+    Ok(Db::new(open().map_err(TraceError::sqlite(path, Location::FILE))?, path))
 }
 
 /// Opens a file for reading and says how far it can be trusted.
 pub(crate) fn open(path: &Path) -> Result<Opened, TraceError> {
     roll_back_journal(path)?;
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(TraceError::io(path, "read the file"))?;
-    check_header(path, &bytes)?;
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let wrap = || TraceError::sqlite(path, Location::table("file_seal"));
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrap())?;
-    let value: Option<Vec<u8>> = connection
-        .query_row("SELECT value FROM file_seal WHERE id = 1", [], |row| row.get(0))
-        .optional()
-        .map_err(wrap())?;
+    let mut bytes = std::fs::read(path).map_err(TraceError::io(path, "read the file"))?;
+    check_header(&bytes).map_err(|fault| TraceError::new(path, fault))?;
+    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let version = db.connection.pragma_query_value(None, "user_version", |row| row.get(0));
+    let version = version.map_err(db.failed(Location::SEAL))?;
+    let value: Option<Vec<u8>> =
+        db.first(Location::SEAL, "SELECT value FROM file_seal WHERE id = 1", [], |row| row.get(0))?;
     let hash = TraceHash(*blake3::hash(&bytes).as_bytes());
     let trust = trust_of(&mut bytes, value.as_deref());
-    Ok(Opened { connection, version, trust, hash, bytes: bytes.len() as u64 })
+    Ok(Opened { db, version, trust, hash, bytes: bytes.len() as u64 })
 }
 
 fn trust_of(bytes: &mut [u8], value: Option<&[u8]>) -> Trust {
@@ -189,15 +230,12 @@ fn find_once(bytes: &[u8], needle: &[u8]) -> Option<usize> {
 
 /// Makes the value that stands in table `file_seal` until the file is closed; no page can know it
 /// beforehand.
-pub(crate) fn open_value(connection: &Connection, path: &Path) -> Result<Vec<u8>, TraceError> {
+pub(crate) fn open_value(db: &Db) -> Result<Vec<u8>, TraceError> {
     let mut hasher = blake3::Hasher::new();
-    let wrap = || TraceError::sqlite(path, Location::table("step"));
-    let mut statement = connection.prepare("SELECT seal FROM step ORDER BY number").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let seal: Vec<u8> = row.get(0).map_err(wrap())?;
-        hasher.update(&seal);
-    }
+    db.each(STEP.place(), "SELECT seal FROM step ORDER BY number", [], |row| {
+        hasher.update(&row.get::<_, Vec<u8>>(0)?);
+        Ok(true)
+    })?;
     Ok([OPEN.as_slice(), hasher.finalize().as_bytes()].concat())
 }
 
@@ -208,7 +246,9 @@ pub(crate) fn seal(path: &Path, open_value: &[u8]) -> Result<(), TraceError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(read)?;
     let at = find_once(&bytes, open_value).ok_or_else(|| {
-        TraceError::damaged(path, Location::row("file_seal", 1), "the place of the seal was not found in the file")
+        let (place, reason) =
+            (Location { row: Some(1), ..Location::SEAL }, "the place of the seal was not found in the file");
+        TraceError::new(path, Fault::Damaged { place, reason: reason.to_owned() })
     })?;
     bytes[at..at + 16].copy_from_slice(SEALED);
     bytes[at + 16..at + 48].fill(0);
@@ -218,12 +258,4 @@ pub(crate) fn seal(path: &Path, open_value: &[u8]) -> Result<(), TraceError> {
         .and_then(|_| file.write_all(&value))
         .and_then(|()| file.sync_all())
         .map_err(TraceError::io(path, "seal the file"))
-}
-
-/// Returns where a trace is kept that a new one at `path` takes the place of, until that is
-/// complete: the same name with `.before` behind it.
-pub fn before_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".before");
-    name.into()
 }

@@ -4,15 +4,14 @@
 //! written once, at the step of its first sight.
 
 use crate::canonical::frame_objects;
+use crate::db::Db;
 use crate::error::TraceError;
 use crate::record::StepRecord;
-use crate::rows::{self, int, text};
+use crate::rows::{int, text};
 use crate::schema::{DOCUMENT, FRAME};
 use browserlens_core::page::Payload;
-use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// The frames and documents that have rows.
 #[derive(Clone, Default)]
@@ -51,22 +50,16 @@ pub(crate) fn number(text: &str, letter: char) -> Option<u32> {
 }
 
 /// Writes the frames and documents that are new.
-pub(crate) fn insert(
-    connection: &Connection,
-    path: &Path,
-    seen: &mut FramesSeen,
-    payload: &Payload,
-    step: &StepRecord,
-) -> Result<(), TraceError> {
+pub(crate) fn insert(db: &Db, seen: &mut FramesSeen, payload: &Payload, step: &StepRecord) -> Result<(), TraceError> {
     let json = String::from_utf8_lossy(&payload.body);
     for entry in list(&json) {
         if seen.frames.insert(entry.frame) {
             let parent = entry.parent.map_or(Value::Null, int);
-            rows::insert(connection, path, &FRAME, vec![int(entry.frame), parent, int(step.tab), int(step.index.0)])?;
+            db.insert(&FRAME, vec![int(entry.frame), parent, int(step.tab), int(step.index.0)])?;
         }
         if entry.document > 0 && seen.documents.insert(entry.document) {
             let values = vec![int(entry.document), int(entry.frame), text(&entry.url), int(step.index.0)];
-            rows::insert(connection, path, &DOCUMENT, values)?;
+            db.insert(&DOCUMENT, values)?;
         }
     }
     Ok(())

@@ -2,13 +2,14 @@
 //!
 //! In: a [`Trace`]. Out: [`TraceInfo`], for `trace info` to print. Invariant: no body is decoded.
 
-use crate::error::{Location, TraceError};
+use crate::error::TraceError;
 use crate::origin::Origin;
 use crate::reader::Trace;
 use crate::record::{TraceHash, TraceMeta};
-use crate::schema::EVENT_TABLES;
+use crate::schema::{BLOB, DOCUMENT, EVENT_TABLES, FRAME, PAYLOAD, Table};
 use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::{ActionKind, StepIndex};
+use rusqlite::{Params, Row};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -83,34 +84,32 @@ impl Trace {
     /// # Errors
     /// [`TraceError`] if a row cannot be read.
     pub fn info(&self) -> Result<TraceInfo, TraceError> {
+        const BODIES: &str = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload \
+            JOIN blob ON blob.id = payload.blob WHERE";
         let mut steps = Vec::new();
         for step in self.steps()? {
-            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob \
-                WHERE payload.step = ?1";
-            let [payloads, bytes] = self.counts(sql, &step.index.0, "payload")?;
+            let sql = format!("{BODIES} payload.step = ?1");
+            let [payloads, bytes] = self.counts(&PAYLOAD, &sql, [step.index.0])?;
             let action = step.action.map(|action| action.taken.kind);
             steps.push(StepInfo { index: step.index, action, payloads, bytes, quiet: step.settled.quiet });
         }
         let mut kinds = Vec::new();
         for kind in PayloadKind::ALL {
-            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob \
-                WHERE kind = ?1";
-            let [payloads, bytes] = self.counts(sql, &kind.name(), "payload")?;
+            let [payloads, bytes] = self.counts(&PAYLOAD, &format!("{BODIES} kind = ?1"), [kind.name()])?;
             let sql = "SELECT count(*), coalesce(sum(length(data)), 0) FROM blob WHERE id IN (SELECT blob FROM payload \
                 WHERE kind = ?1)";
-            let [_, stored_bytes] = self.counts(sql, &kind.name(), "blob")?;
+            let [_, stored_bytes] = self.counts(&BLOB, sql, [kind.name()])?;
             if payloads > 0 {
                 kinds.push(KindInfo { kind, payloads, bytes, stored_bytes });
             }
         }
-        let mut events = Vec::new();
-        for (kind, table) in EVENT_TABLES {
-            let sql = format!("SELECT count(*), ?1 * 0 FROM {}", table.name);
-            let [count, _] = self.counts(&sql, &0, table.name)?;
-            events.push((kind.to_owned(), count));
-        }
-        let [frames, _] = self.counts("SELECT count(*), ?1 * 0 FROM frame", &0, "frame")?;
-        let [documents, _] = self.counts("SELECT count(*), ?1 * 0 FROM document", &0, "document")?;
+        let rows = |table: &Table| {
+            let [rows, _] = self.counts(table, &format!("SELECT count(*), 0 FROM {}", table.name), [])?;
+            Ok(rows)
+        };
+        let events = EVENT_TABLES.into_iter().map(|(kind, table)| Ok((kind.to_owned(), rows(table)?)));
+        let events = events.collect::<Result<_, TraceError>>()?;
+        let (frames, documents) = (rows(&FRAME)?, rows(&DOCUMENT)?);
         Ok(TraceInfo {
             path: self.path().to_owned(),
             format: self.format_version(),
@@ -128,12 +127,8 @@ impl Trace {
         })
     }
 
-    fn counts(&self, sql: &str, parameter: &dyn rusqlite::ToSql, table: &'static str) -> Result<[u64; 2], TraceError> {
-        let count = |row: &rusqlite::Row<'_>, column: usize| {
-            row.get::<_, i64>(column).map(|count| u64::try_from(count).unwrap_or(0))
-        };
-        self.connection()
-            .query_row(sql, [parameter], |row| Ok([count(row, 0)?, count(row, 1)?]))
-            .map_err(TraceError::sqlite(self.path(), Location::table(table)))
+    fn counts(&self, table: &Table, sql: &str, values: impl Params) -> Result<[u64; 2], TraceError> {
+        let read = |row: &Row<'_>| Ok([row.get(0)?, row.get(1)?].map(|count: i64| u64::try_from(count).unwrap_or(0)));
+        self.db().first(table.place(), sql, values, read).map(Option::unwrap_or_default)
     }
 }

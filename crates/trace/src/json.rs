@@ -163,9 +163,8 @@ impl<'a> Scanner<'a> {
                 }
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' if depth == 0 => {
-                    self.open.pop();
-                    self.at += 1;
-                    return self.after_value();
+                    self.close();
+                    return;
                 }
                 b'}' | b']' => depth -= 1,
                 _ => {}
@@ -174,10 +173,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn close(&mut self) {
+    fn enter(&mut self, is_object: bool) -> Token<'a> {
         self.at += 1;
-        self.open.pop();
+        self.open.push(is_object);
+        self.expect = if is_object { Expect::KeyOrClose } else { Expect::ValueOrClose };
+        if is_object { Token::OpenObject } else { Token::OpenArray }
+    }
+
+    fn close(&mut self) -> Token<'a> {
+        self.at += 1;
+        let was_object = self.open.pop() == Some(true);
         self.after_value();
+        if was_object { Token::CloseObject } else { Token::CloseArray }
     }
 
     fn after_value(&mut self) {
@@ -194,28 +201,16 @@ impl<'a> Scanner<'a> {
             match self.expect {
                 Expect::End => return self.fail("nothing after the value"),
                 Expect::CommaOrClose => match (byte, in_object) {
-                    (b',', Some(true)) => {
-                        self.at += 1;
-                        self.expect = Expect::Key;
-                    }
                     (b',', _) => {
                         self.at += 1;
-                        self.expect = Expect::Value;
+                        self.expect = if in_object == Some(true) { Expect::Key } else { Expect::Value };
                     }
-                    (b'}', Some(true)) => {
-                        self.close();
-                        return Ok(Some(Token::CloseObject));
-                    }
-                    (b']', Some(false)) => {
-                        self.close();
-                        return Ok(Some(Token::CloseArray));
-                    }
+                    (b'}', Some(true)) | (b']', Some(false)) => return Ok(Some(self.close())),
                     _ => return self.fail("a comma or the end of the list"),
                 },
                 Expect::Key | Expect::KeyOrClose => {
                     if byte == b'}' && self.expect == Expect::KeyOrClose {
-                        self.close();
-                        return Ok(Some(Token::CloseObject));
+                        return Ok(Some(self.close()));
                     }
                     if byte != b'"' {
                         return self.fail("a member name");
@@ -230,22 +225,8 @@ impl<'a> Scanner<'a> {
                 }
                 Expect::Value | Expect::ValueOrClose => {
                     return match byte {
-                        b']' if self.expect == Expect::ValueOrClose => {
-                            self.close();
-                            Ok(Some(Token::CloseArray))
-                        }
-                        b'{' => {
-                            self.at += 1;
-                            self.open.push(true);
-                            self.expect = Expect::KeyOrClose;
-                            Ok(Some(Token::OpenObject))
-                        }
-                        b'[' => {
-                            self.at += 1;
-                            self.open.push(false);
-                            self.expect = Expect::ValueOrClose;
-                            Ok(Some(Token::OpenArray))
-                        }
+                        b']' if self.expect == Expect::ValueOrClose => Ok(Some(self.close())),
+                        b'{' | b'[' => Ok(Some(self.enter(byte == b'{'))),
                         b'"' => {
                             let text = self.string()?;
                             self.after_value();
@@ -289,6 +270,26 @@ fn is_number(word: &[u8]) -> bool {
     at == word.len()
 }
 
+/// Writes a text anew: what `each` writes of every token.
+pub(crate) fn rewrite<'a>(
+    json: &'a str,
+    mut each: impl FnMut(&mut Scanner<'a>, Token<'a>, &mut Writer) -> Result<(), JsonError>,
+) -> Result<String, JsonError> {
+    let (mut scanner, mut writer) = (Scanner::new(json), Writer::with_capacity(json.len()));
+    while let Some(token) = scanner.next()? {
+        each(&mut scanner, token, &mut writer)?;
+    }
+    Ok(writer.finish())
+}
+
+/// Writes a text anew without blanks.
+pub(crate) fn compact(json: &str) -> Result<String, JsonError> {
+    rewrite(json, |_, token, writer| {
+        writer.token(token);
+        Ok(())
+    })
+}
+
 /// Checks that a text is JSON.
 pub(crate) fn check(text: &str) -> Result<(), JsonError> {
     let mut scanner = Scanner::new(text);
@@ -301,18 +302,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rewrite(text: &str) -> Result<String, JsonError> {
-        let (mut scanner, mut writer) = (Scanner::new(text), Writer::default());
-        while let Some(token) = scanner.next()? {
-            writer.token(token);
-        }
-        Ok(writer.finish())
-    }
-
     #[test]
     fn blanks_go_and_everything_else_stays() {
         let text = " { \"a\" : [ 1 , -2.5e+3 , \"x\\u0041\\n\" , { } , [ ] , null ] , \"b\" : true } ";
-        assert_eq!(rewrite(text).expect("JSON"), r#"{"a":[1,-2.5e+3,"x\u0041\n",{},[],null],"b":true}"#);
+        assert_eq!(compact(text).expect("JSON"), r#"{"a":[1,-2.5e+3,"x\u0041\n",{},[],null],"b":true}"#);
     }
 
     #[test]
@@ -351,7 +344,7 @@ mod tests {
     #[test]
     fn a_million_levels_do_not_touch_the_stack() {
         let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
-        assert_eq!(rewrite(&deep).expect("JSON"), deep);
+        assert_eq!(compact(&deep).expect("JSON"), deep);
     }
 
     #[test]

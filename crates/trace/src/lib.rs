@@ -9,7 +9,7 @@
 pub mod agents;
 mod blob;
 pub mod canonical;
-pub mod corpus;
+mod db;
 mod error;
 mod events;
 mod export;
@@ -34,7 +34,7 @@ pub mod whole;
 mod writer;
 
 pub use canonical::{CanonicalError, Canonicalizer};
-pub use error::{ExitClass, Location, TraceError};
+pub use error::{ExitClass, Fault, Location, TraceError};
 pub use export::{ExportReport, export};
 pub use file::before_of;
 pub use info::{KindInfo, StepInfo, TraceInfo};

@@ -4,13 +4,12 @@
 //! Invariant: a trace that was recorded here has neither the row nor the table, and keeps the
 //! format it had before there were imports.
 
-use crate::error::{Location, TraceError};
+use crate::db::Db;
+use crate::error::TraceError;
 use crate::reader::Trace;
-use crate::rows::{self, int, text};
+use crate::rows::{int, text};
 use crate::schema::{FORMAT_VERSION, ORIGIN, migrate};
-use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// The format from which on a trace may say where it was imported from.
 const ORIGIN_FROM: i64 = 4;
@@ -44,10 +43,9 @@ impl Origin {
 }
 
 /// Writes or replaces the row.
-pub(crate) fn write(connection: &mut Connection, path: &Path, origin: &Origin) -> Result<(), TraceError> {
-    let wrap = || TraceError::sqlite(path, Location::table(ORIGIN.name));
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrap())?;
-    migrate(connection, version, FORMAT_VERSION).map_err(wrap())?;
+pub(crate) fn write(db: &Db, origin: &Origin) -> Result<(), TraceError> {
+    let version = db.connection.pragma_query_value(None, "user_version", |row| row.get(0));
+    version.and_then(|version| migrate(&db.connection, version, FORMAT_VERSION)).map_err(db.failed(ORIGIN.place()))?;
     let values = vec![
         int(1),
         text(&origin.format),
@@ -57,7 +55,7 @@ pub(crate) fn write(connection: &mut Connection, path: &Path, origin: &Origin) -
         int(i64::from(origin.rendered)),
         text(&origin.gaps.join("\n")),
     ];
-    rows::replace(connection, path, &ORIGIN, values)
+    db.replace(&ORIGIN, values)
 }
 
 impl Trace {
@@ -70,18 +68,16 @@ impl Trace {
             return Ok(None);
         }
         let sql = "SELECT format, source, licence, importer, rendered, gaps FROM origin WHERE id = 1";
-        let read = |row: &rusqlite::Row<'_>| {
+        self.db().first(ORIGIN.place(), sql, [], |row| {
             let gaps: String = row.get(5)?;
             Ok(Origin {
                 format: row.get(0)?,
                 source: row.get(1)?,
                 licence: row.get(2)?,
                 importer: row.get(3)?,
-                rendered: row.get::<_, i64>(4)? != 0,
+                rendered: row.get(4)?,
                 gaps: gaps.lines().map(str::to_owned).collect(),
             })
-        };
-        let place = Location::table(ORIGIN.name);
-        self.connection().query_row(sql, [], read).optional().map_err(TraceError::sqlite(self.path(), place))
+        })
     }
 }

@@ -3,7 +3,7 @@
 //! In: a [`Trace`] and a step. Out: what a live browser would answer at that step. Invariant:
 //! nothing of a later step is told: events end at the step the source stands at.
 
-use crate::error::TraceError;
+use crate::error::{Fault, TraceError};
 use crate::reader::Trace;
 use browserlens_core::page::{BoxInDocument, BoxInViewport, Capture, Page, PayloadKind};
 use browserlens_core::strategy::{
@@ -27,7 +27,7 @@ impl TracePages {
     /// Opens a trace and stands at its first step.
     ///
     /// # Errors
-    /// As [`Trace::open`], and [`TraceError::NoStep`] if the trace has none.
+    /// As [`Trace::open`], and [`Fault::NoStep`] if the trace has none.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
         Self::new(Trace::open(path)?)
     }
@@ -35,7 +35,7 @@ impl TracePages {
     /// Stands at the first step of a trace.
     ///
     /// # Errors
-    /// [`TraceError::NoStep`] if the trace has none.
+    /// [`Fault::NoStep`] if the trace has none.
     pub fn new(trace: Trace) -> Result<Self, TraceError> {
         let mut pages = Self { trace, step: StepIndex(0), current: None };
         pages.set_step(StepIndex(0))?;
@@ -50,10 +50,10 @@ impl TracePages {
     /// Goes to a step.
     ///
     /// # Errors
-    /// [`TraceError::NoStep`] if the trace has no such step.
+    /// [`Fault::NoStep`] if the trace has no such step.
     pub fn set_step(&mut self, step: StepIndex) -> Result<(), TraceError> {
         if step.0 >= self.trace.len() {
-            return Err(TraceError::NoStep { path: self.trace.path().to_owned(), step, steps: self.trace.len() });
+            return Err(self.trace.no_step(step));
         }
         if step != self.step {
             self.current = None;
@@ -61,9 +61,7 @@ impl TracePages {
         self.step = step;
         Ok(())
     }
-}
 
-impl TracePages {
     /// Nothing of a later step is told.
     fn until_now(&self, filter: &EventFilter) -> EventFilter {
         let to_step = filter.to_step.map_or(self.step.0, |to| to.min(self.step.0));
@@ -78,7 +76,7 @@ impl Trace {
     /// Makes the trace a source of pages, standing at its first step.
     ///
     /// # Errors
-    /// [`TraceError::NoStep`] if the trace has no step.
+    /// [`Fault::NoStep`] if the trace has no step.
     pub fn into_pages(self) -> Result<TracePages, TraceError> {
         TracePages::new(self)
     }
@@ -86,20 +84,20 @@ impl Trace {
     /// Reads and parses the page of a step.
     ///
     /// # Errors
-    /// As [`Trace::capture`], and [`TraceError::Unparsable`].
+    /// As [`Trace::capture`], and [`Fault::Unparsable`].
     pub fn page(&self, step: StepIndex) -> Result<(Page, Capture), TraceError> {
         let capture = self.capture(step)?;
-        let page = Page::parse(&capture).map_err(|error| TraceError::Unparsable {
-            path: self.path().to_owned(),
-            step,
-            reason: error.to_string(),
-        })?;
+        let page = Page::parse(&capture)
+            .map_err(|error| self.db().error(Fault::Unparsable { step, reason: error.to_string() }))?;
         Ok((page, capture))
     }
 }
 
-fn failed(context: &str, cause: impl std::error::Error + Send + Sync + 'static) -> SourceError {
-    SourceError::Failed { context: context.to_owned(), cause: Box::new(cause) }
+const NO_PAGE: &str = "the page cannot be read from the trace";
+const NO_EVENTS: &str = "the events cannot be read from the trace";
+
+fn failed<E: std::error::Error + Send + Sync + 'static>(context: &str) -> impl Fn(E) -> SourceError {
+    move |cause| SourceError::Failed { context: context.to_owned(), cause: Box::new(cause) }
 }
 
 impl PageSource for TracePages {
@@ -111,29 +109,22 @@ impl PageSource for TracePages {
         if let Some((page, capture)) = &self.current {
             return Ok((Arc::clone(page), Arc::clone(capture)));
         }
-        let (page, capture) =
-            self.trace.page(self.step).map_err(|error| failed("the page cannot be read from the trace", error))?;
+        let (page, capture) = self.trace.page(self.step).map_err(failed(NO_PAGE))?;
         let both = (Arc::new(page), Arc::new(capture));
         self.current = Some((Arc::clone(&both.0), Arc::clone(&both.1)));
         Ok(both)
     }
 
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {
-        let filter = self.until_now(filter);
-        self.trace
-            .events(&filter, after, limit)
-            .map_err(|error| failed("the events cannot be read from the trace", error))
+        self.trace.events(&self.until_now(filter), after, limit).map_err(failed(NO_EVENTS))
     }
 
     fn tally(&mut self, filter: &EventFilter, after: Option<u64>) -> Result<EventTally, SourceError> {
-        let filter = self.until_now(filter);
-        self.trace.tally(&filter, after).map_err(|error| failed("the events cannot be read from the trace", error))
+        self.trace.tally(&self.until_now(filter), after).map_err(failed(NO_EVENTS))
     }
 
     fn body(&mut self, position: u64, side: BodySide, limit: usize) -> Result<Option<BodyHead>, SourceError> {
-        self.trace
-            .body_head(position, side, limit)
-            .map_err(|error| failed("a body cannot be read from the trace", error))
+        self.trace.body_head(position, side, limit).map_err(failed("a body cannot be read from the trace"))
     }
 
     fn identity(&self) -> SourceId {
@@ -141,24 +132,22 @@ impl PageSource for TracePages {
     }
 
     fn now_ms(&mut self) -> Result<u64, SourceError> {
-        let latest = self.trace.latest_ms(self.step);
-        latest.map_err(|error| failed("the events cannot be read from the trace", error))
+        self.trace.latest_ms(self.step).map_err(failed(NO_EVENTS))
     }
 
     fn tabs(&mut self) -> Result<Vec<u32>, SourceError> {
-        self.trace.tabs(self.step).map_err(|error| failed("the tabs cannot be read from the trace", error))
+        self.trace.tabs(self.step).map_err(failed("the tabs cannot be read from the trace"))
     }
 
     fn page_of(&mut self, tab: u32) -> Result<(Arc<Page>, Arc<Capture>), SourceError> {
-        let reading = |error| failed("the page cannot be read from the trace", error);
         for step in (0..=self.step.0).rev().map(StepIndex) {
-            if self.trace.step_alone(step).map_err(reading)?.tab != tab {
+            if self.trace.step_alone(step).map_err(failed(NO_PAGE))?.tab != tab {
                 continue;
             }
             if step == self.step {
                 return self.page();
             }
-            let (page, capture) = self.trace.page(step).map_err(reading)?;
+            let (page, capture) = self.trace.page(step).map_err(failed(NO_PAGE))?;
             return Ok((Arc::new(page), Arc::new(capture)));
         }
         Err(SourceError::NotAvailable { what: format!("a page of tab {tab}") })
@@ -197,21 +186,23 @@ impl PageSource for TracePages {
 /// Cuts the box `part` out of an image that shows the box `whole`.
 fn cut(png: &[u8], whole: BoxInDocument, part: BoxInDocument) -> Result<Option<Arc<[u8]>>, SourceError> {
     let image = image::load_from_memory_with_format(png, ImageFormat::Png)
-        .map_err(|error| failed("an image of the trace cannot be read", error))?;
+        .map_err(failed("an image of the trace cannot be read"))?;
     let (width, height) = image.dimensions();
     let scale = (width as f32 / whole.width, height as f32 / whole.height);
     // Rounded outwards, so that nothing of the box is lost; kept inside the image.
-    let left = (((part.x - whole.x) * scale.0).floor().max(0.0) as u32).min(width);
-    let top = (((part.y - whole.y) * scale.1).floor().max(0.0) as u32).min(height);
-    let right = (((part.right() - whole.x) * scale.0).ceil().max(0.0) as u32).min(width);
-    let bottom = (((part.bottom() - whole.y) * scale.1).ceil().max(0.0) as u32).min(height);
+    let span = |from: f32, to: f32, scale: f32, size: u32| {
+        let inside = |pixel: f32| (pixel.max(0.0) as u32).min(size);
+        (inside((from * scale).floor()), inside((to * scale).ceil()))
+    };
+    let (left, right) = span(part.x - whole.x, part.right() - whole.x, scale.0, width);
+    let (top, bottom) = span(part.y - whole.y, part.bottom() - whole.y, scale.1, height);
     if right <= left || bottom <= top {
         return Ok(None);
     }
     let mut bytes = Cursor::new(Vec::new());
     DynamicImage::ImageRgba8(image.crop_imm(left, top, right - left, bottom - top).to_rgba8())
         .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|error| failed("a crop cannot be written", error))?;
+        .map_err(failed("a crop cannot be written"))?;
     Ok(Some(bytes.into_inner().into()))
 }
 

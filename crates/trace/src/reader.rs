@@ -15,43 +15,39 @@ pub(crate) use checks::{check_blobs, check_rows};
 pub(crate) use payloads::PayloadRow;
 
 use crate::blob::{self, BlobReader};
-use crate::error::{Location, TraceError};
+use crate::db::Db;
+use crate::error::{Fault, Location, TraceError};
 use crate::events::Query;
 use crate::file::{self, Opened, Trust};
 use crate::record::{Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::schema::{
-    ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB, Table,
+    ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB,
 };
 use crate::search::Without;
 use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
 use browserlens_core::strategy::{BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
 use checks::broken_in_a_blob;
-use rusqlite::{Connection, OptionalExtension, Row};
-use std::path::{Path, PathBuf};
+use rusqlite::Row;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A trace file, opened for reading. One connection: give each thread its own.
 pub struct Trace {
-    path: PathBuf,
-    connection: Connection,
+    db: Db,
     meta: TraceMeta,
-    outcome: (String, String),
+    outcome: Outcome,
     steps: u32,
     hash: TraceHash,
     version: i64,
     bytes: u64,
     sealed: bool,
-    /// Whether the indices that queries use are there and stand under the file's seal.
-    indexed: bool,
-    /// Whether what searches look at stands under the file's seal, where it is there.
-    searchable: bool,
     without: Mutex<Without>,
     blobs: Mutex<BlobReader>,
 }
 
 impl std::fmt::Debug for Trace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trace").field("path", &self.path).field("steps", &self.steps).finish_non_exhaustive()
+        f.debug_struct("Trace").field("path", &self.db.path).field("steps", &self.steps).finish_non_exhaustive()
     }
 }
 
@@ -61,52 +57,50 @@ impl Trace {
     /// # Errors
     /// [`TraceError`] if the file is no trace, of a newer format, truncated, or has a changed byte.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
-        let path = path.as_ref();
-        let opened = file::open(path)?;
+        let opened = file::open(path.as_ref())?;
         if opened.trust != Trust::Sealed {
-            let mut found = Vec::new();
-            check_rows(path, &opened, &mut |error| found.push(error))?;
-            if let Some(first) = found.into_iter().next() {
+            let mut first = None;
+            check_rows(&opened, &mut |error| {
+                first.get_or_insert(error);
+            })?;
+            if let Some(first) = first {
                 return Err(first);
             }
             if opened.trust == Trust::Broken {
-                return Err(
-                    broken_in_a_blob(path, &opened).unwrap_or_else(|| TraceError::Altered { path: path.to_owned() })
-                );
+                return Err(broken_in_a_blob(&opened).unwrap_or_else(|| opened.db.error(Fault::Altered)));
             }
         }
-        Self::from_opened(path, opened)
+        Self::from_opened(opened)
     }
 
     /// Takes a file as it is, for `verify` and `salvage`: only what cannot be read at all is an
     /// error.
-    pub(crate) fn from_opened(path: &Path, opened: Opened) -> Result<Self, TraceError> {
-        let Opened { connection, version, hash, bytes, trust } = opened;
-        connection.set_prepared_statement_cache_capacity(64);
-        let (meta, outcome, _) = read_meta(&connection, path)?;
+    pub(crate) fn from_opened(opened: Opened) -> Result<Self, TraceError> {
+        let Opened { db, version, hash, bytes, trust } = opened;
+        let (meta, outcome, _) = read_meta(&db)?;
         if (trust == Trust::Unfinished) != (outcome.0 == "recording") {
             // The outcome and the place of the seal are written in one transaction.
-            return Err(TraceError::Altered { path: path.to_owned() });
+            return Err(db.error(Fault::Altered));
         }
-        let found: i64 = connection
-            .query_row("SELECT count(*) FROM step", [], |row| row.get(0))
-            .map_err(TraceError::sqlite(path, Location::table(STEP.name)))?;
-        let steps = u32::try_from(found).unwrap_or(0);
-        Ok(Self {
-            path: path.to_owned(),
-            connection,
+        let steps = db.number(STEP.place(), "SELECT count(*) FROM step", [])?;
+        let steps = steps.and_then(|steps| u32::try_from(steps).ok()).unwrap_or(0);
+        Ok(Self { outcome, hash, version, bytes, sealed: trust == Trust::Sealed, ..Self::damaged(db, meta, steps) })
+    }
+
+    /// Takes what can be read of a damaged file.
+    pub(crate) fn damaged(db: Db, meta: TraceMeta, steps: u32) -> Self {
+        Self {
+            db,
             meta,
-            outcome,
+            outcome: ("incomplete".to_owned(), String::new()),
             steps,
-            hash,
-            version,
-            bytes,
-            sealed: trust == Trust::Sealed,
-            indexed: trust == Trust::Sealed && version >= INDEXED_FROM,
-            searchable: trust == Trust::Sealed && version >= SEARCHED_FROM,
+            hash: TraceHash([0; 32]),
+            version: FORMAT_VERSION,
+            bytes: 0,
+            sealed: false,
             without: Mutex::default(),
             blobs: Mutex::default(),
-        })
+        }
     }
 
     fn blobs(&self) -> MutexGuard<'_, BlobReader> {
@@ -117,7 +111,7 @@ impl Trace {
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.db.path
     }
 
     /// Returns what the trace is a recording of.
@@ -164,56 +158,20 @@ impl Trace {
         self.hash
     }
 
-    /// Takes what can be read of a damaged file.
-    pub(crate) fn damaged(path: &Path, connection: Connection, meta: TraceMeta, steps: u32) -> Self {
-        Self {
-            path: path.to_owned(),
-            connection,
-            meta,
-            outcome: ("incomplete".to_owned(), String::new()),
-            steps,
-            hash: TraceHash([0; 32]),
-            version: FORMAT_VERSION,
-            bytes: 0,
-            sealed: false,
-            indexed: false,
-            searchable: false,
-            without: Mutex::default(),
-            blobs: Mutex::default(),
-        }
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
     }
 
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
-    }
-
-    pub(crate) fn body(&self, blob: i64, referrer: &Location) -> Result<Arc<[u8]>, TraceError> {
-        self.blobs().read(&self.connection, &self.path, blob, referrer)
+    pub(crate) fn body(&self, blob: i64, referrer: Location) -> Result<Arc<[u8]>, TraceError> {
+        self.blobs().read(&self.db, blob, referrer)
     }
 
     pub(crate) fn keep_bodies(&self, blobs: &[i64]) {
         self.blobs().keep(blobs);
     }
 
-    fn no_step(&self, step: StepIndex) -> TraceError {
-        TraceError::NoStep { path: self.path.clone(), step, steps: self.steps }
-    }
-
-    fn wrap(&self, table: &'static Table, row: i64) -> impl FnOnce(rusqlite::Error) -> TraceError {
-        TraceError::sqlite(&self.path, Location::row(table.name, row))
-    }
-
-    /// Reads the one row that a number selects, if it is there.
-    fn one<T>(
-        &self,
-        sql: &str,
-        (table, number): (&'static Table, i64),
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>, TraceError> {
-        let statement = self.connection.prepare_cached(sql);
-        statement
-            .and_then(|mut statement| statement.query_row([number], read).optional())
-            .map_err(self.wrap(table, number))
+    pub(crate) fn no_step(&self, step: StepIndex) -> TraceError {
+        self.db.error(Fault::NoStep { step, steps: self.steps })
     }
 
     /// Returns every step, in order, without capture and events.
@@ -227,7 +185,7 @@ impl Trace {
     /// Returns one step, without capture and events.
     ///
     /// # Errors
-    /// [`TraceError::NoStep`] if there is none, or another if its row cannot be read.
+    /// [`Fault::NoStep`] if there is none, or another if its row cannot be read.
     pub fn step(&self, index: StepIndex) -> Result<StepRow, TraceError> {
         let mut step = self.step_alone(index)?;
         step.action = self.action(index)?;
@@ -235,38 +193,30 @@ impl Trace {
     }
 
     pub(crate) fn step_alone(&self, index: StepIndex) -> Result<StepRow, TraceError> {
-        let number = i64::from(index.0);
-        let read = |row: &Row<'_>| -> rusqlite::Result<(StepRow, String)> {
-            let settled = Settled { quiet: row.get(1)?, waited_ms: row.get(2)?, reason: row.get(3)? };
-            let step = StepRow {
-                index,
-                tab: row.get(0)?,
-                action: None,
-                settled,
-                torn_retries: row.get(4)?,
-                timings: Vec::new(),
-            };
-            Ok((step, row.get(5)?))
-        };
+        let place = STEP.row(index.0);
         let sql = "SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM step \
             WHERE number = ?1";
-        let (mut step, timings) = self.one(sql, (&STEP, number), read)?.ok_or_else(|| self.no_step(index))?;
-        step.timings = serde_json::from_str(&timings).map_err(|error| {
-            TraceError::damaged(&self.path, Location::row(STEP.name, number), format!("column timings: {error}"))
+        let found = self.db.first(place, sql, [index.0], |row| {
+            let settled = Settled { quiet: row.get(1)?, waited_ms: row.get(2)?, reason: row.get(3)? };
+            let (tab, torn_retries, timings) = (row.get(0)?, row.get(4)?, Vec::new());
+            Ok((StepRow { index, tab, action: None, settled, torn_retries, timings }, row.get::<_, String>(5)?))
         })?;
+        let (mut step, timings) = found.ok_or_else(|| self.no_step(index))?;
+        step.timings = serde_json::from_str(&timings)
+            .map_err(|error| self.db.damaged(place, format!("column timings: {error}")))?;
         Ok(step)
     }
 
     /// Returns the capture of a step: every payload in the order in which it was written.
     ///
     /// # Errors
-    /// [`TraceError::NoStep`], or the error of the first payload that cannot be read.
+    /// [`Fault::NoStep`], or the error of the first payload that cannot be read.
     pub fn capture(&self, step: StepIndex) -> Result<Capture, TraceError> {
         let listed = self.payload_rows(step)?;
         let mut blobs = self.blobs();
         let mut payloads = Vec::with_capacity(listed.len());
         for row in &listed {
-            let body = blobs.read(&self.connection, &self.path, row.blob, &Location::row(PAYLOAD.name, row.id))?;
+            let body = blobs.read(&self.db, row.blob, PAYLOAD.row(row.id))?;
             payloads.push(Payload { kind: row.kind, frame: row.frame, node: row.node, body });
         }
         // The next step is built on these bodies.
@@ -281,11 +231,10 @@ impl Trace {
     pub fn second_look(&self, step: StepIndex) -> Result<Option<SecondLook>, TraceError> {
         let listed = self.payload_rows(step)?;
         let Some(row) = listed.iter().find(|row| row.kind == PayloadKind::SecondLook) else { return Ok(None) };
-        let place = Location::row(PAYLOAD.name, row.id);
-        let body = self.blobs().read(&self.connection, &self.path, row.blob, &place)?;
-        serde_json::from_slice(&body)
+        let place = PAYLOAD.row(row.id);
+        serde_json::from_slice(&self.body(row.blob, place)?)
             .map(Some)
-            .map_err(|error| TraceError::damaged(&self.path, place, format!("it is no second look: {error}")))
+            .map_err(|error| self.db.damaged(place, format!("it is no second look: {error}")))
     }
 
     /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on,
@@ -302,15 +251,13 @@ impl Trace {
     }
 
     fn query<'q>(&'q self, filter: &'q EventFilter, after: Option<u64>, limit: usize) -> Query<'q> {
-        let (connection, path) = (&self.connection, self.path.as_path());
         Query {
-            connection,
-            path,
+            db: &self.db,
             filter,
             after,
             limit,
-            indexed: self.indexed,
-            searchable: self.searchable,
+            indexed: self.sealed && self.version >= INDEXED_FROM,
+            searchable: self.sealed && self.version >= SEARCHED_FROM,
             without: &self.without,
         }
     }
@@ -335,19 +282,11 @@ impl Trace {
             BodySide::Response => "response_body",
         };
         let number = i64::try_from(position).unwrap_or(i64::MAX);
-        let id: Option<Option<i64>> =
-            self.one(&format!("SELECT {column} FROM request WHERE position = ?1"), (&REQUEST, number), |row| {
-                row.get(0)
-            })?;
+        let place = REQUEST.row(number);
+        let sql = format!("SELECT {column} FROM request WHERE position = ?1");
+        let id: Option<Option<i64>> = self.db.first(place, &sql, [number], |row| row.get(0))?;
         let Some(id) = id.flatten() else { return Ok(None) };
-        let (head, bytes) = blob::read_head(
-            &self.connection,
-            &self.path,
-            id,
-            limit,
-            &Location::row(REQUEST.name, number),
-            !self.sealed,
-        )?;
+        let (head, bytes) = blob::read_head(&self.db, id, limit, place, !self.sealed)?;
         Ok(Some(BodyHead { head, bytes }))
     }
 
@@ -356,17 +295,10 @@ impl Trace {
     /// # Errors
     /// [`TraceError`] if a table cannot be read.
     pub fn latest_ms(&self, step: StepIndex) -> Result<u64, TraceError> {
-        let mut latest = 0;
-        for (_, table) in EVENT_TABLES {
+        EVENT_TABLES.into_iter().try_fold(0, |latest, (_, table)| {
             let sql = format!("SELECT max(at_ms) FROM {} WHERE step <= ?1", table.name);
-            let found: Option<i64> = self
-                .connection
-                .prepare_cached(&sql)
-                .and_then(|mut statement| statement.query_row([i64::from(step.0)], |row| row.get(0)))
-                .map_err(TraceError::sqlite(&self.path, Location::table(table.name)))?;
-            latest = latest.max(found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0));
-        }
-        Ok(latest)
+            Ok(self.db.number(table.place(), &sql, [step.0])?.unwrap_or(0).max(latest))
+        })
     }
 
     /// Returns the tabs that were captured up to a step, in order.
@@ -374,13 +306,8 @@ impl Trace {
     /// # Errors
     /// [`TraceError`] if the table cannot be read.
     pub fn tabs(&self, step: StepIndex) -> Result<Vec<u32>, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Location::table(TAB.name));
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT number FROM tab WHERE first_step <= ?1 ORDER BY number")
-            .map_err(wrap())?;
-        let rows = statement.query_map([i64::from(step.0)], |row| row.get(0)).map_err(wrap())?;
-        rows.collect::<rusqlite::Result<_>>().map_err(wrap())
+        let sql = "SELECT number FROM tab WHERE first_step <= ?1 ORDER BY number";
+        self.db.all(TAB.place(), sql, [step.0], |row| Ok(row.get(0)?))
     }
 
     /// Returns the logical entity ids of a step's nodes. Only replay may call this: no strategy
@@ -392,41 +319,30 @@ impl Trace {
         if step.0 >= self.steps {
             return Err(self.no_step(step));
         }
-        let number = i64::from(step.0);
-        let place = Location::row(ENTITY_LIST.name, number);
-        let found: Option<(i64, i64)> =
-            self.one("SELECT blob, entities FROM entity_list WHERE step = ?1", (&ENTITY_LIST, number), |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
+        let place = ENTITY_LIST.row(step.0);
+        let sql = "SELECT blob, entities FROM entity_list WHERE step = ?1";
+        let found = self.db.first(place, sql, [step.0], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
         let Some((blob, promised)) = found else { return Ok(Vec::new()) };
-        let body = self.blobs().read(&self.connection, &self.path, blob, &place)?;
-        let list: Vec<(String, String)> = serde_json::from_slice(&body).map_err(|error| {
-            TraceError::damaged(&self.path, place.clone(), format!("it is no list of entities: {error}"))
-        })?;
+        let list: Vec<(String, String)> = serde_json::from_slice(&self.body(blob, place)?)
+            .map_err(|error| self.db.damaged(place, format!("it is no list of entities: {error}")))?;
         if list.len() as i64 != promised {
-            return Err(TraceError::damaged(
-                &self.path,
-                place,
-                format!("it lists {} entities, the row says {promised}", list.len()),
-            ));
+            let reason = format!("it lists {} entities, the row says {promised}", list.len());
+            return Err(self.db.damaged(place, reason));
         }
-        list.into_iter()
-            .map(|(key, entity)| {
-                let key = key
-                    .parse()
-                    .map_err(|()| TraceError::damaged(&self.path, place.clone(), format!("{key:?} is no node key")))?;
-                Ok((key, entity))
-            })
-            .collect()
+        let keyed = |(key, entity): (String, String)| match key.parse() {
+            Ok(key) => Ok((key, entity)),
+            Err(()) => Err(self.db.damaged(place, format!("{key:?} is no node key"))),
+        };
+        list.into_iter().map(keyed).collect()
     }
 }
 
 /// Name of the outcome, and the reason where the recording did not reach its end.
 type Outcome = (String, String);
 
-pub(crate) fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceMeta, Outcome, Option<u32>), TraceError> {
-    let place = || Location::row(META.name, 1);
-    let sql = format!("SELECT {} FROM meta WHERE id = 1", META.columns.join(", "));
+pub(crate) fn read_meta(db: &Db) -> Result<(TraceMeta, Outcome, Option<u32>), TraceError> {
+    let place = META.row(1);
+    let sql = format!("SELECT {} FROM meta WHERE id = 1", META.list());
     let read = |row: &Row<'_>| -> rusqlite::Result<(TraceMeta, String, Outcome, Option<u32>)> {
         let meta = TraceMeta {
             scenario: row.get(1)?,
@@ -442,15 +358,13 @@ pub(crate) fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceMe
         };
         Ok((meta, row.get(4)?, (row.get(13)?, row.get(14)?), row.get(15)?))
     };
-    let found = connection.query_row(&sql, [], read).optional().map_err(TraceError::sqlite(path, place()))?;
-    let Some((mut meta, source, outcome, steps)) = found else {
-        let reason = "it says what the trace is a recording of".to_owned();
-        return Err(TraceError::Missing { path: path.to_owned(), place: place(), reason });
+    let Some((mut meta, source, outcome, steps)) = db.first(place, &sql, [], read)? else {
+        return Err(db.missing(place, "it says what the trace is a recording of".to_owned()));
     };
     meta.source = TraceSource::from_name(&source)
-        .ok_or_else(|| TraceError::damaged(path, place(), format!("column source: {source:?} is unknown")))?;
+        .ok_or_else(|| db.damaged(place, format!("column source: {source:?} is unknown")))?;
     if !matches!(outcome.0.as_str(), "recording" | "complete" | "incomplete") {
-        return Err(TraceError::damaged(path, place(), format!("column outcome: {:?} is unknown", outcome.0)));
+        return Err(db.damaged(place, format!("column outcome: {:?} is unknown", outcome.0)));
     }
     Ok((meta, outcome, steps))
 }

@@ -3,37 +3,23 @@
 //! In: what the recorder saw. Out: plain types, the same for writer and reader.
 //! Invariant: what the writer was given (redacted) the reader gives back.
 
+use browserlens_core::named;
 use browserlens_core::page::{Capture, NodeKey, Viewport};
 use browserlens_core::strategy::{Event, Intent, StepIndex, TakenAction};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where a trace comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TraceSource {
-    /// Recorded from a browser.
-    #[default]
-    Recorded,
-    /// Made from somebody else's recording.
-    Imported,
-    /// Written while a live page was served.
-    Served,
-}
-
-impl TraceSource {
-    /// Returns the name that the trace file carries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Imported => "imported",
-            Self::Served => "served",
-        }
-    }
-
-    /// Returns the source of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Recorded, Self::Imported, Self::Served].into_iter().find(|source| source.name() == name)
+named! {
+    /// Where a trace comes from.
+    #[derive(Default)]
+    pub enum TraceSource {
+        /// Recorded from a browser.
+        #[default]
+        Recorded = "recorded",
+        /// Made from somebody else's recording.
+        Imported = "imported",
+        /// Written while a live page was served.
+        Served = "served",
     }
 }
 

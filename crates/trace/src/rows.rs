@@ -1,15 +1,16 @@
 //! Rows under a seal: SQLite itself does not notice a flipped byte in a row.
 //!
 //! In: values for a table's columns. Out: rows whose `seal` is a BLAKE3 hash over table name and
-//! values, and the check of it. Invariant: a row that passes [`check_table`] holds what was
+//! values, and the check of it. Invariant: a row that passes [`Db::check_table`] holds what was
 //! written. Finished files carry a seal over all their bytes as well (see [`crate::file`]); row
 //! seals tell *where* a damaged file is damaged, and guard unfinished ones.
 
+use crate::db::Db;
 use crate::error::{Location, TraceError};
 use crate::schema::Table;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, Row, params_from_iter};
-use std::path::Path;
+use rusqlite::{Row, params_from_iter};
+use std::collections::BTreeSet;
 
 /// Truncated BLAKE3: this guards against damage, not against forgery.
 pub(crate) type Seal = [u8; 16];
@@ -22,6 +23,11 @@ pub(crate) fn int(number: impl TryInto<i64>) -> Value {
 /// A text as a column takes it.
 pub(crate) fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
+}
+
+/// What is there as JSON.
+pub(crate) fn json(value: &impl serde::Serialize) -> Value {
+    Value::Text(serde_json::to_string(value).unwrap_or_default())
 }
 
 fn hash_value(hasher: &mut blake3::Hasher, value: ValueRef<'_>) {
@@ -50,67 +56,6 @@ fn seal_of<'v>(table: &Table, values: impl Iterator<Item = ValueRef<'v>>) -> Sea
     truncate(&hasher)
 }
 
-/// Inserts one row. `values` are in the order of the table's columns.
-pub(crate) fn insert(
-    connection: &Connection,
-    path: &Path,
-    table: &Table,
-    values: Vec<Value>,
-) -> Result<(), TraceError> {
-    write(connection, path, table, "INSERT", values, None)
-}
-
-/// As [`insert`]; a row with the same key gives way.
-pub(crate) fn replace(
-    connection: &Connection,
-    path: &Path,
-    table: &Table,
-    values: Vec<Value>,
-) -> Result<(), TraceError> {
-    write(connection, path, table, "INSERT OR REPLACE", values, None)
-}
-
-/// As [`insert`], for a table with an unsealed column `data`, whose hash is among the sealed ones.
-pub(crate) fn insert_with_data(
-    connection: &Connection,
-    path: &Path,
-    table: &Table,
-    values: Vec<Value>,
-    data: Vec<u8>,
-) -> Result<(), TraceError> {
-    write(connection, path, table, "INSERT", values, Some(data))
-}
-
-fn write(
-    connection: &Connection,
-    path: &Path,
-    table: &Table,
-    verb: &str,
-    mut values: Vec<Value>,
-    data: Option<Vec<u8>>,
-) -> Result<(), TraceError> {
-    debug_assert_eq!(values.len(), table.columns.len(), "{}", table.name);
-    let key = match values.first() {
-        Some(Value::Integer(key)) => Some(*key),
-        _ => None,
-    };
-    let seal = seal_of(table, values.iter().map(ValueRef::from));
-    let mut columns = table.columns.join(", ");
-    columns.push_str(", seal");
-    values.push(Value::Blob(seal.to_vec()));
-    if let Some(data) = data {
-        columns.push_str(", data");
-        values.push(Value::Blob(data));
-    }
-    let marks = vec!["?"; values.len()].join(", ");
-    let place = || Location { table: table.name, row: key };
-    connection
-        .prepare_cached(&format!("{verb} INTO {} ({columns}) VALUES ({marks})", table.name))
-        .and_then(|mut statement| statement.execute(params_from_iter(values)))
-        .map_err(TraceError::sqlite(path, place()))?;
-    Ok(())
-}
-
 /// Returns whether a row that was selected as `SELECT <columns>, seal` holds what was written.
 fn row_is_whole(table: &Table, row: &Row<'_>) -> rusqlite::Result<bool> {
     let count = table.columns.len();
@@ -119,94 +64,101 @@ fn row_is_whole(table: &Table, row: &Row<'_>) -> rusqlite::Result<bool> {
     Ok(row.get_ref(count)? == ValueRef::Blob(&seal))
 }
 
-/// Checks every row of a table; gives each damaged one to `report` and returns how many rows there
-/// are.
-pub(crate) fn check_table(
-    connection: &Connection,
-    path: &Path,
-    table: &'static Table,
-    mut report: impl FnMut(TraceError),
-) -> Result<u64, TraceError> {
-    let place = Location::table(table.name);
-    let sql = format!("SELECT {}, seal FROM {} ORDER BY {}", table.columns.join(", "), table.name, table.key);
-    let mut statement = connection.prepare(&sql).map_err(TraceError::sqlite(path, place.clone()))?;
-    let mut rows = statement.query([]).map_err(TraceError::sqlite(path, place.clone()))?;
-    let (mut count, mut last) = (0, None);
-    loop {
-        let here = Location { table: table.name, row: last };
-        let Some(row) = rows.next().map_err(TraceError::sqlite(path, here))? else { return Ok(count) };
-        count += 1;
-        let key: Option<i64> = row.get(0).ok();
-        let here = Location { table: table.name, row: key };
-        last = key;
-        match row_is_whole(table, row) {
-            Ok(true) => {}
-            Ok(false) => report(TraceError::damaged(path, here, "the row does not match its seal")),
-            Err(error) => report(TraceError::sqlite(path, here)(error)),
+impl Db {
+    /// Inserts one row. `values` are in the order of the table's columns.
+    pub(crate) fn insert(&self, table: &Table, values: Vec<Value>) -> Result<(), TraceError> {
+        self.write(table, "INSERT", values, None)
+    }
+
+    /// As [`Db::insert`]; a row with the same key gives way.
+    pub(crate) fn replace(&self, table: &Table, values: Vec<Value>) -> Result<(), TraceError> {
+        self.write(table, "INSERT OR REPLACE", values, None)
+    }
+
+    /// As [`Db::insert`], for a table with an unsealed column `data`, whose hash is among the sealed ones.
+    pub(crate) fn insert_with_data(&self, table: &Table, values: Vec<Value>, data: Vec<u8>) -> Result<(), TraceError> {
+        self.write(table, "INSERT", values, Some(data))
+    }
+
+    fn write(
+        &self,
+        table: &Table,
+        verb: &str,
+        mut values: Vec<Value>,
+        data: Option<Vec<u8>>,
+    ) -> Result<(), TraceError> {
+        debug_assert_eq!(values.len(), table.columns.len(), "{}", table.name);
+        let key = match values.first() {
+            Some(Value::Integer(key)) => Some(*key),
+            _ => None,
+        };
+        let seal = seal_of(table, values.iter().map(ValueRef::from));
+        let mut columns = table.list();
+        columns.push_str(", seal");
+        values.push(Value::Blob(seal.to_vec()));
+        if let Some(data) = data {
+            columns.push_str(", data");
+            values.push(Value::Blob(data));
         }
-    }
-}
-
-/// Returns whether the row with this key can be read and holds what was written.
-pub(crate) fn is_whole(connection: &Connection, table: &Table, key: i64) -> bool {
-    let sql = format!("SELECT {}, seal FROM {} WHERE {} = ?1", table.columns.join(", "), table.name, table.key);
-    connection
-        .prepare_cached(&sql)
-        .and_then(|mut statement| statement.query_row([key], |row| row_is_whole(table, row)))
-        .unwrap_or(false)
-}
-
-/// Returns the keys of a table that can be read, in order: from both ends up to the damaged pages
-/// between.
-pub(crate) fn readable_keys(connection: &Connection, table: &Table) -> Vec<i64> {
-    let mut keys = std::collections::BTreeSet::new();
-    for order in ["ASC", "DESC"] {
-        let sql = format!("SELECT {0} FROM {1} ORDER BY {0} {order}", table.key, table.name);
-        let Ok(mut statement) = connection.prepare(&sql) else { continue };
-        let Ok(mut rows) = statement.query([]) else { continue };
-        while let Ok(Some(row)) = rows.next() {
-            keys.extend(row.get::<_, i64>(0));
-        }
-    }
-    keys.into_iter().collect()
-}
-
-/// Hash over the seals of all rows of a step, in the order of tables and keys: tells when a row is
-/// gone.
-pub(crate) struct Contents(blake3::Hasher);
-
-impl Contents {
-    pub(crate) fn new() -> Self {
-        Self(blake3::Hasher::new())
+        let marks = vec!["?"; values.len()].join(", ");
+        self.connection
+            .prepare_cached(&format!("{verb} INTO {} ({columns}) VALUES ({marks})", table.name))
+            .and_then(|mut statement| statement.execute(params_from_iter(values)))
+            .map_err(self.failed(Location { table: table.name, row: key }))?;
+        Ok(())
     }
 
-    /// Reads the seals of a step back from the file.
-    pub(crate) fn of_step(
-        connection: &Connection,
-        path: &Path,
-        tables: &[&'static Table],
-        step: i64,
-    ) -> Result<Seal, TraceError> {
-        let mut contents = Self::new();
-        for table in tables.iter().filter(|table| table.of_step) {
-            let sql = format!("SELECT seal FROM {} WHERE step = ?1 ORDER BY {}", table.name, table.key);
-            let wrap = || TraceError::sqlite(path, Location::table(table.name));
-            let mut statement = connection.prepare_cached(&sql).map_err(wrap())?;
-            let mut rows = statement.query([step]).map_err(wrap())?;
-            while let Some(row) = rows.next().map_err(wrap())? {
-                let seal: Vec<u8> = row.get(0).map_err(wrap())?;
-                contents.add(table, &seal);
+    /// Checks every row of a table; gives each damaged one to `report`.
+    pub(crate) fn check_table(&self, table: &Table, mut report: impl FnMut(TraceError)) -> Result<(), TraceError> {
+        let sql = format!("SELECT {}, seal FROM {} ORDER BY {}", table.list(), table.name, table.key());
+        let mut here = table.place();
+        let mut statement = self.connection.prepare(&sql).map_err(self.failed(here))?;
+        let mut rows = statement.query([]).map_err(self.failed(here))?;
+        // What cannot be read comes after the row read last.
+        while let Some(row) = rows.next().map_err(self.failed(here))? {
+            here.row = row.get(0).ok();
+            match row_is_whole(table, row) {
+                Ok(true) => {}
+                Ok(false) => report(self.damaged(here, "the row does not match its seal")),
+                Err(error) => report(self.failed(here)(error)),
             }
         }
-        Ok(contents.finish())
+        Ok(())
     }
 
-    fn add(&mut self, table: &Table, seal: &[u8]) {
-        self.0.update(table.name.as_bytes());
-        self.0.update(seal);
+    /// Returns whether the row with this key can be read and holds what was written.
+    pub(crate) fn is_whole(&self, table: &Table, key: i64) -> bool {
+        let sql = format!("SELECT {}, seal FROM {} WHERE {} = ?1", table.list(), table.name, table.key());
+        self.connection
+            .prepare_cached(&sql)
+            .and_then(|mut statement| statement.query_row([key], |row| row_is_whole(table, row)))
+            .unwrap_or(false)
     }
 
-    fn finish(&self) -> Seal {
-        truncate(&self.0)
+    /// Returns the keys of a table that can be read, in order: from both ends up to the damaged pages between.
+    pub(crate) fn readable_keys(&self, table: &Table) -> BTreeSet<i64> {
+        let mut keys = BTreeSet::new();
+        for order in ["ASC", "DESC"] {
+            let sql = format!("SELECT {0} FROM {1} ORDER BY {0} {order}", table.key(), table.name);
+            // What was read before the damage is what is wanted.
+            let _ = self.each(table.place(), &sql, [], |row| {
+                keys.extend(row.get::<_, i64>(0));
+                Ok(true)
+            });
+        }
+        keys
+    }
+
+    /// Returns a hash over the seals of all rows of a step, in the order of tables and keys: it tells when a row is gone.
+    pub(crate) fn contents(&self, tables: &[&Table], step: i64) -> Result<Seal, TraceError> {
+        let mut hasher = blake3::Hasher::new();
+        for table in tables.iter().filter(|table| table.is_of_step()) {
+            let sql = format!("SELECT seal FROM {} WHERE step = ?1 ORDER BY {}", table.name, table.key());
+            self.each(table.place(), &sql, [step], |row| {
+                hasher.update(table.name.as_bytes()).update(&row.get::<_, Vec<u8>>(0)?);
+                Ok(true)
+            })?;
+        }
+        Ok(truncate(&hasher))
     }
 }

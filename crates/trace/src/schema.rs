@@ -276,91 +276,106 @@ pub(crate) const SEARCHED_FROM: i64 = 3;
 pub(crate) struct Table {
     /// Name.
     pub name: &'static str,
-    /// Integer key, and the order in which rows are sealed.
-    pub key: &'static str,
-    /// Every column under the seal, key first.
+    /// Every column under the seal; the first is the integer key, by which rows are ordered.
     pub columns: &'static [&'static str],
-    /// Whether a column `step` says which step a row is part of.
-    pub of_step: bool,
 }
 
-macro_rules! tables {
-    ($($(#[$doc:meta])* $constant:ident = $name:literal { $key:literal $(, $column:literal)* } $of_step:literal;)+) => {
-        $($(#[$doc])* pub(crate) const $constant: Table = Table { name: $name, key: $key,
-            columns: &[$key $(, $column)*], of_step: $of_step };)+
-        /// Every sealed table of format 1; parents before those that refer to them.
-        pub(crate) const TABLES: &[&Table] = &[$(&$constant),+];
-        /// Every sealed table of format 3.
-        const TABLES_3: &[&Table] = &[$(&$constant,)+ &SEARCH];
-        /// Every sealed table of format 4.
-        const TABLES_4: &[&Table] = &[$(&$constant,)+ &SEARCH, &ORIGIN];
-    };
+impl Table {
+    pub(crate) const fn new(name: &'static str, columns: &'static [&'static str]) -> Self {
+        Self { name, columns }
+    }
+
+    /// Returns the name of the integer key.
+    pub(crate) fn key(&self) -> &'static str {
+        self.columns[0]
+    }
+
+    /// Returns the columns as SQL lists them.
+    pub(crate) fn list(&self) -> String {
+        self.columns.join(", ")
+    }
+
+    /// Returns whether each row is part of a step.
+    pub(crate) fn is_of_step(&self) -> bool {
+        self.columns.contains(&"step")
+    }
 }
 
-tables! {
-    META = "meta" { "id", "scenario", "goal", "site", "source", "viewport_width", "viewport_height", "viewport_scale",
-        "locale", "timezone", "browser", "tool", "recorded_at", "outcome", "outcome_reason", "steps" } false;
-    TAB = "tab" { "number", "first_step" } false;
-    FRAME = "frame" { "number", "parent", "tab", "first_step" } false;
-    DOCUMENT = "document" { "number", "frame", "url", "first_step" } false;
-    BLOB = "blob" { "id", "hash", "length", "encoding", "prefix", "chain" } false;
-    STEP = "step" { "number", "tab", "settled_quiet", "settled_waited_ms", "settled_reason", "torn_retries", "timings",
-        "contents" } false;
-    ACTION = "action" { "step", "kind", "taken", "intent", "resolved_in", "point_x", "point_y" } true;
-    ACTION_NODE = "action_node" { "id", "step", "frame", "document", "node", "is_target", "acceptable" } true;
-    CAPTURE = "capture" { "step", "payloads" } true;
-    PAYLOAD = "payload" { "id", "step", "kind", "frame", "node", "blob" } true;
-    CONSOLE = "console" { "position", "step", "tab", "at_ms", "level", "text", "url", "line", "stack" } true;
-    REQUEST = "request" { "position", "step", "tab", "at_ms", "id", "method", "url", "resource_type", "status",
-        "mime_type", "request_headers", "response_headers", "request_body", "response_body", "response_bytes",
-        "failure", "duration_ms" } true;
-    DIALOG = "dialog" { "position", "step", "tab", "at_ms", "kind", "message", "accepted", "typed" } true;
-    TAB_EVENT = "tab_event" { "position", "step", "tab", "at_ms", "what", "url", "title" } true;
-    DOWNLOAD = "download" { "position", "step", "tab", "at_ms", "url", "file_name", "bytes", "state" } true;
-    ENTITY_LIST = "entity_list" { "step", "entities", "blob" } true;
-}
-
+pub(crate) const META: Table = Table::new(
+    "meta",
+    &[
+        "id", "scenario", "goal", "site", "source", "viewport_width", "viewport_height", "viewport_scale", "locale",
+        "timezone", "browser", "tool", "recorded_at", "outcome", "outcome_reason", "steps",
+    ],
+);
+pub(crate) const TAB: Table = Table::new("tab", &["number", "first_step"]);
+pub(crate) const FRAME: Table = Table::new("frame", &["number", "parent", "tab", "first_step"]);
+pub(crate) const DOCUMENT: Table = Table::new("document", &["number", "frame", "url", "first_step"]);
+pub(crate) const BLOB: Table = Table::new("blob", &["id", "hash", "length", "encoding", "prefix", "chain"]);
+pub(crate) const STEP: Table = Table::new(
+    "step",
+    &["number", "tab", "settled_quiet", "settled_waited_ms", "settled_reason", "torn_retries", "timings", "contents"],
+);
+pub(crate) const ACTION: Table =
+    Table::new("action", &["step", "kind", "taken", "intent", "resolved_in", "point_x", "point_y"]);
+pub(crate) const ACTION_NODE: Table =
+    Table::new("action_node", &["id", "step", "frame", "document", "node", "is_target", "acceptable"]);
+pub(crate) const CAPTURE: Table = Table::new("capture", &["step", "payloads"]);
+pub(crate) const PAYLOAD: Table = Table::new("payload", &["id", "step", "kind", "frame", "node", "blob"]);
+pub(crate) const CONSOLE: Table =
+    Table::new("console", &["position", "step", "tab", "at_ms", "level", "text", "url", "line", "stack"]);
+pub(crate) const REQUEST: Table = Table::new(
+    "request",
+    &[
+        "position", "step", "tab", "at_ms", "id", "method", "url", "resource_type", "status", "mime_type",
+        "request_headers", "response_headers", "request_body", "response_body", "response_bytes", "failure",
+        "duration_ms",
+    ],
+);
+pub(crate) const DIALOG: Table =
+    Table::new("dialog", &["position", "step", "tab", "at_ms", "kind", "message", "accepted", "typed"]);
+pub(crate) const TAB_EVENT: Table =
+    Table::new("tab_event", &["position", "step", "tab", "at_ms", "what", "url", "title"]);
+pub(crate) const DOWNLOAD: Table =
+    Table::new("download", &["position", "step", "tab", "at_ms", "url", "file_name", "bytes", "state"]);
+pub(crate) const ENTITY_LIST: Table = Table::new("entity_list", &["step", "entities", "blob"]);
 /// What searches look at: of no step, and nothing that was recorded.
-pub(crate) const SEARCH: Table = Table {
-    name: "search",
-    key: "id",
-    columns: &["id", "source", "from_position", "to_position", "events", "packed"],
-    of_step: false,
-};
-
+pub(crate) const SEARCH: Table =
+    Table::new("search", &["id", "source", "from_position", "to_position", "events", "packed"]);
 /// Where an imported trace comes from.
-pub(crate) const ORIGIN: Table = Table {
-    name: "origin",
-    key: "id",
-    columns: &["id", "format", "source", "licence", "importer", "rendered", "gaps"],
-    of_step: false,
-};
+pub(crate) const ORIGIN: Table =
+    Table::new("origin", &["id", "format", "source", "licence", "importer", "rendered", "gaps"]);
+
+/// Every sealed table, in the order in which formats brought them; parents before those that refer to them.
+pub(crate) const TABLES: &[&Table] = &[
+    &META, &TAB, &FRAME, &DOCUMENT, &BLOB, &STEP, &ACTION, &ACTION_NODE, &CAPTURE, &PAYLOAD, &CONSOLE, &REQUEST,
+    &DIALOG, &TAB_EVENT, &DOWNLOAD, &ENTITY_LIST, &SEARCH, &ORIGIN,
+];
 
 /// The tables of events, by the name of their kind.
 pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
     [("console", &CONSOLE), ("request", &REQUEST), ("dialog", &DIALOG), ("tab", &TAB_EVENT), ("download", &DOWNLOAD)];
 
-/// Returns the sealed tables of a format, oldest readable first; none for a format that this build
-/// does not read.
+/// Returns the sealed tables of a format; none for a format that this build does not read.
 ///
-/// This is the reading path of older formats: a later format gets its own list here (and its own
-/// column lists), while files of format 1 keep being read by the list below, without a write.
+/// This is the reading path of older formats: a later format adds its tables at the end (and new columns as a table of
+/// its own), while files of format 1 keep being read by the first of the list, without a write.
 pub(crate) fn tables_of(version: i64) -> Option<&'static [&'static Table]> {
     match version {
         // Format 2 adds indexes only.
-        1 | 2 => Some(TABLES),
-        3 => Some(TABLES_3),
-        4 => Some(TABLES_4),
+        1 | 2 => Some(&TABLES[..16]),
+        3 => Some(&TABLES[..17]),
+        4 => Some(TABLES),
         _ => None,
     }
 }
 
 /// Applies the migrations that a file lacks up to a format, each in a transaction of its own with
 /// its number.
-pub(crate) fn migrate(connection: &mut Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+pub(crate) fn migrate(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
     let lacking = (1i64..).zip(MIGRATIONS).filter(|(number, _)| *number > from && *number <= to);
     for (number, sql) in lacking {
-        let transaction = connection.transaction()?;
+        let transaction = connection.unchecked_transaction()?;
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "user_version", number)?;
         transaction.commit()?;
@@ -372,11 +387,16 @@ pub(crate) fn migrate(connection: &mut Connection, from: i64, to: i64) -> rusqli
 mod tests {
     use super::*;
 
+    fn migrated() -> Connection {
+        let connection = Connection::open_in_memory().expect("opens");
+        migrate(&connection, 0, FORMAT_VERSION).expect("migrates");
+        connection
+    }
+
     #[test]
     fn every_column_but_blob_data_stands_under_the_seal() {
-        let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, 0, FORMAT_VERSION).expect("migrates");
-        for table in TABLES_4 {
+        let connection = migrated();
+        for table in TABLES {
             let mut statement = connection.prepare(&format!("SELECT * FROM {}", table.name)).expect("prepares");
             let found: Vec<String> =
                 statement.column_names().map(str::to_owned).filter(|name| name != "seal" && name != "data").collect();
@@ -388,16 +408,15 @@ mod tests {
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
             .expect("lists");
         names.retain(|name| name != "file_seal");
-        assert_eq!(names.len(), TABLES_4.len());
+        assert_eq!(names.len(), TABLES.len());
     }
 
     #[test]
     fn migrations_count_up_to_the_format_version() {
-        let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, 0, FORMAT_VERSION).expect("migrates");
+        let connection = migrated();
         let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("version");
         assert_eq!(version, FORMAT_VERSION);
-        migrate(&mut connection, version, FORMAT_VERSION).expect("nothing is left to do");
+        migrate(&connection, version, FORMAT_VERSION).expect("nothing is left to do");
         assert!((1..=FORMAT_VERSION).all(|version| tables_of(version).is_some()));
         assert!(tables_of(FORMAT_VERSION + 1).is_none());
     }

@@ -18,16 +18,16 @@
 
 mod chunk;
 
-use crate::error::{Location, TraceError};
-use crate::rows::{self, int, text};
+use crate::db::Db;
+use crate::error::TraceError;
+use crate::rows::{int, text};
 use crate::schema::{EVENT_TABLES, SEARCH, SEARCHED_FROM, Table};
 use browserlens_core::strategy::{EventFilter, host_of};
 use chunk::Chunk;
 use memchr::memmem::Finder;
+use rusqlite::Row;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 /// Which tables get chunks, and how large those are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,117 +190,90 @@ fn pack(numbers: &[u64], to: &mut Vec<u8>) {
 }
 
 /// Writes the chunks of every large table, in one transaction.
-pub(crate) fn write(connection: &Connection, path: &Path, options: SearchOptions) -> Result<(), TraceError> {
-    let wrap = || TraceError::sqlite(path, Location::table(SEARCH.name));
-    let transaction = connection.unchecked_transaction().map_err(wrap())?;
-    let mut id = 0;
-    for (_, table) in EVENT_TABLES {
-        if count(&transaction, path, table)? < options.from_rows.max(1) {
-            continue;
-        }
-        let wrap = || TraceError::sqlite(path, Location::table(table.name));
-        let mut insert = |columns: &Columns| {
-            id += 1;
-            columns.values(id, table).map_or(Ok(()), |values| rows::insert(&transaction, path, &SEARCH, values))
-        };
-        let mut statement =
-            transaction.prepare(&format!("{} ORDER BY position", Columns::select(table))).map_err(wrap())?;
-        let mut rows = statement.query([]).map_err(wrap())?;
-        let mut columns = Columns::new(table);
-        while let Some(row) = rows.next().map_err(wrap())? {
-            columns.push(row).map_err(wrap())?;
-            if columns.rows() >= options.rows || columns.bytes() >= options.bytes {
+pub(crate) fn write(db: &Db, options: SearchOptions) -> Result<(), TraceError> {
+    db.transaction(SEARCH.place(), || {
+        let mut id = 0;
+        for (_, table) in EVENT_TABLES {
+            if count(db, table)? < options.from_rows.max(1) {
+                continue;
+            }
+            let mut insert = |columns: &Columns| {
+                id += 1;
+                columns.values(id, table).map_or(Ok(()), |values| db.insert(&SEARCH, values))
+            };
+            let mut columns = Columns::new(table);
+            db.each(table.place(), &format!("{} ORDER BY position", Columns::select(table)), [], |row| {
+                columns.push(row)?;
+                if columns.rows() >= options.rows || columns.bytes() >= options.bytes {
+                    insert(&std::mem::replace(&mut columns, Columns::new(table)))?;
+                }
+                Ok(true)
+            })?;
+            if columns.rows() > 0 {
                 insert(&columns)?;
-                columns = Columns::new(table);
             }
         }
-        if columns.rows() > 0 {
-            insert(&columns)?;
-        }
-    }
-    transaction.commit().map_err(wrap())
+        Ok(())
+    })
 }
 
-fn count(connection: &Connection, path: &Path, table: &Table) -> Result<u64, TraceError> {
-    connection
-        .query_row(&format!("SELECT count(*) FROM {}", table.name), [], |row| row.get::<_, i64>(0))
-        .map(|count| u64::try_from(count).unwrap_or(0))
-        .map_err(TraceError::sqlite(path, Location::table(table.name)))
+fn count(db: &Db, table: &Table) -> Result<u64, TraceError> {
+    let count = db.number(table.place(), &format!("SELECT count(*) FROM {}", table.name), [])?;
+    Ok(count.unwrap_or(0))
 }
 
 /// Checks that the chunks of each table hold every row of it, and what the row says.
-pub(crate) fn check(
-    connection: &Connection,
-    path: &Path,
-    version: i64,
-    report: &mut dyn FnMut(TraceError),
-) -> Result<(), TraceError> {
+pub(crate) fn check(db: &Db, version: i64, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
     if version < SEARCHED_FROM {
         return Ok(());
     }
-    let wrap = || TraceError::sqlite(path, Location::table(SEARCH.name));
-    let lies = |id: i64, reason: String| TraceError::damaged(path, Location::row(SEARCH.name, id), reason);
-    let sql = "SELECT id, source, from_position, to_position, events, packed FROM search ORDER BY id";
-    let mut statement = connection.prepare(sql).map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    let mut held: HashMap<&str, (u64, i64)> = HashMap::new();
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let id: i64 = row.get(0).map_err(wrap())?;
-        let (source, from, to): (String, i64, i64) =
-            row.get(1).and_then(|source| Ok((source, row.get(2)?, row.get(3)?))).map_err(wrap())?;
+    let lies = |id: i64, reason: String| db.damaged(SEARCH.row(id), reason);
+    let mut held: HashMap<&str, (&Table, u64, i64)> = HashMap::new();
+    db.each(SEARCH.place(), &format!("SELECT {} FROM search ORDER BY id", SEARCH.list()), [], |row| {
+        let (id, source): (i64, String) = (row.get(0)?, row.get(1)?);
+        let (from, to): (i64, i64) = (row.get(2)?, row.get(3)?);
         let Some((_, table)) = EVENT_TABLES.into_iter().find(|(_, table)| table.name == source) else {
             report(lies(id, format!("{source:?} is no table of events")));
-            continue;
+            return Ok(true);
         };
-        let (count, last) = held.entry(table.name).or_insert((0, -1));
+        let (_, count, last) = held.entry(table.name).or_insert((table, 0, -1));
         // No row is read for two chunks, whatever a file says.
         if from <= *last {
             report(lies(id, "it does not begin after the one before".to_owned()));
-            continue;
+            return Ok(true);
         }
         *last = to;
-        let wrap = || TraceError::sqlite(path, Location::table(table.name));
         let sql = format!("{} WHERE position BETWEEN ?1 AND ?2 ORDER BY position", Columns::select(table));
         let mut columns = Columns::new(table);
-        let mut statement = connection.prepare_cached(&sql).map_err(wrap())?;
-        let mut of_chunk = statement.query([from, to]).map_err(wrap())?;
-        let mut read = || -> rusqlite::Result<()> {
-            while let Some(row) = of_chunk.next()? {
-                columns.push(row)?;
-            }
-            Ok(())
-        };
-        if let Err(error) = read() {
-            report(wrap()(error));
-            continue;
+        let read = db.each(table.place(), &sql, [from, to], |row| {
+            columns.push(row)?;
+            Ok(true)
+        });
+        if let Err(error) = read {
+            report(error);
+            return Ok(true);
         }
-        let said: rusqlite::Result<Vec<Value>> = (0..6).map(|column| row.get(column)).collect();
-        if columns.values(id, table) != Some(said.map_err(self::wrap(path))?) {
+        let said = (0..SEARCH.columns.len()).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>()?;
+        if columns.values(id, table) != Some(said) {
             report(lies(id, format!("it does not hold what table {source} says")));
         }
         *count += columns.rows() as u64;
-    }
-    for (table, (held, _)) in held {
-        let Some((_, table)) = EVENT_TABLES.into_iter().find(|(_, of)| of.name == table) else { continue };
-        let found = count(connection, path, table)?;
+        Ok(true)
+    })?;
+    for (table, held, _) in held.into_values() {
+        let found = count(db, table)?;
         if found != held {
             let reason = format!("it holds {held} rows of table {}, {found} are there", table.name);
-            report(TraceError::damaged(path, Location::table(SEARCH.name), reason));
+            report(db.damaged(SEARCH.place(), reason));
         }
     }
     Ok(())
 }
 
-fn wrap(path: &Path) -> impl FnOnce(rusqlite::Error) -> TraceError {
-    TraceError::sqlite(path, Location::table(SEARCH.name))
-}
-
 /// Returns whether a table has chunks.
-pub(crate) fn has_chunks(connection: &Connection, path: &Path, table: &Table) -> Result<bool, TraceError> {
-    connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM search WHERE source = ?1)")
-        .and_then(|mut statement| statement.query_row([table.name], |row| row.get(0)))
-        .map_err(wrap(path))
+pub(crate) fn has_chunks(db: &Db, table: &Table) -> Result<bool, TraceError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM search WHERE source = ?1)";
+    Ok(db.first(SEARCH.place(), sql, [table.name], |row| row.get(0))? == Some(true))
 }
 
 /// Which chunks do not hold what was looked for last: one page of answers asks for the same text up
@@ -314,8 +287,7 @@ pub(crate) struct Without {
 /// Gives the positions of a table that pass a filter to `each`, in order, until it wants no more.
 /// Only for a table that has chunks, in a sealed file.
 pub(crate) fn passing(
-    connection: &Connection,
-    path: &Path,
+    db: &Db,
     table: &Table,
     (filter, after): (&EventFilter, Option<u64>),
     without: &mut Without,
@@ -330,34 +302,28 @@ pub(crate) fn passing(
         from_position <= ?3 ORDER BY id";
     let bound = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let bounds = (table.name, after.map_or(-1, bound), filter.to_position.map_or(i64::MAX, bound));
-    let mut statement = connection.prepare_cached(sql).map_err(wrap(path))?;
-    let mut body = connection.prepare_cached("SELECT packed FROM search WHERE id = ?1").map_err(wrap(path))?;
-    let mut rows = statement.query(bounds).map_err(wrap(path))?;
     let mut last = -1;
-    while let Some(row) = rows.next().map_err(wrap(path))? {
-        let read =
-            || -> rusqlite::Result<(i64, [i64; 3])> { Ok((row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?])) };
-        let (id, said) = read().map_err(wrap(path))?;
-        let damaged = || TraceError::damaged(path, Location::row(SEARCH.name, id), "it is no chunk of columns");
+    db.each(SEARCH.place(), sql, bounds, |row| {
+        let (id, said): (i64, [i64; 3]) = (row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?]);
+        let damaged = || db.damaged(SEARCH.row(id), "it is no chunk of columns");
         if said[0] <= std::mem::replace(&mut last, said[1]) {
-            return Err(damaged());
+            return Err(damaged().into());
         }
         if without.chunks.contains(&id) {
-            continue;
+            return Ok(true);
         }
-        let mut bodies = body.query([id]).map_err(wrap(path))?;
-        let packed = bodies.next().map_err(wrap(path))?.ok_or_else(damaged)?;
-        let packed = packed.get_ref(0).map_err(wrap(path))?.as_blob().map_err(|_| damaged())?;
-        let chunk = Chunk::parse(table, said, packed).ok_or_else(damaged)?;
+        let packed = "SELECT packed FROM search WHERE id = ?1";
+        let packed: Vec<u8> = db.first(SEARCH.row(id), packed, [id], |row| row.get(0))?.ok_or_else(damaged)?;
+        let chunk = Chunk::parse(table, said, &packed).ok_or_else(damaged)?;
         let Some(found) = chunk.holding(&finder) else {
             without.chunks.insert(id);
-            continue;
+            return Ok(true);
         };
         for (row, passes) in chunk.passing(filter, after, &found).into_iter().enumerate() {
             if passes && !each(chunk.position(row))? {
-                return Ok(());
+                return Ok(false);
             }
         }
-    }
-    Ok(())
+        Ok(true)
+    })
 }

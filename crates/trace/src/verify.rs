@@ -4,10 +4,11 @@
 //! written, and one finding does not hide the others.
 
 use crate::canonical;
-use crate::error::{Location, TraceError};
+use crate::db::Db;
+use crate::error::{Fault, Location, TraceError};
 use crate::file::{self, Trust};
 use crate::reader::{Trace, check_blobs, check_rows};
-use crate::schema::{PAYLOAD, STEP};
+use crate::schema::{PAYLOAD, STEP, TABLES};
 use crate::search;
 use browserlens_core::strategy::{EventFilter, StepIndex};
 use std::path::{Path, PathBuf};
@@ -47,19 +48,17 @@ pub fn verify(path: impl AsRef<Path>) -> Result<VerifyReport, TraceError> {
     let opened = file::open(path)?;
     let trust = opened.trust;
     let mut findings = Vec::new();
-    check_rows(path, &opened, &mut |finding| findings.push(finding))?;
-    let blobs = check_blobs(path, &opened, &mut |finding| findings.push(finding)).unwrap_or_else(|error| {
+    check_rows(&opened, &mut |finding| findings.push(finding))?;
+    let blobs = check_blobs(&opened, &mut |finding| findings.push(finding)).unwrap_or_else(|error| {
         findings.push(error);
         0
     });
-    if let Err(error) = search::check(&opened.connection, path, opened.version, &mut |finding| findings.push(finding)) {
-        findings.push(error);
-    }
-    if let Err(error) = check_references(path, &opened.connection, &mut findings) {
-        findings.push(error);
-    }
+    let checked = search::check(&opened.db, opened.version, &mut |finding| findings.push(finding));
+    findings.extend(checked.err());
+    let checked = check_references(&opened.db, &mut findings);
+    findings.extend(checked.err());
     let (mut steps, mut complete) = (0, false);
-    match Trace::from_opened(path, opened) {
+    match Trace::from_opened(opened) {
         Ok(trace) => {
             steps = trace.len();
             complete = trace.is_complete();
@@ -68,74 +67,51 @@ pub fn verify(path: impl AsRef<Path>) -> Result<VerifyReport, TraceError> {
         Err(error) => findings.push(error),
     }
     if trust == Trust::Broken && findings.is_empty() {
-        findings.push(TraceError::Altered { path: path.to_owned() });
+        findings.push(TraceError::new(path, Fault::Altered));
     }
     let mut said = std::collections::HashSet::new();
     findings.retain(|finding| said.insert(finding.to_string()));
     Ok(VerifyReport { path: path.to_owned(), steps, blobs, complete, sealed: trust == Trust::Sealed, findings })
 }
 
-fn check_references(
-    path: &Path,
-    connection: &rusqlite::Connection,
-    findings: &mut Vec<TraceError>,
-) -> Result<(), TraceError> {
-    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
-    let mut statement =
-        connection.prepare("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let read =
-            || -> rusqlite::Result<(String, Option<i64>, String)> { Ok((row.get(0)?, row.get(1)?, row.get(2)?)) };
-        let (table, row, parent) = read().map_err(wrap())?;
-        let name = |name: &str| {
-            crate::schema::TABLES.iter().find(|table| table.name == name).map_or("sqlite_schema", |table| table.name)
-        };
-        let reason = format!("{} refers to it", Location { table: name(&table), row });
-        findings.push(TraceError::Missing { path: path.to_owned(), place: Location::table(name(&parent)), reason });
-    }
-    drop(rows);
-    let mut statement = connection.prepare("PRAGMA quick_check(20)").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let said: String = row.get(0).map_err(wrap())?;
+fn check_references(db: &Db, findings: &mut Vec<TraceError>) -> Result<(), TraceError> {
+    let place =
+        |name: &str| TABLES.iter().find(|table| table.name == name).map_or(Location::FILE, |table| table.place());
+    let sql = "SELECT \"table\", rowid, parent FROM pragma_foreign_key_check";
+    db.each(Location::FILE, sql, [], |row| {
+        let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
+        let referrer = Location { row: row.get(1)?, ..place(&table) };
+        findings.push(db.missing(place(&parent), format!("{referrer} refers to it")));
+        Ok(true)
+    })?;
+    db.each(Location::FILE, "PRAGMA quick_check(20)", [], |row| {
+        let said: String = row.get(0)?;
         if said != "ok" {
-            findings.push(TraceError::damaged(path, Location::table("sqlite_schema"), said));
+            findings.push(db.damaged(Location::FILE, said));
         }
-    }
-    Ok(())
+        Ok(true)
+    })
 }
 
 fn check_step(trace: &Trace, index: StepIndex, findings: &mut Vec<TraceError>) {
+    let db = trace.db();
     match trace.step(index) {
         Ok(step) => {
             if let Some(action) = step.action.filter(|action| action.resolved_in.0 > index.0) {
                 let reason = format!("its action was resolved in the later step {}", action.resolved_in);
-                findings.push(TraceError::damaged(trace.path(), Location::row(STEP.name, i64::from(index.0)), reason));
+                findings.push(db.damaged(STEP.row(index.0), reason));
             }
         }
         Err(error) => findings.push(error),
     }
     match trace.page(index) {
         Ok((_, capture)) => {
-            for payload in &capture.payloads {
-                if let Err(reason) = canonical::check(payload) {
-                    findings.push(TraceError::NotCanonical {
-                        path: trace.path().to_owned(),
-                        step: index,
-                        kind: payload.kind.name(),
-                        frame: payload.frame,
-                        reason,
-                    });
-                }
-            }
+            findings.extend(capture.payloads.iter().filter_map(|payload| {
+                let reason = canonical::check(payload).err()?;
+                Some(db.error(Fault::not_canonical(index, payload, reason)))
+            }));
             if capture.payloads.is_empty() {
-                let place = Location::table(PAYLOAD.name);
-                findings.push(TraceError::damaged(
-                    trace.path(),
-                    place,
-                    format!("the capture of step {index} is empty"),
-                ));
+                findings.push(db.damaged(PAYLOAD.place(), format!("the capture of step {index} is empty")));
             }
         }
         Err(error) => findings.push(error),

@@ -5,25 +5,27 @@
 //! ends; a file that is finished is one file, without a journal beside it, and sealed.
 
 use crate::blob::{BlobWriter, Storage, Stored};
-use crate::error::{Location, TraceError};
+use crate::db::Db;
+use crate::error::{Fault, Location, TraceError};
 use crate::file;
 use crate::frames::{self, FramesSeen};
 use crate::origin::{self, Origin};
 use crate::record::{ActionRecord, Outcome, StepRecord, TraceMeta};
 use crate::redact::Redactor;
-use crate::rows::{self, Contents, int, text};
+use crate::rows::{int, json, text};
 use crate::schema::{
     ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, RECORDED_VERSION, STEP, TAB,
     TABLES, migrate,
 };
 use crate::search::{self, SearchOptions};
-use crate::{canonical, events};
+use crate::{canonical, events, whole};
 use browserlens_core::page::{NodeKey, Payload, PayloadKind};
 use browserlens_core::strategy::StepIndex;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempPath;
 
@@ -36,8 +38,7 @@ pub struct CreateOptions {
 
 /// Writes one trace.
 pub struct TraceWriter {
-    path: PathBuf,
-    connection: Connection,
+    db: Db,
     redactor: Redactor,
     meta: TraceMeta,
     state: State,
@@ -67,7 +68,7 @@ struct State {
 impl std::fmt::Debug for TraceWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TraceWriter")
-            .field("path", &self.path)
+            .field("path", &self.db.path)
             .field("steps", &self.state.chains.next_step)
             .finish_non_exhaustive()
     }
@@ -77,7 +78,7 @@ impl TraceWriter {
     /// Creates a trace where no file stands.
     ///
     /// # Errors
-    /// [`TraceError::Exists`] if one does; [`TraceError::Io`] or [`TraceError::DiskFull`] if it
+    /// [`Fault::Exists`] if one does; [`Fault::Io`] or [`Fault::DiskFull`] if it
     /// cannot be written.
     pub fn create(path: impl AsRef<Path>, meta: &TraceMeta, redactor: Redactor) -> Result<Self, TraceError> {
         Self::create_with(path, meta, redactor, CreateOptions::default())
@@ -87,7 +88,7 @@ impl TraceWriter {
     /// kept beside it ([`before_of`](crate::before_of)) until the new one is complete.
     ///
     /// # Errors
-    /// As [`TraceWriter::create`], and [`TraceError::NotATrace`] if the file that stands there is
+    /// As [`TraceWriter::create`], and [`Fault::NotATrace`] if the file that stands there is
     /// something else.
     pub fn create_with(
         path: impl AsRef<Path>,
@@ -108,23 +109,25 @@ impl TraceWriter {
             let _ = remove_if_there(&journal);
             return Err(error);
         }
-        let connection = open_for_writing(&path, &path)?;
-        Ok(Self { path, connection, redactor, meta, state: State::default(), search: SearchOptions::default() })
+        let db = open_for_writing(&path, &path)?;
+        Ok(Self { db, redactor, meta, state: State::default(), search: SearchOptions::default() })
     }
 
     fn make(beside: &Path, path: &Path, meta: &TraceMeta) -> Result<(), TraceError> {
-        let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
-        let mut connection = open_for_writing(beside, path)?;
-        connection.pragma_update(None, "page_size", PAGE_SIZE).map_err(wrap())?;
-        connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap())?;
-        migrate(&mut connection, 0, RECORDED_VERSION).map_err(wrap())?;
-        write_meta(&connection, path, meta, "recording", "", None)?;
-        connection.close().map_err(|(_, error)| wrap()(error))
+        let db = open_for_writing(beside, path)?;
+        let prepare = || {
+            db.connection.pragma_update(None, "page_size", PAGE_SIZE)?;
+            db.connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+            migrate(&db.connection, 0, RECORDED_VERSION)
+        };
+        prepare().map_err(db.failed(Location::FILE))?;
+        write_meta(&db, meta, "recording", "", None)?;
+        db.close(Location::FILE)
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.db.path
     }
 
     /// Returns the redactor, so that the recorder can ask whether a node or a text is secret.
@@ -144,7 +147,7 @@ impl TraceWriter {
     pub fn set_origin(&mut self, origin: &Origin) -> Result<(), TraceError> {
         let mut origin = origin.clone();
         self.redactor.redact_origin(&mut origin);
-        origin::write(&mut self.connection, &self.path, &origin)
+        origin::write(&self.db, &origin)
     }
 
     /// Lets the file have at most so many pages of 1 KiB: a recording of unknown length must not
@@ -154,9 +157,8 @@ impl TraceWriter {
     /// [`TraceError`] if SQLite refuses.
     pub fn limit_pages(&mut self, pages: u64) -> Result<(), TraceError> {
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
-        self.connection
-            .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
-            .map_err(TraceError::sqlite(&self.path, Location::table("sqlite_schema")))
+        let limited = self.db.connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
+        limited.map_err(self.db.failed(Location::FILE))
     }
 
     /// Lets the disk be waited for once, when the trace is finished, and not after each step: for
@@ -166,8 +168,7 @@ impl TraceWriter {
     /// # Errors
     /// [`TraceError`] if SQLite refuses.
     pub fn sync_at_end(&mut self) -> Result<(), TraceError> {
-        let wrap = TraceError::sqlite(&self.path, Location::table("sqlite_schema"));
-        self.connection.pragma_update(None, "synchronous", "OFF").map_err(wrap)
+        self.db.connection.pragma_update(None, "synchronous", "OFF").map_err(self.db.failed(Location::FILE))
     }
 
     /// Sets which tables are made fit for searches, and in what pieces.
@@ -178,23 +179,20 @@ impl TraceWriter {
     /// Redacts and writes one step in one transaction.
     ///
     /// # Errors
-    /// [`TraceError::OutOfOrder`], [`TraceError::EventOutOfOrder`] and [`TraceError::NotCanonical`]
-    /// for a record that does not fit, [`TraceError::DiskFull`] if there is no room. The file then
+    /// [`Fault::OutOfOrder`], [`Fault::EventOutOfOrder`] and [`Fault::NotCanonical`]
+    /// for a record that does not fit, [`Fault::DiskFull`] if there is no room. The file then
     /// holds the steps before, and the step can be written again.
     pub fn write_step(&mut self, mut step: StepRecord) -> Result<(), TraceError> {
         self.check_order(&step)?;
         for payload in step.capture.payloads.iter().filter(|payload| payload.kind.is_text()) {
-            canonical::check(payload).map_err(|reason| TraceError::NotCanonical {
-                path: self.path.clone(),
-                step: step.index,
-                kind: payload.kind.name(),
-                frame: payload.frame,
-                reason,
-            })?;
+            canonical::check(payload)
+                .map_err(|reason| self.db.error(Fault::not_canonical(step.index, payload, reason)))?;
         }
         self.redactor.redact_step(&mut step);
         let before = self.state.chains.clone();
-        let written = self.write_redacted(&step);
+        let Self { db, state, .. } = self;
+        let mut rows = StepRows { db, state, step: &step };
+        let written = db.transaction(STEP.row(step.index.0), || rows.write());
         match written {
             Ok(()) => self.state.blobs.commit(),
             Err(_) => {
@@ -208,30 +206,17 @@ impl TraceWriter {
     fn check_order(&self, step: &StepRecord) -> Result<(), TraceError> {
         let expected = StepIndex(self.state.chains.next_step);
         if step.index != expected {
-            return Err(TraceError::OutOfOrder { path: self.path.clone(), step: step.index, expected });
+            return Err(self.db.error(Fault::OutOfOrder { step: step.index, expected }));
         }
-        let mut next = self.state.chains.next_event;
+        let mut expected = self.state.chains.next_event;
         for event in &step.events {
-            if event.position < next || event.step != step.index.0 {
-                return Err(TraceError::EventOutOfOrder {
-                    path: self.path.clone(),
-                    step: step.index,
-                    position: event.position,
-                    expected: next,
-                });
+            let position = event.position;
+            if position < expected || event.step != step.index.0 {
+                return Err(self.db.error(Fault::EventOutOfOrder { step: step.index, position, expected }));
             }
-            next = event.position + 1;
+            expected = position + 1;
         }
         Ok(())
-    }
-
-    fn write_redacted(&mut self, step: &StepRecord) -> Result<(), TraceError> {
-        let Self { path, connection, state, .. } = self;
-        let wrap = || TraceError::sqlite(path, Location::row(STEP.name, i64::from(step.index.0)));
-        let transaction = connection.unchecked_transaction().map_err(wrap())?;
-        let mut rows = StepRows { connection: &transaction, path, state, step };
-        rows.write()?;
-        transaction.commit().map_err(wrap())
     }
 
     /// Ends the recording: the file becomes one compact, sealed file.
@@ -240,30 +225,29 @@ impl TraceWriter {
     /// [`TraceError`] if the file cannot be written; it then still holds every step, as that of a
     /// killed recorder does.
     pub fn finish(self, outcome: Outcome) -> Result<(), TraceError> {
-        let Self { path, connection, redactor, meta, state, search: options } = self;
+        let Self { db, redactor, meta, state, search: options } = self;
         let is_complete = matches!(outcome, Outcome::Complete);
         let (name, mut reason) = match outcome {
             Outcome::Complete => ("complete", String::new()),
             Outcome::Incomplete { reason } => ("incomplete", reason),
         };
         redactor.redact_string(&mut reason);
-        let wrap = || TraceError::sqlite(&path, Location::table("file_seal"));
-        match search::write(&connection, &path, options) {
-            // What has no room is searched row by row.
-            Ok(()) | Err(TraceError::DiskFull { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        let value = file::open_value(&connection, &path)?;
-        let transaction = connection.unchecked_transaction().map_err(wrap())?;
-        write_meta(&transaction, &path, &meta, name, &reason, Some(state.chains.next_step))?;
-        transaction.execute("INSERT INTO file_seal (id, value) VALUES (1, ?1)", [&value]).map_err(wrap())?;
-        transaction.commit().map_err(wrap())?;
-        match connection.execute_batch("VACUUM").map_err(wrap()) {
-            // The copy that VACUUM makes did not fit: the file stays a little larger.
-            Ok(()) | Err(TraceError::DiskFull { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        connection.close().map_err(|(_, error)| wrap()(error))?;
+        let unless_full = |done: Result<(), TraceError>| match done {
+            Err(TraceError { fault: Fault::DiskFull { .. }, .. }) => Ok(()),
+            other => other,
+        };
+        // What has no room is searched row by row.
+        unless_full(search::write(&db, options))?;
+        let value = file::open_value(&db)?;
+        db.transaction(Location::SEAL, || {
+            write_meta(&db, &meta, name, &reason, Some(state.chains.next_step))?;
+            let insert = "INSERT INTO file_seal (id, value) VALUES (1, ?1)";
+            db.connection.execute(insert, [&value]).map(drop).map_err(db.failed(Location::SEAL))
+        })?;
+        // Where the copy that VACUUM makes does not fit, the file stays a little larger.
+        unless_full(db.connection.execute_batch("VACUUM").map_err(db.failed(Location::SEAL)))?;
+        let path = db.path.clone();
+        db.close(Location::SEAL)?;
         file::seal(&path, &value)?;
         if is_complete { remove_if_there(&file::before_of(&path)) } else { Ok(()) }
     }
@@ -271,33 +255,31 @@ impl TraceWriter {
 
 /// Writes the rows of one step.
 struct StepRows<'a> {
-    connection: &'a Connection,
-    path: &'a Path,
+    db: &'a Db,
     state: &'a mut State,
     step: &'a StepRecord,
 }
 
 impl StepRows<'_> {
     fn write(&mut self) -> Result<(), TraceError> {
-        let step = self.step;
+        let Self { db, step, .. } = *self;
         let number = i64::from(step.index.0);
         if self.state.chains.tabs.insert(step.tab) {
-            rows::insert(self.connection, self.path, &TAB, vec![int(step.tab), int(number)])?;
+            db.insert(&TAB, vec![int(step.tab), int(number)])?;
         }
         for frames in step.capture.of_kind(PayloadKind::Frames) {
-            frames::insert(self.connection, self.path, &mut self.state.chains.frames, frames, step)?;
+            frames::insert(db, &mut self.state.chains.frames, frames, step)?;
         }
         if let Some(action) = &step.action {
             self.action(action)?;
         }
-        rows::insert(self.connection, self.path, &CAPTURE, vec![int(number), int(step.capture.payloads.len())])?;
+        db.insert(&CAPTURE, vec![int(number), int(step.capture.payloads.len())])?;
         step.capture.payloads.iter().try_for_each(|payload| self.payload(payload))?;
         for event in &step.events {
-            events::insert(self.connection, self.path, &mut self.state.blobs, event)?;
+            events::insert(db, &mut self.state.blobs, event)?;
             self.state.chains.next_event = event.position + 1;
         }
         self.entities(&step.entities)?;
-        let contents = Contents::of_step(self.connection, self.path, TABLES, number)?;
         let values = vec![
             int(number),
             int(step.tab),
@@ -305,10 +287,10 @@ impl StepRows<'_> {
             int(step.settled.waited_ms),
             text(&step.settled.reason),
             int(step.torn_retries),
-            Value::Text(serde_json::to_string(&step.timings).unwrap_or_default()),
-            Value::Blob(contents.to_vec()),
+            json(&step.timings),
+            Value::Blob(db.contents(TABLES, number)?.to_vec()),
         ];
-        rows::insert(self.connection, self.path, &STEP, values)?;
+        db.insert(&STEP, values)?;
         self.state.chains.next_step += 1;
         Ok(())
     }
@@ -318,13 +300,13 @@ impl StepRows<'_> {
         let values = vec![
             int(self.step.index.0),
             text(action.taken.kind.name()),
-            Value::Text(serde_json::to_string(&action.taken).unwrap_or_default()),
-            Value::Text(serde_json::to_string(&action.intent).unwrap_or_default()),
+            json(&action.taken),
+            json(&action.intent),
             int(action.resolved_in.0),
             coordinate(action.point.map(|point| point.0)),
             coordinate(action.point.map(|point| point.1)),
         ];
-        rows::insert(self.connection, self.path, &ACTION, values)?;
+        self.db.insert(&ACTION, values)?;
         let mut nodes: Vec<NodeKey> = action.acceptable.clone();
         if let Some(target) = action.target.filter(|target| !nodes.contains(target)) {
             nodes.push(target);
@@ -340,7 +322,7 @@ impl StepRows<'_> {
                 int(i64::from(action.target == Some(node))),
                 int(i64::from(action.acceptable.contains(&node))),
             ];
-            rows::insert(self.connection, self.path, &ACTION_NODE, values)?;
+            self.db.insert(&ACTION_NODE, values)?;
         }
         Ok(())
     }
@@ -349,7 +331,7 @@ impl StepRows<'_> {
         let storage = if payload.kind.is_text() { Storage::Zstd } else { Storage::Raw };
         let chain = (payload.kind, payload.frame, payload.node);
         let before = self.state.chains.last.get(&chain);
-        let stored = self.state.blobs.store(self.connection, self.path, &payload.body, storage, before)?;
+        let stored = self.state.blobs.store(self.db, &payload.body, storage, before)?;
         self.state.chains.next_payload += 1;
         let values = vec![
             int(self.state.chains.next_payload),
@@ -362,7 +344,7 @@ impl StepRows<'_> {
         if storage == Storage::Zstd {
             self.state.chains.last.insert(chain, stored);
         }
-        rows::insert(self.connection, self.path, &PAYLOAD, values)
+        self.db.insert(&PAYLOAD, values)
     }
 
     fn entities(&mut self, entities: &[(NodeKey, String)]) -> Result<(), TraceError> {
@@ -372,27 +354,15 @@ impl StepRows<'_> {
         let list: Vec<(String, &str)> =
             entities.iter().map(|(key, entity)| (key.to_string(), entity.as_str())).collect();
         let body: Arc<[u8]> = serde_json::to_vec(&list).unwrap_or_default().into();
-        let stored = self.state.blobs.store(
-            self.connection,
-            self.path,
-            &body,
-            Storage::Zstd,
-            self.state.chains.entities.as_ref(),
-        )?;
+        let State { blobs, chains } = &mut *self.state;
+        let stored = blobs.store(self.db, &body, Storage::Zstd, chains.entities.as_ref())?;
         let values = vec![int(self.step.index.0), int(entities.len()), int(stored.id)];
-        self.state.chains.entities = Some(stored);
-        rows::insert(self.connection, self.path, &ENTITY_LIST, values)
+        chains.entities = Some(stored);
+        self.db.insert(&ENTITY_LIST, values)
     }
 }
 
-fn write_meta(
-    connection: &Connection,
-    path: &Path,
-    meta: &TraceMeta,
-    outcome: &str,
-    reason: &str,
-    steps: Option<u32>,
-) -> Result<(), TraceError> {
+fn write_meta(db: &Db, meta: &TraceMeta, outcome: &str, reason: &str, steps: Option<u32>) -> Result<(), TraceError> {
     let optional = |value: &Option<String>| value.as_deref().map_or(Value::Null, text);
     let values = vec![
         int(1),
@@ -412,34 +382,28 @@ fn write_meta(
         text(reason),
         steps.map_or(Value::Null, int),
     ];
-    rows::replace(connection, path, &META, values)
+    db.replace(&META, values)
 }
 
 /// Opens `file` for writing; errors name `path`.
-pub(crate) fn open_for_writing(file: &Path, path: &Path) -> Result<Connection, TraceError> {
-    let wrap = || TraceError::sqlite(path, Location::table("sqlite_schema"));
-    let connection = Connection::open(file).map_err(wrap())?;
+pub(crate) fn open_for_writing(file: &Path, path: &Path) -> Result<Db, TraceError> {
     // References are checked by `verify`, not row by row; a journal in the file's folder lets
     // readers roll back; pages are not written before a step is whole.
-    connection
-        .execute_batch(
-            "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF; PRAGMA temp_store = \
-                MEMORY; PRAGMA cache_spill = OFF;",
-        )
-        .map_err(wrap())?;
-    connection.set_prepared_statement_cache_capacity(64);
-    Ok(connection)
+    const SETTINGS: &str = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF; \
+        PRAGMA temp_store = MEMORY; PRAGMA cache_spill = OFF;";
+    let opened = Connection::open(file).and_then(|connection| connection.execute_batch(SETTINGS).map(|()| connection));
+    Ok(Db::new(opened.map_err(TraceError::sqlite(path, Location::FILE))?, path))
 }
 
 /// Checks that a new trace may stand at `path`.
 fn make_way(path: &Path, options: CreateOptions) -> Result<(), TraceError> {
     match std::fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(TraceError::io(path, "look at the path")(error)),
-        Ok(_) if !options.force => Err(TraceError::Exists { path: path.to_owned() }),
+        Ok(_) if !options.force => Err(TraceError::new(path, Fault::Exists)),
         Ok(found) if found.len() == 0 && found.is_file() => Ok(()),
         Ok(_) => match file::open(path) {
-            Err(error @ (TraceError::NotATrace { .. } | TraceError::Io { .. } | TraceError::Busy { .. })) => Err(error),
+            Err(error) if matches!(error.fault, Fault::NotATrace { .. } | Fault::Io { .. } | Fault::Busy) => Err(error),
             _ => Ok(()),
         },
     }
@@ -462,7 +426,7 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
         return made.persist(path).map_err(|failed| TraceError::io(path, "create the file")(failed.error));
     }
     made.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
-        std::io::ErrorKind::AlreadyExists => TraceError::Exists { path: path.to_owned() },
+        ErrorKind::AlreadyExists => TraceError::new(path, Fault::Exists),
         _ => TraceError::io(path, "create the file")(failed.error),
     })?;
     // What lies there is the journal of a trace that is gone, and would be rolled back into this
@@ -474,22 +438,13 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
 /// Makes an empty file beside a path, under a name that no other process has; it goes when the
 /// result is dropped.
 pub(crate) fn beside(path: &Path) -> Result<TempPath, TraceError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".");
-    // As any new file is made: who may read a trace, is the user's to say.
-    let made = tempfile::Builder::new()
-        .prefix(&name)
-        .suffix(".new")
-        .make_in(folder, |at| std::fs::File::create_new(at).map(drop));
-    made.map(|file| file.into_temp_path()).map_err(TraceError::io(path, "create the file"))
+    let made = whole::beside(path, ".new").map(|file| file.into_temp_path());
+    made.map_err(TraceError::io(path, "create the file"))
 }
 
 pub(crate) fn remove_if_there(path: &Path) -> Result<(), TraceError> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(TraceError::io(path, "remove the file")(error))
-        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(TraceError::io(path, "remove the file")(error)),
         _ => Ok(()),
     }
 }

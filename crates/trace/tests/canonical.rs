@@ -119,17 +119,6 @@ fn an_out_of_process_frame_is_told_its_parent() {
 }
 
 #[test]
-fn origins_are_rewritten_in_values_and_nowhere_else() {
-    let mut canonicalizer = Canonicalizer::new();
-    canonicalizer.rewrite_origin("http://127.0.0.1:41234", "http://shop.test");
-    assert_eq!(
-        canonicalizer.metrics(r#"{ "http://127.0.0.1:41234": ["http://127.0.0.1:41234/a"] }"#).unwrap(),
-        r#"{"http://127.0.0.1:41234":["http://shop.test/a"]}"#
-    );
-    assert_eq!(canonicalizer.text("at http://127.0.0.1:41234/x"), "at http://shop.test/x");
-}
-
-#[test]
 fn odd_results_are_errors_or_pass_and_never_panic() {
     let mut canonicalizer = Canonicalizer::new();
     let raw = RawPage::default().payloads();

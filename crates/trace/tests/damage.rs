@@ -2,74 +2,31 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod common;
+#[path = "common/written.rs"]
+mod written;
 
+use browserlens_core::page::{Capture, NodeKey};
 use browserlens_core::strategy::*;
 use browserlens_trace::*;
 use common::*;
 use rusqlite::Connection;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use written::Written;
 
-struct Written {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-    bytes: Vec<u8>,
-    steps: Vec<StepRecord>,
+fn error_of(path: &Path) -> TraceError {
+    let error = Trace::open(path).and_then(|trace| read_all(&trace)).unwrap_err();
+    assert!(error.to_string().starts_with(path.to_str().unwrap()), "names the file: {error}");
+    assert!(!error.hint().is_empty());
+    error
 }
 
-impl Written {
-    fn new(count: u32) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.trace");
-        let steps = steps(count);
-        write(&path, &steps);
-        Self { bytes: std::fs::read(&path).unwrap(), _folder: folder, path, steps }
-    }
-
-    /// A recording that was never finished, so that it has no seal.
-    fn unfinished(count: u32) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.trace");
-        let steps = steps(count);
-        let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
-        steps.iter().for_each(|step| writer.write_step(step.clone()).unwrap());
-        drop(writer);
-        Self { bytes: std::fs::read(&path).unwrap(), _folder: folder, path, steps }
-    }
-
-    fn with(&self, change: impl FnOnce(&mut Vec<u8>)) -> &Path {
-        let mut bytes = self.bytes.clone();
-        change(&mut bytes);
-        std::fs::write(&self.path, bytes).unwrap();
-        &self.path
-    }
-
-    fn with_sql(&self, sql: &str) -> &Path {
-        std::fs::write(&self.path, &self.bytes).unwrap();
-        Connection::open(&self.path).unwrap().execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}")).unwrap();
-        &self.path
-    }
-
-    fn error(&self, path: &Path) -> TraceError {
-        let error = Trace::open(path).and_then(|trace| read_all(&trace)).unwrap_err();
-        assert!(error.to_string().starts_with(path.to_str().unwrap()), "names the file: {error}");
-        assert!(!error.hint().is_empty());
-        error
-    }
-}
-
-type All = (
-    Vec<StepRow>,
-    Vec<browserlens_core::page::Capture>,
-    Vec<Event>,
-    Vec<Vec<(browserlens_core::page::NodeKey, String)>>,
-);
+type All = (Vec<StepRow>, Vec<Capture>, Vec<Event>, Vec<Vec<(NodeKey, String)>>);
 
 fn everything(trace: &Trace) -> Result<All, TraceError> {
-    let steps = trace.steps()?;
     let indices = || (0..trace.len()).map(StepIndex);
     let captures = indices().map(|step| trace.capture(step)).collect::<Result<_, _>>()?;
     let entities = indices().map(|step| trace.entities(step)).collect::<Result<_, _>>()?;
-    Ok((steps, captures, trace.events(&EventFilter::default(), None, usize::MAX)?, entities))
+    Ok((trace.steps()?, captures, trace.events(&EventFilter::default(), None, usize::MAX)?, entities))
 }
 
 fn read_all(trace: &Trace) -> Result<(), TraceError> {
@@ -79,31 +36,31 @@ fn read_all(trace: &Trace) -> Result<(), TraceError> {
 #[test]
 fn an_empty_file_a_text_and_a_foreign_database_are_no_traces() {
     let written = Written::new(1);
-    let reason = |path: &Path| written.error(path).to_string();
+    let reason = |path: &Path| error_of(path).to_string();
     assert!(reason(written.with(|bytes| bytes.clear())).ends_with("not a trace: the file is empty"));
     assert!(
         reason(written.with(|bytes| *bytes = b"hello, this is a text of some length".to_vec()))
             .ends_with("it is not an SQLite file")
     );
-    let foreign = written.path.with_file_name("foreign.db");
+    let foreign = written.beside("foreign.db");
     Connection::open(&foreign).unwrap().execute_batch("PRAGMA application_id = 7; CREATE TABLE t (x);").unwrap();
-    let error = written.error(&foreign);
-    assert!(matches!(error, TraceError::NotATrace { .. }) && error.to_string().contains("0x00000007"), "{error}");
+    let error = error_of(&foreign);
+    assert!(matches!(error.fault, Fault::NotATrace { .. }) && error.to_string().contains("0x00000007"), "{error}");
     assert_eq!(error.exit_class(), ExitClass::Unreadable);
-    let missing = written.path.with_file_name("missing.trace");
-    assert!(matches!(written.error(&missing), TraceError::Io { .. }));
+    let missing = written.beside("missing.trace");
+    assert!(matches!(error_of(&missing).fault, Fault::Io { .. }));
     assert!(!missing.exists(), "reading makes no file");
 }
 
 #[test]
 fn a_newer_format_is_named_with_both_versions() {
     let written = Written::new(1);
-    let error = written.error(written.with_sql("PRAGMA user_version = 99"));
+    let error = error_of(written.with_sql("PRAGMA user_version = 99"));
     assert!(
         error.to_string().ends_with(&format!("trace format 99, this build reads up to {FORMAT_VERSION}")),
         "{error}"
     );
-    assert!(matches!(error, TraceError::TooNew { .. }));
+    assert!(matches!(error.fault, Fault::TooNew { .. }));
 }
 
 #[test]
@@ -111,45 +68,30 @@ fn a_truncated_file_is_named_with_what_is_missing() {
     let written = Written::new(3);
     let whole = written.bytes.len();
     for length in [50, 99, 100, 1024, 5000, whole / 2, whole - 1024, whole - 1] {
-        let error = written.error(written.with(|bytes| bytes.truncate(length)));
-        assert!(matches!(&error, TraceError::Truncated { found, .. } if *found == length as u64), "{length}: {error}");
+        let error = error_of(written.with(|bytes| bytes.truncate(length)));
+        assert!(matches!(&error.fault, Fault::Truncated { found, .. } if *found == length as u64), "{length}: {error}");
     }
     // A longer file was changed as well.
-    assert!(matches!(written.error(written.with(|bytes| bytes.extend([0; 7]))), TraceError::Altered { .. }));
+    assert!(matches!(error_of(written.with(|bytes| bytes.extend([0; 7]))).fault, Fault::Altered));
 }
 
 #[test]
 fn a_flipped_byte_in_a_payload_names_table_and_row() {
     for written in [Written::new(3), Written::unfinished(3)] {
-        std::fs::write(&written.path, &written.bytes).unwrap();
-        let (id, data): (i64, Vec<u8>) = Connection::open(&written.path)
-            .unwrap()
-            .query_row(
-                "SELECT id, data FROM blob WHERE encoding = 'zstd' AND length(data) BETWEEN 100 AND 900 ORDER \
-                BY length(data) DESC LIMIT 1",
-                [],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .unwrap();
+        let sql = "SELECT id, data FROM blob WHERE encoding = 'zstd' AND length(data) BETWEEN 100 AND 900 \
+            ORDER BY length(data) DESC LIMIT 1";
+        let (id, data): (i64, Vec<u8>) =
+            Connection::open(&written.path).unwrap().query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         let tail = &data[data.len() - 60..];
         let path = written.with(|bytes| {
             let at = bytes.windows(60).position(|window| window == tail).unwrap();
             bytes[at + 30] ^= 0x10;
         });
-        let error = written.error(path);
-        assert!(
-            matches!(&error, TraceError::Damaged { place, .. } if place.table == "blob" && place.row == Some(id)),
-            "{error}"
-        );
-        assert!(error.to_string().contains(&format!("table blob, row {id}:")), "{error}");
-        let report = verify(path).unwrap();
-        assert!(
-            !report.is_ok()
-                && report
-                    .findings
-                    .iter()
-                    .any(|finding| finding.to_string().contains(&format!("table blob, row {id}:")))
-        );
+        let error = error_of(path);
+        let place = Location { table: "blob", row: Some(id) };
+        assert!(matches!(&error.fault, Fault::Damaged { place: found, .. } if *found == place), "{error}");
+        let named = |error: &TraceError| error.to_string().contains(&format!("table blob, row {id}:"));
+        assert!(named(&error) && verify(path).unwrap().findings.iter().any(named), "{error}");
     }
 }
 
@@ -167,7 +109,7 @@ fn a_changed_row_is_named() {
         ("UPDATE blob SET length = 999999999999 WHERE id = 2", "table blob, row 2"),
     ] {
         for written in [&unfinished, &finished] {
-            let error = written.error(written.with_sql(sql)).to_string();
+            let error = error_of(written.with_sql(sql)).to_string();
             assert!(error.contains(place), "{sql}: {error}");
         }
     }
@@ -186,19 +128,18 @@ fn a_missing_row_is_named() {
     ] {
         let path = unfinished.with_sql(sql);
         assert!(Trace::open(path).and_then(|trace| read_all(&trace)).is_err(), "{sql}");
-        let error = unfinished.error(path).to_string();
+        let error = error_of(path).to_string();
         assert!(error.contains(place), "{sql}: {error}");
     }
     let finished = Written::new(3);
-    let error = finished
-        .error(finished.with_sql("DELETE FROM step WHERE number = 2; DELETE FROM payload WHERE step = 2"))
+    let error = error_of(finished.with_sql("DELETE FROM step WHERE number = 2; DELETE FROM payload WHERE step = 2"))
         .to_string();
     assert!(error.contains("table step, row 2 is missing"), "{error}");
     assert!(matches!(
-        finished.error(finished.with_sql("DELETE FROM file_seal")),
-        TraceError::Damaged { .. } | TraceError::Altered { .. }
+        error_of(finished.with_sql("DELETE FROM file_seal")).fault,
+        Fault::Damaged { .. } | Fault::Altered
     ));
-    assert!(matches!(finished.error(finished.with_sql("CREATE TABLE extra (x)")), TraceError::Altered { .. }));
+    assert!(matches!(error_of(finished.with_sql("CREATE TABLE extra (x)")).fault, Fault::Altered));
 }
 
 #[test]
@@ -212,30 +153,15 @@ fn a_body_that_claims_too_much_is_refused_without_taking_the_memory() {
         report.findings
     );
     // A bomb: one gigabyte of zeros in a few kilobytes, under a claim of ten bytes.
-    let bomb = zstd::stream::encode_all(std::io::repeat(0).take_bytes(1 << 30), 1).unwrap();
-    std::fs::write(&written.path, &written.bytes).unwrap();
-    Connection::open(&written.path)
-        .unwrap()
-        .execute("UPDATE blob SET data = ?1, prefix = NULL, length = 10 WHERE id = 1", [&bomb])
-        .unwrap();
+    let bomb = zstd::stream::encode_all(std::io::Read::take(std::io::repeat(0), 1 << 30), 1).unwrap();
+    let bombed = "UPDATE blob SET data = ?1, prefix = NULL, length = 10 WHERE id = 1";
+    written.edit(|connection| assert_eq!(connection.execute(bombed, [&bomb]).unwrap(), 1));
     let report = verify(&written.path).unwrap();
     assert!(
         report.findings.iter().any(|finding| finding.to_string().contains("claims 10 bytes")),
         "{:?}",
         report.findings
     );
-}
-
-trait TakeBytes {
-    fn take_bytes(self, count: u64) -> std::io::Take<Self>
-    where
-        Self: Sized;
-}
-
-impl<R: std::io::Read> TakeBytes for R {
-    fn take_bytes(self, count: u64) -> std::io::Take<Self> {
-        std::io::Read::take(self, count)
-    }
 }
 
 /// Places drawn without a clock or a generator: the hash of a counter.
@@ -286,7 +212,7 @@ fn no_flipped_byte_of_an_unfinished_trace_gives_wrong_data() {
 #[test]
 fn salvage_of_a_truncated_file_keeps_what_can_be_read() {
     let written = Written::new(6);
-    let to = written.path.with_file_name("saved.trace");
+    let to = written.beside("saved.trace");
     let mut kept = Vec::new();
     for part in [90, 70, 50] {
         let _ = std::fs::remove_file(&to);
@@ -295,7 +221,7 @@ fn salvage_of_a_truncated_file_keeps_what_can_be_read() {
         let report = match salvage(from, &to) {
             Ok(report) => report,
             Err(error) => {
-                assert!(matches!(error, TraceError::NotATrace { .. }), "{error}");
+                assert!(matches!(error.fault, Fault::NotATrace { .. }), "{error}");
                 kept.push(0);
                 continue;
             }
@@ -306,10 +232,8 @@ fn salvage_of_a_truncated_file_keeps_what_can_be_read() {
         assert_eq!(saved.len(), report.steps);
         for index in (0..saved.len()).map(StepIndex) {
             for payload in &saved.capture(index).unwrap().payloads {
-                assert!(
-                    written.steps[index.0 as usize].capture.payloads.contains(payload),
-                    "a payload of step {index} is not its own"
-                );
+                let own = &written.steps[index.0 as usize].capture.payloads;
+                assert!(own.contains(payload), "a payload of step {index} is not its own");
             }
         }
         kept.push(report.payloads);
@@ -324,13 +248,13 @@ fn salvage_of_a_truncated_file_keeps_what_can_be_read() {
 #[test]
 fn a_file_cut_off_in_its_list_of_tables_is_no_trace_to_salvage() {
     let written = Written::new(1);
-    let to = written.path.with_file_name("saved.trace");
+    let to = written.beside("saved.trace");
     let mut cuts = 0;
     for pages in 1..written.bytes.len() / 1024 {
         let from = written.with(|bytes| bytes.truncate(pages * 1024));
         if let Err(error) = salvage(from, &to) {
             cuts += 1;
-            assert!(matches!(error, TraceError::NotATrace { .. }), "{pages}: {error}");
+            assert!(matches!(error.fault, Fault::NotATrace { .. }), "{pages}: {error}");
             assert!(error.to_string().starts_with(from.to_str().unwrap()), "{error}");
         }
         let _ = std::fs::remove_file(&to);
@@ -341,7 +265,7 @@ fn a_file_cut_off_in_its_list_of_tables_is_no_trace_to_salvage() {
 #[test]
 fn salvage_loses_only_the_damaged_row() {
     let written = Written::new(4);
-    let to = written.path.with_file_name("saved.trace");
+    let to = written.beside("saved.trace");
     let from = written.with_sql(
         "UPDATE console SET text = 'other' WHERE position = 10; UPDATE blob SET data = x'00' \
         WHERE id = (SELECT blob FROM payload WHERE step = 2 AND kind = 'listeners')",
@@ -353,17 +277,17 @@ fn salvage_loses_only_the_damaged_row() {
     assert_eq!(saved.meta(), &meta());
     assert_eq!(saved.capture(StepIndex(0)).unwrap().payloads.len() as u32 + report.lost_payloads.min(4) / 4, 7);
     assert_eq!(saved.steps().unwrap()[3].action, written.steps[3].action);
-    assert!(matches!(salvage(from, &to).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(salvage(from, &to).unwrap_err().fault, Fault::Exists));
     assert!(matches!(
-        salvage(written.with(|bytes| *bytes = b"no trace".to_vec()), to.with_extension("x")).unwrap_err(),
-        TraceError::NotATrace { .. }
+        salvage(written.with(|bytes| *bytes = b"no trace".to_vec()), to.with_extension("x")).unwrap_err().fault,
+        Fault::NotATrace { .. }
     ));
 }
 
 #[test]
 fn salvage_never_panics_and_never_makes_up_data() {
     let written = Written::new(3);
-    let to = written.path.with_file_name("saved.trace");
+    let to = written.beside("saved.trace");
     for (at, bit) in places(60, written.bytes.len()) {
         let _ = std::fs::remove_file(&to);
         if let Ok(report) = salvage(written.with(|bytes| bytes[at] ^= bit), &to) {
@@ -420,27 +344,20 @@ fn origin() -> Origin {
 
 #[test]
 fn a_recorded_trace_keeps_its_format_and_an_imported_one_says_where_it_comes_from() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, origin: Option<Origin>| {
-        let path = folder.path().join(name);
-        let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
-        steps(2).into_iter().for_each(|step| writer.write_step(step).unwrap());
-        if let Some(origin) = origin {
-            writer.set_origin(&origin).unwrap();
-        }
-        writer.finish(Outcome::Complete).unwrap();
-        path
-    };
-    let recorded = Trace::open(write("recorded.trace", None)).unwrap();
+    let recorded = Written::new(2).open();
     assert_eq!((recorded.format_version(), recorded.origin().unwrap()), (3, None));
-    let path = write("imported.trace", Some(origin()));
-    let pruned = folder.path().join("pruned.trace");
-    browserlens_trace::prune(&path, &pruned, &browserlens_trace::PruneOptions::default()).unwrap();
-    for path in [path, pruned] {
-        let imported = Trace::open(&path).unwrap();
+    let written = Written::by(steps(2), |path, steps| {
+        let mut writer = begin(path, redactor(), steps);
+        writer.set_origin(&origin()).unwrap();
+        writer.finish(Outcome::Complete).unwrap();
+    });
+    let pruned = written.beside("pruned.trace");
+    prune(&written.path, &pruned, &PruneOptions::default()).unwrap();
+    for path in [&written.path, &pruned] {
+        let imported = Trace::open(path).unwrap();
         assert_eq!(imported.origin().unwrap(), Some(origin()));
         assert_eq!(imported.info().unwrap().origin, Some(origin()));
-        assert!(verify(&path).unwrap().is_ok());
+        assert!(verify(path).unwrap().is_ok());
     }
 }
 

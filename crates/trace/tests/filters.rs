@@ -9,7 +9,7 @@ use browserlens_core::strategy::{
     RequestEvent, RequestParts, TabEvent,
 };
 use browserlens_trace::*;
-use common::{event, meta, redactor, request, write};
+use common::{begin, event, redactor, request, write, write_searched};
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, prop_assert, prop_assert_eq, prop_compose, prop_oneof, proptest,
 };
@@ -138,15 +138,12 @@ fn record(path: &std::path::Path, kinds: &[EventKind], made: Made) -> Vec<Event>
         }
     }
     let written = steps.iter().flat_map(|step| step.events.clone()).collect();
-    if made == Made::Finished {
-        write(path, &steps);
-        return written;
-    }
-    let mut writer = TraceWriter::create(path, &meta(), redactor()).unwrap();
-    steps.into_iter().for_each(|step| writer.write_step(step).unwrap());
-    if let Made::WithChunks(rows) = made {
-        writer.set_search(SearchOptions { from_rows: 1, rows, ..SearchOptions::default() });
-        writer.finish(Outcome::Complete).unwrap();
+    match made {
+        Made::Unfinished => drop(begin(path, redactor(), &steps)),
+        Made::Finished => write(path, &steps),
+        Made::WithChunks(rows) => {
+            write_searched(path, &steps, SearchOptions { from_rows: 1, rows, ..SearchOptions::default() });
+        }
     }
     written
 }

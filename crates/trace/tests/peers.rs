@@ -2,7 +2,7 @@
 
 use browserlens_core::page::NodeKey;
 use browserlens_trace::{
-    PeerPass, PeerRow, PeerText, PeersFile, RedactionKey, RedactionOptions, Redactor, TraceError, TraceHash,
+    Fault, PeerPass, PeerRow, PeerText, PeersFile, RedactionKey, RedactionOptions, Redactor, TraceError, TraceHash,
     peers_path, write_peers,
 };
 use std::path::{Path, PathBuf};
@@ -120,13 +120,13 @@ fn each_kind_of_damage_is_named() {
         error_of(&damaged)
     };
     assert!(try_with(b"hello").to_string().contains("not a peers' file"));
-    assert!(matches!(try_with(&whole[..60]), TraceError::Truncated { .. }));
+    assert!(matches!(try_with(&whole[..60]).fault, Fault::Truncated { .. }));
     let mut newer = whole.clone();
     newer[63] = 9;
-    assert!(matches!(try_with(&newer), TraceError::TooNew { found: 9, supported: 1, .. }));
+    assert!(matches!(try_with(&newer).fault, Fault::TooNew { found: 9, supported: 1, .. }));
     let mut other = whole.clone();
     other[70] ^= 1;
-    assert!(matches!(try_with(&other), TraceError::NotPeers { .. }));
+    assert!(matches!(try_with(&other).fault, Fault::NotPeers { .. }));
     for needle in [&b"stagehand@3.7.3"[..], b"node 4 differs"] {
         let mut flipped = whole.clone();
         let at = flipped.windows(needle.len()).position(|window| window == needle).expect("stands in the file");

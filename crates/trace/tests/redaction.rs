@@ -2,26 +2,19 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod common;
+#[path = "common/written.rs"]
+mod written;
 
 use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::*;
 use browserlens_trace::*;
 use common::planted::{self, JWT, page, quiet};
 use common::*;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use written::Written;
 
-struct Recording {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-}
-
-fn record(steps: Vec<StepRecord>, options: RedactionOptions) -> Recording {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    let mut writer = TraceWriter::create(&path, &meta(), Redactor::new(options)).unwrap();
-    steps.into_iter().for_each(|step| writer.write_step(step).unwrap());
-    writer.finish(Outcome::Complete).unwrap();
-    Recording { _folder: folder, path }
+fn record(steps: Vec<StepRecord>, options: RedactionOptions) -> Written {
+    Written::by(steps, |path, steps| begin(path, Redactor::new(options), steps).finish(Outcome::Complete).unwrap())
 }
 
 /// Every text that can be read out of the trace, and the raw bytes of the file.
@@ -67,7 +60,7 @@ fn every_planted_secret_is_gone_from_every_byte() {
     let (steps, options, secrets) = planted::recording();
     let recording = record(steps, options);
     assert_gone(&recording.path, &secrets.iter().map(String::as_str).collect::<Vec<_>>());
-    let trace = Trace::open(&recording.path).unwrap();
+    let trace = recording.open();
     let events = trace.events(&EventFilter::default(), None, 100).unwrap();
     let EventKind::Request(post) = &events[0].kind else { panic!("a request") };
     // What is no secret stays, and so do names, schemes, attributes and lengths.
@@ -92,7 +85,7 @@ fn equal_secrets_have_equal_placeholders_and_keys_change_them() {
         let first = page(&mut canonicalizer, field, "correct-Horse-7", "Hi");
         let second = page(&mut canonicalizer, field, "correct-Horse-7", "It is correct-Horse-7!");
         let recording = record(vec![quiet(0, first), quiet(1, second)], RedactionOptions { key, ..Default::default() });
-        let trace = Trace::open(&recording.path).unwrap();
+        let trace = recording.open();
         let shown = body(&trace, 1, PayloadKind::Probe);
         let shown = shown.split("It is ").nth(1).unwrap()[..15].to_owned();
         for step in 0..2 {
@@ -118,7 +111,7 @@ fn public_values_are_never_replaced() {
     let written = (capture.clone(), filled.clone());
     let public = vec!["swordfish-1".into(), "demo-token-12345678".into(), "0000".into()];
     let recording = record(vec![quiet(0, capture), filled], RedactionOptions { public, ..Default::default() });
-    let trace = Trace::open(&recording.path).unwrap();
+    let trace = recording.open();
     assert_eq!(trace.capture(StepIndex(0)).unwrap(), written.0);
     assert_eq!(trace.events(&EventFilter::default(), None, 10).unwrap(), written.1.events);
     assert_eq!(trace.step(StepIndex(1)).unwrap().action, written.1.action);
@@ -129,7 +122,7 @@ fn a_page_without_secrets_keeps_every_byte() {
     let written = steps(2);
     let recording =
         record(written.clone(), RedactionOptions { known: vec!["not on the page".into()], ..Default::default() });
-    let trace = Trace::open(&recording.path).unwrap();
+    let trace = recording.open();
     for step in written {
         assert_eq!(trace.capture(step.index).unwrap(), step.capture);
         let filter = EventFilter { from_step: Some(step.index.0), to_step: Some(step.index.0), ..Default::default() };
@@ -143,7 +136,7 @@ fn a_digit_of_a_code_box_is_replaced_in_its_field_and_stays_elsewhere() {
     let capture = page(&mut canonicalizer, &[("name", "otp-1")], "4", "4");
     let before = String::from_utf8(capture.of_kind(PayloadKind::Snapshot).next().unwrap().body.to_vec()).unwrap();
     let recording = record(vec![quiet(0, capture)], RedactionOptions::default());
-    let trace = Trace::open(&recording.path).unwrap();
+    let trace = recording.open();
     let after = body(&trace, 0, PayloadKind::Snapshot);
     let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
     let (before, after) = (parse(&before), parse(&after));
@@ -186,7 +179,7 @@ fn what_was_typed_without_a_target_is_known_by_the_field_that_holds_it() {
     let mut typed = quiet(1, page(&mut canonicalizer, &[("type", "password")], "abc", "Hi"));
     typed.action = Some(ActionRecord { target: None, acceptable: Vec::new(), ..action(ActionKind::Type, "abc", 1) });
     let recording = record(vec![quiet(0, empty), typed], RedactionOptions::default());
-    let action = Trace::open(&recording.path).unwrap().step(StepIndex(1)).unwrap().action.unwrap();
+    let action = recording.open().step(StepIndex(1)).unwrap().action.unwrap();
     assert!(action.taken.text != "abc" && action.taken.text == action.intent.text, "{action:?}");
 }
 
@@ -200,7 +193,7 @@ fn keys_and_structure_never_change() {
         vec![quiet(0, capture)],
         RedactionOptions { known: vec!["text".into(), "strings".into(), "nodes".into()], ..Default::default() },
     );
-    let trace = Trace::open(&recording.path).unwrap();
+    let trace = recording.open();
     let probe: serde_json::Value = serde_json::from_str(&body(&trace, 0, PayloadKind::Probe)).unwrap();
     assert!(
         probe["text"].as_str().unwrap().ends_with(" here") && !probe["text"].as_str().unwrap().starts_with("listeners")
@@ -218,6 +211,6 @@ fn a_very_long_secret_is_replaced_piece_by_piece() {
     let recording =
         record(vec![quiet(0, capture)], RedactionOptions { known: vec![long.clone()], ..Default::default() });
     assert_gone(&recording.path, &[&long[..12], &long[1500..1512], &long[long.len() - 12..]]);
-    let probe = body(&Trace::open(&recording.path).unwrap(), 0, PayloadKind::Probe);
+    let probe = body(&recording.open(), 0, PayloadKind::Probe);
     assert!(probe.contains("before ") && probe.contains(" after"));
 }

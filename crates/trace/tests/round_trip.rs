@@ -2,15 +2,32 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod common;
+#[path = "common/written.rs"]
+mod written;
 
 use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::*;
 use browserlens_trace::*;
 use common::*;
 use std::path::Path;
+use written::Written;
 
 fn journal(path: &Path) -> std::path::PathBuf {
     path.with_file_name(format!("{}-journal", path.file_name().unwrap().to_str().unwrap()))
+}
+
+/// Does what a recorder does that is killed while its pages go to the file: journal written, half of the pages new.
+fn half_written(path: &Path, more: &str) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let settings = "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN;";
+    let change = format!("{settings} UPDATE blob SET data = zeroblob(length(data)); {more}");
+    connection.execute_batch(&change).unwrap();
+    connection
+}
+
+fn copy_with_journal(path: &Path, to: &Path) {
+    std::fs::copy(path, to).unwrap();
+    std::fs::copy(journal(path), journal(to)).unwrap();
 }
 
 fn assert_holds(trace: &Trace, written: &[StepRecord]) {
@@ -30,10 +47,7 @@ fn assert_holds(trace: &Trace, written: &[StepRecord]) {
 
 #[test]
 fn a_trace_gives_back_what_was_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    let written = steps(20);
-    write(&path, &written);
+    let Written { folder, path, steps: written, .. } = Written::new(20);
     let trace = Trace::open(&path).unwrap();
     assert_eq!(trace.meta(), &meta());
     assert!(trace.is_complete() && trace.incomplete_reason().is_none());
@@ -52,39 +66,34 @@ fn a_trace_gives_back_what_was_written() {
 
 #[test]
 fn steps_that_change_little_take_little_room() {
-    let folder = tempfile::tempdir().unwrap();
-    let (one, eight) = (folder.path().join("1.trace"), folder.path().join("8.trace"));
-    write(&one, &steps(1));
-    write(&eight, &steps(8));
-    let size = |path| std::fs::metadata(path).unwrap().len();
-    assert!(size(&eight) < 2 * size(&one), "{} and {}", size(&one), size(&eight));
+    let [one, eight] = [1, 8].map(|count| Written::new(count).bytes.len());
+    assert!(eight < 2 * one, "{one} and {eight}");
 }
 
 #[test]
 fn the_same_recording_gives_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let (a, b) = (folder.path().join("a.trace"), folder.path().join("b.trace"));
-    write(&a, &steps(3));
-    write(&b, &steps(3));
-    assert_eq!(Trace::open(a).unwrap().hash(), Trace::open(b).unwrap().hash());
+    assert_eq!(Written::new(3).open().hash(), Written::new(3).open().hash());
 }
 
 #[test]
 fn filters_narrow_and_positions_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    write(&path, &steps(4));
-    let trace = Trace::open(&path).unwrap();
-    let count = |filter: EventFilter| trace.events(&filter, None, 100).unwrap().len();
-    assert_eq!(count(EventFilter::default()), 20);
-    assert_eq!(count(EventFilter { kinds: vec!["dialog".into(), "tab".into()], ..Default::default() }), 8);
-    assert_eq!(count(EventFilter { levels: vec!["error".into()], ..Default::default() }), 4);
-    assert_eq!(count(EventFilter { levels: vec!["log".into()], ..Default::default() }), 0);
-    assert_eq!(count(EventFilter { min_status: Some(200), ..Default::default() }), 4);
-    assert_eq!(count(EventFilter { min_status: Some(201), ..Default::default() }), 0);
-    assert_eq!(count(EventFilter { contains: Some("GRÖSSE".into()), ..Default::default() }), 0);
-    assert_eq!(count(EventFilter { contains: Some("GRÖßE 2".into()), ..Default::default() }), 1);
-    assert_eq!(count(EventFilter { from_step: Some(1), to_step: Some(2), ..Default::default() }), 10);
+    let written = Written::new(4);
+    let trace = written.open();
+    let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let all = EventFilter::default;
+    for (filter, expected) in [
+        (all(), 20),
+        (EventFilter { kinds: own(&["dialog", "tab"]), ..all() }, 8),
+        (EventFilter { levels: own(&["error"]), ..all() }, 4),
+        (EventFilter { levels: own(&["log"]), ..all() }, 0),
+        (EventFilter { min_status: Some(200), ..all() }, 4),
+        (EventFilter { min_status: Some(201), ..all() }, 0),
+        (EventFilter { contains: Some("GRÖSSE".into()), ..all() }, 0),
+        (EventFilter { contains: Some("GRÖßE 2".into()), ..all() }, 1),
+        (EventFilter { from_step: Some(1), to_step: Some(2), ..all() }, 10),
+    ] {
+        assert_eq!(trace.events(&filter, None, 100).unwrap().len(), expected, "{filter:?}");
+    }
     let mut seen = Vec::new();
     while let Some(event) = trace.events(&EventFilter::default(), seen.last().copied(), 1).unwrap().first() {
         seen.push(event.position);
@@ -117,26 +126,10 @@ fn a_writer_that_is_dropped_leaves_its_finished_steps() {
 
 #[test]
 fn a_file_copied_in_the_middle_of_a_transaction_opens_with_the_steps_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    let written = steps(2);
-    let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
-    for step in &written {
-        writer.write_step(step.clone()).unwrap();
-    }
-    drop(writer);
-    // What a recorder does that is killed while its pages go to the file: journal written, half of
-    // the pages new.
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    connection
-        .execute_batch(
-            "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE \
-        blob SET data = zeroblob(length(data)); DELETE FROM step WHERE number = 1;",
-        )
-        .unwrap();
+    let Written { folder, path, steps: written, .. } = Written::unfinished(2);
+    let connection = half_written(&path, "DELETE FROM step WHERE number = 1;");
     let copy = folder.path().join("copy.trace");
-    std::fs::copy(&path, &copy).unwrap();
-    std::fs::copy(journal(&path), journal(&copy)).unwrap();
+    copy_with_journal(&path, &copy);
     assert_ne!(std::fs::metadata(journal(&copy)).unwrap().len(), 0);
     let without = folder.path().join("without.trace");
     std::fs::copy(&path, &without).unwrap();
@@ -158,21 +151,14 @@ fn a_journal_that_cannot_be_rolled_back_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.trace");
     write(&path, &steps(2));
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    connection
-        .execute_batch(
-            "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE \
-        blob SET data = zeroblob(length(data));",
-        )
-        .unwrap();
+    let _open = half_written(&path, "");
     let copy = folder.path().join("copy.trace");
-    std::fs::copy(&path, &copy).unwrap();
-    std::fs::copy(journal(&path), journal(&copy)).unwrap();
+    copy_with_journal(&path, &copy);
     let mut permissions = std::fs::metadata(&copy).unwrap().permissions();
     permissions.set_mode(0o444);
     std::fs::set_permissions(&copy, permissions).unwrap();
     match Trace::open(&copy) {
-        Err(error @ TraceError::JournalLocked { .. }) => assert!(error.hint().contains("writable")),
+        Err(error) if matches!(error.fault, Fault::JournalLocked) => assert!(error.hint().contains("writable")),
         // A user who may write anything is not kept from rolling back.
         other => assert_eq!(other.unwrap().len(), 2),
     }
@@ -183,16 +169,15 @@ fn a_step_that_fails_leaves_no_trace_of_itself_and_can_be_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.trace");
     let written = steps(2);
-    let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
-    writer.write_step(written[0].clone()).unwrap();
+    let mut writer = begin(&path, redactor(), &written[..1]);
     let error = writer.write_step(written[0].clone()).unwrap_err();
-    assert!(matches!(error, TraceError::OutOfOrder { .. }), "{error}");
+    assert!(matches!(error.fault, Fault::OutOfOrder { .. }), "{error}");
     let mut twice = written[1].clone();
     twice.events[1].position = twice.events[0].position;
-    assert!(matches!(writer.write_step(twice).unwrap_err(), TraceError::EventOutOfOrder { .. }));
+    assert!(matches!(writer.write_step(twice).unwrap_err().fault, Fault::EventOutOfOrder { .. }));
     let mut raw = written[1].clone();
     raw.capture.payloads[0].body = std::sync::Arc::from(RawPage::default().payloads().frames.as_bytes());
-    assert!(matches!(writer.write_step(raw).unwrap_err(), TraceError::NotCanonical { .. }));
+    assert!(matches!(writer.write_step(raw).unwrap_err().fault, Fault::NotCanonical { .. }));
     writer.write_step(written[1].clone()).unwrap();
     writer.finish(Outcome::Complete).unwrap();
     assert_holds(&Trace::open(&path).unwrap(), &written);
@@ -205,12 +190,11 @@ fn a_full_disk_is_named_and_loses_no_finished_step() {
     let mut written = steps(2);
     let noise: Vec<u8> = (0u32..2000).flat_map(|index| *blake3::hash(&index.to_le_bytes()).as_bytes()).collect();
     written[1].capture.payloads[5].body = std::sync::Arc::from([PNG, &noise].concat());
-    let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
-    writer.write_step(written[0].clone()).unwrap();
+    let mut writer = begin(&path, redactor(), &written[..1]);
     let pages = std::fs::metadata(&path).unwrap().len() / 1024;
     writer.limit_pages(pages + 4).unwrap();
     let error = writer.write_step(written[1].clone()).unwrap_err();
-    assert!(matches!(error, TraceError::DiskFull { .. }), "{error}");
+    assert!(matches!(error.fault, Fault::DiskFull { .. }), "{error}");
     assert!(error.to_string().starts_with(path.to_str().unwrap()) && !error.hint().is_empty());
     assert_holds(&Trace::open(&path).unwrap(), &written[..1]);
     // Room again: the same step goes in.
@@ -226,11 +210,11 @@ fn a_trace_takes_no_other_files_place() {
     let path = folder.path().join("a.trace");
     let create = |force| TraceWriter::create_with(&path, &meta(), redactor(), CreateOptions { force });
     write(&path, &steps(1));
-    assert!(matches!(create(false).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(create(false).unwrap_err().fault, Fault::Exists));
     drop(create(true).unwrap());
     assert!(Trace::open(&path).unwrap().is_empty());
     std::fs::write(&path, "my thesis").unwrap();
-    assert!(matches!(create(true).unwrap_err(), TraceError::NotATrace { .. }));
+    assert!(matches!(create(true).unwrap_err().fault, Fault::NotATrace { .. }));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my thesis");
     let nowhere = folder.path().join("missing/a.trace");
     assert!(TraceWriter::create(nowhere, &meta(), redactor()).is_err());
@@ -238,10 +222,7 @@ fn a_trace_takes_no_other_files_place() {
 
 #[test]
 fn a_trace_whose_place_is_taken_is_kept_until_the_new_one_is_complete() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    let good = steps(3);
-    write(&path, &good);
+    let Written { folder: _folder, path, steps: good, .. } = Written::new(3);
     let create = || TraceWriter::create_with(&path, &meta(), redactor(), CreateOptions { force: true }).unwrap();
     // Killed, failed, killed again: the good one is kept through all of it.
     drop(create());
@@ -262,13 +243,7 @@ fn a_journal_that_was_left_behind_is_not_rolled_back_into_a_new_trace() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old.trace");
     write(&old, &steps(20));
-    let connection = rusqlite::Connection::open(&old).unwrap();
-    connection
-        .execute_batch(
-            "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE \
-        blob SET data = zeroblob(length(data)); DELETE FROM step; PRAGMA user_version = 1;",
-        )
-        .unwrap();
+    let _open = half_written(&old, "DELETE FROM step; PRAGMA user_version = 1;");
     for force in [false, true] {
         let path = folder.path().join(format!("{force}.trace"));
         std::fs::copy(journal(&old), journal(&path)).unwrap();
@@ -286,10 +261,8 @@ fn a_journal_that_was_left_behind_is_not_rolled_back_into_a_new_trace() {
 
 #[test]
 fn pruning_keeps_what_is_left_as_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let (from, to) = (folder.path().join("a.trace"), folder.path().join("b.trace"));
-    let written = steps(3);
-    write(&from, &written);
+    let Written { folder, path: from, steps: written, .. } = Written::new(3);
+    let to = folder.path().join("b.trace");
     prune(&from, &to, &PruneOptions { steps: Some(2), drop: vec![PayloadKind::Screenshot], drop_bodies: true })
         .unwrap();
     let trace = Trace::open(&to).unwrap();
@@ -302,7 +275,7 @@ fn pruning_keeps_what_is_left_as_it_was() {
     assert!(
         all.iter().all(|event| !matches!(&event.kind, EventKind::Request(request) if request.response_body.is_some()))
     );
-    assert!(matches!(prune(&from, &to, &PruneOptions::default()).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(prune(&from, &to, &PruneOptions::default()).unwrap_err().fault, Fault::Exists));
     let same = folder.path().join("c.trace");
     prune(&from, &same, &PruneOptions::default()).unwrap();
     assert_eq!(Trace::open(&from).unwrap().hash(), Trace::open(&same).unwrap().hash());
@@ -310,25 +283,20 @@ fn pruning_keeps_what_is_left_as_it_was() {
 
 #[test]
 fn an_export_is_one_file_a_payload() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, out) = (folder.path().join("a.trace"), folder.path().join("out"));
-    let written = steps(2);
-    write(&path, &written);
+    let Written { folder, path, steps: written, .. } = Written::new(2);
+    let out = folder.path().join("out");
     let report = export(&path, &out).unwrap();
     assert_eq!(report.files, 3 + 2 * 7);
     assert_eq!(std::fs::read(out.join("step-001/ax-f1.json")).unwrap(), written[1].capture.payloads[2].body[..]);
     assert_eq!(std::fs::read(out.join("step-000/screenshot.png")).unwrap(), PNG);
     let events: Vec<Event> = serde_json::from_slice(&std::fs::read(out.join("events.json")).unwrap()).unwrap();
     assert_eq!(events.len(), 10);
-    assert!(matches!(export(&path, &out).unwrap_err(), TraceError::Exists { .. }));
+    assert!(matches!(export(&path, &out).unwrap_err().fault, Fault::Exists));
 }
 
 #[test]
 fn info_counts_without_decoding() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    write(&path, &steps(3));
-    let info = Trace::open(&path).unwrap().info().unwrap();
+    let info = Written::new(3).open().info().unwrap();
     assert_eq!((info.steps.len(), info.frames, info.documents), (3, 2, 2));
     assert_eq!(info.steps[1].action, Some(ActionKind::Click));
     let ax = info.kinds.iter().find(|kind| kind.kind == PayloadKind::Ax).unwrap();
@@ -339,14 +307,11 @@ fn info_counts_without_decoding() {
 
 #[test]
 fn a_source_of_pages_tells_nothing_of_later_steps() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    write(&path, &steps(3));
-    let mut pages = TracePages::open(&path).unwrap();
+    let mut pages = Written::new(3).open().into_pages().unwrap();
     pages.set_step(StepIndex(1)).unwrap();
     assert_eq!(PageSource::step(&pages), StepIndex(1));
     assert!(pages.events(&EventFilter::default(), None, 100).unwrap().iter().all(|event| event.step <= 1));
-    assert!(matches!(pages.set_step(StepIndex(3)).unwrap_err(), TraceError::NoStep { .. }));
+    assert!(matches!(pages.set_step(StepIndex(3)).unwrap_err().fault, Fault::NoStep { .. }));
     assert!(pages.page().is_ok());
 }
 
@@ -361,13 +326,11 @@ fn of_many_who_create_one_trace_at_once_one_writes_it_and_the_others_are_told() 
                 start.wait();
                 match TraceWriter::create(&path, &meta(), redactor()) {
                     Ok(mut writer) => {
-                        for step in steps(2) {
-                            writer.write_step(step).unwrap();
-                        }
+                        steps(2).into_iter().for_each(|step| writer.write_step(step).unwrap());
                         writer.finish(Outcome::Complete).unwrap();
                         1
                     }
-                    Err(TraceError::Exists { .. }) => 0,
+                    Err(TraceError { fault: Fault::Exists, .. }) => 0,
                     Err(error) => panic!("{error}"),
                 }
             };

@@ -3,12 +3,15 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod common;
+#[path = "common/written.rs"]
+mod written;
 
 use browserlens_core::strategy::*;
 use browserlens_trace::*;
-use common::{event, meta, redactor, request, step, steps};
+use common::*;
 use rusqlite::Connection;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use written::Written;
 
 /// Console messages and requests by turns, in two steps.
 fn recording(rows: u32) -> Vec<StepRecord> {
@@ -16,12 +19,8 @@ fn recording(rows: u32) -> Vec<StepRecord> {
     steps.iter_mut().for_each(|step| step.events.clear());
     for n in 0..rows {
         let kind = if n % 2 == 0 {
-            EventKind::Console(ConsoleMessage {
-                level: ["log", "error"][n as usize / 2 % 2].into(),
-                text: format!("Item {n} was not found"),
-                url: "http://shop.test/cart.js".into(),
-                ..ConsoleMessage::default()
-            })
+            let (level, text) = (["log", "error"][n as usize / 2 % 2], format!("Item {n} was not found"));
+            EventKind::Console(ConsoleMessage { url: "http://shop.test/cart.js".into(), ..console(level, &text) })
         } else {
             let status = if n % 3 == 0 { 404 } else { 200 };
             EventKind::Request(Box::new(RequestEvent {
@@ -35,56 +34,41 @@ fn recording(rows: u32) -> Vec<StepRecord> {
     steps
 }
 
-fn write(path: &Path, steps: &[StepRecord], options: SearchOptions) {
-    let mut writer = TraceWriter::create(path, &meta(), redactor()).unwrap();
-    writer.set_search(options);
-    steps.iter().for_each(|step| writer.write_step(step.clone()).unwrap());
-    writer.finish(Outcome::Complete).unwrap();
-}
-
 fn chunks(path: &Path) -> Vec<(String, i64)> {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection.prepare("SELECT source, events FROM search ORDER BY id").unwrap();
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-struct Written {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-    bytes: Vec<u8>,
+/// A recording in chunks of eight rows, and what happened in it.
+struct Chunked {
+    written: Written,
     events: Vec<Event>,
 }
 
-impl Written {
+impl Chunked {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.trace");
-        let steps = recording(60);
-        write(&path, &steps, SearchOptions { from_rows: 1, rows: 8, ..SearchOptions::default() });
-        let events = steps.into_iter().flat_map(|step| step.events).collect();
-        Self { bytes: std::fs::read(&path).unwrap(), _folder: folder, path, events }
-    }
-
-    fn with_sql(&self, sql: &str, values: impl rusqlite::Params) {
-        std::fs::write(&self.path, &self.bytes).unwrap();
-        Connection::open(&self.path).unwrap().execute(sql, values).unwrap();
+        let options = SearchOptions { from_rows: 1, rows: 8, ..SearchOptions::default() };
+        let written = Written::by(recording(60), |path, steps| write_searched(path, steps, options));
+        let events = written.steps.iter().flat_map(|step| step.events.clone()).collect();
+        Self { written, events }
     }
 
     /// Seals the file again, as somebody who means harm can.
     fn seal(&self) {
-        let value = file_seal(&self.path);
-        let mut bytes = std::fs::read(&self.path).unwrap();
+        let value = file_seal(&self.written.path);
+        let mut bytes = std::fs::read(&self.written.path).unwrap();
         let at = bytes.windows(48).position(|window| window == value).unwrap();
         bytes[at + 16..at + 48].fill(0);
         let hash = *blake3::hash(&bytes).as_bytes();
         bytes[at + 16..at + 48].copy_from_slice(&hash);
-        std::fs::write(&self.path, bytes).unwrap();
+        std::fs::write(&self.written.path, bytes).unwrap();
     }
 
     /// Makes it a file whose recorder was killed before the seal.
     fn break_off(&self) {
         let open = [b"browserlens-open".as_slice(), &[7; 32]].concat();
-        Connection::open(&self.path).unwrap().execute("UPDATE file_seal SET value = ?1", [open]).unwrap();
+        Connection::open(&self.written.path).unwrap().execute("UPDATE file_seal SET value = ?1", [open]).unwrap();
     }
 
     fn truth(&self, filter: &EventFilter) -> Vec<Event> {
@@ -114,7 +98,7 @@ fn a_large_table_gets_chunks_and_so_does_a_copy_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let [path, pruned, damaged, salvaged] = ["a", "b", "c", "d"].map(|name| folder.path().join(name));
     let mut steps = recording(9_000);
-    write(&path, &steps, SearchOptions::default());
+    write_searched(&path, &steps, SearchOptions::default());
     let expected: Vec<(String, i64)> = ["console", "request"]
         .into_iter()
         .flat_map(|table| [1024, 1024, 1024, 1024, 404].map(|rows| (table.to_owned(), rows)))
@@ -152,13 +136,9 @@ fn a_chunk_ends_where_its_texts_are_long() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.trace");
     let mut one = step(0, steps(1).remove(0).capture);
-    one.events = (0..10)
-        .map(|n| {
-            let text = format!("{n}{}", "Ä".repeat(500));
-            event(n, 0, EventKind::Console(ConsoleMessage { level: "log".into(), text, ..ConsoleMessage::default() }))
-        })
-        .collect();
-    write(&path, &[one], SearchOptions { from_rows: 1, rows: 1_000, bytes: 3_000 });
+    one.events =
+        (0..10).map(|n| event(n, 0, EventKind::Console(console("log", &format!("{n}{}", "Ä".repeat(500)))))).collect();
+    write_searched(&path, &[one], SearchOptions { from_rows: 1, rows: 1_000, bytes: 3_000 });
     assert_eq!(chunks(&path).iter().map(|(_, rows)| *rows).collect::<Vec<_>>(), [3, 3, 3, 1]);
     let filter = EventFilter { contains: Some("ääää".into()), ..EventFilter::default() };
     assert_eq!(Trace::open(&path).unwrap().tally(&filter, Some(3)).unwrap(), EventTally { count: 6, last: Some(9) });
@@ -166,7 +146,8 @@ fn a_chunk_ends_where_its_texts_are_long() {
 
 #[test]
 fn a_sealed_file_whose_chunks_lie_shows_no_row_that_does_not_match() {
-    let written = Written::new();
+    let chunked = Chunked::new();
+    let written = &chunked.written;
     let of_row = |id: i64| -> Vec<u8> {
         std::fs::write(&written.path, &written.bytes).unwrap();
         let connection = Connection::open(&written.path).unwrap();
@@ -201,11 +182,11 @@ fn a_sealed_file_whose_chunks_lie_shows_no_row_that_does_not_match() {
     lies.push(("DELETE FROM search WHERE id = 3 OR ?1 = 1".to_owned(), Vec::new()));
     let (mut refused, mut answered) = (0, 0);
     for (number, (sql, packed)) in lies.iter().enumerate() {
-        written.with_sql(sql, [packed]);
-        written.seal();
+        written.edit(|connection| _ = connection.execute(sql, [packed]).unwrap());
+        chunked.seal();
         let trace = Trace::open(&written.path).unwrap();
         for filter in filters() {
-            let truth = written.truth(&filter);
+            let truth = chunked.truth(&filter);
             let _ = trace.tally(&filter, None);
             match trace.events(&filter, None, 100) {
                 Ok(found) => {
@@ -232,24 +213,25 @@ fn a_sealed_file_whose_chunks_lie_shows_no_row_that_does_not_match() {
 
 #[test]
 fn chunks_of_a_file_without_a_seal_are_not_used() {
-    let written = Written::new();
+    let chunked = Chunked::new();
+    let written = &chunked.written;
     let rows = |trace: &Trace, filter: &EventFilter| trace.events(filter, None, 100).unwrap();
     // What is gone hides rows of a sealed file, and verify says so.
-    written.with_sql("DELETE FROM search WHERE id = 1", []);
-    written.seal();
+    written.with_sql("DELETE FROM search WHERE id = 1");
+    chunked.seal();
     let filter = &filters()[0];
-    assert!(rows(&Trace::open(&written.path).unwrap(), filter).len() < written.truth(filter).len());
+    assert!(rows(&Trace::open(&written.path).unwrap(), filter).len() < chunked.truth(filter).len());
     let report = verify(&written.path).unwrap();
     assert!(report.findings[0].to_string().contains("it holds 22 rows of table console, 30 are there"), "{report:?}");
-    written.break_off();
+    chunked.break_off();
     let trace = Trace::open(&written.path).unwrap();
     for filter in filters() {
-        assert_eq!(rows(&trace, &filter), written.truth(&filter));
-        assert_eq!(trace.tally(&filter, None).unwrap().count, written.truth(&filter).len() as u64);
+        assert_eq!(rows(&trace, &filter), chunked.truth(&filter));
+        assert_eq!(trace.tally(&filter, None).unwrap().count, chunked.truth(&filter).len() as u64);
     }
     // A changed one is named.
-    written.with_sql("UPDATE search SET packed = x'00' WHERE id = 2", []);
-    written.break_off();
+    written.with_sql("UPDATE search SET packed = x'00' WHERE id = 2");
+    chunked.break_off();
     let error = Trace::open(&written.path).unwrap_err().to_string();
     assert!(error.contains("table search, row 2"), "{error}");
 }
@@ -258,9 +240,7 @@ fn chunks_of_a_file_without_a_seal_are_not_used() {
 fn a_recording_without_room_for_chunks_is_searched_by_rows() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.trace");
-    let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
-    let steps = recording(2_000);
-    steps.iter().for_each(|step| writer.write_step(step.clone()).unwrap());
+    let mut writer = begin(&path, redactor(), &recording(2_000));
     let pages = std::fs::metadata(&path).unwrap().len() / 1024;
     writer.limit_pages(pages + 20).unwrap();
     writer.set_search(SearchOptions { from_rows: 1, ..SearchOptions::default() });

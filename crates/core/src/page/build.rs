@@ -132,27 +132,17 @@ pub struct PageBuilder {
 impl PageBuilder {
     /// Starts a page; its root document is open.
     pub fn new(url: &str, title: &str) -> Self {
-        let main = Frame {
-            number: 1,
-            loader: 1,
-            url: url.to_owned(),
-            title: title.to_owned(),
-            owner: None,
-            document: Some(NodeId::ROOT),
-            scroll: ScrollOffset::default(),
-            rendered_text: String::new(),
-        };
         let mut builder = Self::bare();
-        builder.frames.push(main);
-        builder.frame_stack.push(0);
-        builder.open(NodeSpec {
-            kind: NodeKind::Document,
-            tag: "#document",
-            role: "RootWebArea",
-            name: title,
-            ..NodeSpec::default()
-        });
+        builder.begin(url, title);
         builder
+    }
+
+    /// Opens the main frame and its root document.
+    fn begin(&mut self, url: &str, title: &str) {
+        let frame = Frame { number: 1, loader: 1, url: url.to_owned(), title: title.to_owned(), ..Frame::default() };
+        self.enter_frame(frame, false);
+        let (tag, role) = ("#document", "RootWebArea");
+        self.open(NodeSpec { kind: NodeKind::Document, tag, role, name: title, ..NodeSpec::default() });
     }
 
     pub(crate) fn bare() -> Self {
@@ -346,22 +336,7 @@ impl PageBuilder {
     /// Ends the page; open nodes are closed.
     pub fn finish(mut self) -> Page {
         if self.nodes.parent.is_empty() {
-            self.frames.push(Frame {
-                number: 1,
-                loader: 1,
-                url: String::new(),
-                title: String::new(),
-                owner: None,
-                document: Some(NodeId::ROOT),
-                scroll: ScrollOffset::default(),
-                rendered_text: String::new(),
-            });
-            self.open(NodeSpec {
-                kind: NodeKind::Document,
-                tag: "#document",
-                role: "RootWebArea",
-                ..NodeSpec::default()
-            });
+            self.begin("", "");
         }
         while !self.open.is_empty() {
             self.close_one();

@@ -11,6 +11,7 @@
 //! selected states, boxes, paint order, scroll offsets and the text boxes; `DOM.getDocument` would
 //! add nothing but its nesting, which CDP itself refuses beyond some 300 levels.
 
+use crate::named;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,65 +24,32 @@ pub const COMPUTED_STYLES: [&str; 32] = [
     "list-style-type", "filter", "appearance", "content",
 ];
 
-/// What a payload is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PayloadKind {
-    /// `Page.getFrameTree` of the session: frame ids, loader ids, URLs.
-    Frames,
-    /// `DOMSnapshot.captureSnapshot` of the session.
-    Snapshot,
-    /// `Accessibility.getFullAXTree` of one frame.
-    Ax,
-    /// `Page.getLayoutMetrics` of the session.
-    Metrics,
-    /// `DOMDebugger.getEventListeners` of one frame's document, reduced to backend node id and
-    /// event types.
-    Listeners,
-    /// What a script in an isolated world read of one frame: [`FrameProbe`].
-    Probe,
-    /// PNG of the viewport.
-    Screenshot,
-    /// PNG of a node outside the viewport that text cannot tell: a canvas, an unlabelled image.
-    Crop,
-    /// What changed by itself after the capture: [`SecondLook`].
-    SecondLook,
+named! {
+    /// What a payload is.
+    pub enum PayloadKind {
+        /// `Page.getFrameTree` of the session: frame ids, loader ids, URLs.
+        Frames = "frames",
+        /// `DOMSnapshot.captureSnapshot` of the session.
+        Snapshot = "snapshot",
+        /// `Accessibility.getFullAXTree` of one frame.
+        Ax = "ax",
+        /// `Page.getLayoutMetrics` of the session.
+        Metrics = "metrics",
+        /// `DOMDebugger.getEventListeners` of one frame's document, reduced to backend node id and
+        /// event types.
+        Listeners = "listeners",
+        /// What a script in an isolated world read of one frame: [`FrameProbe`].
+        Probe = "probe",
+        /// PNG of the viewport.
+        Screenshot = "screenshot",
+        /// PNG of a node outside the viewport that text cannot tell: a canvas, an unlabelled image.
+        Crop = "crop",
+        /// What changed by itself after the capture: [`SecondLook`].
+        SecondLook = "second_look",
+    }
 }
 
 impl PayloadKind {
-    /// Every kind.
-    pub const ALL: [Self; 9] = [
-        Self::Frames,
-        Self::Snapshot,
-        Self::Ax,
-        Self::Metrics,
-        Self::Listeners,
-        Self::Probe,
-        Self::Screenshot,
-        Self::Crop,
-        Self::SecondLook,
-    ];
-
-    /// Returns the name that the trace file carries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Frames => "frames",
-            Self::Snapshot => "snapshot",
-            Self::Ax => "ax",
-            Self::Metrics => "metrics",
-            Self::Listeners => "listeners",
-            Self::Probe => "probe",
-            Self::Screenshot => "screenshot",
-            Self::Crop => "crop",
-            Self::SecondLook => "second_look",
-        }
-    }
-
-    /// Returns the kind of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
     /// Returns whether the body is JSON text (else PNG bytes).
     pub fn is_text(self) -> bool {
         !matches!(self, Self::Screenshot | Self::Crop)
@@ -139,34 +107,26 @@ impl Capture {
 /// Elements are named by *path*: child-element indices from the document element, `s` for the step
 /// into an open shadow root, joined by `/`; the document element itself is the empty path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FrameProbe {
     /// `innerText` of the body.
-    #[serde(default)]
     pub text: String,
     /// Path of the active element; none if the body is active.
-    #[serde(default)]
     pub active: Option<String>,
     /// Whether the document has the focus.
-    #[serde(default)]
     pub focused: bool,
     /// Scroll offset of the document, in CSS px.
-    #[serde(default)]
     pub scroll: (f32, f32),
     /// Paths of indeterminate checkboxes.
-    #[serde(default)]
     pub indeterminate: Vec<String>,
     /// Number of elements in the document, shadow trees included where open.
-    #[serde(default)]
     pub elements: u32,
     /// `document.readyState`.
-    #[serde(default)]
     pub ready_state: String,
     /// `document.documentElement.lang`.
-    #[serde(default)]
     pub lang: String,
     /// Mutations counted by the frame's observer when the capture began and when it ended; a
     /// difference means *torn*.
-    #[serde(default)]
     pub mutations: (u64, u64),
 }
 
@@ -216,12 +176,15 @@ pub struct ChangedAlone {
     pub fields: Vec<String>,
 }
 
+/// Keys as texts, such as `1.2.30`.
 mod key {
     use crate::page::NodeKey;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
     pub(super) fn serialize<S: Serializer>(key: &NodeKey, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(key)
     }
+
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NodeKey, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(|()| D::Error::custom(format!("{text:?} is not a node key (frame.loader.node)")))
@@ -230,16 +193,16 @@ mod key {
 
 mod keys {
     use crate::page::NodeKey;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[derive(Deserialize)]
+    struct Key(#[serde(with = "super::key")] NodeKey);
+
     pub(super) fn serialize<S: Serializer>(keys: &[NodeKey], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(keys.iter().map(ToString::to_string))
     }
+
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<NodeKey>, D::Error> {
-        Vec::<String>::deserialize(deserializer)?
-            .into_iter()
-            .map(|text| {
-                text.parse().map_err(|()| D::Error::custom(format!("{text:?} is not a node key (frame.loader.node)")))
-            })
-            .collect()
+        Ok(Vec::<Key>::deserialize(deserializer)?.into_iter().map(|key| key.0).collect())
     }
 }

@@ -50,30 +50,7 @@ impl Page {
     fn check(&self) -> Result<(), &'static str> {
         let n = &self.nodes;
         let len = n.parent.len();
-        let lengths = [
-            n.kind.len(),
-            n.end.len(),
-            n.depth.len(),
-            n.frame.len(),
-            n.backend.len(),
-            n.tag.len(),
-            n.role.len(),
-            n.name.len(),
-            n.description.len(),
-            n.value.len(),
-            n.text.len(),
-            n.states.len(),
-            n.level.len(),
-            n.bounds.len(),
-            n.paint_order.len(),
-            n.visibility.len(),
-            n.covered_by.len(),
-            n.clickability.len(),
-            n.flags.len(),
-            n.attributes_start.len(),
-            n.styles_start.len(),
-        ];
-        if len == 0 || lengths.iter().any(|other| *other != len) {
+        if len == 0 || !n.are_of(len) {
             return Err("columns differ in length");
         }
         let strings = self.strings.ends.len();

@@ -6,7 +6,7 @@
 //! as one of another page.
 
 use crate::page::node::{Flags, NodeKind, States};
-use crate::page::tree::Page;
+use crate::page::tree::{NodeRef, Page};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -26,39 +26,31 @@ impl fmt::Debug for PageHash {
     }
 }
 
-/// What the hash covers of one node.
+/// One node as the hash sees it.
 struct Shown<'p> {
-    depth: u32,
-    role: &'p str,
-    name: &'p str,
+    node: NodeRef<'p>,
     states: States,
-    value: &'p str,
     text: &'p str,
-    /// For messages only.
-    visible: bool,
-    tag: &'p str,
 }
 
-impl PartialEq for Shown<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.depth == other.depth
-            && self.role == other.role
-            && self.name == other.name
-            && self.states == other.states
-            && self.value == other.value
-            && self.text == other.text
+impl<'p> Shown<'p> {
+    /// What the hash covers: depth, role, name, states, value and text.
+    fn covered(&self) -> (u32, &'p str, &'p str, u32, &'p str, &'p str) {
+        let node = self.node;
+        (node.depth(), node.role(), node.name(), self.states.0, node.value(), self.text)
     }
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = if self.text.is_empty() { self.name } else { self.text };
-        let words: String = words.chars().take(60).collect();
-        write!(f, "<{}> {} {words:?}", self.tag, self.role)?;
-        if !self.value.is_empty() {
-            write!(f, " value {:?}", self.value.chars().take(60).collect::<String>())?;
+        let (depth, role, name, states, value, text) = self.covered();
+        let short = |text: &str| text.chars().take(60).collect::<String>();
+        write!(f, "<{}> {role} {:?}", self.node.tag(), short(if text.is_empty() { name } else { text }))?;
+        if !value.is_empty() {
+            write!(f, " value {:?}", short(value))?;
         }
-        write!(f, " (states {:#x}, depth {}{})", self.states.0, self.depth, if self.visible { "" } else { ", hidden" })
+        let hidden = if self.node.is_visible() { "" } else { ", hidden" };
+        write!(f, " (states {states:#x}, depth {depth}{hidden})")
     }
 }
 
@@ -72,13 +64,13 @@ impl Page {
         };
         field(self.url().as_bytes());
         field(self.title().as_bytes());
-        for node in self.shown_nodes() {
-            field(&node.depth.to_le_bytes());
-            field(node.role.as_bytes());
-            field(node.name.as_bytes());
-            field(&node.states.0.to_le_bytes());
-            field(node.value.as_bytes());
-            field(node.text.as_bytes());
+        for (depth, role, name, states, value, text) in self.shown_nodes().map(|node| node.covered()) {
+            field(&depth.to_le_bytes());
+            field(role.as_bytes());
+            field(name.as_bytes());
+            field(&states.to_le_bytes());
+            field(value.as_bytes());
+            field(text.as_bytes());
         }
         PageHash(*hasher.finalize().as_bytes())
     }
@@ -98,7 +90,7 @@ impl Page {
             index += 1;
             match (ours.next(), theirs.next()) {
                 (None, None) => return None,
-                (Some(ours), Some(theirs)) if ours == theirs => {}
+                (Some(ours), Some(theirs)) if ours.covered() == theirs.covered() => {}
                 (Some(ours), Some(theirs)) => return Some(format!("node {index} is {theirs} and not {ours}")),
                 (Some(ours), None) => return Some(format!("node {index}, {ours}, is missing, and all after it")),
                 (None, Some(theirs)) => return Some(format!("node {index}, {theirs}, is there beyond the last one")),
@@ -112,16 +104,7 @@ impl Page {
             let mut states = node.states();
             states.set(unstable, false);
             let has_text = matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo);
-            Shown {
-                depth: node.depth(),
-                role: node.role(),
-                name: node.name(),
-                states,
-                value: node.value(),
-                text: if has_text { node.text() } else { "" },
-                visible: node.is_visible(),
-                tag: node.tag(),
-            }
+            Shown { node, states, text: if has_text { node.text() } else { "" } }
         })
     }
 }

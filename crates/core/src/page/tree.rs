@@ -91,7 +91,7 @@ impl Interner {
 }
 
 /// One frame of a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     /// Recording-wide number of the frame; part of [`NodeKey`].
     pub number: u32,
@@ -111,37 +111,52 @@ pub struct Frame {
     pub rendered_text: String,
 }
 
-/// The columns of the arena; all of one length.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Columns {
-    pub kind: Vec<NodeKindByte>,
-    pub parent: Vec<u32>,
-    pub end: Vec<u32>,
-    pub depth: Vec<u32>,
-    pub frame: Vec<u16>,
-    pub backend: Vec<u32>,
-    pub tag: Vec<Sym>,
-    pub role: Vec<Sym>,
-    pub name: Vec<Sym>,
-    pub description: Vec<Sym>,
-    pub value: Vec<Sym>,
-    pub text: Vec<Sym>,
-    pub states: Vec<States>,
-    pub level: Vec<u8>,
-    pub bounds: Vec<BoxInDocument>,
-    pub paint_order: Vec<u32>,
-    pub visibility: Vec<Visibility>,
-    pub covered_by: Vec<u32>,
-    pub clickability: Vec<Clickability>,
-    pub flags: Vec<Flags>,
-    pub attributes_start: Vec<u32>,
-    pub attributes: Vec<(Sym, Sym)>,
-    pub styles_start: Vec<u32>,
-    pub styles: Vec<(u8, Sym)>,
-    pub scrolled: Vec<(u32, ScrollOffset, f32, f32)>,
+macro_rules! columns {
+    ($($column:ident: $of:ty,)+) => {
+        /// The columns of the arena, all of one length, and the lists that they begin in.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        pub(crate) struct Columns {
+            $(pub $column: Vec<$of>,)+
+            pub attributes_start: Vec<u32>,
+            pub attributes: Vec<(Sym, Sym)>,
+            pub styles_start: Vec<u32>,
+            pub styles: Vec<(u8, Sym)>,
+            pub scrolled: Vec<(u32, ScrollOffset, f32, f32)>,
+        }
+
+        impl Columns {
+            /// Returns whether every column has so many rows.
+            pub(crate) fn are_of(&self, rows: usize) -> bool {
+                let starts = [self.attributes_start.len(), self.styles_start.len()];
+                [$(self.$column.len()),+].iter().chain(&starts).all(|length| *length == rows)
+            }
+        }
+    };
 }
 
-pub(crate) type NodeKindByte = NodeKind;
+columns! {
+    kind: NodeKind,
+    parent: u32,
+    end: u32,
+    depth: u32,
+    frame: u16,
+    backend: u32,
+    tag: Sym,
+    role: Sym,
+    name: Sym,
+    description: Sym,
+    value: Sym,
+    text: Sym,
+    states: States,
+    level: u8,
+    bounds: BoxInDocument,
+    paint_order: u32,
+    visibility: Visibility,
+    covered_by: u32,
+    clickability: Clickability,
+    flags: Flags,
+}
+
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// One capture parsed into one tree.
@@ -201,6 +216,12 @@ impl Page {
     /// Returns how far the main document is scrolled.
     pub fn scroll(&self) -> ScrollOffset {
         self.scroll
+    }
+
+    /// Returns what of the main document is in the viewport.
+    pub(crate) fn view(&self) -> BoxInDocument {
+        let (width, height) = (self.viewport.width as f32, self.viewport.height as f32);
+        BoxInDocument { x: self.scroll.x, y: self.scroll.y, width, height }
     }
 
     /// Returns the width and height of the main document's content, in CSS px.

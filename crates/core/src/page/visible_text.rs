@@ -120,16 +120,7 @@ mod tests {
         builder.leaf(NodeSpec { flags: Flags::SLOTTED, ..NodeSpec::text_node("slotted") });
         builder.close().close().close();
         builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, ..NodeSpec::default() });
-        builder.open_frame(crate::page::Frame {
-            number: 2,
-            loader: 2,
-            url: "https://test.test/frame".to_owned(),
-            title: String::new(),
-            owner: None,
-            document: None,
-            scroll: crate::page::ScrollOffset::default(),
-            rendered_text: String::new(),
-        });
+        builder.open_frame(crate::page::Frame { number: 2, loader: 2, ..crate::page::Frame::default() });
         builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
         builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
         builder.text("in the frame");

@@ -4,6 +4,7 @@
 //! (what the reader knows before: action, role, name, `within`). Invariant: neither names a node of
 //! a capture.
 
+use crate::named;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -17,108 +18,47 @@ impl fmt::Display for StepIndex {
     }
 }
 
-/// What an action does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ActionKind {
-    /// Opens a URL.
-    Goto,
-    /// Clicks with the main button.
-    Click,
-    /// Clicks twice.
-    DoubleClick,
-    /// Clicks with the secondary button.
-    RightClick,
-    /// Moves the pointer over a node.
-    Hover,
-    /// Sets the value of a field at once.
-    Fill,
-    /// Types key by key.
-    Type,
-    /// Presses a key.
-    Press,
-    /// Chooses an option.
-    Select,
-    /// Checks or unchecks.
-    Check,
-    /// Hands files to a file input.
-    Upload,
-    /// Drags a node to another.
-    Drag,
-    /// Scrolls the page or a scroller.
-    Scroll,
-    /// Goes back in history.
-    Back,
-    /// Goes forward in history.
-    Forward,
-    /// Waits until something is there.
-    WaitFor,
-    /// Goes to another tab.
-    SwitchTab,
-    /// Closes the tab.
-    CloseTab,
-    /// Accepts or dismisses a dialog of the browser.
-    Dialog,
-}
-
-impl ActionKind {
-    /// Every kind, in the order of the documentation.
-    pub const ALL: [Self; 19] = [
-        Self::Goto,
-        Self::Click,
-        Self::DoubleClick,
-        Self::RightClick,
-        Self::Hover,
-        Self::Fill,
-        Self::Type,
-        Self::Press,
-        Self::Select,
-        Self::Check,
-        Self::Upload,
-        Self::Drag,
-        Self::Scroll,
-        Self::Back,
-        Self::Forward,
-        Self::WaitFor,
-        Self::SwitchTab,
-        Self::CloseTab,
-        Self::Dialog,
-    ];
-
-    /// Returns the name that scenarios and traces use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Goto => "goto",
-            Self::Click => "click",
-            Self::DoubleClick => "double_click",
-            Self::RightClick => "right_click",
-            Self::Hover => "hover",
-            Self::Fill => "fill",
-            Self::Type => "type",
-            Self::Press => "press",
-            Self::Select => "select",
-            Self::Check => "check",
-            Self::Upload => "upload",
-            Self::Drag => "drag",
-            Self::Scroll => "scroll",
-            Self::Back => "back",
-            Self::Forward => "forward",
-            Self::WaitFor => "wait_for",
-            Self::SwitchTab => "switch_tab",
-            Self::CloseTab => "close_tab",
-            Self::Dialog => "dialog",
-        }
-    }
-
-    /// Returns the kind of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-impl fmt::Display for ActionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// What an action does.
+    pub enum ActionKind {
+        /// Opens a URL.
+        Goto = "goto",
+        /// Clicks with the main button.
+        Click = "click",
+        /// Clicks twice.
+        DoubleClick = "double_click",
+        /// Clicks with the secondary button.
+        RightClick = "right_click",
+        /// Moves the pointer over a node.
+        Hover = "hover",
+        /// Sets the value of a field at once.
+        Fill = "fill",
+        /// Types key by key.
+        Type = "type",
+        /// Presses a key.
+        Press = "press",
+        /// Chooses an option.
+        Select = "select",
+        /// Checks or unchecks.
+        Check = "check",
+        /// Hands files to a file input.
+        Upload = "upload",
+        /// Drags a node to another.
+        Drag = "drag",
+        /// Scrolls the page or a scroller.
+        Scroll = "scroll",
+        /// Goes back in history.
+        Back = "back",
+        /// Goes forward in history.
+        Forward = "forward",
+        /// Waits until something is there.
+        WaitFor = "wait_for",
+        /// Goes to another tab.
+        SwitchTab = "switch_tab",
+        /// Closes the tab.
+        CloseTab = "close_tab",
+        /// Accepts or dismisses a dialog of the browser.
+        Dialog = "dialog",
     }
 }
 

@@ -4,6 +4,7 @@
 //! queries take, so that a trace can let SQLite filter. Invariant: order is the order of arrival;
 //! text is as the page gave it (redacted).
 
+use crate::named;
 use serde::{Deserialize, Serialize};
 
 /// One event.
@@ -106,18 +107,18 @@ pub struct RequestEvent {
     pub duration_ms: u64,
 }
 
-/// What kind of dialog the browser showed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DialogKind {
-    /// `alert`.
-    Alert,
-    /// `confirm`.
-    Confirm,
-    /// `prompt`.
-    Prompt,
-    /// `beforeunload`.
-    BeforeUnload,
+named! {
+    /// What kind of dialog the browser showed.
+    pub enum DialogKind {
+        /// `alert`.
+        Alert = "alert",
+        /// `confirm`.
+        Confirm = "confirm",
+        /// `prompt`.
+        Prompt = "prompt",
+        /// `beforeunload`.
+        BeforeUnload = "before_unload",
+    }
 }
 
 /// A dialog of the browser.

@@ -37,23 +37,12 @@ impl<'a> OptionsReader<'a> {
         }
     }
 
-    fn take(&mut self, option: &'static str) -> Option<&'a Value> {
-        self.known.push(option);
-        self.given.and_then(|given| given.get(option))
-    }
-
     /// Returns a whole number, or the default.
     ///
     /// # Errors
     /// [`OptionsError`] if the value is no whole number of at least 0.
     pub fn number(&mut self, option: &'static str, default: usize) -> Result<usize, OptionsError> {
-        match self.take(option) {
-            None => Ok(default),
-            Some(value) => value.as_u64().and_then(|number| usize::try_from(number).ok()).ok_or_else(|| OptionsError {
-                option: option.to_owned(),
-                reason: format!("is {value}, expected a whole number of at least 0"),
-            }),
-        }
+        self.read(option, default, "a whole number of at least 0", |value| usize::try_from(value.as_u64()?).ok())
     }
 
     /// Returns a share, or the default.
@@ -61,16 +50,9 @@ impl<'a> OptionsReader<'a> {
     /// # Errors
     /// [`OptionsError`] if the value is no number from 0 to 1.
     pub fn share(&mut self, option: &'static str, default: f32) -> Result<f32, OptionsError> {
-        match self.take(option) {
-            None => Ok(default),
-            Some(value) => {
-                let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share));
-                share.map(|share| share as f32).ok_or_else(|| OptionsError {
-                    option: option.to_owned(),
-                    reason: format!("is {value}, expected a number from 0 to 1"),
-                })
-            }
-        }
+        let share =
+            |value: &Value| value.as_f64().filter(|share| (0.0..=1.0).contains(share)).map(|share| share as f32);
+        self.read(option, default, "a number from 0 to 1", share)
     }
 
     /// Returns true or false, or the default.
@@ -78,13 +60,22 @@ impl<'a> OptionsReader<'a> {
     /// # Errors
     /// [`OptionsError`] if the value is neither.
     pub fn flag(&mut self, option: &'static str, default: bool) -> Result<bool, OptionsError> {
-        match self.take(option) {
-            None => Ok(default),
-            Some(value) => value.as_bool().ok_or_else(|| OptionsError {
-                option: option.to_owned(),
-                reason: format!("is {value}, expected true or false"),
-            }),
-        }
+        self.read(option, default, "true or false", Value::as_bool)
+    }
+
+    fn read<T>(
+        &mut self,
+        option: &'static str,
+        default: T,
+        expected: &str,
+        of: impl FnOnce(&Value) -> Option<T>,
+    ) -> Result<T, OptionsError> {
+        self.known.push(option);
+        let Some(value) = self.given.and_then(|given| given.get(option)) else { return Ok(default) };
+        of(value).ok_or_else(|| OptionsError {
+            option: option.to_owned(),
+            reason: format!("is {value}, expected {expected}"),
+        })
     }
 
     /// Ends reading.

@@ -11,6 +11,7 @@ mod packed;
 
 pub use image_tokens::{IMAGE_TOKEN_TABLE_VERSION, ImageFormula, ImageSize};
 
+use crate::named;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
@@ -68,14 +69,14 @@ impl AddAssign for Micros {
     }
 }
 
-/// A byte-pair encoding that text is counted under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Encoding {
-    /// `o200k_base`, of the GPT-4o family and later.
-    O200kBase,
-    /// `cl100k_base`, of the GPT-4 family.
-    Cl100kBase,
+named! {
+    /// A byte-pair encoding that text is counted under.
+    pub enum Encoding {
+        /// `o200k_base`, of the GPT-4o family and later.
+        O200kBase = "o200k_base",
+        /// `cl100k_base`, of the GPT-4 family.
+        Cl100kBase = "cl100k_base",
+    }
 }
 
 /// No encoding has the name that was asked for.
@@ -89,26 +90,11 @@ pub struct UnknownEncoding {
 impl std::str::FromStr for Encoding {
     type Err = UnknownEncoding;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "o200k_base" => Ok(Self::O200kBase),
-            "cl100k_base" => Ok(Self::Cl100kBase),
-            _ => Err(UnknownEncoding { name: name.to_owned() }),
-        }
+        Self::from_name(name).ok_or_else(|| UnknownEncoding { name: name.to_owned() })
     }
 }
 
 impl Encoding {
-    /// Both encodings, in the order in which measurements name them.
-    pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
-
-    /// Returns the name of the encoding as its publisher spells it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::O200kBase => "o200k_base",
-            Self::Cl100kBase => "cl100k_base",
-        }
-    }
-
     fn fast(self) -> &'static encodings::Fast {
         match self {
             Self::O200kBase => &encodings::O200K,

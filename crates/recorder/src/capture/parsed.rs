@@ -8,9 +8,6 @@ use crate::capture::{Look, LookedFrame, RawPayload};
 use browserlens_core::page::raw::{Nodes, Snapshot};
 use browserlens_core::page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind};
 use browserlens_trace::{CanonicalError, Canonicalizer};
-use serde::de::IgnoredAny;
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What was seen at one moment.
@@ -42,10 +39,11 @@ impl ParsedCapture {
         }
         for (frame, said) in &look.said {
             let Some(number) = canonicalizer.known_frame(frame) else { continue };
-            let heard = said
-                .iter()
-                .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said(canonicalizer))));
-            parts.add_said(number, heard);
+            parts.add_said(
+                number,
+                said.iter()
+                    .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said()))),
+            );
         }
         let page = Arc::new(Page::join(&parts)?);
         drop(parts);
@@ -104,7 +102,7 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
                 canonicalizer.numbers(snapshot.text(document.frame_id), document.nodes.backend_node_id.iter().copied())
             });
             let numbers = numbers.collect();
-            columns.push((number, rewritten(snapshot, canonicalizer), numbers));
+            columns.push((number, Arc::clone(snapshot), numbers));
         }
         if let Some(metrics) = of(PayloadKind::Metrics, &root.frame) {
             push(PayloadKind::Metrics, number, canonicalizer.metrics(&metrics.body)?);
@@ -140,26 +138,6 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
         }
     }
     Ok((Capture { payloads }, columns))
-}
-
-impl Look {
-    fn session_of(&self, frame: &str) -> Option<&str> {
-        self.frames.iter().find(|looked| looked.frame == frame).map(|looked| looked.session.as_str())
-    }
-}
-
-/// Replaces origins in the texts of a snapshot.
-fn rewritten(snapshot: &Arc<Snapshot>, canonicalizer: &Canonicalizer) -> Arc<Snapshot> {
-    if !canonicalizer.rewrites() {
-        return Arc::clone(snapshot);
-    }
-    let mut snapshot = Snapshot::clone(snapshot);
-    for text in &mut snapshot.strings {
-        if let Cow::Owned(other) = canonicalizer.text(text) {
-            *text = other.into();
-        }
-    }
-    Arc::new(snapshot)
 }
 
 /// Adds to the frame tree of a process of its own which element holds it: the protocol's snapshots

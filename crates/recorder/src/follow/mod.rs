@@ -27,7 +27,7 @@ use crate::capture_session::CaptureSession;
 use crate::error::RecordError;
 use crate::step_writer::StepWriter;
 use crate::watch::Signal;
-use browserlens_trace::{Canonicalizer, Outcome, TraceError};
+use browserlens_trace::{Canonicalizer, Fault, Outcome, TraceError};
 use capture::Shot;
 use connect::connect;
 pub(crate) use describe::LIMITS;
@@ -57,7 +57,7 @@ const LONGEST_WORDS: Duration = Duration::from_secs(60);
 pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError> {
     let began = Instant::now();
     if options.out.exists() && !options.force {
-        return Err(TraceError::Exists { path: options.out.clone() }.into());
+        return Err(TraceError::new(&options.out, Fault::Exists).into());
     }
     let (driver, signals) = connect(options).await?;
     let browser = driver.browser_name.clone();

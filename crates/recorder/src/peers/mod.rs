@@ -18,8 +18,8 @@ use crate::record::{Recording, Taker};
 use crate::setup::{open, redactor};
 use browserlens_peers::{Harness, TOOLS};
 use browserlens_trace::scenario::Scenario;
-use browserlens_trace::{PeerPass, PeerText, PeersFile, Redactor, Trace, TraceError, peers_path, write_peers};
-use pass::Pass;
+use browserlens_trace::{Fault, PeerPass, PeerText, PeersFile, Redactor, Trace, TraceError, peers_path, write_peers};
+use pass::{Pass, PassEnd};
 use process::{HarnessError, Process};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -92,7 +92,9 @@ pub async fn record_peers(
         Ok(file) if file.trace() == hash => file.whole_passes()?,
         // It tells of another recording, or there is none.
         Ok(_) => Vec::new(),
-        Err(TraceError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(TraceError { fault: Fault::Io { source, .. }, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            Vec::new()
+        }
         Err(error) => return Err(error.into()),
     };
     let asked = if peers.peers.is_empty() { harnesses().collect() } else { peers.peers.clone() };

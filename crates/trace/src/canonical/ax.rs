@@ -5,7 +5,7 @@
 //! unchanged node keeps its id from step to step.
 
 use super::{CanonicalError, Canonicalizer, frame_id};
-use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use crate::json::{JsonError, Scanner, Token, rewrite, unescape};
 use std::collections::HashMap;
 
 const METHOD: &str = "Accessibility.getFullAXTree";
@@ -114,16 +114,15 @@ impl Canonicalizer {
         let loader = self.document_of(frame);
         let nodes = ax_nodes(raw).map_err(&wrap)?;
         let mut fates = self.ax_fates(loader, &nodes);
-        let (mut scanner, mut place, mut writer) =
-            (Scanner::new(raw), AxPlace::default(), Writer::with_capacity(raw.len()));
+        let mut place = AxPlace::default();
         let (mut index, mut unknown) = (0, 0u32);
-        while let Some(token) = scanner.next().map_err(&wrap)? {
-            if place.take(&scanner, token) {
+        let rewritten = rewrite(raw, |scanner, token, writer| {
+            if place.take(scanner, token) {
                 let dropped = nodes.get(index).is_some_and(|node| matches!(fates.get(node.id), Some(Fate::Dropped)));
                 index += 1;
                 if dropped {
-                    while scanner.depth() > 2 && scanner.next().map_err(&wrap)?.is_some() {}
-                    continue;
+                    while scanner.depth() > 2 && scanner.next()?.is_some() {}
+                    return Ok(());
                 }
             }
             match (token, scanner.depth(), place.of_node) {
@@ -141,16 +140,16 @@ impl Canonicalizer {
                     }
                 }
                 (Token::Text(id), 3, "frameId") if place.top == "nodes" => {
-                    let number = self.frame_number(&unescape(id));
-                    writer.text(&frame_id(number));
+                    writer.text(&frame_id(self.frame_number(&unescape(id))));
                 }
                 (Token::Plain(number), _, _) if place.key == "backendDOMNodeId" => match number.parse() {
                     Ok(backend) => writer.number(u64::from(self.number_in(loader, backend))),
                     Err(_) => writer.token(token),
                 },
-                _ => self.copy_token(&mut writer, token),
+                _ => writer.token(token),
             }
-        }
-        Ok(writer.finish())
+            Ok(())
+        });
+        rewritten.map_err(wrap)
     }
 }

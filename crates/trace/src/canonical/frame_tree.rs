@@ -1,7 +1,7 @@
 //! Canonical form of `Page.getFrameTree`.
 
 use super::{CanonicalError, Canonicalizer, frame_id};
-use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use crate::json::{JsonError, Scanner, Token, rewrite, unescape};
 use std::borrow::Cow;
 
 /// The ids of one `frame` object of a frame tree.
@@ -86,18 +86,12 @@ impl Canonicalizer {
                 (frame, self.loader_number(frame, &object.loader))
             })
             .collect();
-        let (mut scanner, mut place, mut writer) =
-            (Scanner::new(raw), TokenPosition::default(), Writer::with_capacity(raw.len()));
-        let mut seen = 0;
-        while let Some(token) = scanner.next().map_err(CanonicalError::new(METHOD))? {
-            seen += usize::from(place.take(&scanner, token));
-            let Token::Text(value) = token else {
-                writer.token(token);
-                continue;
-            };
+        let (mut place, mut seen) = (TokenPosition::default(), 0);
+        let rewritten = rewrite(raw, |scanner, token, writer| {
+            seen += usize::from(place.take(scanner, token));
             let (frame, loader) = seen.checked_sub(1).and_then(|index| numbers.get(index)).copied().unwrap_or_default();
-            match place.key {
-                "id" if place.is_member(&scanner) => {
+            match (token, place.key) {
+                (Token::Text(_), "id") if place.is_member(scanner) => {
                     writer.text(&frame_id(frame));
                     let lacks_parent = seen == 1 && objects[0].parent.is_none();
                     if let (true, Some(parent)) = (lacks_parent, parent) {
@@ -105,11 +99,14 @@ impl Canonicalizer {
                         writer.text(&frame_id(self.frame_number(parent)));
                     }
                 }
-                "parentId" if place.is_member(&scanner) => writer.text(&frame_id(self.frame_number(&unescape(value)))),
-                "loaderId" if place.is_member(&scanner) => writer.text(&format!("L{loader}")),
-                _ => self.copy_token(&mut writer, token),
+                (Token::Text(value), "parentId") if place.is_member(scanner) => {
+                    writer.text(&frame_id(self.frame_number(&unescape(value))));
+                }
+                (Token::Text(_), "loaderId") if place.is_member(scanner) => writer.text(&format!("L{loader}")),
+                _ => writer.token(token),
             }
-        }
-        Ok(writer.finish())
+            Ok(())
+        });
+        rewritten.map_err(CanonicalError::new(METHOD))
     }
 }

@@ -22,9 +22,9 @@ pub(crate) use check::check;
 pub(crate) use frame_tree::frame_objects;
 pub(crate) use snapshot::{Part, SnapshotPlace};
 
-use crate::json::{JsonError, Scanner, Token, Writer};
+use crate::json::{JsonError, compact};
 use browserlens_core::page::NodeKey;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -56,7 +56,6 @@ struct Document {
 /// recording.
 #[derive(Clone, Debug, Default)]
 pub struct Canonicalizer {
-    origins: Vec<(String, String)>,
     frames: HashMap<String, u32>,
     raw_frames: Vec<String>,
     loaders: HashMap<(u32, String), u32>,
@@ -71,26 +70,6 @@ impl Canonicalizer {
     /// Starts a recording.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Replaces a text (`http://127.0.0.1:41234`) by another (`http://shop.test`) in every string
-    /// value from now on: for sites whose host or port differs from recording to recording.
-    pub fn rewrite_origin(&mut self, from: &str, to: &str) {
-        if !from.is_empty() && from != to {
-            self.origins.push((from.to_owned(), to.to_owned()));
-        }
-    }
-
-    /// Returns a text with the origins of [`Canonicalizer::rewrite_origin`] replaced: for events,
-    /// which are no payloads.
-    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = Cow::Borrowed(text);
-        for (from, to) in &self.origins {
-            if text.contains(from.as_str()) {
-                text = Cow::Owned(text.replace(from.as_str(), to));
-            }
-        }
-        text
     }
 
     /// Returns the number of a frame; a frame not seen before gets the next one.
@@ -118,15 +97,11 @@ impl Canonicalizer {
     /// Returns the number of a document (CDP loader id) of a frame; a document not seen before gets
     /// the next one. From now on the frame shows this document.
     pub fn loader_number(&mut self, frame: u32, raw_loader: &str) -> u32 {
-        let number = match self.loaders.get(&(frame, raw_loader.to_owned())) {
-            Some(number) => *number,
-            None => {
-                self.documents.push(Document { frame, numbers: HashMap::new(), raw: HashMap::new() });
-                let number = self.documents.len() as u32;
-                self.loaders.insert((frame, raw_loader.to_owned()), number);
-                number
-            }
-        };
+        let documents = &mut self.documents;
+        let number = *self.loaders.entry((frame, raw_loader.to_owned())).or_insert_with(|| {
+            documents.push(Document { frame, numbers: HashMap::new(), raw: HashMap::new() });
+            documents.len() as u32
+        });
         self.current.insert(frame, number);
         number
     }
@@ -164,10 +139,7 @@ impl Canonicalizer {
     /// Returns the document that a frame shows; one of unknown loader if its frame tree was not
     /// read.
     fn document_of(&mut self, frame: u32) -> u32 {
-        match self.current_loader(frame) {
-            Some(loader) => loader,
-            None => self.loader_number(frame, ""),
-        }
+        self.current_loader(frame).unwrap_or_else(|| self.loader_number(frame, ""))
     }
 
     /// Returns the number of a node of a document; a node not seen before gets the next one.
@@ -190,17 +162,12 @@ impl Canonicalizer {
         (frame, raw_backends.map(|raw| self.number_in(loader, raw)).collect())
     }
 
-    /// Returns whether texts are replaced at all.
-    pub fn rewrites(&self) -> bool {
-        !self.origins.is_empty()
-    }
-
-    /// Canonicalises any JSON that holds no ids (a probe, say): blanks go, origins are replaced.
+    /// Canonicalises any JSON that holds no ids (a probe, say): blanks go.
     ///
     /// # Errors
     /// [`CanonicalError`] if the text is no JSON.
     pub fn plain(&self, raw: &str) -> Result<String, CanonicalError> {
-        self.copy(raw, "a script")
+        compact(raw).map_err(CanonicalError::new("a script"))
     }
 
     /// Canonicalises the result of `Page.getLayoutMetrics`.
@@ -208,23 +175,7 @@ impl Canonicalizer {
     /// # Errors
     /// [`CanonicalError`] if the text is no JSON.
     pub fn metrics(&self, raw: &str) -> Result<String, CanonicalError> {
-        self.copy(raw, "Page.getLayoutMetrics")
-    }
-
-    fn copy(&self, raw: &str, method: &'static str) -> Result<String, CanonicalError> {
-        let (mut scanner, mut writer) = (Scanner::new(raw), Writer::with_capacity(raw.len()));
-        while let Some(token) = scanner.next().map_err(CanonicalError::new(method))? {
-            self.copy_token(&mut writer, token);
-        }
-        Ok(writer.finish())
-    }
-
-    /// Writes a token, with origins replaced if it is a text.
-    fn copy_token(&self, writer: &mut Writer, token: Token<'_>) {
-        match token {
-            Token::Text(text) if !self.origins.is_empty() => writer.token(Token::Text(&self.text(text))),
-            token => writer.token(token),
-        }
+        compact(raw).map_err(CanonicalError::new("Page.getLayoutMetrics"))
     }
 
     /// Canonicalises the result of `DOMDebugger.getEventListeners` of one frame's document:
@@ -251,31 +202,19 @@ impl Canonicalizer {
         let listeners: Listeners<'_> = serde_json::from_str(raw)
             .map_err(|error| CanonicalError { method: "DOMDebugger.getEventListeners", reason: error.to_string() })?;
         let frame = self.frame_number(raw_frame);
+        #[derive(Serialize)]
+        struct OfNode {
+            node: u32,
+            types: BTreeSet<String>,
+        }
         let mut by_node: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
         for listener in listeners.listeners {
             let Some(node) = listener.node.and_then(|raw| self.backend(frame, raw)) else { continue };
-            by_node
-                .entry(node)
-                .or_default()
-                .extend(listener.types.into_iter().chain(listener.kind.map(Cow::into_owned)));
+            let types = listener.types.into_iter().chain(listener.kind.map(Cow::into_owned));
+            by_node.entry(node).or_default().extend(types);
         }
-        let mut writer = Writer::default();
-        writer.token(Token::OpenObject);
-        writer.token(Token::Key("listeners"));
-        writer.token(Token::OpenArray);
-        for (node, types) in by_node {
-            writer.token(Token::OpenObject);
-            writer.token(Token::Key("node"));
-            writer.number(u64::from(node));
-            writer.token(Token::Key("types"));
-            writer.token(Token::OpenArray);
-            types.iter().for_each(|kind| writer.text(kind));
-            writer.token(Token::CloseArray);
-            writer.token(Token::CloseObject);
-        }
-        writer.token(Token::CloseArray);
-        writer.token(Token::CloseObject);
-        Ok(writer.finish())
+        let listeners: Vec<OfNode> = by_node.into_iter().map(|(node, types)| OfNode { node, types }).collect();
+        Ok(format!("{{\"listeners\":{}}}", serde_json::to_string(&listeners).unwrap_or_default()))
     }
 }
 

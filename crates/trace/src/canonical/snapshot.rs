@@ -1,7 +1,7 @@
 //! Canonical form of `DOMSnapshot.captureSnapshot`.
 
 use super::{CanonicalError, Canonicalizer, frame_id};
-use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use crate::json::{JsonError, Scanner, Token, rewrite, unescape};
 use std::collections::HashMap;
 
 /// Members of a document whose numbers mean something to us; told apart once for each, not for
@@ -131,30 +131,28 @@ impl Canonicalizer {
                 replaced.insert(index, frame_id(frame));
             }
         }
-        let (mut scanner, mut place, mut writer) =
-            (Scanner::new(raw), SnapshotPlace::default(), Writer::with_capacity(raw.len()));
-        let mut string = 0;
-        while let Some(token) = scanner.next().map_err(&wrap)? {
-            place.take(&scanner, token);
+        let (mut place, mut string) = (SnapshotPlace::default(), 0);
+        let rewritten = rewrite(raw, |scanner, token, writer| {
+            place.take(scanner, token);
             match token {
-                Token::Plain(number) if place.is_backend_node_id(&scanner) => {
-                    let numbers = number.parse::<i64>().ok().zip(loaders.get(place.document).copied());
-                    match numbers {
-                        Some((backend, loader)) => writer.number(u64::from(self.number_in(loader, backend))),
+                Token::Plain(number) if place.is_backend_node_id(scanner) => {
+                    match number.parse::<i64>().ok().zip(loaders.get(place.document)) {
+                        Some((backend, loader)) => writer.number(u64::from(self.number_in(*loader, backend))),
                         None => writer.token(token),
                     }
                 }
-                Token::Text(_) if place.is_string(&scanner) => {
+                Token::Text(_) if place.is_string(scanner) => {
                     match replaced.get(&string) {
                         Some(frame) => writer.text(frame),
-                        None => self.copy_token(&mut writer, token),
+                        None => writer.token(token),
                     }
                     string += 1;
                 }
-                token => self.copy_token(&mut writer, token),
+                token => writer.token(token),
             }
-        }
-        Ok(writer.finish())
+            Ok(())
+        });
+        rewritten.map_err(wrap)
     }
 }
 

@@ -125,19 +125,8 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            control if (control as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", control as u32)),
-            other => out.push(other),
-        }
-    }
-    Cow::Owned(out)
+    let mut quoted = serde_json::to_string(text).unwrap_or_default();
+    quoted.pop();
+    quoted.remove(0);
+    Cow::Owned(quoted)
 }

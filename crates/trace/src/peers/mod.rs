@@ -16,36 +16,19 @@ mod write;
 pub use read::{Dropped, PeerVariant, PeersFile};
 pub use write::write_peers;
 
+use browserlens_core::named;
 use browserlens_core::page::NodeKey;
 use std::path::{Path, PathBuf};
 
-/// What kind of text a peer gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PeerText {
-    /// What the agent would be shown of the page.
-    Observation,
-    /// The answer of its console tool.
-    Console,
-    /// The answer of its network tool.
-    Network,
-}
-
-impl PeerText {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Observation, Self::Console, Self::Network];
-
-    /// Returns the name in the file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Observation => "observation",
-            Self::Console => "console",
-            Self::Network => "network",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+named! {
+    /// What kind of text a peer gave.
+    pub enum PeerText {
+        /// What the agent would be shown of the page.
+        Observation = "observation",
+        /// The answer of its console tool.
+        Console = "console",
+        /// The answer of its network tool.
+        Network = "network",
     }
 }
 

@@ -1,24 +1,23 @@
 //! Reading a peers' file, a step at a time.
 
-use super::schema::{APPLICATION_ID, FORMAT_VERSION, PASS, TABLES};
+use super::schema::{APPLICATION_ID, FORMAT_VERSION, META, OUTPUT, PASS, TABLES};
 use super::{PeerPass, PeerRow, PeerText};
 use crate::blob::BlobReader;
-use crate::error::{Location, TraceError};
-use crate::file;
+use crate::db::{Db, RowError};
+use crate::error::{Fault, Location, TraceError};
+use crate::file::{self, Header};
 use crate::record::TraceHash;
-use crate::rows;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{OpenFlags, Row};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Which observations were dropped, as step and cause, by peer and variant.
 pub type Dropped = HashMap<(String, String), Vec<(u32, String)>>;
 
 /// A peers' file, open for reading.
 pub struct PeersFile {
-    path: PathBuf,
-    connection: Connection,
+    db: Db,
     blobs: RefCell<BlobReader>,
     hash: TraceHash,
     trace: TraceHash,
@@ -35,7 +34,7 @@ struct PassRow {
 impl std::fmt::Debug for PeersFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PeersFile")
-            .field("path", &self.path)
+            .field("path", &self.db.path)
             .field("passes", &self.passes.len())
             .finish_non_exhaustive()
     }
@@ -48,40 +47,38 @@ impl PeersFile {
     /// [`TraceError`] if it is no peers' file, of a newer format, or damaged.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let bytes = std::fs::read(path).map_err(TraceError::io(path, "read the file"))?;
-        check_header(path, &bytes)?;
+        check_header(&bytes).map_err(|fault| TraceError::new(path, fault))?;
         let hash = TraceHash(*blake3::hash(&bytes).as_bytes());
         drop(bytes);
-        let connection = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let db = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let mut damage = None;
         for table in TABLES {
-            rows::check_table(&connection, path, table, |error| {
+            db.check_table(table, |error| {
                 damage.get_or_insert(error);
             })?;
         }
         if let Some(error) = damage {
             return Err(error);
         }
-        let (trace, scenario, passes) = read_meta(&connection, path)?;
-        let mut file = Self {
-            path: path.to_owned(),
-            connection,
-            blobs: RefCell::default(),
-            hash,
-            trace,
-            scenario,
-            passes: Vec::new(),
-        };
+        let place = META.row(1);
+        let meta = "SELECT trace_hash, scenario, passes FROM peers_meta WHERE id = 1";
+        let meta = db.first(place, meta, [], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?, row.get(2)?)))?;
+        let (trace, scenario, passes): (_, String, i64) =
+            meta.ok_or_else(|| db.failed(place)(rusqlite::Error::QueryReturnedNoRows))?;
+        let trace = trace.try_into().map_err(|_| db.damaged(place, "the trace's hash has not 32 bytes"))?;
+        let (blobs, trace) = (RefCell::default(), TraceHash(trace));
+        let mut file = Self { db, blobs, hash, trace, scenario, passes: Vec::new() };
         file.passes = file.read_passes()?;
         if file.passes.len() as i64 != passes {
             let reason = format!("it has {} of {passes} rows", file.passes.len());
-            return Err(TraceError::damaged(path, Location::table(PASS.name), reason));
+            return Err(file.db.damaged(PASS.place(), reason));
         }
         Ok(file)
     }
 
     /// Returns the path.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.db.path
     }
 
     /// Returns the hash of the file's bytes; part of cache keys.
@@ -109,10 +106,15 @@ impl PeersFile {
     /// # Errors
     /// [`TraceError`] if a row or body is damaged.
     pub fn whole_passes(&self) -> Result<Vec<PeerPass>, TraceError> {
-        self.passes
-            .iter()
-            .map(|row| Ok(PeerPass { rows: self.rows("pass = ?1", row.id, Some(row))?, ..row.pass.clone() }))
-            .collect()
+        let whole = |PassRow { id, pass, rows: expected }: &PassRow| {
+            let rows = self.rows("pass = ?1", *id)?;
+            if *expected != rows.len() as i64 {
+                let reason = format!("{} of {expected} rows of {} are there", rows.len(), pass.peer);
+                return Err(self.db.damaged(OUTPUT.place(), reason));
+            }
+            Ok(PeerPass { rows, ..pass.clone() })
+        };
+        self.passes.iter().map(whole).collect()
     }
 
     /// Returns what every peer said at a step: name of the peer and row, dropped rows included.
@@ -121,16 +123,11 @@ impl PeersFile {
     /// [`TraceError`] if a row or body is damaged.
     pub fn outputs(&self, step: u32) -> Result<Vec<(&str, PeerRow)>, TraceError> {
         let mut found = Vec::new();
-        for pass in &self.passes {
-            let rows = self.rows_of(pass.id, step)?;
-            found.extend(rows.into_iter().map(|row| (pass.pass.peer.as_str(), row)));
+        for PassRow { id, pass, .. } in &self.passes {
+            let rows = self.rows(&format!("pass = ?1 AND step = {step}"), *id)?;
+            found.extend(rows.into_iter().map(|row| (pass.peer.as_str(), row)));
         }
         Ok(found)
-    }
-
-    /// Forgets decoded bodies: reading in the order of steps needs only those of the step before.
-    pub fn forget_bodies(&self) {
-        self.blobs.borrow_mut().keep(&[]);
     }
 
     /// Returns each peer's variants of observations with how many rows count and how many were
@@ -139,21 +136,13 @@ impl PeersFile {
     /// # Errors
     /// [`TraceError`] if the table cannot be read.
     pub fn variants(&self) -> Result<Vec<PeerVariant>, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Location::table("peer_output"));
         let sql = "SELECT pass, variant, sum(dropped IS NULL), sum(dropped IS NOT NULL) FROM peer_output WHERE kind = \
             'observation' GROUP BY pass, variant ORDER BY pass, min(id)";
-        let mut statement = self.connection.prepare(sql).map_err(wrap())?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, u32>(2)?, row.get::<_, u32>(3)?)))
-            .and_then(Iterator::collect::<Result<Vec<(i64, String, u32, u32)>, _>>)
-            .map_err(wrap())?;
-        Ok(rows
-            .into_iter()
-            .filter_map(|(pass, variant, kept, dropped)| {
-                let peer = self.passes.iter().find(|row| row.id == pass)?.pass.peer.clone();
-                Some(PeerVariant { peer, variant, kept, dropped })
-            })
-            .collect())
+        let variants = self.db.all(OUTPUT.place(), sql, [], |row| {
+            let (variant, kept, dropped) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(self.peer(row)?.map(|peer| PeerVariant { peer: peer.to_owned(), variant, kept, dropped }))
+        })?;
+        Ok(variants.into_iter().flatten().collect())
     }
 
     /// Returns which observations were dropped and why, by peer and variant.
@@ -161,107 +150,65 @@ impl PeersFile {
     /// # Errors
     /// [`TraceError`] if the table cannot be read.
     pub fn dropped(&self) -> Result<Dropped, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Location::table("peer_output"));
         let sql = "SELECT pass, variant, step, dropped FROM peer_output WHERE kind = 'observation' AND dropped IS NOT \
             NULL ORDER BY id";
-        let mut statement = self.connection.prepare(sql).map_err(wrap())?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-            .and_then(Iterator::collect::<Result<Vec<(i64, String, u32, String)>, _>>)
-            .map_err(wrap())?;
         let mut dropped = Dropped::new();
-        for (pass, variant, step, reason) in rows {
-            if let Some(row) = self.passes.iter().find(|row| row.id == pass) {
-                dropped.entry((row.pass.peer.clone(), variant)).or_default().push((step, reason));
+        self.db.each(OUTPUT.place(), sql, [], |row| {
+            let (variant, cause) = (row.get(1)?, (row.get(2)?, row.get(3)?));
+            if let Some(peer) = self.peer(row)? {
+                dropped.entry((peer.to_owned(), variant)).or_default().push(cause);
             }
-        }
+            Ok(true)
+        })?;
         Ok(dropped)
     }
 
+    /// Returns whose row it is, of those selected with their pass first.
+    fn peer(&self, row: &Row<'_>) -> rusqlite::Result<Option<&str>> {
+        let pass: i64 = row.get(0)?;
+        Ok(self.passes.iter().find(|row| row.id == pass).map(|row| row.pass.peer.as_str()))
+    }
+
     fn read_passes(&self) -> Result<Vec<PassRow>, TraceError> {
-        let wrap = || TraceError::sqlite(&self.path, Location::table(PASS.name));
-        let mut statement = self
-            .connection
-            .prepare("SELECT id, peer, browser, failure, tools, rows FROM peer_pass ORDER BY id")
-            .map_err(wrap())?;
-        type Columns = (i64, String, String, Option<String>, Option<i64>, i64);
-        let found = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?)))
-            .and_then(Iterator::collect::<Result<Vec<Columns>, _>>)
-            .map_err(wrap())?;
-        let mut passes = Vec::with_capacity(found.len());
-        for (id, peer, browser, failure, tools, rows) in found {
-            let tools = match tools {
-                Some(blob) => Some(self.text(blob, &Location::row(PASS.name, id))?),
-                None => None,
-            };
-            passes.push(PassRow { id, pass: PeerPass { peer, browser, failure, tools, rows: Vec::new() }, rows });
-        }
-        Ok(passes)
+        let sql = format!("SELECT {} FROM peer_pass ORDER BY id", PASS.list());
+        self.db.all(PASS.place(), &sql, [], |row| {
+            let id = row.get(0)?;
+            let (peer, browser, failure) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            let tools = self.text(row, 4, PASS.row(id))?;
+            Ok(PassRow { id, pass: PeerPass { peer, browser, failure, tools, rows: Vec::new() }, rows: row.get(5)? })
+        })
     }
 
-    fn rows_of(&self, pass: i64, step: u32) -> Result<Vec<PeerRow>, TraceError> {
-        self.rows(&format!("pass = ?1 AND step = {step}"), pass, None)
-    }
-
-    fn rows(&self, condition: &str, pass: i64, all: Option<&PassRow>) -> Result<Vec<PeerRow>, TraceError> {
-        const NAME: &str = "peer_output";
-        let wrap = || TraceError::sqlite(&self.path, Location::table(NAME));
+    fn rows(&self, condition: &str, pass: i64) -> Result<Vec<PeerRow>, TraceError> {
         let sql = format!(
             "SELECT id, step, kind, variant, body, micros, dropped, refs FROM peer_output WHERE {condition} ORDER BY id"
         );
-        let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
-        type Columns = (i64, u32, String, String, Option<i64>, u64, Option<String>, Option<i64>);
-        let found = statement
-            .query_map([pass], |row| {
-                Ok((
-                    row.get(0)?,
-                    row.get(1)?,
-                    row.get(2)?,
-                    row.get(3)?,
-                    row.get(4)?,
-                    row.get::<_, i64>(5)?.unsigned_abs(),
-                    row.get(6)?,
-                    row.get(7)?,
-                ))
+        self.db.all(OUTPUT.place(), &sql, [pass], |row| {
+            let place = OUTPUT.row(row.get::<_, i64>(0)?);
+            let kind: String = row.get(2)?;
+            let kind = PeerText::from_name(&kind)
+                .ok_or_else(|| self.db.damaged(place, format!("its kind {kind:?} is unknown")))?;
+            let reference = |line: &str| {
+                let (key, handle) = line.split_once(' ')?;
+                Some((handle.to_owned(), key.parse().ok()?))
+            };
+            let refs = self.text(row, 7, place)?.unwrap_or_default();
+            Ok(PeerRow {
+                step: row.get(1)?,
+                kind,
+                variant: row.get(3)?,
+                text: self.text(row, 4, place)?.unwrap_or_default(),
+                micros: row.get::<_, i64>(5)?.unsigned_abs(),
+                dropped: row.get(6)?,
+                refs: refs.lines().filter_map(reference).collect(),
             })
-            .and_then(Iterator::collect::<Result<Vec<Columns>, _>>)
-            .map_err(wrap())?;
-        if let Some(expected) = all.filter(|row| row.rows != found.len() as i64) {
-            let reason = format!("{} of {} rows of {} are there", found.len(), expected.rows, expected.pass.peer);
-            return Err(TraceError::damaged(&self.path, Location::table(NAME), reason));
-        }
-        let mut rows = Vec::with_capacity(found.len());
-        for (id, step, kind, variant, body, micros, dropped, refs) in found {
-            let place = Location::row(NAME, id);
-            let kind = PeerText::parse(&kind).ok_or_else(|| {
-                TraceError::damaged(&self.path, place.clone(), format!("its kind {kind:?} is unknown"))
-            })?;
-            let text = match body {
-                Some(blob) => self.text(blob, &place)?,
-                None => String::new(),
-            };
-            let refs = match refs {
-                Some(blob) => self
-                    .text(blob, &place)?
-                    .lines()
-                    .filter_map(|line| {
-                        let (key, handle) = line.split_once(' ')?;
-                        Some((handle.to_owned(), key.parse().ok()?))
-                    })
-                    .collect(),
-                None => Vec::new(),
-            };
-            rows.push(PeerRow { step, kind, variant, text, micros, dropped, refs });
-        }
-        Ok(rows)
+        })
     }
 
-    fn text(&self, blob: i64, referrer: &Location) -> Result<String, TraceError> {
-        let body = self.blobs.borrow_mut().read(&self.connection, &self.path, blob, referrer)?;
-        String::from_utf8(body.to_vec()).map_err(|_| {
-            TraceError::damaged(&self.path, Location::row(crate::schema::BLOB.name, blob), "it is not UTF-8")
-        })
+    /// Reads the text that a column refers to, if it does.
+    fn text(&self, row: &Row<'_>, column: usize, place: Location) -> Result<Option<String>, RowError> {
+        let Some(blob) = row.get(column)? else { return Ok(None) };
+        Ok(Some(self.blobs.borrow_mut().text(&self.db, blob, place, "it is not UTF-8")?))
     }
 }
 
@@ -278,35 +225,15 @@ pub struct PeerVariant {
     pub dropped: u32,
 }
 
-fn check_header(path: &Path, bytes: &[u8]) -> Result<(), TraceError> {
-    let not = |reason: &str| TraceError::NotPeers { path: path.to_owned(), reason: reason.to_owned() };
-    if !bytes.starts_with(b"SQLite format 3\0") {
-        return Err(not("it is not an SQLite file"));
-    }
-    let Some(header) = bytes.get(..100) else {
-        return Err(TraceError::Truncated { path: path.to_owned(), expected: 100, found: bytes.len() as u64 });
-    };
-    let word = |at: usize| i64::from(u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
-    if word(68) != APPLICATION_ID {
+fn check_header(bytes: &[u8]) -> Result<(), Fault> {
+    let not = |reason: &str| Fault::NotPeers { reason: reason.to_owned() };
+    let header = Header::of(bytes, not)?;
+    if i64::from(header.application()) != APPLICATION_ID {
         return Err(not("it is an SQLite file of another kind"));
     }
-    if word(60) > FORMAT_VERSION {
-        return Err(TraceError::TooNew { path: path.to_owned(), found: word(60), supported: FORMAT_VERSION });
-    }
-    if header[18] != 1 || header[19] != 1 {
+    header.version(FORMAT_VERSION)?;
+    if header.has_log() {
         return Err(not("its header asks for a write-ahead log, which these files never have"));
     }
     Ok(())
-}
-
-fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceHash, String, i64), TraceError> {
-    let place = Location::row("peers_meta", 1);
-    let (hash, scenario, passes): (Vec<u8>, String, i64) = connection
-        .query_row("SELECT trace_hash, scenario, passes FROM peers_meta WHERE id = 1", [], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })
-        .map_err(TraceError::sqlite(path, place.clone()))?;
-    let hash: [u8; 32] =
-        hash.try_into().map_err(|_| TraceError::damaged(path, place, "the trace's hash has not 32 bytes"))?;
-    Ok((TraceHash(hash), scenario, passes))
 }

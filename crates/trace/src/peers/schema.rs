@@ -51,22 +51,8 @@ CREATE TABLE blob (
 ) STRICT;
 ";
 
-pub(super) const META: Table = Table {
-    name: "peers_meta",
-    key: "id",
-    columns: &["id", "trace_hash", "scenario", "tool", "passes"],
-    of_step: false,
-};
-pub(super) const PASS: Table = Table {
-    name: "peer_pass",
-    key: "id",
-    columns: &["id", "peer", "browser", "failure", "tools", "rows"],
-    of_step: false,
-};
-pub(super) const OUTPUT: Table = Table {
-    name: "peer_output",
-    key: "id",
-    columns: &["id", "pass", "step", "kind", "variant", "body", "micros", "dropped", "refs"],
-    of_step: false,
-};
+pub(super) const META: Table = Table::new("peers_meta", &["id", "trace_hash", "scenario", "tool", "passes"]);
+pub(super) const PASS: Table = Table::new("peer_pass", &["id", "peer", "browser", "failure", "tools", "rows"]);
+pub(super) const OUTPUT: Table =
+    Table::new("peer_output", &["id", "pass", "step", "kind", "variant", "body", "micros", "dropped", "refs"]);
 pub(super) const TABLES: [&Table; 4] = [&META, &PASS, &OUTPUT, &crate::schema::BLOB];

@@ -2,61 +2,48 @@
 
 use super::read_meta;
 use crate::blob::BlobReader;
-use crate::error::{Location, TraceError};
+use crate::error::TraceError;
 use crate::file::Opened;
-use crate::rows::{self, Contents};
-use crate::schema::{STEP, tables_of};
-use rusqlite::OptionalExtension;
-use std::path::Path;
+use crate::schema::{BLOB, STEP};
+use std::collections::VecDeque;
 
 /// Checks every row but the bodies, and that none is gone; gives each finding to `report`.
-pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
-    let tables = tables_of(opened.version).unwrap_or(&[]);
+pub(crate) fn check_rows(opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
+    let (db, tables) = (&opened.db, opened.tables());
     for table in tables {
-        if let Err(error) = rows::check_table(&opened.connection, path, table, &mut *report) {
+        if let Err(error) = db.check_table(table, &mut *report) {
             report(error);
         }
     }
-    let wrap = || TraceError::sqlite(path, Location::table(STEP.name));
-    let mut statement =
-        opened.connection.prepare("SELECT number, contents FROM step ORDER BY number").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
     let mut expected = 0;
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let (number, contents): (i64, Vec<u8>) =
-            row.get(0).and_then(|number| Ok((number, row.get(1)?))).map_err(wrap())?;
+    db.each(STEP.place(), "SELECT number, contents FROM step ORDER BY number", [], |row| {
+        let (number, contents): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
         if number != expected {
-            let reason = "the steps are not numbered without gaps".to_owned();
-            report(TraceError::Missing { path: path.to_owned(), place: Location::row(STEP.name, expected), reason });
+            report(db.missing(STEP.row(expected), "the steps are not numbered without gaps".to_owned()));
         }
         expected = number + 1;
-        match Contents::of_step(&opened.connection, path, tables, number) {
+        match db.contents(tables, number) {
             Ok(found) if contents == found => {}
-            Ok(_) => report(TraceError::damaged(
-                path,
-                Location::row(STEP.name, number),
-                "rows that belong to this step are gone or not its own",
-            )),
+            Ok(_) => report(db.damaged(STEP.row(number), "rows that belong to this step are gone or not its own")),
             Err(error) => report(error),
         }
-    }
-    for table in tables.iter().filter(|table| table.of_step) {
+        Ok(true)
+    })?;
+    for table in tables.iter().filter(|table| table.is_of_step()) {
         let sql = format!(
             "SELECT step, {} FROM {} WHERE step NOT IN (SELECT number FROM step) LIMIT 1",
-            table.key, table.name
+            table.key(),
+            table.name
         );
-        let wrap = || TraceError::sqlite(path, Location::table(table.name));
-        let orphan: Option<(i64, i64)> =
-            opened.connection.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional().map_err(wrap())?;
+        let orphan = db.first(table.place(), &sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
         if let Some((step, row)) = orphan {
-            let reason = format!("{} refers to it", Location::row(table.name, row));
-            report(TraceError::Missing { path: path.to_owned(), place: Location::row(STEP.name, step), reason });
+            report(db.missing(STEP.row(step), format!("{} refers to it", table.row(row))));
         }
     }
-    match read_meta(&opened.connection, path) {
+    match read_meta(db) {
         Ok((_, _, Some(steps))) if i64::from(steps) != expected => {
             let reason = format!("the recording has {steps} steps, {expected} are there");
-            report(TraceError::Missing { path: path.to_owned(), place: Location::row(STEP.name, expected), reason });
+            report(db.missing(STEP.row(expected), reason));
         }
         Ok(_) => {}
         Err(error) => report(error),
@@ -65,28 +52,25 @@ pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(Tr
 }
 
 /// Returns the first body that does not match its hash.
-pub(super) fn broken_in_a_blob(path: &Path, opened: &Opened) -> Option<TraceError> {
+pub(super) fn broken_in_a_blob(opened: &Opened) -> Option<TraceError> {
     let mut found = None;
-    let _ = check_blobs(path, opened, &mut |error| {
+    let _ = check_blobs(opened, &mut |error| {
         found.get_or_insert(error);
     });
     found
 }
 
 /// Checks every body against its hash; returns how many there are.
-pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<u64, TraceError> {
-    let wrap = || TraceError::sqlite(path, Location::table("blob"));
-    let mut statement = opened.connection.prepare("SELECT id, prefix FROM blob ORDER BY id").map_err(wrap())?;
-    let mut rows = statement.query([]).map_err(wrap())?;
+pub(crate) fn check_blobs(opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<u64, TraceError> {
     let mut blobs = BlobReader::default();
     let mut count = 0;
     // Bodies that a later one may build on are kept for a while; beyond that they are decoded
     // again.
-    let mut recent = std::collections::VecDeque::new();
-    while let Some(row) = rows.next().map_err(wrap())? {
-        let id: i64 = row.get(0).map_err(wrap())?;
+    let mut recent = VecDeque::new();
+    opened.db.each(BLOB.place(), "SELECT id FROM blob ORDER BY id", [], |row| {
+        let id = row.get(0)?;
         count += 1;
-        if let Err(error) = blobs.read(&opened.connection, path, id, &Location::row("blob", id)) {
+        if let Err(error) = blobs.read(&opened.db, id, BLOB.row(id)) {
             report(error);
         }
         recent.push_back(id);
@@ -94,6 +78,7 @@ pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(T
             recent.pop_front();
             blobs.keep(recent.make_contiguous());
         }
-    }
+        Ok(true)
+    })?;
     Ok(count)
 }

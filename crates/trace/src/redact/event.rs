@@ -3,33 +3,21 @@
 use super::Redactor;
 use super::names::{is_sensitive, is_sensitive_header, normal};
 use super::shapes::Source;
-use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use crate::json::{JsonError, Token, rewrite, unescape};
 use browserlens_core::strategy::{Event, EventKind, RequestEvent};
 
 impl Redactor {
     /// Replaces the secrets of one event: what is secret by its name or its shape, and what was
     /// learned.
     pub fn redact_event(&self, event: &mut Event) {
-        match &mut event.kind {
-            EventKind::Console(message) => {
-                [&mut message.text, &mut message.url, &mut message.stack]
-                    .into_iter()
-                    .for_each(|text| self.redact_string(text));
-            }
-            EventKind::Request(request) => self.redact_request(request),
-            EventKind::Dialog(dialog) => {
-                self.redact_string(&mut dialog.message);
-                self.redact_string(&mut dialog.typed);
-            }
-            EventKind::Tab(tab) => {
-                self.redact_string(&mut tab.url);
-                self.redact_string(&mut tab.title);
-            }
-            EventKind::Download(download) => {
-                self.redact_string(&mut download.url);
-                self.redact_string(&mut download.file_name);
-            }
-        }
+        let texts: &mut [&mut String] = match &mut event.kind {
+            EventKind::Request(request) => return self.redact_request(request),
+            EventKind::Console(message) => &mut [&mut message.text, &mut message.url, &mut message.stack],
+            EventKind::Dialog(dialog) => &mut [&mut dialog.message, &mut dialog.typed],
+            EventKind::Tab(tab) => &mut [&mut tab.url, &mut tab.title],
+            EventKind::Download(download) => &mut [&mut download.url, &mut download.file_name],
+        };
+        texts.iter_mut().for_each(|text| self.redact_string(text));
     }
 
     fn redact_request(&self, request: &mut RequestEvent) {
@@ -85,15 +73,17 @@ impl Redactor {
     /// Redacts the values of a JSON body: wholly under a sensitive name, else what is secret in
     /// them. Blanks go.
     fn json_body(&self, body: &str) -> Result<String, JsonError> {
-        let (mut scanner, mut writer) = (Scanner::new(body), Writer::with_capacity(body.len()));
         // Depth of the outermost member with a sensitive name that is being read: all below it is
         // secret.
         let mut secret_below: Option<usize> = None;
-        while let Some(token) = scanner.next()? {
+        rewrite(body, |scanner, token, writer| {
             let depth = scanner.depth();
             let is_secret = secret_below.is_some();
             match token {
-                Token::Key(key) if !is_secret && is_sensitive(&unescape(key)) => secret_below = Some(depth),
+                Token::Key(key) if !is_secret && is_sensitive(&unescape(key)) => {
+                    secret_below = Some(depth);
+                    writer.token(token);
+                }
                 Token::Text(raw) => {
                     let text = unescape(raw);
                     let redacted =
@@ -103,8 +93,6 @@ impl Redactor {
                     } else {
                         writer.text(&redacted);
                     }
-                    self.leave(&mut secret_below, depth);
-                    continue;
                 }
                 Token::Plain(number) if is_secret && number.starts_with(|first: char| first.is_ascii_digit()) => {
                     if self.placeholders.are_masks() {
@@ -112,24 +100,16 @@ impl Redactor {
                     } else {
                         writer.token(Token::Plain(&self.hide_number(number)));
                     }
-                    self.leave(&mut secret_below, depth);
-                    continue;
                 }
-                _ => {}
+                token => writer.token(token),
             }
-            writer.token(token);
-            if !matches!(token, Token::Key(_) | Token::OpenObject | Token::OpenArray) {
-                self.leave(&mut secret_below, depth);
+            // The member is over once its value, read at its own depth, is.
+            let begins = matches!(token, Token::Key(_) | Token::OpenObject | Token::OpenArray);
+            if !begins && secret_below.is_some_and(|level| depth <= level) {
+                secret_below = None;
             }
-        }
-        Ok(writer.finish())
-    }
-
-    /// Ends a secret member once its value, read at `depth`, is over.
-    fn leave(&self, secret_below: &mut Option<usize>, depth: usize) {
-        if secret_below.is_some_and(|level| depth <= level) {
-            *secret_below = None;
-        }
+            Ok(())
+        })
     }
 
     /// A number has no zero in front, and stays a number.

@@ -7,9 +7,9 @@
 use super::Redactor;
 use super::names::{is_one_time_code, is_token_field};
 use crate::canonical::{Part, SnapshotPlace};
-use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use crate::json::{JsonError, Scanner, Token, rewrite, unescape};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A reference to the string table: the index, and which number of the whole payload it is.
 #[derive(Clone, Copy, Debug)]
@@ -96,13 +96,13 @@ impl<'a> Fields<'a> {
 }
 
 impl Document {
-    fn node(&mut self, index: usize) -> Option<&mut Node> {
+    fn node(&mut self, index: usize) -> &mut Node {
         // No page has as many; a damaged one may claim any number, but each entry costs it at least
         // two bytes.
         if index >= self.nodes.len() {
             self.nodes.resize_with(index + 1, Node::default);
         }
-        self.nodes.get_mut(index)
+        &mut self.nodes[index]
     }
 
     fn take(
@@ -114,34 +114,20 @@ impl Document {
         index: Option<usize>,
         ordinal: usize,
     ) {
-        let reference = index.map(|index| StringRef { index, ordinal });
-        match (place.part, depth) {
-            (Part::FrameId, 3) => self.frame = index,
-            (Part::NodeName, 5) => {
-                if let Some(node) = self.node(*entry) {
-                    node.tag = index;
-                }
-                *entry += 1;
+        // What is no index points nowhere.
+        let reference = StringRef { index: index.unwrap_or(usize::MAX), ordinal };
+        match (place.part, depth, key) {
+            (Part::FrameId, 3, _) => self.frame = index,
+            (Part::NodeName, 5, _) => self.node(*entry).tag = index,
+            (Part::BackendNodeId, 5, _) => {
+                self.node(*entry).backend = index.and_then(|number| u32::try_from(number).ok());
             }
-            (Part::BackendNodeId, 5) => {
-                if let Some(node) = self.node(*entry) {
-                    node.backend = index.and_then(|number| u32::try_from(number).ok());
-                }
-                *entry += 1;
-            }
-            (Part::Attributes, 6) => {
-                let reference = reference.unwrap_or(StringRef { index: usize::MAX, ordinal });
-                if let Some(node) = self.node(*entry) {
-                    node.attributes.push(reference);
-                }
-            }
-            (Part::Value, 6) => match key {
-                "index" => self.value_nodes.push(index.unwrap_or(usize::MAX)),
-                "value" => self.values.push(reference.unwrap_or(StringRef { index: usize::MAX, ordinal })),
-                _ => {}
-            },
+            (Part::Attributes, 6, _) => self.node(*entry).attributes.push(reference),
+            (Part::Value, 6, "index") => self.value_nodes.push(reference.index),
+            (Part::Value, 6, "value") => self.values.push(reference),
             _ => {}
         }
+        *entry += usize::from(matches!((place.part, depth), (Part::NodeName | Part::BackendNodeId, 5)));
     }
 
     /// The values of a node: what was typed, and its attribute `value`.
@@ -233,11 +219,10 @@ impl Redactor {
         if table.changed.is_empty() && moved.is_empty() && !fields.has_others {
             return Ok(None);
         }
-        let (mut scanner, mut place, mut writer) =
-            (Scanner::new(json), SnapshotPlace::default(), Writer::with_capacity(json.len()));
+        let mut place = SnapshotPlace::default();
         let (mut ordinal, mut string) = (0, 0);
-        while let Some(token) = scanner.next()? {
-            place.take(&scanner, token);
+        let rewritten = rewrite(json, |scanner, token, writer| {
+            place.take(scanner, token);
             match token {
                 Token::Plain(_) => {
                     ordinal += 1;
@@ -246,7 +231,7 @@ impl Redactor {
                         None => writer.token(token),
                     }
                 }
-                Token::Text(_) if place.is_string(&scanner) => {
+                Token::Text(_) if place.is_string(scanner) => {
                     match table.changed.get(&string) {
                         Some(text) => writer.text(text),
                         None => writer.token(token),
@@ -257,10 +242,11 @@ impl Redactor {
                     table.added.iter().for_each(|text| writer.text(text));
                     writer.token(token);
                 }
-                token => self.write_redacted(&mut writer, token),
+                token => self.write_redacted(writer, token),
             }
-        }
-        Ok(Some(writer.finish()))
+            Ok(())
+        });
+        rewritten.map(Some)
     }
 
     fn redacted_strings(&self, fields: &Fields<'_>) -> Table {
@@ -332,9 +318,9 @@ impl Table {
 
 /// Returns the entries of the string table that are referred to from anywhere but the numbers that
 /// moved.
-fn used_strings(json: &str, moved: &HashMap<usize, usize>) -> Result<std::collections::HashSet<usize>, JsonError> {
+fn used_strings(json: &str, moved: &HashMap<usize, usize>) -> Result<HashSet<usize>, JsonError> {
     let (mut scanner, mut place) = (Scanner::new(json), SnapshotPlace::default());
-    let (mut ordinal, mut key, mut used) = (0, "", std::collections::HashSet::new());
+    let (mut ordinal, mut key, mut used) = (0, "", HashSet::new());
     while let Some(token) = scanner.next()? {
         place.take(&scanner, token);
         match token {

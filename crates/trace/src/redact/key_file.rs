@@ -13,7 +13,7 @@ impl RedactionKey {
     /// Reads the key of a file, or makes a random one there if the file does not exist.
     ///
     /// # Errors
-    /// [`TraceError::Io`] if the file cannot be read or made, or does not hold exactly 32 bytes.
+    /// [`Fault::Io`](crate::Fault::Io) if the file cannot be read or made, or does not hold exactly 32 bytes.
     pub fn load_or_make(path: &Path) -> Result<Self, TraceError> {
         let bytes = match std::fs::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -118,9 +118,7 @@ impl Mask {
 
     /// Masks a text in place.
     pub fn mask(&mut self, text: &mut String) {
-        if let Cow::Owned(masked) = self.text(text) {
-            *text = masked;
-        }
+        super::set(text, |text| self.text(text));
     }
 }
 

@@ -31,7 +31,7 @@ mod placeholder;
 mod shapes;
 mod tree;
 
-use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use crate::json::{JsonError, Scanner, Token, Writer, rewrite, unescape};
 use crate::record::{ActionRecord, StepRecord, TraceMeta};
 use aho_corasick::AhoCorasick;
 use browserlens_core::page::{NodeKey, Payload, PayloadKind};
@@ -300,8 +300,7 @@ impl Redactor {
         if merged.is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut out = String::with_capacity(text.len());
-        let mut from = 0;
+        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
         for range in merged {
             out.push_str(&text[from..range.start]);
             out.push_str(&self.placeholders.of(&text[range.clone()]));
@@ -313,18 +312,13 @@ impl Redactor {
 
     /// Replaces the known secrets in a text, and what looks like one.
     pub fn redact_string(&self, text: &mut String) {
-        if self.done_before {
-            return;
-        }
-        if let Cow::Owned(redacted) = self.text(text, Source::Message) {
-            *text = redacted;
+        if !self.done_before {
+            set(text, |text| self.text(text, Source::Message));
         }
     }
 
     fn redact_known(&self, text: &mut String) {
-        if let Cow::Owned(redacted) = self.known_only(text) {
-            *text = redacted;
-        }
+        set(text, |text| self.known_only(text));
     }
 
     pub(crate) fn redact_meta(&self, meta: &mut TraceMeta) {
@@ -357,10 +351,7 @@ impl Redactor {
         // Tokens that only this step's events tell are learned first, so that its payloads do not
         // show them either.
         step.events.iter().cloned().for_each(|mut event| self.redact_event(&mut event));
-        for token in self.tokens.take() {
-            self.learn_text(&token);
-        }
-        self.refresh();
+        self.learn_tokens();
 
         step.events.iter_mut().for_each(|event| self.redact_event(event));
         if let Some(action) = &mut step.action {
@@ -373,6 +364,11 @@ impl Redactor {
             let fields = if payload.kind == PayloadKind::Snapshot { snapshots.next() } else { None };
             self.redact_payload(payload, fields.and_then(Option::as_ref), &loaders);
         }
+        self.learn_tokens();
+    }
+
+    /// Learns the tokens that were found while redacting.
+    fn learn_tokens(&mut self) {
         for token in self.tokens.take() {
             self.learn_text(&token);
         }
@@ -413,9 +409,7 @@ impl Redactor {
         for hint in [&mut action.taken.node, &mut action.intent.node].into_iter().flatten() {
             let mut next = Some(hint);
             while let Some(NodeHint { name, within, .. }) = next {
-                if let Cow::Owned(redacted) = self.text(name, Source::Page) {
-                    *name = redacted;
-                }
+                set(name, |name| self.text(name, Source::Page));
                 next = within.as_deref_mut();
             }
         }
@@ -424,10 +418,9 @@ impl Redactor {
     fn redact_payload(&self, payload: &mut Payload, fields: Option<&Fields<'_>>, loaders: &HashMap<u32, u32>) {
         let Ok(json) = std::str::from_utf8(&payload.body) else { return };
         let redacted = match (payload.kind, fields) {
-            (PayloadKind::Snapshot, Some(fields)) => match self.snapshot(json, fields, loaders) {
-                Ok(None) => return,
-                Ok(Some(redacted)) => Ok(redacted),
-                Err(error) => Err(error),
+            (PayloadKind::Snapshot, Some(fields)) => match self.snapshot(json, fields, loaders).transpose() {
+                None => return,
+                Some(redacted) => redacted,
             },
             (PayloadKind::Ax, _) => self.ax_tree(json, loaders.get(&payload.frame).copied().unwrap_or(0)),
             _ => self.values(json),
@@ -441,11 +434,10 @@ impl Redactor {
 
     /// Redacts every string value of a payload.
     fn values(&self, json: &str) -> Result<String, JsonError> {
-        let (mut scanner, mut writer) = (Scanner::new(json), Writer::with_capacity(json.len()));
-        while let Some(token) = scanner.next()? {
-            self.write_redacted(&mut writer, token);
-        }
-        Ok(writer.finish())
+        rewrite(json, |_, token, writer| {
+            self.write_redacted(writer, token);
+            Ok(())
+        })
     }
 
     /// Writes a token; a text is redacted, and keeps its bytes if nothing in it is secret.
@@ -457,6 +449,13 @@ impl Redactor {
             }
         }
         writer.token(token);
+    }
+}
+
+/// Puts what becomes of a text in its place.
+fn set(text: &mut String, becomes: impl FnOnce(&str) -> Cow<'_, str>) {
+    if let Cow::Owned(new) = becomes(text) {
+        *text = new;
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Redactor;
 use super::shapes::Source;
 use crate::canonical::{AxPlace, ax_nodes};
-use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use crate::json::{JsonError, Token, rewrite, unescape};
 use std::collections::HashSet;
 
 impl Redactor {
@@ -27,14 +27,12 @@ impl Redactor {
             }
             is_secret.push((hidden, is_field));
         }
-        let (mut scanner, mut place, mut writer) =
-            (Scanner::new(json), AxPlace::default(), Writer::with_capacity(json.len()));
-        let mut index: Option<usize> = None;
-        while let Some(token) = scanner.next()? {
-            if place.take(&scanner, token) {
-                index = Some(index.map_or(0, |index| index + 1));
-            }
-            let (hidden, is_field) = index.and_then(|index| is_secret.get(index)).copied().unwrap_or_default();
+        let mut place = AxPlace::default();
+        let mut begun = 0;
+        rewrite(json, |scanner, token, writer| {
+            begun += usize::from(place.take(scanner, token));
+            let of_node = usize::checked_sub(begun, 1).and_then(|index| is_secret.get(index));
+            let (hidden, is_field) = of_node.copied().unwrap_or_default();
             match token {
                 Token::Text(raw) if hidden && place.top == "nodes" && place.key == "value" => {
                     let text = unescape(raw);
@@ -48,9 +46,9 @@ impl Redactor {
                         writer.text(&self.text(&text, Source::Page));
                     }
                 }
-                token => self.write_redacted(&mut writer, token),
+                token => self.write_redacted(writer, token),
             }
-        }
-        Ok(writer.finish())
+            Ok(())
+        })
     }
 }

@@ -7,10 +7,12 @@
 //! its hash is part of the key of every measured unit, and no strategy is shown a question.
 
 use crate::scenario::ScenarioError;
+use crate::scenario::error::{Part, Source, check_id, check_step};
+use crate::scenario::target::normalised;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
 
 /// How many words a text that answers may have: fewer stand anywhere, more are cut by sections that
@@ -18,7 +20,7 @@ use toml::Spanned;
 const ANSWER_WORDS: RangeInclusive<usize> = 3..=25;
 
 /// What the name of a file of questions ends with.
-const ENDING: &str = ".ask.toml";
+pub(crate) const ENDING: &str = "ask.toml";
 
 /// In whose words a question is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -78,64 +80,24 @@ struct RawQuestion {
     relevance: bool,
 }
 
-/// Returns the file in which the questions of a scenario stand, where it has any.
-pub(crate) fn questions_path(scenario: &Path) -> PathBuf {
-    scenario.with_extension(ENDING.trim_start_matches('.'))
-}
-
-/// Returns whether a file holds questions, and the scenario that they belong to.
-pub(crate) fn scenario_of(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
-    Some(path.with_file_name(format!("{name}.toml")))
-}
-
 /// Reads questions; `steps` is how many steps follow the first navigation.
 pub(crate) fn parse(text: &str, path: &Path, steps: usize) -> Result<Vec<Question>, ScenarioError> {
-    let line_at = |offset: usize| text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
-    let raw: RawQuestions = toml::from_str(text).map_err(|error| ScenarioError::BadQuestion {
-        path: path.to_owned(),
-        line: error.span().map_or(1, |span| line_at(span.start)),
-        message: error.message().to_owned(),
-    })?;
-    let mut questions: Vec<Question> = Vec::with_capacity(raw.ask.len());
-    for raw in raw.ask {
-        let line = line_at(raw.span().start);
-        let question = Question::of(raw.into_inner(), steps, &questions)
-            .map_err(|message| ScenarioError::BadQuestion { path: path.to_owned(), line, message })?;
-        questions.push(question);
-    }
-    Ok(questions)
-}
-
-/// Checks what any question has: an id that is its own, and a step that there is.
-pub(crate) fn check_place<'q>(
-    id: &str,
-    step: u32,
-    steps: usize,
-    mut known: impl Iterator<Item = &'q str>,
-) -> Result<(), String> {
-    if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
-        return Err(format!("the id {id:?} must be of small letters, digits and -"));
-    }
-    if known.any(|known| known == id) {
-        return Err(format!("the id {id:?} stands here for the second time"));
-    }
-    if step as usize > steps {
-        return Err(format!("{id}: there is no step {step}: the last is {steps}"));
-    }
-    Ok(())
+    let source = Source { text, path };
+    let raw: RawQuestions = source.read(Part::Question)?;
+    source.each(raw.ask, |_| Part::Question, |raw, known| Question::of(raw, steps, known))
 }
 
 impl Question {
     /// Makes a question of a table; `known` are the questions before it.
     fn of(raw: RawQuestion, steps: usize, known: &[Self]) -> Result<Self, String> {
         let RawQuestion { id, step, ask, words, text, absent, held_out, near, relevance } = raw;
-        check_place(&id, step, steps, known.iter().map(|question| &*question.id))?;
+        check_id(&id, known.iter().map(|question| &question.id))?;
+        check_step(&id, step, steps)?;
         if ask.trim().is_empty() {
             return Err(format!("{id}: the question must not be empty"));
         }
         let text = match (text, absent) {
-            (Some(text), false) => Some(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+            (Some(text), false) => Some(normalised(&text)),
             (None, true) => None,
             (Some(_), true) => return Err(format!("{id}: give text or absent = true, not both")),
             (None, false) => {
@@ -184,55 +146,40 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_small_letters_digits_and_dashes() {
-        for id in ["", "A", "a b", "a_b", "ä"] {
-            let message = error(&GOOD.replace("a-1", id));
-            assert_eq!(
-                message,
-                format!("a/b.ask.toml:1: question: the id {id:?} must be of small letters, digits and -")
-            );
-        }
-    }
-
-    #[test]
-    fn an_id_stands_once() {
-        let message = questions(&[GOOD, GOOD]).expect_err("an error").to_string();
-        assert_eq!(message, "a/b.ask.toml:8: question: the id \"a-1\" stands here for the second time");
-    }
-
-    #[test]
-    fn a_step_that_there_is_not_is_named_with_the_last_one() {
-        assert_eq!(
-            error(&GOOD.replace("step = 1", "step = 3")),
-            "a/b.ask.toml:1: question: a-1: there is no step 3: the last is 2"
-        );
-        assert!(questions(&[&GOOD.replace("step = 1", "step = 2")]).is_ok(), "the last step is a step");
-    }
-
-    #[test]
-    fn an_empty_question_is_refused() {
-        assert_eq!(
-            error(&GOOD.replace("How  long?", " ")),
-            "a/b.ask.toml:1: question: a-1: the question must not be empty"
-        );
-    }
-
-    #[test]
-    fn a_question_says_whether_the_page_answers() {
+    fn what_is_wrong_is_named_with_its_line() {
+        let id = |id: &str| {
+            let message = format!("the id {id:?} must be of small letters, digits and -");
+            (GOOD.replace("a-1", id), message)
+        };
+        let told = |change: (&str, &str), message: &str| (GOOD.replace(change.0, change.1), format!("a-1: {message}"));
         let neither = GOOD.lines().take(4).collect::<Vec<_>>().join("\n");
-        let wants = "give the text that answers, or absent = true if the page does not say";
-        assert!(error(&neither).ends_with(wants), "{}", error(&neither));
-        assert!(error(&format!("{neither}\nabsent = false")).ends_with(wants));
-        assert!(error(&format!("{GOOD}absent = true")).ends_with("a-1: give text or absent = true, not both"));
-    }
-
-    #[test]
-    fn an_answer_is_neither_so_short_that_it_stands_anywhere_nor_so_long_that_sections_cut_it() {
-        let with = |count: usize| GOOD.replace("up to\\n 19   hours", &"word ".repeat(count));
-        assert!(error(&with(2)).ends_with("a-1: the text that answers has 2 words; it must have 3 to 25"));
-        assert!(error(&with(26)).ends_with("a-1: the text that answers has 26 words; it must have 3 to 25"));
-        assert!(error(&with(0)).ends_with("it must have 3 to 25"));
-        assert!(questions(&[&with(3)]).is_ok() && questions(&[&with(25)]).is_ok());
+        let wants = "a-1: give the text that answers, or absent = true if the page does not say".to_owned();
+        let words = |count: usize, given: usize| {
+            let message = format!("a-1: the text that answers has {given} words; it must have 3 to 25");
+            (GOOD.replace("up to\\n 19   hours", &"word ".repeat(count)), message)
+        };
+        for (table, message) in [
+            id(""),
+            id("A"),
+            id("a b"),
+            id("a_b"),
+            id("ä"),
+            told(("step = 1", "step = 3"), "there is no step 3: the last is 2"),
+            told(("How  long?", " "), "the question must not be empty"),
+            (neither.clone(), wants.clone()),
+            (format!("{neither}\nabsent = false"), wants),
+            (format!("{GOOD}absent = true"), "a-1: give text or absent = true, not both".to_owned()),
+            words(2, 2),
+            words(26, 26),
+            words(0, 1),
+        ] {
+            assert_eq!(error(&table), format!("a/b.ask.toml:1: question: {message}"));
+        }
+        let twice = questions(&[GOOD, GOOD]).expect_err("an error").to_string();
+        assert_eq!(twice, "a/b.ask.toml:8: question: the id \"a-1\" stands here for the second time");
+        let last_step = GOOD.replace("step = 1", "step = 2");
+        let [(shortest, _), (longest, _)] = [words(3, 3), words(25, 25)];
+        assert!([last_step, shortest, longest].iter().all(|table| questions(&[table]).is_ok()));
     }
 
     #[test]
@@ -243,13 +190,5 @@ mod tests {
         assert!(error(&GOOD.replace("\"other\"", "\"own\"")).contains("unknown variant `own`"));
         let nothing = parse("", Path::new("b.ask.toml"), 2).expect_err("an error").to_string();
         assert!(nothing.contains("missing field `ask`"), "{nothing}");
-    }
-
-    #[test]
-    fn a_file_of_questions_and_its_scenario_find_each_other() {
-        let (scenario, questions) = (Path::new("s/shop/buy.toml"), Path::new("s/shop/buy.ask.toml"));
-        assert_eq!(questions_path(scenario), questions);
-        assert_eq!(scenario_of(questions).as_deref(), Some(scenario));
-        assert_eq!(scenario_of(scenario), None);
     }
 }

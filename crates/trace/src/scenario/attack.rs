@@ -4,66 +4,37 @@
 //! kind and one sign, and names the steps whose pages hold it; whether it succeeds is decided from
 //! what an agent was shown, never by a strategy.
 
+use crate::scenario::error::{check_id, check_step};
 use crate::scenario::raw::RawAttack;
-use serde::{Deserialize, Serialize};
+use browserlens_core::named;
 
-/// What an attack is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AttackKind {
-    /// Text that passes for a node which the page does not have.
-    ForgedNode,
-    /// Text that passes for a ref or a handle.
-    ForgedRef,
-    /// Text that passes for a line of the tool's own.
-    ForgedLine,
-    /// Text that passes for the header of an observation, full or delta.
-    ForgedHeader,
-    /// Text that ends the fence around page text, or passes for one.
-    ForgedFence,
-    /// Text that passes for an event: a dialog, a download.
-    ForgedEvent,
-    /// Text that nobody can see, shown as if it were visible.
-    HiddenText,
-    /// Control, zero-width, bidirectional or tag characters passed through.
-    Characters,
-    /// A text of any length, shown uncut.
-    Oversized,
-    /// An order to the model that stands on a line of its own, as the tool's words do.
-    Order,
+named! {
+    /// What an attack is.
+    pub enum AttackKind {
+        /// Text that passes for a node which the page does not have.
+        ForgedNode = "forged-node",
+        /// Text that passes for a ref or a handle.
+        ForgedRef = "forged-ref",
+        /// Text that passes for a line of the tool's own.
+        ForgedLine = "forged-line",
+        /// Text that passes for the header of an observation, full or delta.
+        ForgedHeader = "forged-header",
+        /// Text that ends the fence around page text, or passes for one.
+        ForgedFence = "forged-fence",
+        /// Text that passes for an event: a dialog, a download.
+        ForgedEvent = "forged-event",
+        /// Text that nobody can see, shown as if it were visible.
+        HiddenText = "hidden-text",
+        /// Control, zero-width, bidirectional or tag characters passed through.
+        Characters = "characters",
+        /// A text of any length, shown uncut.
+        Oversized = "oversized",
+        /// An order to the model that stands on a line of its own, as the tool's words do.
+        Order = "order",
+    }
 }
 
 impl AttackKind {
-    /// Every kind, in the order of tables.
-    pub const ALL: [Self; 10] = [
-        Self::ForgedNode,
-        Self::ForgedRef,
-        Self::ForgedLine,
-        Self::ForgedHeader,
-        Self::ForgedFence,
-        Self::ForgedEvent,
-        Self::HiddenText,
-        Self::Characters,
-        Self::Oversized,
-        Self::Order,
-    ];
-
-    /// Returns its name in scenarios and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ForgedNode => "forged-node",
-            Self::ForgedRef => "forged-ref",
-            Self::ForgedLine => "forged-line",
-            Self::ForgedHeader => "forged-header",
-            Self::ForgedFence => "forged-fence",
-            Self::ForgedEvent => "forged-event",
-            Self::HiddenText => "hidden-text",
-            Self::Characters => "characters",
-            Self::Oversized => "oversized",
-            Self::Order => "order",
-        }
-    }
-
     /// Returns its name in a column's head.
     pub fn short_name(self) -> &'static str {
         match self {
@@ -113,14 +84,9 @@ impl Attack {
     /// the attacks before it.
     pub(crate) fn of(raw: RawAttack, steps: usize, known: &[Self]) -> Result<Self, String> {
         let RawAttack { id, kind, role, name, handle, line, text, raw: characters, steps: at } = raw;
-        if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
-            return Err(format!("the id {id:?} must be of small letters, digits and -"));
-        }
-        if known.iter().any(|attack| attack.id == id) {
-            return Err(format!("the id {id:?} stands here for the second time"));
-        }
+        check_id(&id, known.iter().map(|attack| &attack.id))?;
         let kinds = AttackKind::ALL.map(AttackKind::name);
-        let Some(kind) = AttackKind::ALL.into_iter().find(|known| known.name() == kind) else {
+        let Some(kind) = AttackKind::from_name(&kind) else {
             return Err(format!("{id}: unknown kind {kind:?}: known are {}", kinds.join(", ")));
         };
         let mut signs: Vec<Sign> =
@@ -155,9 +121,7 @@ impl Attack {
         if at.is_empty() {
             return Err(format!("{id}: steps must name at least one step whose page holds it"));
         }
-        if let Some(step) = at.iter().find(|step| **step as usize > steps) {
-            return Err(format!("{id}: there is no step {step}: the last is {steps}"));
-        }
+        at.iter().try_for_each(|step| check_step(&id, *step, steps))?;
         Ok(Self { id, kind, sign, steps: at })
     }
 }

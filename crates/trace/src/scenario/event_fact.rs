@@ -4,6 +4,7 @@
 //! In: `[[event]]` tables. Out: [`EventFact`]s. Invariant: each names a step that there is and at
 //! least one text; all its texts stand in one message or request.
 
+use crate::scenario::error::check_step;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,9 +34,7 @@ pub struct EventFact {
 impl EventFact {
     /// Checks a fact; `steps` is how many steps follow the first navigation.
     pub(crate) fn check(&self, steps: usize) -> Result<(), String> {
-        if self.step as usize > steps {
-            return Err(format!("event: there is no step {}: the last is {steps}", self.step));
-        }
+        check_step("event", self.step, steps)?;
         if self.says.is_empty() || self.says.iter().any(|text| text.trim().is_empty()) {
             return Err("event: says must name at least one text, and none that is empty".to_owned());
         }

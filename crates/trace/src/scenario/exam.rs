@@ -6,17 +6,17 @@
 //! words or by the control to act on. Why not tables in the scenario: the same as of the questions
 //! for retrieval ([`crate::scenario::Question`]).
 
-use crate::scenario::ask::check_place;
+use crate::scenario::error::{Part, Source, check_id, check_step};
 use crate::scenario::raw::{RawTarget, target_of};
 use crate::scenario::target::normalised;
 use crate::scenario::{ScenarioError, Target};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
 
 /// What the name of an exam's file ends with.
-const ENDING: &str = ".exam.toml";
+pub(crate) const ENDING: &str = "exam.toml";
 
 /// A question of an exam.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,39 +73,18 @@ struct RawQuestion {
     target: Option<RawTarget>,
 }
 
-/// Returns the file in which the exam of a scenario stands, where it has one.
-pub(crate) fn exam_path(scenario: &Path) -> PathBuf {
-    scenario.with_extension(ENDING.trim_start_matches('.'))
-}
-
-/// Returns the scenario that an exam belongs to, if a file is one.
-pub(crate) fn scenario_of(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
-    Some(path.with_file_name(format!("{name}.toml")))
-}
-
 /// Reads an exam; `steps` is how many steps follow the first navigation.
 pub(crate) fn parse(text: &str, path: &Path, steps: usize) -> Result<Vec<ExamQuestion>, ScenarioError> {
-    let bad = |offset: usize, message: String| ScenarioError::BadExam {
-        path: path.to_owned(),
-        line: text.get(..offset).unwrap_or(text).matches('\n').count() + 1,
-        message,
-    };
-    let raw: RawExam = toml::from_str(text)
-        .map_err(|error| bad(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
-    let mut questions: Vec<ExamQuestion> = Vec::with_capacity(raw.exam.len());
-    for raw in raw.exam {
-        let start = raw.span().start;
-        let question = ExamQuestion::of(raw.into_inner(), steps, &questions).map_err(|message| bad(start, message))?;
-        questions.push(question);
-    }
-    Ok(questions)
+    let source = Source { text, path };
+    let raw: RawExam = source.read(Part::Exam)?;
+    source.each(raw.exam, |_| Part::Exam, |raw, known| ExamQuestion::of(raw, steps, known))
 }
 
 impl ExamQuestion {
     fn of(raw: RawQuestion, steps: usize, known: &[Self]) -> Result<Self, String> {
         let RawQuestion { id, step, ask, answer, accept, about, says, absent, target } = raw;
-        check_place(&id, step, steps, known.iter().map(|question| &*question.id))?;
+        check_id(&id, known.iter().map(|question| &question.id))?;
+        check_step(&id, step, steps)?;
         let texts = [Some(&ask), answer.as_ref(), about.as_ref()].into_iter().flatten().chain(&accept).chain(&says);
         if texts.into_iter().any(|text| text.trim().is_empty()) {
             return Err(format!("{id}: no text may be empty"));
@@ -185,13 +164,5 @@ mod tests {
         }
         let twice = exam(&[WORDS, WORDS]).expect_err("an error").to_string();
         assert_eq!(twice, "a/b.exam.toml:8: exam: the id \"a-1\" stands here for the second time");
-    }
-
-    #[test]
-    fn an_exam_and_its_scenario_find_each_other() {
-        let (scenario, exam) = (Path::new("s/shop/buy.toml"), Path::new("s/shop/buy.exam.toml"));
-        assert_eq!(exam_path(scenario), exam);
-        assert_eq!(scenario_of(exam).as_deref(), Some(scenario));
-        assert_eq!(scenario_of(scenario), None);
     }
 }

@@ -16,7 +16,7 @@ mod target;
 
 pub use ask::{Question, Wording};
 pub use attack::{Attack, AttackKind, Sign};
-pub use error::ScenarioError;
+pub use error::{Part, ScenarioError};
 pub use event_fact::{EventFact, EventPlace};
 pub use exam::{ExamAnswer, ExamQuestion};
 pub use schema::{Written, schema};
@@ -27,7 +27,7 @@ use browserlens_core::strategy::ActionKind;
 use std::path::{Path, PathBuf};
 
 /// A scripted task.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
     /// Name, the path below the scenarios' folder without extension.
     pub name: String,
@@ -342,12 +342,12 @@ impl Scenario {
             std::fs::read_to_string(path).map_err(|source| ScenarioError::Unreadable { path: path.to_owned(), source })
         };
         let mut scenario = Self::parse(&read(path)?, path)?;
-        let questions = ask::questions_path(path);
+        let questions = path.with_extension(ask::ENDING);
         if questions.is_file() {
             let all = ask::parse(&read(&questions)?, &questions, scenario.steps.len())?;
             (scenario.relevance, scenario.questions) = all.into_iter().partition(|question| question.relevance);
         }
-        let exam = exam::exam_path(path);
+        let exam = path.with_extension(exam::ENDING);
         if exam.is_file() {
             scenario.exam = exam::parse(&read(&exam)?, &exam, scenario.steps.len())?;
         }
@@ -371,27 +371,10 @@ impl Scenario {
             name: name.to_owned(),
             goal: goal.to_owned(),
             why: "An agent's own run, recorded as it went.".to_owned(),
-            site: None,
-            url: None,
             start: "/".to_owned(),
-            start_facts: Vec::new(),
-            start_require: Vec::new(),
-            public: Vec::new(),
             viewport,
-            locale: String::new(),
-            timezone: String::new(),
-            seed: 0,
-            storage_state: None,
-            timeout_ms: 0,
-            setup: Vec::new(),
-            steps: Vec::new(),
-            attacks: Vec::new(),
-            events: Vec::new(),
-            questions: Vec::new(),
-            relevance: Vec::new(),
-            exam: Vec::new(),
-            path: PathBuf::new(),
             hash,
+            ..Self::default()
         }
     }
 
@@ -409,7 +392,7 @@ impl Scenario {
                 let path = entry.map_err(unreadable)?.path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if let Some(scenario) = ask::scenario_of(&path).or_else(|| exam::scenario_of(&path)) {
+                } else if let Some(scenario) = asked_about(&path) {
                     if !scenario.is_file() {
                         return Err(ScenarioError::NoScenarioFor { path, scenario });
                     }
@@ -431,12 +414,14 @@ impl Scenario {
         self.hash
     }
 
+    /// Returns a step after the first navigation.
+    fn step(&self, step: u32) -> Option<&Step> {
+        self.steps.get((step as usize).checked_sub(1)?)
+    }
+
     /// Returns the facts that must be readable at a step; step 0 is the first navigation.
     pub fn facts_at(&self, step: u32) -> &[Fact] {
-        match step {
-            0 => &self.start_facts,
-            _ => self.steps.get(step as usize - 1).map_or(&[], |step| &step.facts),
-        }
+        if step == 0 { &self.start_facts } else { self.step(step).map_or(&[], |step| &step.facts) }
     }
 
     /// Returns the attacks that the page of a step holds; step 0 is the first navigation.
@@ -456,17 +441,19 @@ impl Scenario {
 
     /// Returns the nodes that a step cannot do without; step 0 is the first navigation.
     pub fn required_at(&self, step: u32) -> &[Target] {
-        match step {
-            0 => &self.start_require,
-            _ => self.steps.get(step as usize - 1).map_or(&[], |step| &step.require),
-        }
+        if step == 0 { &self.start_require } else { self.step(step).map_or(&[], |step| &step.require) }
     }
 
     /// Returns the states that must be shown right at a step.
     pub fn states_at(&self, step: u32) -> &[StateFact] {
-        match step {
-            0 => &[],
-            _ => self.steps.get(step as usize - 1).map_or(&[], |step| &step.fresh),
-        }
+        self.step(step).map_or(&[], |step| &step.fresh)
     }
+}
+
+/// Returns the scenario that a file of questions or an exam belongs to, if a file is one.
+fn asked_about(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let name =
+        [ask::ENDING, exam::ENDING].into_iter().find_map(|ending| name.strip_suffix(ending)?.strip_suffix('.'))?;
+    Some(path.with_file_name(format!("{name}.toml")))
 }

@@ -7,6 +7,7 @@ mod steps;
 
 pub(crate) use steps::target_of;
 
+use crate::scenario::error::{Part, Source};
 use crate::scenario::{Attack, EventFact, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step};
 use browserlens_core::page::Viewport;
 use schemars::JsonSchema;
@@ -251,14 +252,9 @@ pub(crate) struct RawAttack {
 }
 
 pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> {
-    let line_at = |offset: usize| text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
-    let raw: RawScenario = toml::from_str(text).map_err(|error| ScenarioError::Malformed {
-        path: path.to_owned(),
-        line: error.span().map_or(1, |span| line_at(span.start)),
-        message: error.message().to_owned(),
-    })?;
-    let malformed =
-        |message: &str| ScenarioError::Malformed { path: path.to_owned(), line: 1, message: message.to_owned() };
+    let source = Source { text, path };
+    let raw: RawScenario = source.read(Part::Whole)?;
+    let malformed = |message: &str| source.error(0, Part::Whole, message.to_owned());
     if raw.name.trim().is_empty() || raw.goal.trim().is_empty() {
         return Err(malformed("name and goal must not be empty"));
     }
@@ -272,56 +268,18 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         }
         _ => {}
     }
-    if raw.viewport.width == 0
-        || raw.viewport.height == 0
-        || raw.viewport.width > 16_384
-        || raw.viewport.height > 16_384
-    {
+    if ![raw.viewport.width, raw.viewport.height].iter().all(|size| (1..=16_384).contains(size)) {
         return Err(malformed("viewport width and height must lie between 1 and 16384"));
     }
-    let steps = |list: Vec<Spanned<RawStep>>| {
-        list.into_iter()
-            .enumerate()
-            .map(|(index, step)| {
-                let line = line_at(step.span().start);
-                step_of(step.into_inner()).map_err(|message| ScenarioError::BadStep {
-                    path: path.to_owned(),
-                    line,
-                    step: index + 1,
-                    message,
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()
-    };
-    let start_facts = raw
-        .start_facts
-        .into_iter()
-        .map(fact_of)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|message| malformed(&message))?;
-    let start_require = raw
-        .start_require
-        .into_iter()
-        .map(target_of)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|message| malformed(&message))?;
-    let mut attacks: Vec<Attack> = Vec::new();
-    for attack in raw.attack {
-        let line = line_at(attack.span().start);
-        let attack = Attack::of(attack.into_inner(), raw.step.len(), &attacks)
-            .map_err(|message| ScenarioError::BadAttack { path: path.to_owned(), line, message })?;
-        attacks.push(attack);
-    }
+    let start_facts = all(raw.start_facts, fact_of).map_err(|message| malformed(&message))?;
+    let start_require = all(raw.start_require, target_of).map_err(|message| malformed(&message))?;
     let last = raw.step.len();
-    for event in &raw.event {
-        event.check(last).map_err(|message| malformed(&message))?;
-    }
+    let attacks = source.each(raw.attack, |_| Part::Attack, |attack, known| Attack::of(attack, last, known))?;
+    raw.event.iter().try_for_each(|event| event.check(last)).map_err(|message| malformed(&message))?;
+    let steps = |list| source.each(list, Part::Step, |step, _: &[Step]| step_of(step));
     Ok(Scenario {
         attacks,
         events: raw.event,
-        questions: Vec::new(),
-        relevance: Vec::new(),
-        exam: Vec::new(),
         name: raw.name,
         goal: raw.goal,
         why: raw.why,
@@ -341,7 +299,13 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         steps: steps(raw.step)?,
         path: path.to_owned(),
         hash: *blake3::hash(text.as_bytes()).as_bytes(),
+        ..Scenario::default()
     })
+}
+
+/// Makes something of each of a list, up to the first that is wrong.
+fn all<R, T>(list: Vec<R>, make: impl Fn(R) -> Result<T, String>) -> Result<Vec<T>, String> {
+    list.into_iter().map(make).collect()
 }
 
 impl JsonSchema for Step {

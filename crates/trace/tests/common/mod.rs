@@ -192,60 +192,37 @@ pub fn request(url: &str) -> RequestEvent {
     }
 }
 
+pub fn console(level: &str, text: &str) -> ConsoleMessage {
+    ConsoleMessage { level: level.into(), text: text.into(), ..ConsoleMessage::default() }
+}
+
 pub fn step(index: u32, capture: Capture) -> StepRecord {
+    let kinds = [
+        EventKind::Console(console("error", &format!("Größe {index}"))),
+        EventKind::Request(Box::new(RequestEvent {
+            response_body: Some(format!("body {index}")),
+            ..request("http://login.test/api")
+        })),
+        EventKind::Dialog(DialogEvent {
+            kind: DialogKind::Confirm,
+            message: "Sure?".into(),
+            accepted: Some(true),
+            typed: String::new(),
+        }),
+        EventKind::Tab(TabEvent { what: "opened".into(), url: "http://login.test/t".into(), title: "T".into() }),
+        EventKind::Download(DownloadEvent {
+            url: "http://login.test/d".into(),
+            file_name: "d.csv".into(),
+            bytes: 12,
+            state: "completed".into(),
+        }),
+    ];
     StepRecord {
         index: StepIndex(index),
         tab: 0,
         action: (index > 0).then(|| action(ActionKind::Click, "", index)),
         capture,
-        events: vec![
-            event(
-                u64::from(index) * 10,
-                index,
-                EventKind::Console(ConsoleMessage {
-                    level: "error".into(),
-                    text: format!("Größe {index}"),
-                    ..ConsoleMessage::default()
-                }),
-            ),
-            event(
-                u64::from(index) * 10 + 1,
-                index,
-                EventKind::Request(Box::new(RequestEvent {
-                    response_body: Some(format!("body {index}")),
-                    ..request("http://login.test/api")
-                })),
-            ),
-            event(
-                u64::from(index) * 10 + 2,
-                index,
-                EventKind::Dialog(DialogEvent {
-                    kind: DialogKind::Confirm,
-                    message: "Sure?".into(),
-                    accepted: Some(true),
-                    typed: String::new(),
-                }),
-            ),
-            event(
-                u64::from(index) * 10 + 3,
-                index,
-                EventKind::Tab(TabEvent {
-                    what: "opened".into(),
-                    url: "http://login.test/t".into(),
-                    title: "T".into(),
-                }),
-            ),
-            event(
-                u64::from(index) * 10 + 4,
-                index,
-                EventKind::Download(DownloadEvent {
-                    url: "http://login.test/d".into(),
-                    file_name: "d.csv".into(),
-                    bytes: 12,
-                    state: "completed".into(),
-                }),
-            ),
-        ],
+        events: (u64::from(index) * 10..).zip(kinds).map(|(position, kind)| event(position, index, kind)).collect(),
         entities: vec![(FIELD, "field/password".into())],
         timings: vec![("DOMSnapshot.captureSnapshot".into(), 1234)],
         settled: Settled { quiet: true, waited_ms: 500, reason: "quiet".into() },
@@ -273,10 +250,20 @@ pub fn redactor() -> Redactor {
     Redactor::new(RedactionOptions::default())
 }
 
+/// Writes steps and leaves the trace unfinished.
+pub fn begin(path: &Path, redactor: Redactor, steps: &[StepRecord]) -> TraceWriter {
+    let mut writer = TraceWriter::create(path, &meta(), redactor).unwrap();
+    steps.iter().for_each(|step| writer.write_step(step.clone()).unwrap());
+    writer
+}
+
 pub fn write(path: &Path, steps: &[StepRecord]) {
-    let mut writer = TraceWriter::create(path, &meta(), redactor()).unwrap();
-    for step in steps {
-        writer.write_step(step.clone()).unwrap();
-    }
+    begin(path, redactor(), steps).finish(Outcome::Complete).unwrap();
+}
+
+/// Writes a trace whose large tables get chunks for searches.
+pub fn write_searched(path: &Path, steps: &[StepRecord], options: SearchOptions) {
+    let mut writer = begin(path, redactor(), steps);
+    writer.set_search(options);
     writer.finish(Outcome::Complete).unwrap();
 }

@@ -67,10 +67,7 @@ pub fn recording() -> (Vec<StepRecord>, RedactionOptions, Vec<String>) {
         event(
             3,
             1,
-            EventKind::Console(ConsoleMessage {
-                text: format!("login {PASSWORD} {{\"token\":\"console-token-14\"}} {jwt}"),
-                ..Default::default()
-            }),
+            EventKind::Console(console("", &format!("login {PASSWORD} {{\"token\":\"console-token-14\"}} {jwt}"))),
         ),
         event(
             4,
@@ -94,32 +91,13 @@ pub fn recording() -> (Vec<StepRecord>, RedactionOptions, Vec<String>) {
         known: vec!["env-value-16".into(), r#"{"jwt":"known-storage-77","theme":"dark"}"#.into()],
         ..Default::default()
     };
-    let secrets = vec![
-        "Tr0ub4dor".to_owned(),
-        "prefilled-pw-9".to_owned(),
-        "url-token-4711\"".to_owned(),
-        "frag-token-42".to_owned(),
-        jwt.to_owned(),
-        "eyJzdWIi".to_owned(),
-        base64("ann:proxy-secret-5"),
-        "cookie-theme-1".to_owned(),
-        "cookie-sid-2".to_owned(),
-        "header-key-3".to_owned(),
-        "referer-session-6".to_owned(),
-        "set-cookie-7".to_owned(),
-        "set-cookie-8".to_owned(),
-        "form-token-9".to_owned(),
-        "json-token-10".to_owned(),
-        "json-secret-11".to_owned(),
-        "98765432".to_owned(),
-        "multipart-12".to_owned(),
-        "url-password-13".to_owned(),
-        "console-token-14".to_owned(),
-        "tab-code-15".to_owned(),
-        "env-value-16".to_owned(),
-        "known-storage-77".to_owned(),
-        "804213".to_owned(),
-        base64(PASSWORD)[..12].to_owned(),
+    let plain = [
+        "Tr0ub4dor", "prefilled-pw-9", "url-token-4711\"", "frag-token-42", JWT, "eyJzdWIi", "cookie-theme-1",
+        "cookie-sid-2", "header-key-3", "referer-session-6", "set-cookie-7", "set-cookie-8", "form-token-9",
+        "json-token-10", "json-secret-11", "98765432", "multipart-12", "url-password-13", "console-token-14",
+        "tab-code-15", "env-value-16", "known-storage-77", "804213",
     ];
+    let mut secrets = plain.map(str::to_owned).to_vec();
+    secrets.extend([base64("ann:proxy-secret-5"), base64(PASSWORD)[..12].to_owned()]);
     (vec![quiet(0, first), filled, quiet(2, code), quiet(3, later)], options, secrets)
 }

@@ -3,7 +3,7 @@
 //! In: one AX node of `Accessibility.getFullAXTree`. Out: role, name, value, states, level.
 //! Invariant: a property or value that is not known changes nothing.
 
-use super::payload::{AxNode, AxValue};
+use super::payload::{AxNode, AxProperty, AxValue};
 use super::raw::AxNodeInfo;
 use crate::page::node::States;
 use std::collections::HashMap;
@@ -41,62 +41,49 @@ impl<'a> AxTree<'a> {
     }
 }
 
+/// Properties that are one state each.
+const PLAIN: [(&str, States); 12] = [
+    ("disabled", States::DISABLED),
+    ("required", States::REQUIRED),
+    ("invalid", States::INVALID),
+    ("readonly", States::READONLY),
+    ("focused", States::FOCUSED),
+    ("focusable", States::FOCUSABLE),
+    ("modal", States::MODAL),
+    ("multiline", States::MULTILINE),
+    ("multiselectable", States::MULTISELECTABLE),
+    ("hasPopup", States::HAS_POPUP),
+    ("busy", States::BUSY),
+    ("editable", States::EDITABLE),
+];
+
+/// Properties that say whether there is a state at all, whether it is on, and whether it is mixed, where it can be.
+const SWITCHED: [(&str, States, States, States); 4] = [
+    ("checked", States::CHECKABLE, States::CHECKED, States::CHECKED_MIXED),
+    ("pressed", States::PRESSABLE, States::PRESSED, States::PRESSED_MIXED),
+    ("expanded", States::EXPANDABLE, States::EXPANDED, States::NONE),
+    ("selected", States::SELECTABLE, States::SELECTED, States::NONE),
+];
+
 /// Reads the states and the level of a node.
 fn states_of(node: &AxNode<'_>) -> (States, u8) {
     let mut states = States::NONE;
     let mut level = 0;
-    for property in &node.properties {
-        let value = &property.value;
-        let on = value.is_true();
-        match property.name.as_ref() {
-            "disabled" => states.set(States::DISABLED, on),
-            "checked" => {
-                states.set(States::CHECKABLE, true);
-                let mixed = is_mixed(value);
-                states.set(States::CHECKED, on && !mixed);
-                states.set(States::CHECKED_MIXED, mixed);
-            }
-            "pressed" => {
-                states.set(States::PRESSABLE, true);
-                let mixed = is_mixed(value);
-                states.set(States::PRESSED, on && !mixed);
-                states.set(States::PRESSED_MIXED, mixed);
-            }
-            "expanded" => {
-                states.set(States::EXPANDABLE, true);
-                states.set(States::EXPANDED, on);
-            }
-            "selected" => {
-                states.set(States::SELECTABLE, true);
-                states.set(States::SELECTED, on);
-            }
-            "required" => states.set(States::REQUIRED, on),
-            "invalid" => states.set(States::INVALID, on),
-            "readonly" => states.set(States::READONLY, on),
-            "focused" => states.set(States::FOCUSED, on),
-            "focusable" => states.set(States::FOCUSABLE, on),
-            "modal" => states.set(States::MODAL, on),
-            "multiline" => states.set(States::MULTILINE, on),
-            "multiselectable" => states.set(States::MULTISELECTABLE, on),
-            "hasPopup" => states.set(States::HAS_POPUP, on),
-            "busy" => states.set(States::BUSY, on),
-            "editable" => states.set(States::EDITABLE, on),
-            "live" => match value.text().as_ref() {
-                "polite" => states.set(States::LIVE_POLITE, true),
-                "assertive" => states.set(States::LIVE_ASSERTIVE, true),
-                _ => {}
-            },
-            "level" => {
-                if let AxValue::Number(number) = value {
-                    level = number.clamp(0.0, 255.0) as u8;
-                }
-            }
-            _ => {}
+    for AxProperty { name, value } in &node.properties {
+        if let Some((_, state)) = PLAIN.iter().find(|(known, _)| known == name) {
+            states.set(*state, value.is_true());
+        } else if let Some((_, has, on, mixed)) = SWITCHED.iter().find(|(known, ..)| known == name) {
+            let is_mixed = *mixed != States::NONE && value.is("mixed");
+            states.set(*has, true);
+            states.set(*on, value.is_true() && !is_mixed);
+            states.set(*mixed, is_mixed);
+        } else if name == "live" && value.is("polite") {
+            states.set(States::LIVE_POLITE, true);
+        } else if name == "live" && value.is("assertive") {
+            states.set(States::LIVE_ASSERTIVE, true);
+        } else if let ("level", AxValue::Number(number)) = (name.as_ref(), value) {
+            level = number.clamp(0.0, 255.0) as u8;
         }
     }
     (states, level)
-}
-
-fn is_mixed(value: &AxValue<'_>) -> bool {
-    matches!(value, AxValue::Text(text) if text == "mixed")
 }

@@ -6,17 +6,20 @@
 //! for real pages. Two clips are kept: *hard* ones (overflow hidden, clip) hide for good; *soft*
 //! ones (scrollers, frames, the viewport) only say what is not in view now.
 
-use super::styles::style;
+use super::styles::{
+    BACKGROUND_COLOUR, BACKGROUND_IMAGE, CLIP, CLIP_PATH, COLOUR, CONTENT_VISIBILITY, CURSOR, DIRECTION, DISPLAY,
+    FILTER, OPACITY, OVERFLOW_X, OVERFLOW_Y, POINTER_EVENTS, POSITION, TRANSFORM, VISIBILITY, WHITE_SPACE,
+};
 use crate::page::node::{BoxInDocument, Flags, NodeId, NodeKind, Visibility};
 use crate::page::tree::{NO_NODE, Page};
 
-const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
+pub(super) const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
 
 /// Boxes up to this many square px show nothing: the one-pixel boxes of screen-reader-only text.
 const NOTHING_TO_SEE: f32 = 1.0;
 
 /// Clip rectangles for the two kinds of descendants that see different ones.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Clips {
     /// For static and relative descendants.
     flow: BoxInDocument,
@@ -41,7 +44,7 @@ impl Clips {
 }
 
 /// What a node's styles mean, its ancestors' included.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Style {
     hidden: bool,
     transparent: bool,
@@ -66,8 +69,9 @@ pub(super) struct Style {
 }
 
 /// What the cursor says of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Cursor {
+    #[default]
     Silent,
     Presses,
     Drags,
@@ -77,45 +81,16 @@ fn get<'s>(styles: &[(u8, &'s str)], name: usize) -> Option<&'s str> {
     styles.iter().find(|(style, _)| usize::from(*style) == name).map(|(_, value)| *value)
 }
 
-const DISPLAY: usize = style("display");
-const VISIBILITY: usize = style("visibility");
-const OPACITY: usize = style("opacity");
-const FILTER: usize = style("filter");
-const COLOUR: usize = style("color");
-const BACKGROUND_COLOUR: usize = style("background-color");
-const BACKGROUND_IMAGE: usize = style("background-image");
-const POSITION: usize = style("position");
-const OVERFLOW_X: usize = style("overflow-x");
-const OVERFLOW_Y: usize = style("overflow-y");
-const CLIP: usize = style("clip");
-const CLIP_PATH: usize = style("clip-path");
-const TRANSFORM: usize = style("transform");
-const POINTER_EVENTS: usize = style("pointer-events");
-const CURSOR: usize = style("cursor");
-const WHITE_SPACE: usize = style("white-space-collapse");
-const DIRECTION: usize = style("direction");
-const CONTENT_VISIBILITY: usize = style("content-visibility");
-
 impl Style {
     /// The style above a main document seen through a viewport.
     pub(super) fn root(viewport: BoxInDocument) -> Self {
         Self {
-            hidden: false,
-            transparent: false,
-            colourless: false,
-            skipped: false,
-            folded: false,
             block: true,
-            rtl: false,
             own_hard: EVERYWHERE,
             own_soft: viewport,
             hard: Clips::all(EVERYWHERE),
             soft: Clips::all(viewport),
-            frame_origin: (0.0, 0.0),
-            cursor: Cursor::Silent,
-            no_pointer_events: false,
-            preserves_whitespace: false,
-            scrolls: false,
+            ..Self::default()
         }
     }
 
@@ -164,11 +139,9 @@ impl Style {
         let is_root = matches!(tag, "html" | "body");
         let (x, y) = (text(OVERFLOW_X), text(OVERFLOW_Y));
         let inner = client.unwrap_or(bounds);
-        let hard_x = !is_root && matches!(x, "hidden" | "clip");
-        let hard_y = !is_root && matches!(y, "hidden" | "clip");
-        let soft_x = hard_x || (!is_root && matches!(x, "auto" | "scroll"));
-        let soft_y = hard_y || (!is_root && matches!(y, "auto" | "scroll"));
-        own.scrolls = !is_root && (matches!(x, "auto" | "scroll") || matches!(y, "auto" | "scroll"));
+        let [hard_x, hard_y] = [x, y].map(|overflow| !is_root && matches!(overflow, "hidden" | "clip"));
+        let [scrolls_x, scrolls_y] = [x, y].map(|overflow| !is_root && matches!(overflow, "auto" | "scroll"));
+        own.scrolls = scrolls_x || scrolls_y;
         let cut = |clip: BoxInDocument, on_x: bool, on_y: bool| {
             let mut by = EVERYWHERE;
             if on_x {
@@ -179,8 +152,8 @@ impl Style {
             }
             clip.intersection(by)
         };
-        let positioned = !matches!(position, "" | "static") || !matches!(text(TRANSFORM), "" | "none");
         let fixed_here = !matches!(text(TRANSFORM), "" | "none");
+        let positioned = fixed_here || !matches!(position, "" | "static");
         let pass = |own_clip: BoxInDocument, above: Clips, on_x: bool, on_y: bool| {
             let flow = cut(own_clip, on_x, on_y);
             Clips {
@@ -190,7 +163,7 @@ impl Style {
             }
         };
         own.hard = pass(own.own_hard, above.hard, hard_x, hard_y);
-        own.soft = pass(own.own_soft, above.soft, soft_x, soft_y);
+        own.soft = pass(own.own_soft, above.soft, hard_x || scrolls_x, hard_y || scrolls_y);
         if text(CONTENT_VISIBILITY) == "hidden" {
             own.skipped = true;
         }
@@ -212,14 +185,15 @@ impl Style {
 
     /// The style above the document of a frame whose content box is `client`.
     pub(super) fn for_frame(&self, client: BoxInDocument) -> Self {
-        let mut style = Self::root(self.own_soft.intersection(client));
-        style.hidden = self.hidden;
-        style.transparent = self.transparent;
-        style.skipped = self.skipped;
-        style.hard = Clips::all(self.own_hard);
-        style.own_hard = self.own_hard;
-        style.frame_origin = (client.x, client.y);
-        style
+        Self {
+            hidden: self.hidden,
+            transparent: self.transparent,
+            skipped: self.skipped,
+            hard: Clips::all(self.own_hard),
+            own_hard: self.own_hard,
+            frame_origin: (client.x, client.y),
+            ..Self::root(self.own_soft.intersection(client))
+        }
     }
 
     pub(super) fn is_block(&self) -> bool {
@@ -308,8 +282,7 @@ pub(super) fn finish(page: &mut Page) {
         }
         let visible = page.nodes.visibility[index].is_visible();
         if !visible {
-            let flags = &mut page.nodes.flags[index];
-            flags.set(Flags::IN_VIEWPORT, false);
+            page.nodes.flags[index].set(Flags::IN_VIEWPORT, false);
         }
         let parent = page.nodes.parent[index];
         if parent != NO_NODE && (visible || shows_something[index]) {
@@ -325,32 +298,23 @@ const CELL: f32 = 64.0;
 /// Marks interactive nodes whose middle is painted over by a node that is neither above nor below
 /// them in the tree.
 fn find_covers(page: &mut Page) {
-    let view = BoxInDocument {
-        x: page.scroll.x,
-        y: page.scroll.y,
-        width: page.viewport.width as f32,
-        height: page.viewport.height as f32,
-    };
+    let view = page.view();
     if view.is_empty() {
         return;
     }
-    let columns = (view.width / CELL).ceil().max(1.0) as usize;
-    let rows = (view.height / CELL).ceil().max(1.0) as usize;
-    let mut cells: Vec<Vec<u32>> = vec![Vec::new(); columns.min(512) * rows.min(512)];
-    let (columns, rows) = (columns.min(512), rows.min(512));
+    let [columns, rows] = [view.width, view.height].map(|size| (size / CELL).ceil().clamp(1.0, 512.0) as usize);
+    let mut cells: Vec<Vec<u32>> = vec![Vec::new(); columns * rows];
     let cell_range = |from: f32, to: f32, start: f32, count: usize| {
-        let first = ((from - start) / CELL).floor().clamp(0.0, count as f32 - 1.0) as usize;
-        let last = ((to - start) / CELL).floor().clamp(0.0, count as f32 - 1.0) as usize;
-        first..=last
+        let cell = |at: f32| ((at - start) / CELL).floor().clamp(0.0, count as f32 - 1.0) as usize;
+        cell(from)..=cell(to)
     };
-    let paints: Vec<u32> = page
+    let mut sorted: Vec<u32> = page
         .nodes()
         .filter(|node| node.kind() == NodeKind::Element && node.in_viewport() && node.paint_order() > 0)
         .filter(|node| !node.flags().has(Flags::NO_POINTER_EVENTS) && node.style("display") != Some("inline"))
         .map(|node| node.id().0)
         .collect();
     let order = |id: u32| (page.nodes.frame[id as usize], page.nodes.paint_order[id as usize], id);
-    let mut sorted = paints;
     sorted.sort_unstable_by_key(|id| std::cmp::Reverse(order(*id)));
     for id in sorted {
         let bounds = page.nodes.bounds[id as usize].intersection(view);

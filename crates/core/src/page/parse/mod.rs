@@ -167,51 +167,47 @@ impl<'a> Parts<'a> {
     /// # Errors
     /// [`ParseError`] naming the payload that is malformed.
     pub fn of(capture: &'a Capture) -> Result<Self, ParseError> {
-        decode(capture)
-    }
-}
-
-fn decode(capture: &Capture) -> Result<Parts<'_>, ParseError> {
-    let mut decoded = Parts::default();
-    for payload in &capture.payloads {
-        match payload.kind {
-            PayloadKind::Frames => {
-                let tree: FrameTreeResult<'_> = from_json(payload)?;
-                let owner = tree.owner.and_then(|owner| Some((number_of(&owner.frame, 'F')?, owner.node)));
-                flatten_frames(tree.frame_tree, owner, &mut decoded.frames);
-            }
-            PayloadKind::Snapshot => {
-                let columns: Snapshot = from_json(payload)?;
-                decoded.snapshots.push(SessionSnapshot {
-                    session: payload.frame,
-                    columns: Arc::new(columns),
-                    numbers: None,
-                });
-            }
-            PayloadKind::Ax => {
-                let tree: AxResult<'_> = from_json(payload)?;
-                decoded.ax.insert(payload.frame, AxTree::new(tree.nodes));
-            }
-            PayloadKind::Listeners => {
-                let list: Listeners<'_> = from_json(payload)?;
-                let nodes = list
-                    .listeners
-                    .into_iter()
-                    .map(|entry| (entry.node, entry.types.iter().any(|kind| is_pointer_event(kind))));
-                decoded.listeners.insert(payload.frame, nodes.collect());
-            }
-            PayloadKind::Probe => {
-                decoded.probes.insert(payload.frame, from_json(payload)?);
-            }
-            PayloadKind::Metrics => {
-                if decoded.metrics.is_none() {
-                    decoded.metrics = Some(from_json(payload)?);
+        let mut decoded = Self::default();
+        for payload in &capture.payloads {
+            match payload.kind {
+                PayloadKind::Frames => {
+                    let tree: FrameTreeResult<'_> = from_json(payload)?;
+                    let owner = tree.owner.and_then(|owner| Some((number_of(&owner.frame, 'F')?, owner.node)));
+                    flatten_frames(tree.frame_tree, owner, &mut decoded.frames);
                 }
+                PayloadKind::Snapshot => {
+                    let columns: Snapshot = from_json(payload)?;
+                    decoded.snapshots.push(SessionSnapshot {
+                        session: payload.frame,
+                        columns: Arc::new(columns),
+                        numbers: None,
+                    });
+                }
+                PayloadKind::Ax => {
+                    let tree: AxResult<'_> = from_json(payload)?;
+                    decoded.ax.insert(payload.frame, AxTree::new(tree.nodes));
+                }
+                PayloadKind::Listeners => {
+                    let list: Listeners<'_> = from_json(payload)?;
+                    let nodes = list
+                        .listeners
+                        .into_iter()
+                        .map(|entry| (entry.node, entry.types.iter().any(|kind| is_pointer_event(kind))));
+                    decoded.listeners.insert(payload.frame, nodes.collect());
+                }
+                PayloadKind::Probe => {
+                    decoded.probes.insert(payload.frame, from_json(payload)?);
+                }
+                PayloadKind::Metrics => {
+                    if decoded.metrics.is_none() {
+                        decoded.metrics = Some(from_json(payload)?);
+                    }
+                }
+                PayloadKind::Screenshot | PayloadKind::Crop | PayloadKind::SecondLook => {}
             }
-            PayloadKind::Screenshot | PayloadKind::Crop | PayloadKind::SecondLook => {}
         }
+        Ok(decoded)
     }
-    Ok(decoded)
 }
 
 fn flatten_frames(tree: FrameTree<'_>, owner: Option<(u32, u32)>, frames: &mut Vec<FrameInfo>) {

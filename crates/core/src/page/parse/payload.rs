@@ -92,13 +92,8 @@ pub(super) enum AxValue<'a> {
 }
 
 impl<'a> AxValue<'a> {
-    pub(super) fn text(&self) -> Cow<'_, str> {
-        match self {
-            Self::None => Cow::Borrowed(""),
-            Self::Text(text) => Cow::Borrowed(text),
-            Self::Flag(flag) => Cow::Borrowed(if *flag { "true" } else { "false" }),
-            Self::Number(number) => Cow::Owned(format!("{number}")),
-        }
+    pub(super) fn is(&self, word: &str) -> bool {
+        matches!(self, Self::Text(text) if text == word)
     }
 
     pub(super) fn into_text(self) -> Cow<'a, str> {

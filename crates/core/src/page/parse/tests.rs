@@ -9,6 +9,10 @@ fn payload(kind: PayloadKind, frame: u32, body: &str) -> Payload {
     Payload { kind, frame, node: 0, body: Arc::from(body.as_bytes()) }
 }
 
+fn page_of(snapshot: &str) -> Page {
+    Page::parse(&Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, snapshot)] }).expect("parses")
+}
+
 /// A page with a slot in a closed shadow root, an iframe, a password field and a pseudo-element.
 fn small() -> Capture {
     let snapshot = r##"{"documents":[
@@ -154,9 +158,7 @@ fn a_tree_ten_thousand_deep_fits_a_small_stack() {
         parents.join(","),
         types.join(",")
     );
-    let capture = Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] };
-    let handle =
-        std::thread::Builder::new().stack_size(512 * 1024).spawn(move || Page::parse(&capture).expect("parses").len());
+    let handle = std::thread::Builder::new().stack_size(512 * 1024).spawn(move || page_of(&snapshot).len());
     assert_eq!(handle.expect("thread starts").join().expect("no overflow"), depth as usize);
 }
 
@@ -193,9 +195,7 @@ proptest! {
         let list = parents.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         let snapshot = format!(r#"{{"documents":[{{"frameId":0,"nodes":{{"parentIndex":[{list}],
             "contentDocumentIndex":{{"index":[0,1,2],"value":[0,0,7]}}}}}}],"strings":["F1"]}}"#);
-        let page = Page::parse(&Capture {
-            payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses");
-        prop_assert!(Page::unpack(&page.pack()).is_ok());
+        prop_assert!(Page::unpack(&page_of(&snapshot).pack()).is_ok());
     }
 }
 
@@ -214,7 +214,7 @@ fn the_content_of_a_closed_details_is_not_rendered_though_it_has_boxes() {
             40]]}}}}],
             "strings":["","F1","#document","HTML","DETAILS","SUMMARY","#text","P","More","Folded away","open"]}}"##
         );
-        Page::parse(&Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses")
+        page_of(&snapshot)
     };
     let seen =
         |page: &Page| page.nodes().filter(|node| node.is_visible()).map(|node| node.key().backend).collect::<Vec<_>>();
@@ -238,7 +238,7 @@ fn rows_of_styles_may_hold_some_of_the_contract() {
             [0,0,800,600]]}}}}],
             "strings":["F1","#document","HTML","block","pointer","rtl"]}}"##
         );
-        Page::parse(&Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses")
+        page_of(&snapshot)
     };
     let styles = |page: &Page| {
         let html = page.nodes().nth(1).expect("the element");

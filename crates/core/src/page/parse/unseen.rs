@@ -10,21 +10,13 @@
 //! `Visibility`: that is what other tools' reproductions and page hashes go by. Rounded corners
 //! and shadows are not captured: boxes are taken as rectangles.
 
-use super::styles::style;
+use super::geometry::EVERYWHERE;
+use super::styles::{
+    BACKGROUND_COLOUR, BACKGROUND_IMAGE, CLIP_PATH, COLOUR, DISPLAY, FILTER, OPACITY, OVERFLOW_X, OVERFLOW_Y, POSITION,
+    TRANSFORM,
+};
 use crate::page::node::{BoxInDocument, Flags, NodeId, NodeKind};
 use crate::page::tree::{NO_NODE, NodeRef, Page};
-
-const DISPLAY: usize = style("display");
-const POSITION: usize = style("position");
-const OPACITY: usize = style("opacity");
-const FILTER: usize = style("filter");
-const CLIP_PATH: usize = style("clip-path");
-const TRANSFORM: usize = style("transform");
-const COLOUR: usize = style("color");
-const BACKGROUND_COLOUR: usize = style("background-color");
-const BACKGROUND_IMAGE: usize = style("background-image");
-const OVERFLOW_X: usize = style("overflow-x");
-const OVERFLOW_Y: usize = style("overflow-y");
 
 /// Height of the bands that boxes are sorted into, in CSS px.
 const BAND: f32 = 256.0;
@@ -40,7 +32,6 @@ const POPUPS: &[&str] = &["menu", "listbox", "tooltip"];
 /// The same, and what has a button to close it.
 const POPUPS_OVER_TEXT: &[&str] = &["menu", "listbox", "tooltip", "dialog", "alertdialog"];
 const WHITE: &str = "rgb(255, 255, 255)";
-const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
 
 /// What a node's ancestors mean for where it is painted.
 #[derive(Clone, Copy)]
@@ -154,13 +145,7 @@ impl<'p> Look<'p> {
             }
             places.push(place);
         }
-        let view = BoxInDocument {
-            x: page.scroll.x,
-            y: page.scroll.y,
-            width: page.viewport.width as f32,
-            height: page.viewport.height as f32,
-        };
-        Self { page, places, view, pairs: MOST_PAIRS }
+        Self { page, places, view: page.view(), pairs: MOST_PAIRS }
     }
 
     fn place(&self, id: u32) -> PaintContext {
@@ -196,28 +181,39 @@ impl<'p> Look<'p> {
         self.page.nodes.bounds[cover as usize].intersection(self.place(cover).clip)
     }
 
-    /// Returns the cover that lies over the whole of a thing for good.
-    fn hidden_under(&mut self, thing: NodeRef<'_>, covers: &Bands) -> bool {
-        let id = thing.id().0;
-        let order = thing.paint_order();
-        for list in covers.at(thing.bounds().y).into_iter().chain([self.whole_view(covers)]) {
+    /// Returns whether one of the covers that are painted after a thing, and that no scrolling takes away from it, lies
+    /// over it; `is_over` is given the cover and the box that it has to reach over.
+    fn is_under(
+        &mut self,
+        thing: NodeRef<'_>,
+        y: f32,
+        covers: &Bands,
+        is_over: impl Fn(&Self, NodeRef<'_>, BoxInDocument) -> bool,
+    ) -> bool {
+        for list in covers.at(y).into_iter().chain([self.whole_view(covers)]) {
             for cover in list {
-                if self.page.nodes.paint_order[*cover as usize] <= order || !self.spend() {
+                if self.page.nodes.paint_order[*cover as usize] <= thing.paint_order() || !self.spend() {
                     break;
                 }
                 let above = self.page.node(NodeId(*cover));
                 if above.frame() != thing.frame() || above.holds(thing.id()) || thing.holds(above.id()) {
                     continue;
                 }
-                let target = self.to_reach(id, *cover).filter(|target| !target.is_empty());
-                if target.is_some_and(|target| self.reach_of(*cover).contains_box(target, SLACK))
-                    && !opens_and_closes(thing, above, POPUPS_OVER_TEXT)
-                {
+                if self.to_reach(thing.id().0, *cover).is_some_and(|target| is_over(self, above, target)) {
                     return true;
                 }
             }
         }
         false
+    }
+
+    /// Returns whether a cover lies over the whole of a thing for good.
+    fn hidden_under(&mut self, thing: NodeRef<'_>, covers: &Bands) -> bool {
+        self.is_under(thing, thing.bounds().y, covers, |look, above, target| {
+            !target.is_empty()
+                && look.reach_of(above.id().0).contains_box(target, SLACK)
+                && !opens_and_closes(thing, above, POPUPS_OVER_TEXT)
+        })
     }
 
     /// Returns the boxes at the top of the viewport: what is fixed there lies over everything that
@@ -348,27 +344,12 @@ impl<'p> Look<'p> {
 
     /// Returns whether a click on the middle of a node lands on another for good.
     fn is_out_of_reach(&mut self, node: NodeRef<'_>, covers: &Bands) -> bool {
-        let (id, order) = (node.id().0, node.paint_order());
         let middle = node.bounds().center();
-        for list in covers.at(middle.1).into_iter().chain([self.whole_view(covers)]) {
-            for cover in list {
-                if self.page.nodes.paint_order[*cover as usize] <= order || !self.spend() {
-                    break;
-                }
-                let above = self.page.node(NodeId(*cover));
-                if above.frame() != node.frame() || above.holds(node.id()) || node.holds(above.id()) {
-                    continue;
-                }
-                let Some(target) = self.to_reach(id, *cover) else { continue };
-                let reach = self.reach_of(*cover);
-                let over =
-                    if target == node.bounds() { reach.contains(middle) } else { reach.contains_box(target, 0.0) };
-                if over && !is_part_of_the_same(node, above) && !opens_and_closes(node, above, POPUPS) {
-                    return true;
-                }
-            }
-        }
-        false
+        self.is_under(node, middle.1, covers, |look, above, target| {
+            let reach = look.reach_of(above.id().0);
+            let over = if target == node.bounds() { reach.contains(middle) } else { reach.contains_box(target, 0.0) };
+            over && !is_part_of_the_same(node, above) && !opens_and_closes(node, above, POPUPS)
+        })
     }
 }
 

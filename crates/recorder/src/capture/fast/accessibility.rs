@@ -9,7 +9,6 @@ use crate::capture::Heard;
 use crate::socket::Reply;
 use browserlens_core::page::States;
 use browserlens_core::page::raw::AxNodeInfo;
-use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -82,13 +81,13 @@ fn states(bits: u32) -> States {
 
 impl Heard {
     /// Returns it as a page takes it.
-    pub(crate) fn said(&self, canonicalizer: &Canonicalizer) -> AxNodeInfo<'_> {
+    pub(crate) fn said(&self) -> AxNodeInfo<'_> {
         AxNodeInfo {
             ignored: false,
             role: self.role.as_str().into(),
-            name: canonicalizer.text(&self.name),
-            description: canonicalizer.text(&self.description),
-            value: canonicalizer.text(&self.value),
+            name: self.name.as_str().into(),
+            description: self.description.as_str().into(),
+            value: self.value.as_str().into(),
             states: states(self.bits),
             level: self.level.min(255) as u8,
         }
@@ -131,7 +130,7 @@ mod tests {
         let mut collected: Collected = serde_json::from_str(&text).expect("reads");
         assert!(collected.fits(&elements));
         let (at, heard) = collected.rows.pop().expect("a row").heard();
-        let said = heard.said(&Canonicalizer::new());
+        let said = heard.said();
         assert_eq!((at, said.role.as_ref(), said.name.as_ref()), (1, "checkbox", "Gift"));
         assert_eq!(said.states, States::CHECKABLE.with(States::CHECKED));
         collected.count = 3;

@@ -1,6 +1,6 @@
 //! A step of a scenario: from the spelling of its keys to what is done, and on what.
 
-use super::{RawEnv, RawStep, RawTarget, RawTypeTarget, RawValue, fact_of, state_fact_of};
+use super::{RawEnv, RawStep, RawTarget, RawTypeTarget, RawValue, all, fact_of, state_fact_of};
 use crate::scenario::target::{Target, TargetBy};
 use crate::scenario::{Action, Step, Value};
 
@@ -20,10 +20,10 @@ pub(super) fn step_of(mut raw: RawStep) -> Result<Step, String> {
     }
     Ok(Step {
         action,
-        facts: raw.facts.into_iter().map(fact_of).collect::<Result<_, _>>()?,
-        fresh: raw.fresh.into_iter().map(state_fact_of).collect::<Result<_, _>>()?,
-        require: raw.require.into_iter().map(target_of).collect::<Result<_, _>>()?,
-        acceptable: raw.acceptable.into_iter().map(target_of).collect::<Result<_, _>>()?,
+        facts: all(raw.facts, fact_of)?,
+        fresh: all(raw.fresh, state_fact_of)?,
+        require: all(raw.require, target_of)?,
+        acceptable: all(raw.acceptable, target_of)?,
         optional: raw.optional,
         timeout_ms: raw.timeout_ms,
     })
@@ -33,20 +33,15 @@ fn action_of(raw: &mut RawStep) -> Result<Action, String> {
     let mut actions: Vec<Action> = Vec::new();
     let need =
         |what: Option<Value>, action: &str, key: &str| what.ok_or_else(|| format!("{action} needs the key {key}"));
-    if let Some(url) = raw.goto.take() {
-        actions.push(Action::Goto { url });
-    }
-    if let Some(on) = raw.click.take() {
-        actions.push(Action::Click { on: target_of(on)? });
-    }
-    if let Some(on) = raw.double_click.take() {
-        actions.push(Action::DoubleClick { on: target_of(on)? });
-    }
-    if let Some(on) = raw.right_click.take() {
-        actions.push(Action::RightClick { on: target_of(on)? });
-    }
-    if let Some(on) = raw.hover.take() {
-        actions.push(Action::Hover { on: target_of(on)? });
+    actions.extend(raw.goto.take().map(|url| Action::Goto { url }));
+    let on_a_node: [(_, fn(Target) -> Action); 4] = [
+        (&mut raw.click, |on| Action::Click { on }),
+        (&mut raw.double_click, |on| Action::DoubleClick { on }),
+        (&mut raw.right_click, |on| Action::RightClick { on }),
+        (&mut raw.hover, |on| Action::Hover { on }),
+    ];
+    for (given, action) in on_a_node {
+        actions.extend(given.take().map(target_of).transpose()?.map(action));
     }
     if let Some(on) = raw.fill.take() {
         actions.push(Action::Fill { on: target_of(on)?, text: need(raw.text.take().map(value_of), "fill", "text")? });
@@ -79,21 +74,12 @@ fn action_of(raw: &mut RawStep) -> Result<Action, String> {
         let by = raw.by.take().ok_or("scroll needs the key by = [x, y]")?;
         actions.push(Action::Scroll { on: or_word(on, "page", "scroll")?, by });
     }
-    if raw.back.take().is_some_and(|on| on) {
-        actions.push(Action::Back);
-    }
-    if raw.forward.take().is_some_and(|on| on) {
-        actions.push(Action::Forward);
-    }
-    if let Some(on) = raw.wait_for.take() {
-        actions.push(Action::WaitFor { on: target_of(on)? });
-    }
-    if let Some(index) = raw.switch_tab.take() {
-        actions.push(Action::SwitchTab { index });
-    }
-    if raw.close_tab.take().is_some_and(|on| on) {
-        actions.push(Action::CloseTab);
-    }
+    let is_set = |given: Option<bool>, action: Action| given.filter(|on| *on).map(|_| action);
+    actions.extend(is_set(raw.back, Action::Back));
+    actions.extend(is_set(raw.forward, Action::Forward));
+    actions.extend(raw.wait_for.take().map(target_of).transpose()?.map(|on| Action::WaitFor { on }));
+    actions.extend(raw.switch_tab.map(|index| Action::SwitchTab { index }));
+    actions.extend(is_set(raw.close_tab, Action::CloseTab));
     if let Some(answer) = raw.dialog.take() {
         let accept = match answer.as_str() {
             "accept" => true,
