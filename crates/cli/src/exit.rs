@@ -3,9 +3,7 @@
 //! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never
 //! changes its meaning.
 
-use browserlens_trace::agents::AgentsError;
 use browserlens_core::page::text::escaped_line;
-use browserlens_trace::corpus::CorpusError;
 #[cfg(feature = "record")]
 use browserlens_import::ImportError;
 use browserlens_knowledge::KnowledgeError;
@@ -18,6 +16,8 @@ use browserlens_replay::{ReplayError, StrategiesError};
 use browserlens_report::ReportError;
 #[cfg(feature = "record")]
 use browserlens_tasks::TasksError;
+use browserlens_trace::agents::AgentsError;
+use browserlens_trace::corpus::CorpusError;
 use browserlens_trace::scenario::ScenarioError;
 use browserlens_trace::{ExitClass, TraceError};
 use std::fmt;

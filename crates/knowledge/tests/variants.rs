@@ -3,10 +3,10 @@
 
 mod common;
 
-use browserlens_knowledge::score::{Given, HeldBack, Labels, Score, score_by_website};
-use browserlens_knowledge::{KnowledgeError, Provenance, Recording, extract};
+use browserlens_knowledge::score::{Given, HeldBack, score_by_website};
+use browserlens_knowledge::{KnowledgeError, Recording, extract};
 use browserlens_trace::{Fault, Trace};
-use std::collections::{BTreeMap, BTreeSet};
+use common::{labels, told};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 

@@ -22,7 +22,7 @@ use crate::storage;
 use browserlens_core::page::{Flags, NodeKey, Payload, PayloadKind};
 use browserlens_core::strategy::{EventKind, StepIndex};
 use browserlens_trace::scenario::{Action, Scenario, Step};
-use browserlens_trace::{ActionRecord, Fault, Outcome, TraceError};
+use browserlens_trace::{ActionRecord, Fault, Outcome, Settled, StepRecord, TraceError};
 use std::time::{Duration, Instant};
 
 /// Lets whoever looks on look at the page as it stands.

@@ -11,9 +11,9 @@
 use crate::agent::{Agent, Answered, Situation, Turn, Wanted};
 use crate::error::TasksError;
 use crate::tool::{Asking, Function, REPLY};
-use browserlens_trace::agents::Usage;
 use browserlens_core::tokens::Encoding;
 use browserlens_llm::{Answer, Ask, ChatRequest, Completion, Message, Part, ResponseFormat, Role, Schema, json_object};
+use browserlens_trace::agents::Usage;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -310,8 +310,8 @@ impl Agent for ModelAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_trace::agents::Call;
     use browserlens_llm::LlmError;
+    use browserlens_trace::agents::Call;
     use std::collections::VecDeque;
 
     /// Says what it is told to, and keeps what it was asked.

@@ -9,8 +9,8 @@ use crate::error::TasksError;
 use crate::served_task::{ServedTask, Verdict};
 use crate::task::Task;
 use crate::tool::{Tool, ms_since};
-use browserlens_trace::agents::{Call, End, EndReason, Header, RunWriter};
 use browserlens_trace::Redactor;
+use browserlens_trace::agents::{Call, End, EndReason, Header, RunWriter};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -9,6 +9,7 @@
 pub mod agents;
 mod blob;
 pub mod canonical;
+pub mod corpus;
 mod db;
 mod error;
 mod events;

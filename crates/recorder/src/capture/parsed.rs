@@ -8,6 +8,8 @@ use crate::capture::{Look, LookedFrame, RawPayload};
 use browserlens_core::page::raw::{Nodes, Snapshot};
 use browserlens_core::page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind};
 use browserlens_trace::{CanonicalError, Canonicalizer};
+use serde::de::IgnoredAny;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What was seen at one moment.
@@ -41,8 +43,7 @@ impl ParsedCapture {
             let Some(number) = canonicalizer.known_frame(frame) else { continue };
             parts.add_said(
                 number,
-                said.iter()
-                    .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said()))),
+                said.iter().filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said()))),
             );
         }
         let page = Arc::new(Page::join(&parts)?);
@@ -138,6 +139,12 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
         }
     }
     Ok((Capture { payloads }, columns))
+}
+
+impl Look {
+    fn session_of(&self, frame: &str) -> Option<&str> {
+        self.frames.iter().find(|looked| looked.frame == frame).map(|looked| looked.session.as_str())
+    }
 }
 
 /// Adds to the frame tree of a process of its own which element holds it: the protocol's snapshots

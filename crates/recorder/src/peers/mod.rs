@@ -19,7 +19,7 @@ use crate::setup::{open, redactor};
 use browserlens_peers::{Harness, TOOLS};
 use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{Fault, PeerPass, PeerText, PeersFile, Redactor, Trace, TraceError, peers_path, write_peers};
-use pass::{Pass, PassEnd};
+use pass::Pass;
 use process::{HarnessError, Process};
 use serde_json::{Value, json};
 use std::path::PathBuf;
