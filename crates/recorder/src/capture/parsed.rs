@@ -41,8 +41,7 @@ impl ParsedCapture {
             let Some(number) = canonicalizer.known_frame(frame) else { continue };
             parts.add_said(
                 number,
-                said.iter()
-                    .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said()))),
+                said.iter().filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said()))),
             );
         }
         let page = Arc::new(Page::join(&parts)?);
