@@ -90,39 +90,28 @@ impl<'a> Scanner<'a> {
         let start = self.at + 1;
         let mut at = start;
         loop {
-            match bytes.get(at) {
+            let fail = |expected| Err(JsonError { offset: at, expected });
+            at += match bytes.get(at) {
                 Some(b'"') => {
                     self.at = at + 1;
                     return Ok(&self.text[start..at]);
                 }
-                Some(b'\\') => {
-                    let length = match bytes.get(at + 1) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-                        Some(b'u')
-                            if bytes.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) =>
-                        {
-                            6
-                        }
-                        _ => {
-                            self.at = at;
-                            return self.fail("a valid escape");
-                        }
-                    };
-                    at += length;
-                }
-                Some(0..=0x1f) => {
-                    self.at = at;
-                    return self.fail("no raw control character in a string");
-                }
+                Some(b'\\') => match bytes.get(at + 1) {
+                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                    Some(b'u')
+                        if bytes.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) =>
+                    {
+                        6
+                    }
+                    _ => return fail("a valid escape"),
+                },
+                Some(0..=0x1f) => return fail("no raw control character in a string"),
                 Some(_) => {
                     let plain = bytes[at..].iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-                    at += plain.unwrap_or(bytes.len() - at);
+                    plain.unwrap_or(bytes.len() - at)
                 }
-                None => {
-                    self.at = at;
-                    return self.fail("the end of a string");
-                }
-            }
+                None => return fail("the end of a string"),
+            };
         }
     }
 

@@ -162,7 +162,7 @@ pub struct DownloadEvent {
 
 /// Which events a query wants; every field narrows. Comparisons of text ignore case where that is
 /// said.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventFilter {
     /// Kinds by name; empty wants all.
     pub kinds: Vec<String>,
@@ -177,43 +177,31 @@ pub struct EventFilter {
     /// Only requests with at least this status.
     pub min_status: Option<u16>,
     /// Only positions up to this one (inclusive).
-    #[serde(default)]
     pub to_position: Option<u64>,
     /// Only of this tab.
-    #[serde(default)]
     pub tab: Option<u32>,
     /// Only from this page time on, in milliseconds.
-    #[serde(default)]
     pub since_ms: Option<u64>,
     /// Console levels that are not wanted; only console messages pass a filter that names some.
-    #[serde(default)]
     pub without_levels: Vec<String>,
     /// Methods of requests, ignoring case; empty wants all.
-    #[serde(default)]
     pub methods: Vec<String>,
     /// Statuses of requests as ranges (inclusive); empty wants all.
-    #[serde(default)]
     pub statuses: Vec<(u16, u16)>,
     /// Resource types of requests, ignoring case; empty wants all.
-    #[serde(default)]
     pub resource_types: Vec<String>,
     /// Text that must occur in the host (or port) of a request's URL, ignoring the case of ASCII.
-    #[serde(default)]
     pub domain: Option<String>,
     /// Only requests that failed (by status or on the way), or only those that did not.
-    #[serde(default)]
     pub failed: Option<bool>,
     /// Only requests that took at least so many milliseconds.
-    #[serde(default)]
     pub min_duration_ms: Option<u64>,
     /// How much of a request is wanted.
-    #[serde(default)]
     pub parts: RequestParts,
 }
 
 /// How much of a request a query wants; the rest is left empty and not read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestParts {
     /// Everything, bodies included.
     #[default]
@@ -256,8 +244,7 @@ pub struct EventTally {
 }
 
 /// Which body of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BodySide {
     /// What was sent.
     Request,

@@ -51,21 +51,15 @@ impl ImageFormula {
 
     /// Returns what an image of `size` costs; an empty image costs nothing.
     pub fn tokens(self, size: ImageSize) -> Tokens {
-        let (w, h) = (u64::from(size.width), u64::from(size.height));
-        if w == 0 || h == 0 {
+        if size.width == 0 || size.height == 0 {
             return Tokens(0);
         }
+        let seen = self.seen_size(size);
+        let (w, h) = (u64::from(seen.width), u64::from(seen.height));
         let count = match self {
-            Self::Claude28 => {
-                let (w, h) = scale_to_long_edge(w, h, 1_568);
-                w.div_ceil(28) * h.div_ceil(28)
-            }
+            Self::Claude28 => w.div_ceil(28) * h.div_ceil(28),
             Self::OpenAiPatch32 => (w.div_ceil(32) * h.div_ceil(32) * 12).div_ceil(10),
-            Self::OpenAiTile4o => {
-                let (w, h) = scale_to_long_edge(w, h, 2_048);
-                let (w, h) = scale_to_short_edge(w, h, 768);
-                85 + 170 * w.div_ceil(512) * h.div_ceil(512)
-            }
+            Self::OpenAiTile4o => 85 + 170 * w.div_ceil(512) * h.div_ceil(512),
             Self::GeminiFlat => 1_101,
         };
         Tokens(u32::try_from(count).unwrap_or(u32::MAX))
@@ -73,27 +67,28 @@ impl ImageFormula {
 
     /// Returns the size at which the model sees an image of `size`.
     pub fn seen_size(self, size: ImageSize) -> ImageSize {
-        let (w, h) = (u64::from(size.width), u64::from(size.height));
-        let (w, h) = match self {
-            Self::Claude28 => scale_to_long_edge(w, h, 1_568),
+        let ImageSize { width, height } = size;
+        match self {
+            Self::Claude28 => size.scaled(width.max(height), 1_568),
             Self::OpenAiTile4o => {
-                let (w, h) = scale_to_long_edge(w, h, 2_048);
-                scale_to_short_edge(w, h, 768)
+                let inside = size.scaled(width.max(height), 2_048);
+                inside.scaled(inside.width.min(inside.height), 768)
             }
-            Self::OpenAiPatch32 | Self::GeminiFlat => (w, h),
-        };
-        ImageSize { width: u32::try_from(w).unwrap_or(u32::MAX), height: u32::try_from(h).unwrap_or(u32::MAX) }
+            Self::OpenAiPatch32 | Self::GeminiFlat => size,
+        }
     }
 }
 
-fn scale_to_long_edge(w: u64, h: u64, limit: u64) -> (u64, u64) {
-    let long = w.max(h);
-    if long <= limit { (w, h) } else { ((w * limit / long).max(1), (h * limit / long).max(1)) }
-}
-
-fn scale_to_short_edge(w: u64, h: u64, limit: u64) -> (u64, u64) {
-    let short = w.min(h);
-    if short <= limit { (w, h) } else { ((w * limit / short).max(1), (h * limit / short).max(1)) }
+impl ImageSize {
+    /// Makes it so small that an edge of this length has at most `limit` pixels.
+    fn scaled(self, edge: u32, limit: u32) -> Self {
+        if edge <= limit {
+            return self;
+        }
+        let scaled = |side: u32| (u64::from(side) * u64::from(limit) / u64::from(edge)).max(1);
+        let [width, height] = [self.width, self.height].map(|side| u32::try_from(scaled(side)).unwrap_or(u32::MAX));
+        Self { width, height }
+    }
 }
 
 #[cfg(test)]

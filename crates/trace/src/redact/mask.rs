@@ -90,7 +90,7 @@ impl Mask {
             (self.anywhere, self.whole) = (Words::of(&anywhere), Words::of(&whole));
         }
         let (mut found, mut values) = (Vec::new(), Vec::new());
-        shapes::in_shown(text, &mut found);
+        shapes::find(text, shapes::Source::Shown, &mut found);
         self.anywhere.find(text, &mut found);
         self.whole.find(text, &mut values);
         found.extend(values.into_iter().filter(|range| is_whole_value(text.as_bytes(), range)));

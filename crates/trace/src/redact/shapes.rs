@@ -16,6 +16,8 @@ pub(crate) enum Source {
     Page,
     /// A body, header or message, which may be a form.
     Message,
+    /// What is shown of pages and answers: as of a page, but that its JSON has names which are not those of secrets.
+    Shown,
 }
 
 /// Returns the ranges of a text that are secret by shape.
@@ -27,36 +29,30 @@ pub(crate) fn find(text: &str, source: Source, found: &mut Vec<Range<usize>>) {
     tokens(text, found);
     bearers(text, found);
     if bytes.contains(&b'=') || text.contains("%3D") || text.contains("%3d") {
+        let before = found.len();
         words(text).for_each(|word| parameters(text, word, source, found));
+        if source == Source::Shown {
+            // What brackets a URL is not of it.
+            for range in &mut found[before..] {
+                let value = text.get(range.clone()).unwrap_or_default();
+                range.end = range.start + value.trim_end_matches([']', '}', '…']).len();
+            }
+            found.retain(|range| !range.is_empty());
+        }
     }
     if text.contains("://") && bytes.contains(&b'@') {
         passwords(text, found);
     }
-    if bytes.contains(&b'"') && (source == Source::Message || text.trim_start().starts_with(['{', '['])) {
+    let has_members = match source {
+        Source::Shown => false,
+        Source::Page => text.trim_start().starts_with(['{', '[']),
+        Source::Message => true,
+    };
+    if has_members && bytes.contains(&b'"') {
         members(text, found);
     }
     if source == Source::Message && text.contains("name=\"") {
         parts(text, found);
-    }
-}
-
-/// Returns the ranges of a text that is shown which are secret by shape: of pages and answers, whose
-/// other names are not those of secrets.
-pub(crate) fn in_shown(text: &str, found: &mut Vec<Range<usize>>) {
-    tokens(text, found);
-    bearers(text, found);
-    if text.contains('=') || text.contains("%3D") || text.contains("%3d") {
-        let before = found.len();
-        words(text).for_each(|word| parameters(text, word, Source::Page, found));
-        for range in &mut found[before..] {
-            // What brackets a URL is not of it.
-            let value = text.get(range.clone()).unwrap_or_default();
-            range.end = range.start + value.trim_end_matches([']', '}', '…']).len();
-        }
-        found.retain(|range| !range.is_empty());
-    }
-    if text.contains("://") && text.contains('@') {
-        passwords(text, found);
     }
 }
 
@@ -126,7 +122,7 @@ fn bearers(text: &str, found: &mut Vec<Range<usize>>) {
 fn parameters(text: &str, word: Range<usize>, source: Source, found: &mut Vec<Range<usize>>) {
     let content = &text[word.clone()];
     let is_url = content.contains("://") || content.starts_with(['/', '?', '#', '.']);
-    if source == Source::Page && !is_url {
+    if source != Source::Message && !is_url {
         return;
     }
     let bytes = content.as_bytes();

@@ -274,13 +274,7 @@ impl Action {
             | Self::Upload { on, .. }
             | Self::Drag { on, .. } => Some(on),
             Self::Type { on, .. } | Self::Press { on, .. } | Self::Scroll { on, .. } => on.as_ref(),
-            Self::Goto { .. }
-            | Self::Back
-            | Self::Forward
-            | Self::WaitFor { .. }
-            | Self::SwitchTab { .. }
-            | Self::CloseTab
-            | Self::Dialog { .. } => None,
+            _ => None,
         }
     }
 

@@ -145,6 +145,39 @@ impl<'d, 'a> Walk<'d, 'a> {
     fn string(&self, index: i64) -> &'d str {
         self.snapshot.text(index)
     }
+
+    /// The padding box of a layout node, where its content is clipped; in main-document CSS px.
+    fn client_box(&self, layout: Option<usize>, bounds: BoxInDocument) -> Option<BoxInDocument> {
+        let rect = self.document.layout.client_rects.get(layout?).copied().filter(|rect| rect.is_present())?;
+        let [left, top, width, height] = rect.0.map(|number| number as f32);
+        (width > 0.0 && height > 0.0).then_some(BoxInDocument { x: bounds.x + left, y: bounds.y + top, width, height })
+    }
+
+    /// Boxes of a child document are moved by its scroll offset; the main document's space is the
+    /// document itself.
+    fn frame_scroll(&self) -> ScrollOffset {
+        if self.base == 0 { ScrollOffset::default() } else { scroll_of(self.document) }
+    }
+
+    /// Finds the computed styles of a layout node among those seen, or adds them.
+    fn styles_of(&mut self, layout: Option<usize>) -> usize {
+        let document = self.document;
+        let raw = layout.and_then(|layout| document.layout.styles.get(layout)).map_or(&[][..], Vec::as_slice);
+        if let Some(at) = self.styles_by_raw.get(raw) {
+            return *at;
+        }
+        let some = self.snapshot.computed_styles.as_deref();
+        let named = raw
+            .iter()
+            .take(COMPUTED_STYLES.len())
+            .enumerate()
+            .map(|(at, value)| (some.map_or(Some(at as u8), |some| some.get(at).copied()), self.string(*value)))
+            .filter_map(|(style, value)| style.filter(|_| !value.is_empty()).map(|style| (style, value)))
+            .collect();
+        self.styles.push(Styles { named, known: None });
+        self.styles_by_raw.insert(raw, self.styles.len() - 1);
+        self.styles.len() - 1
+    }
 }
 
 pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
@@ -368,10 +401,7 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         _ => heard.map_or("", |node| node.role.as_ref()),
     };
     let (mut states, level) = heard.map_or((States::NONE, 0), |node| (node.states, node.level));
-    let checkable = match input_type.to_ascii_lowercase().as_str() {
-        "checkbox" | "radio" => tag == "input",
-        _ => false,
-    };
+    let checkable = tag == "input" && ["checkbox", "radio"].iter().any(|kind| input_type.eq_ignore_ascii_case(kind));
     let on = walk.rare.checked.binary_search(&index).is_ok();
     if tag == "input" && (on && heard.is_some() || checkable && heard.is_none()) && !states.has(States::CHECKED_MIXED) {
         states = states.with(States::CHECKABLE);
@@ -448,43 +478,4 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let client = walk.client_box(layout, bounds).unwrap_or(bounds);
     let place = DocumentPosition { origin: (client.x, client.y), style: style.for_frame(client), inherited, base: 0 };
     Some(FrameElement { id, backend, place })
-}
-
-impl Walk<'_, '_> {
-    /// The padding box of a layout node, where its content is clipped; in main-document CSS px.
-    fn client_box(&self, layout: Option<usize>, bounds: BoxInDocument) -> Option<BoxInDocument> {
-        let rect = self.document.layout.client_rects.get(layout?).copied().filter(|rect| rect.is_present())?;
-        let [left, top, width, height] = rect.0.map(|number| number as f32);
-        (width > 0.0 && height > 0.0).then_some(BoxInDocument { x: bounds.x + left, y: bounds.y + top, width, height })
-    }
-}
-
-impl Walk<'_, '_> {
-    /// Boxes of a child document are moved by its scroll offset; the main document's space is the
-    /// document itself.
-    fn frame_scroll(&self) -> ScrollOffset {
-        if self.base == 0 { ScrollOffset::default() } else { scroll_of(self.document) }
-    }
-}
-
-impl<'d> Walk<'d, '_> {
-    /// Finds the computed styles of a layout node among those seen, or adds them.
-    fn styles_of(&mut self, layout: Option<usize>) -> usize {
-        let document = self.document;
-        let raw = layout.and_then(|layout| document.layout.styles.get(layout)).map_or(&[][..], Vec::as_slice);
-        if let Some(at) = self.styles_by_raw.get(raw) {
-            return *at;
-        }
-        let some = self.snapshot.computed_styles.as_deref();
-        let named = raw
-            .iter()
-            .take(COMPUTED_STYLES.len())
-            .enumerate()
-            .map(|(at, value)| (some.map_or(Some(at as u8), |some| some.get(at).copied()), self.string(*value)))
-            .filter_map(|(style, value)| style.filter(|_| !value.is_empty()).map(|style| (style, value)))
-            .collect();
-        self.styles.push(Styles { named, known: None });
-        self.styles_by_raw.insert(raw, self.styles.len() - 1);
-        self.styles.len() - 1
-    }
 }

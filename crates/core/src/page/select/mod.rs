@@ -406,16 +406,20 @@ enum State {
     Link,
 }
 
+/// The names of states; of several the first is the one that is written.
+const STATES: [(&str, State); 7] = [
+    ("checked", State::Checked),
+    ("disabled", State::Disabled),
+    ("enabled", State::Enabled),
+    ("required", State::Required),
+    ("focus", State::Focus),
+    ("link", State::Link),
+    ("any-link", State::Link),
+];
+
 impl ToCss for State {
     fn to_css<W: fmt::Write>(&self, dest: &mut W) -> fmt::Result {
-        dest.write_str(match self {
-            Self::Checked => ":checked",
-            Self::Disabled => ":disabled",
-            Self::Enabled => ":enabled",
-            Self::Required => ":required",
-            Self::Focus => ":focus",
-            Self::Link => ":link",
-        })
+        STATES.iter().find(|(_, state)| state == self).map_or(Ok(()), |(name, _)| write!(dest, ":{name}"))
     }
 }
 
@@ -473,17 +477,8 @@ impl<'i> selectors::Parser<'i> for Rules {
     }
 
     fn parse_non_ts_pseudo_class(&self, name: &str) -> Result<State, cssparser::ParseError<Wrong>> {
-        Ok(match name.to_ascii_lowercase().as_str() {
-            "checked" => State::Checked,
-            "disabled" => State::Disabled,
-            "enabled" => State::Enabled,
-            "required" => State::Required,
-            "focus" => State::Focus,
-            "link" | "any-link" => State::Link,
-            _ => {
-                return Err(cssparser::ParseError::custom(SelectorParseErrorKind::UnsupportedPseudoClassOrElement));
-            }
-        })
+        let state = STATES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, state)| *state);
+        state.ok_or_else(|| cssparser::ParseError::custom(SelectorParseErrorKind::UnsupportedPseudoClassOrElement))
     }
 }
 
