@@ -16,7 +16,7 @@ mod drawing;
 mod labels;
 mod lines;
 mod name;
-pub(crate) mod read;
+mod read;
 mod read_incremental;
 mod refs;
 mod role;
@@ -26,12 +26,12 @@ mod yaml;
 
 use crate::dom::{self, Dom, Id, Shadow};
 use crate::read::TextReader;
-use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
+use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool};
 use aria::{Aria, Generated};
 use browserlens_core::page::{FrameProbe, NodeKind, Page, PayloadKind, States};
 use browserlens_core::strategy::{
-    ActionChannel, ConsoleMessage, Event, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage,
-    StepInput, Strategy, StrategyError, Task, TextFormat,
+    ConsoleMessage, Event, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput,
+    StrategyError,
 };
 use refs::Refs;
 use tree::TreeBuilder;
@@ -50,66 +50,23 @@ static INCREMENTAL: Format =
 pub(crate) static TOOL: Tool = Tool {
     packages: Packages::Npm(include_str!("package.json")),
     harnesses: &[
-        Harness { name: "playwright-mcp@0.0.83", script: "playwright_mcp/harness.mjs", acts: false, events: true },
-        Harness {
-            name: "playwright-mcp@0.0.68",
-            script: "playwright_mcp/harness_acting.mjs",
-            acts: true,
-            events: false,
-        },
+        Harness { events: true, ..Harness::looking("playwright-mcp@0.0.83", "playwright_mcp/harness.mjs") },
+        Harness { acts: true, ..Harness::looking("playwright-mcp@0.0.68", "playwright_mcp/harness_acting.mjs") },
     ],
     recorded: &[
-        RecordedOutput { name: "playwright-mcp@0.0.83/full:recorded", format: &ARIA, viewport_margin: None },
-        RecordedOutput {
-            name: "playwright-mcp@0.0.68/incremental:recorded",
-            format: &INCREMENTAL,
-            viewport_margin: None,
-        },
+        RecordedOutput::whole("playwright-mcp@0.0.83/full:recorded", &ARIA),
+        RecordedOutput::whole("playwright-mcp@0.0.68/incremental:recorded", &INCREMENTAL),
     ],
-    reproductions: &[Reproduction { name: NAME, build: |options| boxed(PlaywrightMcp::from_options(options)) }],
+    reproductions: &[Reproduction { name: NAME, build: strategy }],
     formats: &[&ARIA, &INCREMENTAL],
 };
 
-/// The strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaywrightMcp {
-    /// Whether the reply's page section and code fence are written around the snapshot.
-    pub wrapper: bool,
-}
-
-impl PlaywrightMcp {
-    /// Reads the options: `wrapper`.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for an unknown option or a value of the wrong kind.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        let mut reader = OptionsReader::new(options)?;
-        let wrapper = reader.flag("wrapper", true)?;
-        reader.finish()?;
-        Ok(Self { wrapper })
-    }
-}
-
-impl Strategy for PlaywrightMcp {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn version(&self) -> &str {
-        "0.0.83+bl2"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Ref
-    }
-
-    fn format(&self) -> TextFormat {
-        ARIA.text_format()
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(PlaywrightRun::new(self.wrapper))
-    }
+/// Option `wrapper`: whether the reply's page section and code fence are written around the snapshot.
+fn strategy(options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
+    let mut reader = OptionsReader::new(options)?;
+    let wrapper = reader.flag("wrapper", true)?;
+    reader.finish()?;
+    Ok(PeerStrategy::new(NAME, "0.0.83+bl2", &ARIA, move |_| PlaywrightRun::new(wrapper)))
 }
 
 /// Where the tool says that it logs the console; the real name holds the time at which the tab was
@@ -130,7 +87,7 @@ struct Console {
 
 impl Console {
     fn enter(&mut self, page: &Page, events: &[Event]) {
-        let document = page.frames().first().map(|frame| (frame.number, frame.loader));
+        let document = Some(page.document());
         if self.document != document {
             *self = Self { document, told: self.told, lines: self.lines, ..Self::default() };
         }

@@ -8,7 +8,6 @@
 mod native;
 
 use super::aria::{Aria, is_ignored};
-use super::labels::descendants;
 use crate::dom::{Dom, Id};
 use browserlens_core::page::{NodeKind, States, is_js_space, js_trim};
 
@@ -332,17 +331,17 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
     fn chosen_options(&self, element: Id, role: &str) -> Vec<Id> {
         let dom = self.aria.dom;
         if dom.tag(element) == "select" {
-            let options: Vec<Id> = descendants(dom, element).filter(|id| dom.tag(*id) == "option").collect();
+            let options: Vec<Id> = dom.descendants(element).filter(|id| dom.tag(*id) == "option").collect();
             let chosen: Vec<Id> =
                 options.iter().copied().filter(|option| self.aria.has_state(*option, States::SELECTED)).collect();
             return if chosen.is_empty() { options.into_iter().take(1).collect() } else { chosen };
         }
         let owned = |element: Id| {
             let refs = dom.id_refs(element, dom.attribute(element, "aria-owns").unwrap_or(""));
-            let mut all: Vec<Id> = descendants(dom, element).collect();
+            let mut all: Vec<Id> = dom.descendants(element).collect();
             for id in refs {
                 all.push(id);
-                all.extend(descendants(dom, id));
+                all.extend(dom.descendants(id));
             }
             all
         };
@@ -370,7 +369,7 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
 }
 
 fn text_content(dom: &Dom<'_>, root: Id) -> String {
-    descendants(dom, root).filter(|id| dom.node(*id).kind == NodeKind::Text).map(|id| dom.node(id).text).collect()
+    dom.descendants(root).filter(|id| dom.node(*id).kind == NodeKind::Text).map(|id| dom.node(id).text).collect()
 }
 
 fn prohibits_naming(role: &str) -> bool {

@@ -77,7 +77,7 @@ impl Refs {
 
     /// The prefix of a frame's refs, and its document's refs.
     pub fn of(&mut self, page: &Page, ordinal: usize) -> (String, &mut DocumentRefs) {
-        let main = page.frames().first().map_or(0, |frame| frame.number);
+        let (main, _) = page.document();
         let (number, loader) = page.frames().get(ordinal).map_or((0, 0), |frame| (frame.number, frame.loader));
         let prefix = self.tabs.get(&main).and_then(|tab| tab.numbers.get(&number)).copied().unwrap_or(0);
         let prefix = if prefix == 0 { String::new() } else { format!("f{prefix}") };

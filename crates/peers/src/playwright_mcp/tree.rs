@@ -8,8 +8,7 @@
 use super::aria::{Aria, is_true};
 use super::name::Names;
 use super::refs::DocumentRefs;
-use super::state::{Invalid, Mark, can_be_disabled};
-use crate::dom::Id;
+use crate::dom::{Id, push_reversed};
 use browserlens_core::page::NodeKind;
 use std::collections::HashMap;
 
@@ -21,7 +20,7 @@ pub(super) enum Child {
 }
 
 /// One node of the tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct AriaNode {
     pub role: &'static str,
     pub name: String,
@@ -29,14 +28,9 @@ pub(super) struct AriaNode {
     pub url: Option<String>,
     pub placeholder: Option<String>,
     pub aria_hidden: bool,
-    pub checked: Mark,
-    pub disabled: bool,
-    pub expanded: bool,
     pub active: bool,
-    pub invalid: Invalid,
-    pub level: u32,
-    pub pressed: Mark,
-    pub selected: bool,
+    /// Its states as they are written.
+    pub states: String,
     pub pointer: bool,
     /// The ref as it is written.
     pub reference: Option<String>,
@@ -46,29 +40,6 @@ pub(super) struct AriaNode {
 }
 
 impl AriaNode {
-    fn new(role: &'static str, element: Id) -> Self {
-        Self {
-            role,
-            name: String::new(),
-            children: Vec::new(),
-            url: None,
-            placeholder: None,
-            aria_hidden: false,
-            checked: Mark::Off,
-            disabled: false,
-            expanded: false,
-            active: false,
-            invalid: Invalid::No,
-            level: 0,
-            pressed: Mark::Off,
-            selected: false,
-            pointer: false,
-            reference: None,
-            element,
-            named_by: Vec::new(),
-        }
-    }
-
     /// Whether the node has lines of its own such as `/url`.
     pub fn has_props(&self) -> bool {
         self.url.is_some() || self.placeholder.is_some() || self.aria_hidden
@@ -101,7 +72,7 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
 
     /// Returns the tree below a body; node 0 is its fragment.
     pub fn build(&mut self, body: Id, refs: &mut DocumentRefs, prefix: &str) -> Vec<AriaNode> {
-        let mut nodes = vec![AriaNode::new("fragment", body)];
+        let mut nodes = vec![AriaNode { role: "fragment", element: body, ..AriaNode::default() }];
         let mut ref_of: HashMap<Id, usize> = HashMap::new();
         let mut tasks = vec![Task::Visit { into: 0, node: body, parent_visible: true }];
         while let Some(task) = tasks.pop() {
@@ -173,11 +144,9 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
             nodes[target].children.push(Child::Text(before));
         }
         tasks.push(Task::Leave { into: target, element: id, own, sources, block });
-        let below = tasks.len();
         let owned = dom.attribute(id, "aria-owns").map(|names| self.owned(id, names)).unwrap_or_default();
         let children = self.aria.script_children(id).into_iter().chain(owned);
-        tasks.extend(children.map(|node| Task::Visit { into: target, node, parent_visible: visible }));
-        tasks[below..].reverse();
+        push_reversed(tasks, children.map(|node| Task::Visit { into: target, node, parent_visible: visible }));
     }
 
     /// The elements of the document that `aria-owns` names.
@@ -220,9 +189,15 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         if matches!(role, "presentation" | "none") {
             return None;
         }
-        let mut node = AriaNode::new(role, id);
-        node.active = self.active.contains(&id);
-        node.pointer = self.aria.has_pointer(id);
+        let active = self.active.contains(&id);
+        let mut node = AriaNode {
+            role,
+            element: id,
+            active,
+            states: self.aria.states(id, role, active),
+            pointer: self.aria.has_pointer(id),
+            ..AriaNode::default()
+        };
         if frame {
             node.reference = visible.then(|| refs.give(id, dom.node(id).backend, role, "", prefix));
             return Some((node, Vec::new()));
@@ -235,13 +210,6 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         if visible && self.aria.receives_pointer(id) {
             node.reference = Some(refs.give(id, dom.node(id).backend, role, &node.name, prefix));
         }
-        node.checked = self.aria.checked(id, role);
-        node.disabled = can_be_disabled(role) && self.aria.is_disabled(id);
-        node.expanded = self.aria.is_expanded(id, role);
-        node.invalid = self.aria.invalid(id, role);
-        node.level = self.aria.level(id, role);
-        node.pressed = self.aria.pressed(id, role);
-        node.selected = self.aria.is_selected(id, role);
         let has_value = match dom.tag(id) {
             "textarea" => true,
             "input" => !matches!(self.aria.input_type(id).as_str(), "checkbox" | "radio" | "file"),

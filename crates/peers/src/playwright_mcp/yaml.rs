@@ -4,9 +4,8 @@
 //! text is one line: names are written as JSON strings, keys and values are quoted where YAML would
 //! read them otherwise, and control characters are escaped.
 
-use super::state::{Invalid, Mark};
 use super::tree::{AriaNode, Child};
-use crate::dom::Id;
+use crate::dom::{Id, push_reversed};
 use browserlens_core::page::is_js_space;
 use std::fmt::Write as _;
 
@@ -49,13 +48,14 @@ fn push_children<'t>(
     depth: usize,
     pointer: bool,
 ) {
-    let below = todo.len();
     let items = trees.get(tree).and_then(|nodes| nodes.get(node)).into_iter().flat_map(|node| &node.children);
-    todo.extend(items.map(|child| match child {
-        Child::Text(text) => Item::Text(text, depth),
-        Child::Node(node) => Item::Node { tree, node: *node, depth, pointer },
-    }));
-    todo[below..].reverse();
+    push_reversed(
+        todo,
+        items.map(|child| match child {
+            Child::Text(text) => Item::Text(text, depth),
+            Child::Node(node) => Item::Node { tree, node: *node, depth, pointer },
+        }),
+    );
 }
 
 fn line(text: &mut String, depth: usize, content: &str) {
@@ -115,35 +115,11 @@ fn key(node: &AriaNode, shows_pointer: bool) -> String {
         key.push(' ');
         key.push_str(&serde_json::Value::from(node.name.as_str()).to_string());
     }
-    let mark = |key: &mut String, name: &str, mark: Mark| match mark {
-        Mark::Off => {}
-        Mark::On => _ = write!(key, " [{name}]"),
-        Mark::Mixed => _ = write!(key, " [{name}=mixed]"),
-    };
-    let flag = |key: &mut String, name: &str, on: bool| {
-        if on {
-            _ = write!(key, " [{name}]");
-        }
-    };
-    mark(&mut key, "checked", node.checked);
-    flag(&mut key, "disabled", node.disabled);
-    flag(&mut key, "expanded", node.expanded);
-    flag(&mut key, "active", node.active);
-    match node.invalid {
-        Invalid::No => {}
-        Invalid::Yes => key.push_str(" [invalid]"),
-        Invalid::Grammar => key.push_str(" [invalid=grammar]"),
-        Invalid::Spelling => key.push_str(" [invalid=spelling]"),
-    }
-    if node.level > 0 {
-        _ = write!(key, " [level={}]", node.level);
-    }
-    mark(&mut key, "pressed", node.pressed);
-    flag(&mut key, "selected", node.selected);
-    flag(&mut key, "aria-hidden", node.aria_hidden);
+    key.push_str(&node.states);
+    key.push_str(if node.aria_hidden { " [aria-hidden]" } else { "" });
     if let Some(reference) = &node.reference {
         _ = write!(key, " [ref={reference}]");
-        flag(&mut key, "cursor=pointer", shows_pointer);
+        key.push_str(if shows_pointer { " [cursor=pointer]" } else { "" });
     }
     key
 }
