@@ -144,12 +144,8 @@ impl<'a> Dom<'a> {
             if self.documents[ordinal].is_some() {
                 continue;
             }
-            let page_nodes: HashMap<u32, NodeRef<'a>> = self
-                .page
-                .nodes()
-                .filter(|node| usize::from(node.frame().0) == ordinal)
-                .map(|node| (node.key().backend, node))
-                .collect();
+            let of_frame = self.page.nodes().filter(|node| usize::from(node.frame().0) == ordinal);
+            let page_nodes: HashMap<u32, NodeRef<'a>> = of_frame.map(|node| (node.key().backend, node)).collect();
             let nodes = &document.nodes;
             let shadows: HashMap<usize, i64> = nodes.shadow_root_type.pairs().collect();
             let values: HashMap<usize, i64> = nodes.text_value.pairs().chain(nodes.input_value.pairs()).collect();
@@ -449,10 +445,8 @@ impl<'a> Dom<'a> {
     /// Whether the node has a box: elements with `display: contents` and what is not rendered have
     /// none.
     pub fn has_layout(&self, id: Id) -> bool {
-        if self.folded[id as usize] {
-            return false;
-        }
-        self.node(id).page.is_some_and(|page| match page.style("display") {
+        let page = self.node(id).page.filter(|_| !self.folded[id as usize]);
+        page.is_some_and(|page| match page.style("display") {
             Some(display) => display != "none",
             None => page.visibility() != Visibility::NotRendered && page.bounds() != BoxInDocument::default(),
         })

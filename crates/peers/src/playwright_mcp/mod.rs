@@ -140,7 +140,7 @@ impl Run for PlaywrightRun {
         let snapshots = dom::snapshots(input.capture);
         let dom = Dom::new(input.page, &snapshots);
         let aria = Aria::new(&dom, &self.generated);
-        let active = active_elements(&dom, &window_focus(input));
+        let active = active_elements(&dom, window_focus(input));
         self.refs.enter(input.page);
         self.console.enter(input.page, input.events);
         let mut builder = TreeBuilder::new(&aria, &active);
@@ -195,42 +195,30 @@ fn one_line(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What the probes say about the focus of the window.
-#[derive(Debug, PartialEq)]
-enum Focus {
-    /// The document of a frame has it, the main one if nothing is known: the tool emulates focus.
-    In(usize),
-    /// No document has it.
-    Away,
-}
-
-fn window_focus(input: &StepInput<'_>) -> Focus {
+/// The frame whose document has the focus of the window, by the probes; the main one if nothing is
+/// known: the tool emulates focus. None if no document has it.
+fn window_focus(input: &StepInput<'_>) -> Option<usize> {
     let mut probes = input
         .capture
         .of_kind(PayloadKind::Probe)
         .filter_map(|payload| Some((payload.frame, crate::payloads::parse::<FrameProbe>(payload)?)))
         .peekable();
     if probes.peek().is_none() {
-        return Focus::In(0);
+        return Some(0);
     }
     let focused: Vec<u32> = probes.filter(|(_, probe)| probe.focused).map(|(frame, _)| frame).collect();
     // With a document, those around it have the focus too; frames come after the frame that holds
     // them.
-    match input.page.frames().iter().rposition(|frame| focused.contains(&frame.number)) {
-        Some(innermost) => Focus::In(innermost),
-        None if focused.is_empty() => Focus::Away,
-        None => Focus::In(0),
-    }
+    let innermost = input.page.frames().iter().rposition(|frame| focused.contains(&frame.number));
+    innermost.or((!focused.is_empty()).then_some(0))
 }
 
 /// `document.activeElement` of each document that has the focus, from the innermost out.
-fn active_elements(dom: &Dom<'_>, focus: &Focus) -> Vec<Id> {
+fn active_elements(dom: &Dom<'_>, focus: Option<usize>) -> Vec<Id> {
     let focused = (0..dom.len() as Id)
         .rfind(|id| dom.is_element(*id) && dom.node(*id).page.is_some_and(|page| page.states().has(States::FOCUSED)));
-    let body = match focus {
-        Focus::In(frame) => dom.documents.get(*frame).copied().flatten().and_then(|document| dom.body_of(document)),
-        Focus::Away => None,
-    };
+    let document = focus.and_then(|frame| dom.documents.get(frame).copied().flatten());
+    let body = document.and_then(|document| dom.body_of(document));
     // An active frame hands the focus to its document.
     let within = |owner: Id| body.is_some_and(|body| dom.owner_of(dom.node(body).frame) == Some(owner));
     let focused = focused.filter(|id| !within(*id));

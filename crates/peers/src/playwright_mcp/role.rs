@@ -41,14 +41,14 @@ impl Aria<'_, '_> {
     pub(super) fn find_roles(&mut self) {
         for id in 0..self.dom.len() as Id {
             if self.dom.is_element(id) {
-                self.roles[id as usize] = self.find_role(id);
+                self.facts[id as usize].role = self.find_role(id);
             }
         }
     }
 
     /// The role; none where the tool has none.
     pub fn role(&self, id: Id) -> Option<&'static str> {
-        self.roles[id as usize]
+        self.facts[id as usize].role
     }
 
     fn find_role(&self, id: Id) -> Option<&'static str> {
