@@ -6,8 +6,11 @@
 //! merged accessibility tree belongs to the frame of the nearest root above it; two pages of one
 //! document (same frame, same document node) keep their nodes' numbers.
 
-use browserlens_core::page::raw;
-use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind};
+use crate::archive::Archive;
+use crate::error::ImportError;
+use crate::plan::{Marks, Pages};
+use crate::scene::Scene;
+use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind, Viewport, raw};
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -15,6 +18,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Documents of one snapshot.
 const MOST_DOCUMENTS: usize = 500;
@@ -76,19 +81,19 @@ impl Pair<'_> {
         }
         let frames = frame_ids(&read);
         let mut payloads = Vec::new();
-        let tree = canonicalizer.frames(&frame_tree(&read, &frames), None).map_err(|error| error.to_string())?;
+        let said = |error: browserlens_trace::CanonicalError| error.to_string();
+        let tree = canonicalizer.frames(&frame_tree(&read, &frames), None).map_err(said)?;
         let number = canonicalizer.frame_number(&frames[0]);
         let mut push =
             |kind, frame, node, body: Vec<u8>| payloads.push(Payload { kind, frame, node, body: body.into() });
         push(PayloadKind::Frames, number, 0, tree.into_bytes());
         let snapshot = with_frame_ids(self.snapshot, &read, &frames)?;
-        let snapshot = canonicalizer.snapshot(&snapshot).map_err(|error| error.to_string())?;
+        let snapshot = canonicalizer.snapshot(&snapshot).map_err(said)?;
         push(PayloadKind::Snapshot, number, 0, snapshot.into_bytes());
-        let metrics =
-            canonicalizer.metrics(&metrics(&read.documents[0], self.viewport)).map_err(|error| error.to_string())?;
+        let metrics = canonicalizer.metrics(&metrics(&read.documents[0], self.viewport)).map_err(said)?;
         push(PayloadKind::Metrics, number, 0, metrics.into_bytes());
         for (frame, nodes) in by_frame(self.ax, &frames)? {
-            let ax = canonicalizer.ax(&frame, &nodes).map_err(|error| error.to_string())?;
+            let ax = canonicalizer.ax(&frame, &nodes).map_err(said)?;
             push(PayloadKind::Ax, canonicalizer.frame_number(&frame), 0, ax.into_bytes());
         }
         if let Some(png) = self.screenshot.filter(|png| png.starts_with(b"\x89PNG\r\n\x1a\n")) {
@@ -96,6 +101,56 @@ impl Pair<'_> {
         }
         let marks = marked(&read, &frames, &self.marks, canonicalizer);
         Ok((Capture { payloads }, marks))
+    }
+}
+
+/// Files of one page.
+#[derive(Clone, Debug)]
+pub(crate) struct PairFiles {
+    pub(crate) snapshot: String,
+    pub(crate) ax: String,
+    pub(crate) screenshot: Option<String>,
+    pub(crate) marks: Vec<(String, String, String)>,
+}
+
+/// Pages whose pairs lie in an archive; what comes after the last shows that one again.
+pub(crate) struct Pairs {
+    pub(crate) path: PathBuf,
+    pub(crate) archive: Arc<Mutex<Archive>>,
+    pub(crate) pages: Vec<PairFiles>,
+    pub(crate) viewport: Viewport,
+}
+
+impl Pages for Pairs {
+    fn needs_rendering(&self) -> bool {
+        false
+    }
+
+    fn scene(&self, step: usize) -> Result<Scene, ImportError> {
+        Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
+    }
+
+    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Option<Result<(Capture, Marks), ImportError>> {
+        Some(self.page(step, canonicalizer))
+    }
+}
+
+impl Pairs {
+    fn page(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
+        let Some(files) = self.pages.get(step).or(self.pages.last()) else {
+            return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
+        };
+        let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = |name: &str| -> Result<String, ImportError> {
+            let bytes = archive.read(name)?.unwrap_or_default();
+            String::from_utf8(bytes).map_err(|_| ImportError::malformed(&self.path, name, "it is not UTF-8"))
+        };
+        let (snapshot, ax) = (read(&files.snapshot)?, read(&files.ax)?);
+        let screenshot = files.screenshot.as_ref().map_or(Ok(None), |name| archive.read(name))?;
+        drop(archive);
+        let (viewport, marks) = ((self.viewport.width, self.viewport.height), files.marks.clone());
+        let pair = Pair { snapshot: &snapshot, ax: &ax, screenshot, viewport, marks };
+        pair.capture(canonicalizer).map_err(|reason| ImportError::malformed(&self.path, &files.snapshot, reason))
     }
 }
 
@@ -251,14 +306,8 @@ fn opened(node: &RawValue) -> usize {
 }
 
 fn joined(nodes: &[impl AsRef<str>]) -> String {
-    let mut json = String::with_capacity(nodes.iter().map(|node| node.as_ref().len() + 1).sum::<usize>() + 12);
-    json.push_str("{\"nodes\":[");
-    for (at, node) in nodes.iter().enumerate() {
-        json.push_str(if at == 0 { "" } else { "," });
-        json.push_str(node.as_ref());
-    }
-    json.push_str("]}");
-    json
+    let nodes: Vec<&str> = nodes.iter().map(AsRef::as_ref).collect();
+    format!("{{\"nodes\":[{}]}}", nodes.join(","))
 }
 
 /// Finds nodes by an attribute.

@@ -11,7 +11,7 @@ use crate::error::ImportError;
 use crate::html::OURS;
 use crate::limits::Limits;
 use crate::plan::Marks;
-use crate::scene::{Answer, Resources, Scene};
+use crate::scene::{Scene, without_fragment};
 use browserlens_core::page::{Capture, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
 use markup5ever_rcdom::{Handle, NodeData};
@@ -20,7 +20,6 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Documents of one page.
 const MOST_DOCUMENTS: usize = 500;
@@ -57,27 +56,9 @@ pub(crate) fn capture(
     Ok((Capture { payloads: vec![payload(PayloadKind::Frames, frames), payload(PayloadKind::Snapshot, dom)] }, marks))
 }
 
-struct Nothing;
-
-impl Resources for Nothing {
-    fn answer(&self, _url: &str) -> Option<Answer> {
-        None
-    }
-}
-
 /// Derives a page of one document, for fuzzing.
 pub(crate) fn try_one(html: &str, limits: &Limits) {
-    let url = "http://page.test/".to_owned();
-    let scene = Scene {
-        documents: HashMap::from([(url.clone(), html.to_owned())]),
-        url,
-        resources: Arc::new(Nothing),
-        defined: Vec::new(),
-        viewport: Viewport::default(),
-        screenshot: None,
-        aria: None,
-        gaps: Vec::new(),
-    };
+    let scene = Scene::of("http://page.test/", html.to_owned(), Viewport::default());
     if let Ok((capture, _)) = capture(Path::new("page.html"), 0, &scene, limits, &mut Canonicalizer::new()) {
         drop(browserlens_core::page::Page::parse(&capture));
     }
@@ -206,11 +187,10 @@ struct Todo {
 
 impl Snapshot {
     fn of(scene: &Scene, limits: &Limits) -> Result<Self, String> {
-        let without_fragment = |url: &str| url.split('#').next().unwrap_or(url).to_owned();
-        let html = scene.documents.get(&without_fragment(&scene.url)).cloned().unwrap_or_default();
+        let html = scene.documents.get(without_fragment(&scene.url)).cloned().unwrap_or_default();
         let mut snapshot = Self::default();
         snapshot.string("");
-        let mut entered = HashSet::from([without_fragment(&scene.url)]);
+        let mut entered = HashSet::from([without_fragment(&scene.url).to_owned()]);
         let mut open = vec![Wanted { url: scene.url.clone(), html, holder: None }];
         while let Some(wanted) = open.pop() {
             if snapshot.documents.len() >= MOST_DOCUMENTS {
@@ -226,7 +206,7 @@ impl Snapshot {
             for (node, frame) in inner {
                 let (url, html) = match frame {
                     Frame::Url(url) => {
-                        let key = without_fragment(&url);
+                        let key = without_fragment(&url).to_owned();
                         let Some(html) = scene.documents.get(&key).filter(|_| entered.insert(key)) else { continue };
                         (url, html.clone())
                     }

@@ -124,6 +124,10 @@ impl ImportError {
         Self::Malformed { path: path.to_owned(), place: place.into(), reason: reason.into() }
     }
 
+    pub(crate) fn empty(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Empty { path: path.to_owned(), reason: reason.into() }
+    }
+
     pub(crate) fn too_large(path: &Path, place: impl Into<String>, what: &'static str, limit: u64) -> Self {
         Self::TooLarge { path: path.to_owned(), place: place.into(), what, limit }
     }

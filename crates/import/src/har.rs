@@ -7,6 +7,7 @@
 use crate::error::ImportError;
 use crate::json::text;
 use crate::request::request_event;
+use crate::scene::without_fragment;
 use crate::script::json_file;
 use browserlens_core::strategy::EventKind;
 use chrono::DateTime;
@@ -63,10 +64,6 @@ pub(crate) fn taken(visits: &mut Vec<Visit>, url: &str, is_last: bool) -> Vec<(u
     let shown = visits.iter().position(|visit| !visit.url.is_empty() && visit.url == without_fragment(url));
     let end = if is_last { visits.len() } else { shown.map_or(0, |at| at + 1) };
     visits.drain(..end).flat_map(|visit| visit.events).collect()
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or(url)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::scene::Scene;
 use browserlens_core::page::{Capture, Viewport};
 use browserlens_core::strategy::{ActionKind, EventKind, NodeHint};
 use browserlens_trace::{Canonicalizer, Origin};
+use std::path::Path;
 
 /// Mark of the node that was acted on.
 pub(crate) const TARGET: &str = "target";
@@ -33,6 +34,49 @@ pub(crate) struct Plan {
     /// Requests of an attached HAR file, which go with the steps that show their documents.
     pub(crate) visits: Vec<Visit>,
     pub(crate) pages: Box<dyn Pages>,
+}
+
+impl Plan {
+    /// A plan of steps and their pages; what its source does not tell is as it mostly is.
+    pub(crate) fn new(name: String, origin: Origin, steps: Vec<PlannedStep>, pages: Box<dyn Pages>) -> Self {
+        Self {
+            goal: name.clone(),
+            name,
+            viewport: Viewport::default(),
+            locale: "en-US".to_owned(),
+            timezone: "UTC".to_owned(),
+            browser: "unknown".to_owned(),
+            recorded_at: None,
+            origin,
+            secrets: Vec::new(),
+            steps,
+            events: Vec::new(),
+            visits: Vec::new(),
+            pages,
+        }
+    }
+}
+
+/// Where a plan comes from; whether its pages were rendered is known when it is written.
+pub(crate) fn origin(format: impl Into<String>, source: String, licence: &str, gaps: Vec<String>) -> Origin {
+    Origin {
+        format: format.into(),
+        source,
+        licence: licence.to_owned(),
+        importer: concat!("browserlens-import ", env!("CARGO_PKG_VERSION")).to_owned(),
+        rendered: false,
+        gaps,
+    }
+}
+
+/// Returns the name of a file, for people.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Returns the name of a file without its extension; another one where it has none.
+pub(crate) fn stem(path: &Path, otherwise: &str) -> String {
+    path.file_stem().map_or_else(|| otherwise.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// One step.

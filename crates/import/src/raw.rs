@@ -7,18 +7,16 @@
 
 use crate::archive::Archive;
 use crate::browsergym;
-use crate::cdp::Pair;
+use crate::cdp::{PairFiles, Pairs};
 use crate::error::ImportError;
 use crate::json::text;
 use crate::limits::Limits;
-use crate::plan::{Marks, Pages, Plan, PlannedStep, TARGET};
-use crate::scene::Scene;
-use browserlens_core::page::{Capture, Viewport};
-use browserlens_trace::{Canonicalizer, Origin};
+use crate::plan::{Plan, PlannedStep, TARGET, file_name, origin, stem};
+use browserlens_core::page::Viewport;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 /// Reads a folder or a zip file of pairs.
 pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError> {
@@ -26,7 +24,7 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
     let told = told(path, &mut archive)?;
     let names: BTreeSet<String> = archive.names().map(str::to_owned).collect();
     let mut gaps = Vec::new();
-    let mut pairs: Vec<(String, String, String)> = Vec::new();
+    let mut pages: Vec<PairFiles> = Vec::new();
     for ax in names
         .iter()
         .filter(|name| name.ends_with(".json") && (name.starts_with("axtrees/") || name.contains("/axtrees/")))
@@ -37,21 +35,21 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
             continue;
         }
         let picture = ax.replace("axtrees/", "screenshots/").replace(".json", ".png");
-        pairs.push((ax.clone(), snapshot, if names.contains(&picture) { picture } else { String::new() }));
+        let screenshot = names.contains(&picture).then_some(picture);
+        pages.push(PairFiles { snapshot, ax: ax.clone(), screenshot, marks: Vec::new() });
     }
-    pairs.sort_by_cached_key(|(ax, _, _)| natural(ax));
-    if pairs.is_empty() {
-        let reason = "it has no axtrees/*.json with dom_snapshots/*.json of the same names".to_owned();
-        return Err(ImportError::Empty { path: path.to_owned(), reason });
+    pages.sort_by_cached_key(|page| natural(&page.ax));
+    if pages.is_empty() {
+        let reason = "it has no axtrees/*.json with dom_snapshots/*.json of the same names";
+        return Err(ImportError::empty(path, reason));
     }
     gaps.push("such pairs tell no events and no listeners".to_owned());
     let number = |ax: &str| natural(ax).into_iter().rev().map(|(number, _)| number).find(|number| *number != u64::MAX);
-    let mut steps = Vec::new();
-    let mut elements = Vec::new();
+    let mut steps = vec![PlannedStep::default()];
     let by_step: HashMap<u64, &Value> =
         told.iter().rev().filter_map(|one| Some((one["step"].as_u64()?, one))).collect();
-    for (at, (ax, _, _)) in pairs.iter().enumerate() {
-        let said = number(ax).filter(|_| at > 0).and_then(|step| by_step.get(&step));
+    for at in 1..pages.len() {
+        let said = number(&pages[at].ax).and_then(|step| by_step.get(&step));
         let done = said.and_then(|one| {
             let call = text(one, "last_action");
             let done = browsergym::action(call);
@@ -64,36 +62,19 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
         });
         let (action, element) = done.unzip();
         steps.push(PlannedStep { tab: 0, action });
-        elements.push(element.flatten());
+        // The element lies on the page before.
+        pages[at - 1].marks.extend(element.flatten().map(|bid| ("bid".to_owned(), bid, TARGET.to_owned())));
     }
     if told.is_empty() {
         gaps.push("such pairs tell no actions".to_owned());
     }
     let goal = told.iter().map(|one| text(one, "goal")).find(|goal| !goal.is_empty());
-    let viewport = Viewport::default();
-    let name = path.file_stem().map_or_else(|| "pages".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok(vec![Plan {
-        goal: goal.map_or_else(|| name.clone(), str::to_owned),
-        origin: Origin {
-            format: "cdp pairs".to_owned(),
-            source: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-            licence: String::new(),
-            importer: concat!("browserlens-import ", env!("CARGO_PKG_VERSION")).to_owned(),
-            rendered: false,
-            gaps,
-        },
-        name,
-        viewport,
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        browser: "unknown".to_owned(),
-        recorded_at: None,
-        secrets: Vec::new(),
-        steps,
-        events: Vec::new(),
-        visits: Vec::new(),
-        pages: Box::new(Pairs { path: path.to_owned(), archive: Mutex::new(archive), pairs, elements, viewport }),
-    }])
+    let name = stem(path, "pages");
+    let goal = goal.unwrap_or(&name).to_owned();
+    let archive = Arc::new(Mutex::new(archive));
+    let pairs = Pairs { path: path.to_owned(), archive, pages, viewport: Viewport::default() };
+    let origin = origin("cdp pairs", file_name(path), "", gaps);
+    Ok(vec![Plan { goal, ..Plan::new(name, origin, steps, Box::new(pairs)) }])
 }
 
 /// Reads what was done, where it is told.
@@ -115,50 +96,6 @@ fn natural(name: &str) -> Vec<(u64, String)> {
         rest = after;
     }
     parts
-}
-
-struct Pairs {
-    path: PathBuf,
-    archive: Mutex<Archive>,
-    pairs: Vec<(String, String, String)>,
-    /// The element of the action that led to each page.
-    elements: Vec<Option<String>>,
-    viewport: Viewport,
-}
-
-impl Pages for Pairs {
-    fn needs_rendering(&self) -> bool {
-        false
-    }
-
-    fn scene(&self, step: usize) -> Result<Scene, ImportError> {
-        Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
-    }
-
-    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Option<Result<(Capture, Marks), ImportError>> {
-        Some(self.pair(step, canonicalizer))
-    }
-}
-
-impl Pairs {
-    fn pair(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
-        let Some((ax, snapshot, picture)) = self.pairs.get(step) else {
-            return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
-        };
-        let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut read = |name: &str| -> Result<String, ImportError> {
-            let bytes = archive.read(name)?.unwrap_or_default();
-            String::from_utf8(bytes).map_err(|_| ImportError::malformed(&self.path, name, "it is not UTF-8"))
-        };
-        let (dom, tree) = (read(snapshot)?, read(ax)?);
-        let screenshot = if picture.is_empty() { None } else { archive.read(picture)? };
-        drop(archive);
-        let viewport = (self.viewport.width, self.viewport.height);
-        let next = self.elements.get(step + 1).cloned().flatten();
-        let marks = next.map(|bid| ("bid".to_owned(), bid, TARGET.to_owned())).into_iter().collect();
-        let pair = Pair { snapshot: &dom, ax: &tree, screenshot, viewport, marks };
-        pair.capture(canonicalizer).map_err(|reason| ImportError::malformed(&self.path, snapshot.clone(), reason))
-    }
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ pub(crate) fn render(
     ));
     let Some(writing) = writing else {
         written?;
-        return Err(ImportError::Empty { path: input.to_owned(), reason: "it has no steps".to_owned() });
+        return Err(ImportError::empty(input, "it has no steps"));
     };
     finish(writing, true, written)
 }

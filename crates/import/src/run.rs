@@ -7,7 +7,7 @@
 use crate::error::ImportError;
 use crate::options::ImportOptions;
 use crate::plan::Plan;
-use crate::script::{self, Script};
+use crate::script::{self, Script, json_file as json};
 use crate::write::{Captured, Writing, finish};
 use crate::{derive, mind2web, playwright, raw, weblinx};
 #[cfg(not(feature = "render"))]
@@ -130,9 +130,9 @@ pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Re
                 mind2web::read_tasks(input, &options.limits, |plan| made(plan, input, options, &mut report))?;
                 Vec::new()
             }
-            Format::BrowserUse => scenarios(script::read_browser_use(input)?, options, &mut report)?,
-            Format::DevtoolsRecorder => scenarios(script::read_devtools(input)?, options, &mut report)?,
-            Format::Selenium => scenarios(script::read_selenium(input)?, options, &mut report)?,
+            Format::BrowserUse => scenarios(script::browser_use(input, &json(input)?)?, options, &mut report)?,
+            Format::DevtoolsRecorder => scenarios(script::devtools(input, &json(input)?)?, options, &mut report)?,
+            Format::Selenium => scenarios(script::selenium(input, &json(input)?)?, options, &mut report)?,
             Format::Trace => scenarios(script::read_recording(input)?, options, &mut report)?,
         };
         plans.into_iter().try_for_each(|plan| made(plan, input, options, &mut report))?;
@@ -148,7 +148,7 @@ fn made(mut plan: Plan, input: &Path, options: &ImportOptions, report: &mut Impo
     }
     if let Some(har) = &options.har {
         plan.visits = crate::har::read(har)?;
-        plan.origin.source.push_str(&format!(", {}", har.file_name().unwrap_or_default().to_string_lossy()));
+        plan.origin.source.push_str(&format!(", {}", crate::plan::file_name(har)));
     }
     let path = options.out.join(format!("{}.trace", file_name(&plan.name)));
     report.traces.push(write(&plan, input, path, options)?);

@@ -23,6 +23,13 @@ pub(crate) trait Resources: Send + Sync {
     fn answer(&self, url: &str) -> Option<Answer>;
 }
 
+/// Nothing answers.
+impl Resources for () {
+    fn answer(&self, _url: &str) -> Option<Answer> {
+        None
+    }
+}
+
 /// A page to be shown.
 pub(crate) struct Scene {
     /// URL of the main document.
@@ -39,4 +46,24 @@ pub(crate) struct Scene {
     pub(crate) aria: Option<Vec<u8>>,
     /// What could not be reconstructed.
     pub(crate) gaps: Vec<String>,
+}
+
+impl Scene {
+    /// A page of one document, and nothing that it could load.
+    pub(crate) fn of(url: &str, html: String, viewport: Viewport) -> Self {
+        Self {
+            url: url.to_owned(),
+            documents: HashMap::from([(url.to_owned(), html)]),
+            resources: Arc::new(()),
+            defined: Vec::new(),
+            viewport,
+            screenshot: None,
+            aria: None,
+            gaps: Vec::new(),
+        }
+    }
+}
+
+pub(crate) fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
 }

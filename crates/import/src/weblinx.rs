@@ -8,36 +8,22 @@
 //! set's licence goes into the trace.
 
 use crate::archive::Archive;
-use crate::cdp::Pair;
+use crate::cdp::{PairFiles, Pairs};
 use crate::error::ImportError;
 use crate::json::text;
 use crate::limits::Limits;
-use crate::plan::{Marks, Pages, Plan, PlannedAction, PlannedStep, TARGET};
-use crate::scene::Scene;
-use browserlens_core::page::{Capture, Viewport};
+use crate::plan::{Plan, PlannedAction, PlannedStep, TARGET, origin};
+use browserlens_core::page::Viewport;
 use browserlens_core::strategy::ActionKind;
-use browserlens_trace::{Canonicalizer, Origin};
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Licence of the data set, as its publisher states it.
 const LICENCE: &str = "CC-BY-NC-SA-4.0";
 /// The attribute by which the data set names elements, and the one of its later exports.
 const IDS: [&str; 2] = ["data-webtasks-id", "bid"];
-
-/// One turn of a demonstration that has a page.
-#[derive(Clone, Debug)]
-struct Turn {
-    ax: String,
-    snapshot: String,
-    screenshot: String,
-    /// Element that was acted on.
-    element: String,
-    tab: u32,
-    action: Option<PlannedAction>,
-}
 
 /// Reads every demonstration of a folder.
 pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError> {
@@ -59,8 +45,7 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
         }
     }
     if plans.is_empty() {
-        let reason = "metadata.json names no demonstration whose files are here".to_owned();
-        return Err(ImportError::Empty { path: path.to_owned(), reason });
+        return Err(ImportError::empty(path, "metadata.json names no demonstration whose files are here"));
     }
     Ok(plans)
 }
@@ -84,11 +69,7 @@ impl Index {
                 tail = inner;
             }
             let folders = name.rsplit_once('/').map_or("", |(folders, _)| folders);
-            for folder in
-                folders.split('/').filter(|folder| !index.demonstrations.contains(*folder)).collect::<Vec<_>>()
-            {
-                index.demonstrations.insert(folder.to_owned());
-            }
+            index.demonstrations.extend(folders.split('/').map(str::to_owned));
         }
         index
     }
@@ -108,8 +89,11 @@ fn plan(
         _ => return Err(ImportError::malformed(path, format!("demonstration {id}"), "its steps are no list")),
     };
     numbered.sort_by_key(|(number, _)| *number);
-    let (mut goal, mut turns): (Vec<String>, Vec<Turn>) = (Vec::new(), Vec::new());
-    let file = |step: &Value, key: &str| index.names.get(text(step, key)).cloned().unwrap_or_default();
+    let mut goal: Vec<String> = Vec::new();
+    // Of each turn that has a page: its tab, what was done, and the page.
+    let mut turns: Vec<(u32, PlannedAction)> = Vec::new();
+    let mut pages: Vec<PairFiles> = Vec::new();
+    let file = |step: &Value, key: &str| index.names.get(text(step, key)).cloned();
     for (number, step) in numbered {
         let intent = text(step, "intent");
         let args = &step["args"];
@@ -119,25 +103,20 @@ fn plan(
             }
             continue;
         }
-        let (ax, snapshot) = (file(step, "axtree_path"), file(step, "dom_object_path"));
-        if ax.is_empty() || snapshot.is_empty() {
+        let Some((ax, snapshot)) = file(step, "axtree_path").zip(file(step, "dom_object_path")) else {
             gaps.push(format!("turn {number} ({intent}) has no accessibility tree or no DOM snapshot: passed over"));
             continue;
-        }
+        };
         let Some(action) = action(intent, args) else {
             gaps.push(format!("turn {number} ({intent}) is no action of a trace: passed over"));
             continue;
         };
         let attributes = &step["element"]["attributes"];
         let element = IDS.iter().map(|id| text(attributes, id)).chain([text(args, "uid")]).find(|id| !id.is_empty());
-        turns.push(Turn {
-            ax,
-            snapshot,
-            screenshot: file(step, "screenshot_path"),
-            element: element.unwrap_or("").to_owned(),
-            tab: step["tab"].as_u64().map_or(0, |tab| tab as u32),
-            action: Some(action),
-        });
+        let mark = |id: &str| Some((id.to_owned(), element?.to_owned(), TARGET.to_owned()));
+        let marks = IDS.into_iter().filter_map(mark).collect();
+        turns.push((step["tab"].as_u64().map_or(0, |tab| tab as u32), action));
+        pages.push(PairFiles { snapshot, ax, screenshot: file(step, "screenshot_path"), marks });
     }
     if turns.is_empty() {
         return Ok(None);
@@ -155,40 +134,19 @@ fn plan(
         (Some(width), Some(height)) if width > 0 && height > 0 => Viewport { width, height, ..Viewport::default() },
         _ => Viewport::default(),
     };
-    let mut tabs: Vec<u32> = turns.iter().map(|turn| turn.tab).collect();
-    tabs.sort_unstable();
-    tabs.dedup();
-    let tab = |turn: &Turn| tabs.iter().position(|tab| *tab == turn.tab).unwrap_or(0) as u32;
-    let mut steps = vec![PlannedStep { tab: tab(&turns[0]), action: None }];
-    for (at, turn) in turns.iter().enumerate() {
-        steps.push(PlannedStep { tab: tab(turns.get(at + 1).unwrap_or(turn)), action: turn.action.clone() });
+    let tabs: BTreeSet<u32> = turns.iter().map(|(tab, _)| *tab).collect();
+    let tab = |at: usize| tabs.iter().position(|tab| *tab == turns[at.min(turns.len() - 1)].0).unwrap_or(0) as u32;
+    let mut steps = vec![PlannedStep { tab: tab(0), action: None }];
+    for (at, (_, action)) in turns.iter().enumerate() {
+        steps.push(PlannedStep { tab: tab(at + 1), action: Some(action.clone()) });
     }
+    let source = format!("McGill-NLP/weblinx-browsergym, {split}, {id}");
+    let pairs = Pairs { path: path.to_owned(), archive: Arc::clone(archive), pages, viewport };
     Ok(Some(Plan {
-        name: format!("weblinx-{id}"),
         goal: if goal.is_empty() { id.to_owned() } else { goal.join(" ") },
         viewport,
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
         browser: "Chromium (WebLINX 1.1)".to_owned(),
-        recorded_at: None,
-        origin: Origin {
-            format: "weblinx 1.1".to_owned(),
-            source: format!("McGill-NLP/weblinx-browsergym, {split}, {id}"),
-            licence: LICENCE.to_owned(),
-            importer: concat!("browserlens-import ", env!("CARGO_PKG_VERSION")).to_owned(),
-            rendered: false,
-            gaps,
-        },
-        secrets: Vec::new(),
-        steps,
-        events: Vec::new(),
-        visits: Vec::new(),
-        pages: Box::new(Turns {
-            path: path.to_owned(),
-            archive: Arc::clone(archive),
-            turns,
-            viewport: (viewport.width, viewport.height),
-        }),
+        ..Plan::new(format!("weblinx-{id}"), origin("weblinx 1.1", source, LICENCE, gaps), steps, Box::new(pairs))
     }))
 }
 
@@ -218,46 +176,4 @@ fn action(intent: &str, args: &Value) -> Option<PlannedAction> {
         },
     };
     Some(PlannedAction::new(kind, text))
-}
-
-/// The pages of one demonstration.
-struct Turns {
-    path: PathBuf,
-    archive: Arc<Mutex<Archive>>,
-    turns: Vec<Turn>,
-    viewport: (u32, u32),
-}
-
-impl Pages for Turns {
-    fn needs_rendering(&self) -> bool {
-        false
-    }
-
-    fn scene(&self, step: usize) -> Result<Scene, ImportError> {
-        Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
-    }
-
-    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Option<Result<(Capture, Marks), ImportError>> {
-        Some(self.pair(step, canonicalizer))
-    }
-}
-
-impl Turns {
-    fn pair(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
-        let Some(turn) = self.turns.get(step.min(self.turns.len() - 1)) else {
-            return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
-        };
-        let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut read = |name: &str| -> Result<String, ImportError> {
-            let bytes = archive.read(name)?.unwrap_or_default();
-            String::from_utf8(bytes).map_err(|_| ImportError::malformed(&self.path, name, "it is not UTF-8"))
-        };
-        let (snapshot, ax) = (read(&turn.snapshot)?, read(&turn.ax)?);
-        let screenshot = if turn.screenshot.is_empty() { None } else { archive.read(&turn.screenshot)? };
-        drop(archive);
-        let marks = IDS.iter().filter(|_| !turn.element.is_empty());
-        let marks = marks.map(|id| ((*id).to_owned(), turn.element.clone(), TARGET.to_owned())).collect();
-        let pair = Pair { snapshot: &snapshot, ax: &ax, screenshot, viewport: self.viewport, marks };
-        pair.capture(canonicalizer).map_err(|reason| ImportError::malformed(&self.path, turn.snapshot.clone(), reason))
-    }
 }

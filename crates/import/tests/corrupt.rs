@@ -1,10 +1,9 @@
 //! One corrupt input for each thing that an importer says about inputs that it cannot read. No
 //! browser is needed.
 
-use browserlens_import::{Format, ImportError, ImportOptions, Limits, import};
+use browserlens_import::{Format, ImportError, ImportOptions, ImportedScenario, Limits, import};
 use browserlens_trace::ExitClass;
-use serde_json::json;
-use std::path::Path;
+use serde_json::{Value, json};
 
 /// Imports files below a folder as one input; returns the error.
 fn error_of(
@@ -145,40 +144,41 @@ fn scripts_say_what_they_lack() {
         let long = json!({ list: vec![0; 10_001] }).to_string();
         assert_says(&of(long.as_bytes()), &["its length is over the limit of 10000"]);
     }
-    assert_says(
-        &said(Format::DevtoolsRecorder, "s.json", &[("s.json", b"{\"steps\":[]}")]),
-        &["it never says on which page it begins"],
-    );
     let odd = json!({ "title": "x", "steps": [{ "type": "navigate", "url": "no URL" }] }).to_string();
-    assert_says(
-        &said(Format::DevtoolsRecorder, "s.json", &[("s.json", odd.as_bytes())]),
-        &["it never says on which page it begins"],
-    );
+    for script in ["{\"steps\":[]}", &odd] {
+        let text = said(Format::DevtoolsRecorder, "s.json", &[("s.json", script.as_bytes())]);
+        assert_says(&text, &["it never says on which page it begins"]);
+    }
     let other = |url: &str| {
-        let folder = tempfile::tempdir().expect("folder");
-        let path = folder.path().join("s.json");
-        let steps = json!([{ "type": "navigate", "url": "http://a.test/" }, { "type": "navigate", "url": url }]);
-        std::fs::write(&path, json!({ "steps": steps }).to_string()).expect("writes");
-        let report = import(Format::DevtoolsRecorder, &[path], &ImportOptions::new(folder.path().join("out")));
-        report.expect("imports").scenarios.remove(0)
+        scenario_of(&[
+            json!({ "type": "navigate", "url": "http://a.test/" }),
+            json!({ "type": "navigate", "url": url }),
+        ])
+        .0
     };
     assert_eq!((other("javascript:alert(1)").steps, other("/b").steps), (0, 1));
     assert_says(&other("javascript:alert(1)").gaps.join("\n"), &["is no page that can be opened"]);
 }
 
+/// The scenario of a script of DevTools, and its text.
+fn scenario_of(steps: &[Value]) -> (ImportedScenario, String) {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("keys.json");
+    std::fs::write(&path, json!({ "steps": steps }).to_string()).expect("writes");
+    let report = import(Format::DevtoolsRecorder, &[path], &ImportOptions::new(folder.path().join("out")));
+    let made = report.expect("imports").scenarios.remove(0);
+    let text = std::fs::read_to_string(&made.path).expect("reads");
+    (made, text)
+}
+
 #[test]
 fn modifiers_that_are_held_again_are_held_once() {
-    let folder = tempfile::tempdir().expect("folder");
     let mut steps = vec![json!({ "type": "navigate", "url": "http://a.test/" })];
     steps.extend(vec![json!({ "type": "keyDown", "key": "Shift" }); 2_000]);
     steps.push(json!({ "type": "keyDown", "key": "A" }));
-    let path = folder.path().join("keys.json");
-    std::fs::write(&path, json!({ "steps": steps }).to_string()).expect("writes");
-    let report =
-        import(Format::DevtoolsRecorder, &[path], &ImportOptions::new(folder.path().join("out"))).expect("imports");
-    let text = std::fs::read_to_string(&report.scenarios[0].path).expect("reads");
+    let (made, text) = scenario_of(&steps);
     assert!(text.contains("press = \"Shift+A\""), "{text}");
-    assert!(Path::new(&report.scenarios[0].path).ends_with("keys.toml"));
+    assert!(made.path.ends_with("keys.toml"));
 }
 
 #[test]

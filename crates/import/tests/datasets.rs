@@ -19,54 +19,40 @@ fn snapshot(url: &str, label: &str) -> Value {
         "CHILD", "about:srcdoc", "INPUT", "f-1", "visible", "block",
     ];
     let at = |text: &str| strings.iter().position(|known| *known == text).expect("a string") as i64;
-    let none: Vec<i64> = Vec::new();
     let styles = json!([at("block"), at("visible")]);
-    let document = |url: &str,
-                    frame: &str,
-                    parents: Value,
-                    types: Value,
-                    names: Value,
-                    values: Value,
-                    ids: Value,
-                    attributes: Value,
-                    content: Value,
-                    boxes: usize| {
-        let bounds: Vec<[f64; 4]> = (0..boxes).map(|row| [8.0, 8.0 + 30.0 * row as f64, 100.0, 20.0]).collect();
+    // Nodes as parent, type, name, value and mark.
+    let document = |url: &str, frame: &str, first: usize, nodes: &[(i64, i64, &str, &str, &str)], content: Value| {
+        let count = nodes.len();
+        let bounds: Vec<[f64; 4]> = (0..count).map(|row| [8.0, 8.0 + 30.0 * row as f64, 100.0, 20.0]).collect();
+        let value = |text: &str| if text.is_empty() { -1 } else { at(text) };
+        let marked = |mark: &str| if mark.is_empty() { json!([]) } else { json!([at("data-webtasks-id"), at(mark)]) };
         json!({ "documentURL": at(url), "title": 0, "baseURL": at(url), "contentLanguage": 0, "encodingName": 0,
             "publicId": 0, "systemId": 0, "frameId": at(frame),
-            "nodes": { "parentIndex": parents, "nodeType": types, "nodeName": names, "nodeValue": values,
-                "backendNodeId": ids, "attributes": attributes,
+            "nodes": { "parentIndex": nodes.iter().map(|node| node.0).collect::<Vec<_>>(),
+                "nodeType": nodes.iter().map(|node| node.1).collect::<Vec<_>>(),
+                "nodeName": nodes.iter().map(|node| at(node.2)).collect::<Vec<_>>(),
+                "nodeValue": nodes.iter().map(|node| value(node.3)).collect::<Vec<_>>(),
+                "attributes": nodes.iter().map(|node| marked(node.4)).collect::<Vec<_>>(),
+                "backendNodeId": (first..first + count).collect::<Vec<_>>(),
                 "textValue": { "index": [], "value": [] }, "inputValue": { "index": [], "value": [] },
                 "contentDocumentIndex": content },
-            "layout": { "nodeIndex": (0..boxes).collect::<Vec<_>>(), "styles": vec![styles.clone(); boxes],
-                "bounds": bounds, "text": vec![-1; boxes] },
+            "layout": { "nodeIndex": (0..count).collect::<Vec<_>>(), "styles": vec![styles.clone(); count],
+                "bounds": bounds, "text": vec![-1; count] },
             "textBoxes": { "layoutIndex": [], "bounds": [] }, "scrollOffsetX": 0, "scrollOffsetY": 0,
             "contentWidth": 800, "contentHeight": 600 })
     };
-    let main = document(
-        url,
-        "MAIN",
-        json!([-1, 0, 1, 2, 3, 2]),
-        json!([9, 1, 1, 1, 3, 1]),
-        json!([at("#document"), at("HTML"), at("BODY"), at("BUTTON"), at("#text"), at("IFRAME")]),
-        json!([-1, -1, -1, -1, at(label), -1]),
-        json!([1, 2, 3, 4, 5, 6]),
-        json!([none, none, none, [at("data-webtasks-id"), at("b-1")], none, none]),
-        json!({ "index": [5], "value": [1] }),
-        6,
-    );
-    let child = document(
-        "about:srcdoc",
-        "CHILD",
-        json!([-1, 0, 1, 2]),
-        json!([9, 1, 1, 1]),
-        json!([at("#document"), at("HTML"), at("BODY"), at("INPUT")]),
-        json!([-1, -1, -1, -1]),
-        json!([11, 12, 13, 14]),
-        json!([none, none, none, [at("data-webtasks-id"), at("f-1")]]),
-        json!({ "index": [], "value": [] }),
-        4,
-    );
+    let main = [
+        (-1, 9, "#document", "", ""),
+        (0, 1, "HTML", "", ""),
+        (1, 1, "BODY", "", ""),
+        (2, 1, "BUTTON", "", "b-1"),
+        (3, 3, "#text", label, ""),
+        (2, 1, "IFRAME", "", ""),
+    ];
+    let child =
+        [(-1, 9, "#document", "", ""), (0, 1, "HTML", "", ""), (1, 1, "BODY", "", ""), (2, 1, "INPUT", "", "f-1")];
+    let main = document(url, "MAIN", 1, &main, json!({ "index": [5], "value": [1] }));
+    let child = document("about:srcdoc", "CHILD", 11, &child, json!({ "index": [], "value": [] }));
     json!({ "documents": [main, child], "strings": strings })
 }
 

@@ -4,11 +4,13 @@
 #[path = "common/zipped.rs"]
 mod zipped;
 
+use browserlens_core::page::Page;
+use browserlens_core::strategy::{EventFilter, StepIndex};
 use browserlens_import::{Format, ImportError, ImportOptions, ImportReport, import};
 use browserlens_trace::{ExitClass, Trace};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
-use zipped::{call, header, lines, page, zip};
+use zipped::{call, goto, header, lines, page, zip};
 
 fn options(folder: &Path) -> ImportOptions {
     ImportOptions { pages: 1, ..ImportOptions::new(folder.join("out")) }
@@ -23,6 +25,18 @@ fn tried(entries: &[(&str, Vec<u8>)], render: bool) -> (tempfile::TempDir, Resul
     (folder, report)
 }
 
+/// What comes of a trace of these lines without a browser.
+fn imported(bytes: Vec<u8>) -> (tempfile::TempDir, ImportReport) {
+    let (folder, report) = tried(&[("trace.trace", bytes)], false);
+    (folder, report.unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A button, perhaps the one that was acted on.
+fn button(is_target: bool) -> Value {
+    let attributes = if is_target { json!({ "__playwright_target__": "" }) } else { json!({}) };
+    json!(["BUTTON", attributes, "Go"])
+}
+
 fn error(entries: &[(&str, Vec<u8>)]) -> String {
     let (_folder, report) = tried(entries, true);
     let error = report.expect_err("it cannot be imported");
@@ -33,22 +47,25 @@ fn error(entries: &[(&str, Vec<u8>)]) -> String {
 
 #[test]
 fn what_is_no_trace_says_what_is_missing() {
-    assert!(error(&[("a.txt", b"x".to_vec())]).contains("no .trace file"));
-    assert!(error(&[("trace.trace", b"{".to_vec())]).contains("line 1"));
-    assert!(error(&[("trace.trace", b"\xff\xfe".to_vec())]).contains("not UTF-8"));
-    assert!(error(&[("trace.trace", lines(&[header(99)]))]).contains("version 99, this build reads 3 to 10"));
-    assert!(error(&[("trace.trace", lines(&[header(2)]))]).contains("older than 3"));
-    assert!(error(&[("trace.trace", lines(&[header(8)]))]).contains("without snapshots"));
     let wait = call("c@1", "waitForTimeout", &json!({}), 1.0, &[("after", page(&[]))]);
-    assert!(error(&[("trace.trace", lines(&[vec![header(10)], wait].concat()))]).contains("no action of it"));
+    for (name, bytes, said) in [
+        ("a.txt", b"x".to_vec(), "no .trace file"),
+        ("trace.trace", b"{".to_vec(), "line 1"),
+        ("trace.trace", b"\xff\xfe".to_vec(), "not UTF-8"),
+        ("trace.trace", lines(&[header(99)]), "version 99, this build reads 3 to 10"),
+        ("trace.trace", lines(&[header(2)]), "older than 3"),
+        ("trace.trace", lines(&[header(8)]), "without snapshots"),
+        ("trace.trace", lines(&[vec![header(10)], wait].concat()), "no action of it"),
+    ] {
+        assert!(error(&[(name, bytes)]).contains(said), "{said}");
+    }
 }
 
 #[test]
 fn a_truncated_archive_is_an_error_wherever_it_ends() {
     let folder = tempfile::tempdir().expect("folder");
     let (whole, cut) = (folder.path().join("whole.zip"), folder.path().join("cut.zip"));
-    let goto = call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&[json!("x")]))]);
-    zip(&whole, &[("trace.trace", lines(&[vec![header(10)], goto].concat()))]);
+    zip(&whole, &[("trace.trace", lines(&[vec![header(10)], goto(1.0, &[json!("x")])].concat()))]);
     let bytes = std::fs::read(&whole).expect("reads");
     for end in (0..bytes.len()).step_by(7) {
         std::fs::write(&cut, &bytes[..end]).expect("writes");
@@ -64,9 +81,8 @@ fn opened(report: &ImportReport) -> Trace {
     Trace::open(&made.path).expect("opens")
 }
 
-fn shown(trace: &Trace, step: u32) -> browserlens_core::page::Page {
-    let capture = trace.capture(browserlens_core::strategy::StepIndex(step)).expect("capture");
-    browserlens_core::page::Page::parse(&capture).expect("parses")
+fn shown(trace: &Trace, step: u32) -> Page {
+    Page::parse(&trace.capture(StepIndex(step)).expect("capture")).expect("parses")
 }
 
 #[test]
@@ -77,28 +93,17 @@ fn without_rendering_the_dom_comes_with_its_frames_shadow_trees_and_state() {
         ["template", { "__playwright_shadow_root_": "open" }, ["SPAN", { "id": "in" }, "inside"]], "light"]);
     let frame = json!(["IFRAME", { "src": "/snapshot/frame@2" }]);
     let mut events = vec![header(10)];
-    events.extend(call(
-        "c@1",
-        "goto",
-        &json!({ "url": "http://shop.test/" }),
-        1.0,
-        &[("after", page(std::slice::from_ref(&field)))],
-    ));
-    events.extend(call(
-        "c@2",
-        "fill",
-        &json!({ "value": "lamp" }),
-        20.0,
-        &[("action", page(&[field, shadow, frame])), ("after", page(&[]))],
-    ));
+    events.extend(goto(1.0, std::slice::from_ref(&field)));
+    let phases = [("action", page(&[field, shadow, frame])), ("after", page(&[]))];
+    events.extend(call("c@2", "fill", &json!({ "value": "lamp" }), 20.0, &phases));
     events.push(json!({ "type": "frame-snapshot",
         "snapshot": { "callId": "c@2", "phase": "action", "pageId": "page@1", "frameId": "frame@2",
         "frameUrl": "http://shop.test/inner",
         "html": ["HTML", {}, ["BODY", {}, ["P", { "id": "framed" }, "in a frame"]]], "timestamp": 21.0 } }));
-    let (_folder, report) = tried(&[("trace.trace", lines(&events))], false);
-    let report = report.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!((report.traces[0].steps, report.traces[0].with_node, report.traces[0].origin.rendered), (2, 1, false));
-    assert!(report.traces[0].origin.gaps.iter().any(|gap| gap.contains("not rendered")));
+    let (_folder, report) = imported(lines(&events));
+    let made = &report.traces[0];
+    assert_eq!((made.steps, made.with_node, made.origin.rendered), (2, 1, false));
+    assert!(made.origin.gaps.iter().any(|gap| gap.contains("not rendered")));
     let trace = opened(&report);
     let page = shown(&trace, 0);
     let by_id = |id: &str| page.nodes().find(|node| node.attribute("id") == Some(id)).unwrap_or_else(|| panic!("{id}"));
@@ -108,16 +113,14 @@ fn without_rendering_the_dom_comes_with_its_frames_shadow_trees_and_state() {
     assert!(!page.nodes().any(|node| {
         node.attributes().any(|(name, _)| name.starts_with("browserlens-") || name.starts_with("__playwright"))
     }));
-    let action = trace.step(browserlens_core::strategy::StepIndex(1)).expect("row").action.expect("an action");
+    let action = trace.step(StepIndex(1)).expect("row").action.expect("an action");
     assert_eq!(action.target, Some(by_id("q").key()));
 }
 
 #[test]
 fn frames_that_hold_themselves_many_times_end_at_a_limit() {
     let frames: Vec<_> = (0..10).map(|_| json!(["IFRAME", { "src": "/snapshot/frame@1" }])).collect();
-    let goto = call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&frames))]);
-    let (_folder, report) = tried(&[("trace.trace", lines(&[vec![header(10)], goto].concat()))], false);
-    let report = report.unwrap_or_else(|error| panic!("{error}"));
+    let (_folder, report) = imported(lines(&[vec![header(10)], goto(1.0, &frames)].concat()));
     let gaps = report.traces[0].origin.gaps.join("\n");
     assert!(gaps.contains("more than 500 frames") && gaps.contains("nested deeper than 16"), "{gaps}");
     opened(&report);
@@ -125,10 +128,6 @@ fn frames_that_hold_themselves_many_times_end_at_a_limit() {
 
 #[test]
 fn huge_numbers_doubled_keys_and_times_out_of_order_are_read_as_far_as_they_make_sense() {
-    let button = |mark: bool| match mark {
-        true => json!(["BUTTON", { "__playwright_target__": "" }, "Go"]),
-        false => json!(["BUTTON", {}, "Go"]),
-    };
     // The click is told before the page it is done on was opened, and at a time later than any.
     let mut events = vec![header(10)];
     events[0]["wallTime"] = json!(1e300);
@@ -136,13 +135,7 @@ fn huge_numbers_doubled_keys_and_times_out_of_order_are_read_as_far_as_they_make
     events[0]["options"]["deviceScaleFactor"] = json!(1e9);
     let click = [("action", page(&[button(true)])), ("after", page(&[json!("done")]))];
     events.extend(call("c@2", "click", &json!({ "selector": "button" }), 1e15, &click));
-    events.extend(call(
-        "c@1",
-        "goto",
-        &json!({ "url": "http://shop.test/" }),
-        -1e15,
-        &[("after", page(&[button(false)]))],
-    ));
+    events.extend(goto(-1e15, &[button(false)]));
     for event in &mut events {
         if event["type"] == "frame-snapshot" {
             event["snapshot"]["viewport"] = json!({ "width": 100_000, "height": 100_000 });
@@ -172,33 +165,35 @@ fn huge_numbers_doubled_keys_and_times_out_of_order_are_read_as_far_as_they_make
     assert!(gaps.contains("number out of range") && gaps.contains("a reference has no number"), "{gaps}");
     let trace = opened(&report);
     assert_eq!((trace.meta().viewport.width, trace.meta().viewport.height), (1280, 800));
-    let events = trace.events(&browserlens_core::strategy::EventFilter::default(), None, 100).expect("events");
+    let events = trace.events(&EventFilter::default(), None, 100).expect("events");
     assert_eq!(events.len(), 3);
     assert!(events.windows(2).all(|pair| pair[0].at_ms <= pair[1].at_ms));
 }
 
 #[test]
 fn lines_that_cannot_be_read_are_named_up_to_a_number() {
-    let goto = call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&[json!("x")]))]);
-    let mut bytes = lines(&[vec![header(10)], goto].concat());
+    let mut bytes = lines(&[vec![header(10)], goto(1.0, &[json!("x")])].concat());
     bytes.extend(b"{\n".repeat(3_000));
-    let (_folder, report) = tried(&[("trace.trace", bytes)], false);
-    let gaps = report.unwrap_or_else(|error| panic!("{error}")).traces.remove(0).origin.gaps;
+    let (_folder, report) = imported(bytes);
+    let gaps = &report.traces[0].origin.gaps;
     assert!(gaps.iter().any(|gap| gap.contains("3000 lines cannot be read")) && gaps.len() < 120, "{}", gaps.len());
 }
 
 #[test]
 fn contradictions_and_damaged_lines_are_gaps_of_a_trace_that_opens() {
-    let button = |mark: bool| match mark {
-        true => json!(["BUTTON", { "__playwright_target__": "" }, "Go"]),
-        false => json!(["BUTTON", {}, "Go"]),
-    };
     let hostile = json!(["SCRIPT", {}, "document.title = 'ran'"]);
     let image =
         json!(["IMG", { "src": "http://evil.test/x.png", "onerror": "document.title='ran'", "alt": "picture" }]);
+    let frame = json!(["IFRAME", { "src": "/snapshot/frame@7" }]);
+    let nowhere = json!([[9, 9]]);
+    let phases = [
+        ("before", page(&[button(false), nowhere.clone()])),
+        ("action", page(&[button(true), nowhere, hostile, image, frame])),
+        ("after", page(&[json!("done")])),
+    ];
     let events = [
         vec![header(10)],
-        call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&[button(false)]))]),
+        goto(1.0, &[button(false)]),
         // The same call twice, an end of what never began, a snapshot without a frame, one that is
         // no tree.
         vec![
@@ -207,26 +202,7 @@ fn contradictions_and_damaged_lines_are_gaps_of_a_trace_that_opens() {
             json!({ "type": "frame-snapshot", "snapshot": { "frameId": "frame@1", "html": { "a": 1 } } }),
             json!(null),
         ],
-        call(
-            "c@2",
-            "click",
-            &json!({ "selector": "button" }),
-            20.0,
-            &[
-                ("before", page(&[button(false), json!([[9, 9]])])),
-                (
-                    "action",
-                    page(&[
-                        button(true),
-                        json!([[9, 9]]),
-                        hostile,
-                        image,
-                        json!(["IFRAME", { "src": "/snapshot/frame@7" }]),
-                    ]),
-                ),
-                ("after", page(&[json!("done")])),
-            ],
-        ),
+        call("c@2", "click", &json!({ "selector": "button" }), 20.0, &phases),
         call("c@3", "frobnicate", &json!({}), 40.0, &[]),
     ];
     let mut bytes = lines(&events.concat());
@@ -241,14 +217,8 @@ fn contradictions_and_damaged_lines_are_gaps_of_a_trace_that_opens() {
         assert!(gaps.contains(said), "{said}: {gaps}");
     }
     let trace = Trace::open(&made.path).expect("opens");
-    for step in 0..2 {
-        let page = browserlens_core::page::Page::parse(
-            &trace.capture(browserlens_core::strategy::StepIndex(step)).expect("capture"),
-        )
-        .expect("parses");
-        assert_ne!(page.title(), "ran");
-    }
-    let action = trace.step(browserlens_core::strategy::StepIndex(1)).expect("row").action.expect("an action");
+    assert!((0..2).all(|step| shown(&trace, step).title() != "ran"));
+    let action = trace.step(StepIndex(1)).expect("row").action.expect("an action");
     assert_eq!(action.taken.node.map(|node| (node.role, node.name)), Some(("button".to_owned(), "Go".to_owned())));
     // A trace that stands there is not overwritten.
     let again =

@@ -39,44 +39,13 @@ fn the_newest_release_imports_as_we_would_record_it() {
 
 #[test]
 #[ignore = "needs older releases: ./just playwrights"]
-fn version_9_imports_as_we_would_record_it() {
-    shop_with(&older("1.63.0"), 9);
-}
-
-#[test]
-#[ignore = "needs older releases: ./just playwrights"]
-fn version_8_imports_as_we_would_record_it() {
-    shop_with(&older("1.58.0"), 8);
-}
-
-#[test]
-#[ignore = "needs older releases: ./just playwrights"]
-fn version_7_imports_as_we_would_record_it() {
-    shop_with(&older("1.50.1"), 7);
-}
-
-#[test]
-#[ignore = "needs older releases: ./just playwrights"]
-fn version_6_imports_as_we_would_record_it() {
-    shop_with(&older("1.40.1"), 6);
-}
-
-#[test]
-#[ignore = "needs older releases: ./just playwrights"]
-fn version_5_imports_as_we_would_record_it() {
-    shop_with(&older("1.39.0"), 5);
-}
-
-#[test]
-#[ignore = "needs older releases: ./just playwrights"]
-fn version_4_imports_as_we_would_record_it() {
-    shop_with(&older("1.33.0"), 4);
-}
-
-#[test]
-#[ignore = "needs older releases: ./just playwrights"]
-fn version_3_imports_as_we_would_record_it() {
-    shop_with(&older("1.30.0"), 3);
+fn older_releases_import_as_we_would_record_it() {
+    for (release, version) in
+        [("1.63.0", 9), ("1.58.0", 8), ("1.50.1", 7), ("1.40.1", 6), ("1.39.0", 5), ("1.33.0", 4), ("1.30.0", 3)]
+    {
+        println!("release {release}, version {version}");
+        shop_with(&older(release), version);
+    }
 }
 
 #[test]

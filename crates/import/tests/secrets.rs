@@ -7,7 +7,7 @@ mod zipped;
 use browserlens_core::strategy::{EventFilter, StepIndex};
 use browserlens_import::{Format, ImportOptions, import};
 use browserlens_trace::{Trace, verify};
-use serde_json::json;
+use serde_json::{Value, json};
 use zipped::{call, lines, page, zip};
 
 #[test]
@@ -23,7 +23,7 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
                 "origins": [{ "origin": "http://shop.test",
                     "localStorage": [{ "name": "session", "value": s[3] }, { "name": "auth", "value": s[4] }] }] } } });
     let fields = |password: &str, code: &str, marked: &str| {
-        let mark = |name: &str, mut attributes: serde_json::Value| {
+        let mark = |name: &str, mut attributes: Value| {
             if name == marked {
                 attributes["__playwright_target__"] = json!("");
             }
@@ -90,92 +90,74 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
                 "params": { "pageId": "page@1", "type": "alert", "message": format!("Your code is {}", s[15]) } }),
         ],
     ];
-    let entry = |url: String, more: serde_json::Value, time: f64| {
-        let mut entry = json!({ "_frameref": "frame@1", "_monotonicTime": time, "pageref": "page@1", "time": 1.0,
-            "request": { "method": "POST", "url": url, "headers": [], "cookies": [] },
+    let header_of = |name: &str, value: String| json!([{ "name": name, "value": value }]);
+    let bearer = |secret: &str| format!("Bearer {secret}");
+    let address = |path: &str| format!("http://shop.test/{path}");
+    let asked = "/request/headers";
+    let post = |mime: &str, text: String| json!({ "mimeType": mime, "text": text });
+    // URL, and what of the entry is otherwise.
+    let requests: [(String, Vec<(&str, Value)>); 15] = [
+        (address(&format!("a?token={}", s[18])), vec![(asked, header_of("Authorization", bearer(&s[19])))]),
+        (
+            address("b"),
+            vec![
+                (asked, header_of("Cookie", format!("sid={}; b={}", s[2], s[20]))),
+                ("/request/cookies", header_of("b", s[20].clone())),
+            ],
+        ),
+        (
+            address("c"),
+            vec![
+                ("/response/headers", header_of("Set-Cookie", format!("n={}; HttpOnly", s[21]))),
+                ("/response/cookies", header_of("n", s[21].clone())),
+            ],
+        ),
+        (address("d"), vec![(asked, header_of("X-Api-Key", s[22].clone()))]),
+        (address("e"), vec![(asked, header_of("Proxy-Authorization", format!("Basic {}", s[23])))]),
+        (
+            address("f"),
+            vec![(
+                "/response/content/text",
+                json!(json!({ "access_token": s[24], "refresh_token": s[25] }).to_string()),
+            )],
+        ),
+        (
+            address("g"),
+            vec![(
+                "/request/postData",
+                post("application/json", json!({ "user": "ann", "password": s[26] }).to_string()),
+            )],
+        ),
+        (
+            address("h"),
+            vec![(
+                "/request/postData",
+                post("application/x-www-form-urlencoded", format!("user=ann&password={}", s[27])),
+            )],
+        ),
+        (
+            address("i"),
+            vec![("/request/postData", json!({ "mimeType": "application/json", "_file": "resources/body.json" }))],
+        ),
+        (address("j"), vec![("/response/content/_file", json!("resources/answer.json"))]),
+        (address(&format!("k?client_secret={}", s[30])), Vec::new()),
+        (address("l"), vec![("/response/content/text", json!(json!({ "session": { "secret": s[31] } }).to_string()))]),
+        (address("m"), vec![(asked, header_of("X-Auth-Token", s[32].clone()))]),
+        (address("n"), vec![(asked, header_of("Referer", address(&format!("?access_token={}", s[33]))))]),
+        (address("o"), vec![("/response/headers", header_of("Location", address(&format!("?token={}", s[34]))))]),
+    ];
+    let entry = |(at, (url, more)): (usize, (String, Vec<(&str, Value)>))| {
+        let mut entry = json!({ "_frameref": "frame@1", "_monotonicTime": at as f64 + 2.0, "pageref": "page@1",
+            "time": 1.0, "request": { "method": "POST", "url": url, "headers": [], "cookies": [] },
             "response": { "status": 200, "headers": [], "cookies": [],
                 "content": { "mimeType": "application/json", "size": 3 } } });
-        for (pointer, value) in more.as_object().expect("an object") {
-            if let Some(place) = entry.pointer_mut(pointer) {
-                *place = value.clone();
-            } else {
-                let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
-                entry.pointer_mut(parent).expect("a parent")[key] = value.clone();
-            }
+        for (pointer, value) in more {
+            let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+            entry.pointer_mut(parent).expect("a parent")[key] = value;
         }
         json!({ "type": "resource-snapshot", "snapshot": entry })
     };
-    let header_of = |name: &str, value: String| json!([{ "name": name, "value": value }]);
-    let network = [
-        entry(
-            format!("http://shop.test/a?token={}", s[18]),
-            json!({ "/request/headers": header_of("Authorization", format!("Bearer {}", s[19])) }),
-            2.0,
-        ),
-        entry(
-            "http://shop.test/b".into(),
-            json!({ "/request/headers": header_of("Cookie", format!("sid={}; b={}", s[2], s[20])),
-                "/request/cookies": [{ "name": "b", "value": s[20] }] }),
-            3.0,
-        ),
-        entry(
-            "http://shop.test/c".into(),
-            json!({ "/response/headers": header_of("Set-Cookie", format!("n={}; HttpOnly", s[21])),
-                "/response/cookies": [{ "name": "n", "value": s[21] }] }),
-            4.0,
-        ),
-        entry("http://shop.test/d".into(), json!({ "/request/headers": header_of("X-Api-Key", s[22].clone()) }), 5.0),
-        entry(
-            "http://shop.test/e".into(),
-            json!({ "/request/headers": header_of("Proxy-Authorization", format!("Basic {}", s[23])) }),
-            6.0,
-        ),
-        entry(
-            "http://shop.test/f".into(),
-            json!({ "/response/content/text": format!("{{\"access_token\":\"{}\",\"refresh_token\":\"{}\"}}", s[24],
-                s[25]) }),
-            7.0,
-        ),
-        entry(
-            "http://shop.test/g".into(),
-            json!({ "/request/postData": { "mimeType": "application/json",
-                "text": format!("{{\"user\":\"ann\",\"password\":\"{}\"}}", s[26]) } }),
-            8.0,
-        ),
-        entry(
-            "http://shop.test/h".into(),
-            json!({ "/request/postData": { "mimeType": "application/x-www-form-urlencoded",
-                "text": format!("user=ann&password={}", s[27]) } }),
-            9.0,
-        ),
-        entry(
-            "http://shop.test/i".into(),
-            json!({ "/request/postData": { "mimeType": "application/json", "_file": "resources/body.json" } }),
-            10.0,
-        ),
-        entry("http://shop.test/j".into(), json!({ "/response/content/_file": "resources/answer.json" }), 11.0),
-        entry(format!("http://shop.test/k?client_secret={}", s[30]), json!({}), 12.0),
-        entry(
-            "http://shop.test/l".into(),
-            json!({ "/response/content/text": format!("{{\"session\":{{\"secret\":\"{}\"}}}}", s[31]) }),
-            13.0,
-        ),
-        entry(
-            "http://shop.test/m".into(),
-            json!({ "/request/headers": header_of("X-Auth-Token", s[32].clone()) }),
-            14.0,
-        ),
-        entry(
-            "http://shop.test/n".into(),
-            json!({ "/request/headers": header_of("Referer", format!("http://shop.test/?access_token={}", s[33])) }),
-            15.0,
-        ),
-        entry(
-            "http://shop.test/o".into(),
-            json!({ "/response/headers": header_of("Location", format!("http://shop.test/?token={}", s[34])) }),
-            16.0,
-        ),
-    ];
+    let network: Vec<Value> = requests.into_iter().enumerate().map(entry).collect();
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("secrets.zip");
     zip(

@@ -36,8 +36,6 @@ pub(crate) struct DomNode<'a> {
     /// Raw text of a text node; content of a pseudo-element.
     pub text: &'a str,
     pub parent: Option<Id>,
-    first_child: Id,
-    next_sibling: Id,
     pub frame: FrameId,
     pub backend: u32,
     pub attributes: Vec<(&'a str, &'a str)>,
@@ -59,11 +57,20 @@ pub(crate) struct DomNode<'a> {
     pub content: Option<(f32, f32)>,
 }
 
+/// Where a node's children begin and end, and what follows it.
+#[derive(Debug)]
+struct Links {
+    first_child: Id,
+    last_child: Id,
+    next_sibling: Id,
+}
+
 /// All documents of a page.
 #[derive(Debug)]
 pub(crate) struct Dom<'a> {
     pub page: &'a Page,
-    pub nodes: Vec<DomNode<'a>>,
+    nodes: Vec<DomNode<'a>>,
+    links: Vec<Links>,
     /// Document node of each frame.
     pub documents: Vec<Option<Id>>,
     /// Frame whose document an element holds.
@@ -89,28 +96,23 @@ impl<'a> Dom<'a> {
         let mut dom = Self {
             page,
             nodes: Vec::with_capacity(page.len()),
+            links: Vec::with_capacity(page.len()),
             documents: vec![None; page.frames().len()],
             content: HashMap::new(),
             scope: Vec::new(),
             ids: HashMap::new(),
             folded: Vec::new(),
         };
-        let mut last_child = Vec::new();
-        let mut id_of = HashMap::new();
-        for snapshot in snapshots {
-            dom.add_snapshot(snapshot, &mut last_child, &mut id_of);
-        }
-        if dom.documents.first().copied().flatten().is_none() {
+        snapshots.iter().for_each(|snapshot| dom.add_snapshot(snapshot));
+        if dom.main_document().is_none() {
             dom.nodes.clear();
-            last_child.clear();
-            id_of.clear();
-            dom.add_page(&mut last_child, &mut id_of);
+            dom.links.clear();
+            dom.add_page();
         }
-        for (ordinal, frame) in page.frames().iter().enumerate() {
-            let owner = frame.owner.and_then(|owner| id_of.get(&owner));
-            if let Some(owner) = owner
-                && ordinal > 0
-            {
+        let of_page = |(id, node): (usize, &DomNode<'_>)| Some((node.page?.id(), id as Id));
+        let id_of: HashMap<NodeId, Id> = dom.nodes.iter().enumerate().filter_map(of_page).collect();
+        for (ordinal, frame) in page.frames().iter().enumerate().skip(1) {
+            if let Some(owner) = frame.owner.and_then(|owner| id_of.get(&owner)) {
                 dom.content.insert(*owner, FrameId(ordinal as u16));
             }
         }
@@ -122,35 +124,28 @@ impl<'a> Dom<'a> {
         dom
     }
 
-    fn push(&mut self, mut node: DomNode<'a>, last_child: &mut Vec<Id>) -> Id {
+    fn push(&mut self, node: DomNode<'a>) -> Id {
         let id = self.nodes.len() as Id;
-        node.first_child = NONE;
-        node.next_sibling = NONE;
         if let Some(parent) = node.parent {
-            match last_child[parent as usize] {
-                NONE => self.nodes[parent as usize].first_child = id,
-                last => self.nodes[last as usize].next_sibling = id,
+            match std::mem::replace(&mut self.links[parent as usize].last_child, id) {
+                NONE => self.links[parent as usize].first_child = id,
+                last => self.links[last as usize].next_sibling = id,
             }
-            last_child[parent as usize] = id;
         }
-        last_child.push(NONE);
+        self.links.push(Links { first_child: NONE, last_child: NONE, next_sibling: NONE });
         self.nodes.push(node);
         id
     }
 
-    fn add_snapshot(&mut self, snapshot: &'a Snapshot, last_child: &mut Vec<Id>, id_of: &mut HashMap<NodeId, Id>) {
+    fn add_snapshot(&mut self, snapshot: &'a Snapshot) {
         for document in &snapshot.documents {
             let Some(number) = snapshot.frame_number(document) else { continue };
             let Some(ordinal) = self.page.frames().iter().position(|frame| frame.number == number) else { continue };
             if self.documents[ordinal].is_some() {
                 continue;
             }
-            let page_nodes: HashMap<u32, NodeRef<'a>> = self
-                .page
-                .nodes()
-                .filter(|node| usize::from(node.frame().0) == ordinal)
-                .map(|node| (node.key().backend, node))
-                .collect();
+            let of_frame = self.page.nodes().filter(|node| usize::from(node.frame().0) == ordinal);
+            let page_nodes: HashMap<u32, NodeRef<'a>> = of_frame.map(|node| (node.key().backend, node)).collect();
             let nodes = &document.nodes;
             let shadows: HashMap<usize, i64> = nodes.shadow_root_type.pairs().collect();
             let values: HashMap<usize, i64> = nodes.text_value.pairs().chain(nodes.input_value.pairs()).collect();
@@ -160,7 +155,7 @@ impl<'a> Dom<'a> {
             let checked = nodes.input_checked.as_ref().map(set);
             let selected = nodes.option_selected.as_ref().map(set);
             let base = self.nodes.len();
-            let mut id_at: Vec<Option<Id>> = Vec::with_capacity(nodes.node_type.len());
+            let mut id_at: Vec<Option<Id>> = vec![None; nodes.node_type.len()];
             for (index, node_type) in nodes.node_type.iter().enumerate() {
                 let raw_name = snapshot.text(nodes.node_name.get(index).copied().unwrap_or(-1));
                 let kind = match node_type {
@@ -168,17 +163,14 @@ impl<'a> Dom<'a> {
                     1 => NodeKind::Element,
                     3 => NodeKind::Text,
                     9 if index == 0 => NodeKind::Document,
-                    _ => {
-                        id_at.push(None);
-                        continue;
-                    }
+                    _ => continue,
                 };
                 let parent = nodes.parent_index.get(index).copied().and_then(|parent| usize::try_from(parent).ok());
                 let parent = parent.and_then(|parent| id_at.get(parent).copied().flatten());
                 if parent.is_none() && self.nodes.len() > base {
-                    id_at.push(None);
                     continue;
                 }
+                let tag = if kind == NodeKind::Document { "#document" } else { raw_name };
                 let backend =
                     nodes.backend_node_id.get(index).copied().and_then(|id| u32::try_from(id).ok()).unwrap_or(0);
                 let page = page_nodes.get(&backend).copied();
@@ -199,15 +191,9 @@ impl<'a> Dom<'a> {
                     parent.is_some_and(|parent| is_slotted(shadow, &attributes, &self.nodes[parent as usize]));
                 let node = DomNode {
                     kind,
-                    tag: if kind == NodeKind::Document {
-                        "#document".to_owned()
-                    } else {
-                        raw_name.to_ascii_lowercase()
-                    },
+                    tag: tag.to_ascii_lowercase(),
                     text,
                     parent,
-                    first_child: NONE,
-                    next_sibling: NONE,
                     frame: FrameId(ordinal as u16),
                     backend,
                     attributes,
@@ -220,11 +206,8 @@ impl<'a> Dom<'a> {
                     client: clients.get(&index).copied(),
                     content: contents.get(&index).copied(),
                 };
-                let id = self.push(node, last_child);
-                id_at.push(Some(id));
-                if let Some(page) = page {
-                    id_of.insert(page.id(), id);
-                }
+                let id = self.push(node);
+                id_at[index] = Some(id);
                 if kind == NodeKind::Document {
                     self.documents[ordinal] = Some(id);
                 }
@@ -232,7 +215,8 @@ impl<'a> Dom<'a> {
         }
     }
 
-    fn add_page(&mut self, last_child: &mut Vec<Id>, id_of: &mut HashMap<NodeId, Id>) {
+    fn add_page(&mut self) {
+        let mut id_of: HashMap<NodeId, Id> = HashMap::new();
         for node in self.page.nodes() {
             let is_document = node.kind() == NodeKind::Document;
             let parent =
@@ -253,8 +237,6 @@ impl<'a> Dom<'a> {
                 tag: node.tag().to_owned(),
                 text: node.text(),
                 parent,
-                first_child: NONE,
-                next_sibling: NONE,
                 frame: node.frame(),
                 backend: node.key().backend,
                 attributes,
@@ -267,11 +249,10 @@ impl<'a> Dom<'a> {
                 client: None,
                 content: None,
             };
-            let id = self.push(dom_node, last_child);
+            let id = self.push(dom_node);
             id_of.insert(node.id(), id);
             if is_document {
-                let slot = &mut self.documents[usize::from(node.frame().0)];
-                slot.get_or_insert(id);
+                self.documents[usize::from(node.frame().0)].get_or_insert(id);
             }
         }
     }
@@ -326,10 +307,38 @@ impl<'a> Dom<'a> {
         &self.node(id).tag
     }
 
+    /// The document node of the main frame.
+    pub fn main_document(&self) -> Option<Id> {
+        self.documents.first().copied().flatten()
+    }
+
+    /// By node: the first node that comes after everything in it.
+    pub fn ends(&self) -> Vec<Id> {
+        let mut ends: Vec<Id> = (1..=self.len() as Id).collect();
+        for (id, node) in self.nodes.iter().enumerate().rev() {
+            if let Some(parent) = node.parent {
+                ends[parent as usize] = ends[parent as usize].max(ends[id]);
+            }
+        }
+        ends
+    }
+
+    /// Everything below a node in document order.
+    pub fn descendants(&self, root: Id) -> impl Iterator<Item = Id> + '_ {
+        let mut todo = Vec::new();
+        push_reversed(&mut todo, self.children(root));
+        std::iter::from_fn(move || {
+            let next = todo.pop()?;
+            push_reversed(&mut todo, self.children(next));
+            Some(next)
+        })
+    }
+
     /// Children in the flat tree: slotted nodes below their slot.
     pub fn children(&self, id: Id) -> impl Iterator<Item = Id> + Clone + '_ {
         let some = |id: Id| (id != NONE).then_some(id);
-        std::iter::successors(some(self.node(id).first_child), move |child| some(self.node(*child).next_sibling))
+        let after = move |child: &Id| some(self.links[*child as usize].next_sibling);
+        std::iter::successors(some(self.links[id as usize].first_child), after)
     }
 
     /// Whether a shadow tree hangs from the element.
@@ -355,6 +364,11 @@ impl<'a> Dom<'a> {
         }
         found.sort_unstable();
         found
+    }
+
+    /// The elements among [`Dom::light_children`].
+    pub fn light_elements(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
+        self.light_children(id).into_iter().filter(move |child| self.is_element(*child))
     }
 
     /// Parent element in the document; for the top of a shadow tree, and for slotted nodes, the
@@ -384,10 +398,8 @@ impl<'a> Dom<'a> {
     /// The elements that a list of ids names, without repetitions.
     pub fn id_refs(&self, near: Id, names: &str) -> Vec<Id> {
         let mut found = Vec::new();
-        for name in names.split(' ').filter(|name| !name.is_empty()) {
-            if let Some(id) = self.by_id(near, name)
-                && !found.contains(&id)
-            {
+        for id in names.split(' ').filter(|name| !name.is_empty()).filter_map(|name| self.by_id(near, name)) {
+            if !found.contains(&id) {
                 found.push(id);
             }
         }
@@ -419,16 +431,8 @@ impl<'a> Dom<'a> {
     /// A computed style; text nodes share their parent's.
     pub fn style(&self, id: Id, name: &str) -> Option<&'a str> {
         let node = self.node(id);
-        if node.kind == NodeKind::Text
-            && let Some(parent) = node.parent
-        {
-            return self.style_of(parent, name);
-        }
-        self.style_of(id, name)
-    }
-
-    fn style_of(&self, id: Id, name: &str) -> Option<&'a str> {
-        self.node(id).page.and_then(|page| page.style(name))
+        let styled = node.parent.filter(|_| node.kind == NodeKind::Text).map_or(node, |parent| self.node(parent));
+        styled.page?.style(name)
     }
 
     /// Whether a closed `details` does not show this child: it shows only its first `summary`.
@@ -441,14 +445,19 @@ impl<'a> Dom<'a> {
     /// Whether the node has a box: elements with `display: contents` and what is not rendered have
     /// none.
     pub fn has_layout(&self, id: Id) -> bool {
-        if self.folded[id as usize] {
-            return false;
-        }
-        self.node(id).page.is_some_and(|page| match page.style("display") {
+        let page = self.node(id).page.filter(|_| !self.folded[id as usize]);
+        page.is_some_and(|page| match page.style("display") {
             Some(display) => display != "none",
             None => page.visibility() != Visibility::NotRendered && page.bounds() != BoxInDocument::default(),
         })
     }
+}
+
+/// Puts what comes next onto a stack, so that the first of it is taken first.
+pub(crate) fn push_reversed<T>(stack: &mut Vec<T>, next: impl IntoIterator<Item = T>) {
+    let below = stack.len();
+    stack.extend(next);
+    stack[below..].reverse();
 }
 
 /// Width and height of rectangles by the index of their node; those without area are left out.
@@ -471,10 +480,8 @@ fn is_slotted(shadow: Shadow, attributes: &[(&str, &str)], parent: &DomNode<'_>)
         return false;
     }
     let named = |attributes: &[(&str, &str)], wanted: &str| {
-        attributes
-            .iter()
-            .find(|(name, value)| *name == wanted && !value.is_empty())
-            .map(|(_, value)| (*value).to_owned())
+        let found = attributes.iter().find(|(name, value)| *name == wanted && !value.is_empty());
+        found.map(|(_, value)| (*value).to_owned())
     };
     let assigned = || named(attributes, "slot").is_some_and(|slot| named(&parent.attributes, "name") == Some(slot));
     shadow == Shadow::Light || (parent.tag == "slot" && (shadow != parent.shadow || assigned()))

@@ -4,7 +4,7 @@
 //!
 //! Nothing here improves on a tool: its faults are the point. A reproduction is versioned by the
 //! upstream version that it follows, and never reads a recording; what a tool really said is a
-//! strategy of its own ([`Recorded`], whose name says so).
+//! strategy of its own, whose name ends in [`RECORDED_SUFFIX`].
 
 mod agent_browser;
 mod browser_use;
@@ -25,7 +25,7 @@ mod tool;
 
 pub use browserlens_core::strategy::OptionsError;
 pub use lines::{LineRules, Lines, PLACEHOLDER, Parts};
-pub use recorded::{RECORDED_SUFFIX, Recorded, recorded_names};
+pub use recorded::{RECORDED_SUFFIX, recorded_names};
 pub use tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool};
 
 use browserlens_core::strategy::{Strategy, TextFormat};
@@ -68,10 +68,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 ///
 /// An unknown option, or a value of the wrong kind, is an [`OptionsError`].
 pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
-    match reproductions().find(|reproduction| reproduction.name == name) {
-        Some(reproduction) => Some((reproduction.build)(options)),
-        None => Recorded::from_options(name, options).map(tool::boxed),
-    }
+    let built = match reproductions().find(|reproduction| reproduction.name == name) {
+        Some(reproduction) => (reproduction.build)(options),
+        None => recorded::strategy(name, options)?,
+    };
+    Some(built.map(|strategy| Box::new(strategy) as Box<dyn Strategy>))
 }
 
 #[cfg(test)]

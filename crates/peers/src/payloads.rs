@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The result of `Accessibility.getFullAXTree`. A page reads its own part of it: it needs no ids,
-/// and no value that is not plain.
+/// and no value that is not plain. What `raw/ax-tree` shows of it is read as the same.
 #[derive(Deserialize)]
 pub(crate) struct AxTree<'a> {
     #[serde(borrow)]
@@ -33,6 +33,8 @@ pub(crate) struct Sent<'a> {
     pub role: Option<SentValue>,
     #[serde(default)]
     pub name: Option<SentValue>,
+    #[serde(default)]
+    pub description: Option<SentValue>,
     #[serde(default)]
     pub value: Option<SentValue>,
     #[serde(borrow, default)]
@@ -68,21 +70,26 @@ impl Sent<'_> {
     }
 }
 
-/// Reads the accessibility tree of a frame: its nodes, each with the places of its children in the
-/// list. Children that were not sent are left out; of two nodes with one id, the later is meant.
-/// None if the capture has no tree, one that does not parse, or one with a node without an id.
-pub(crate) fn ax_tree(capture: &Capture, frame: u32) -> Option<Vec<(Sent<'_>, Vec<usize>)>> {
-    let AxTree { nodes } = parse(capture.get(PayloadKind::Ax, frame)?)?;
-    let places: HashMap<&str, usize> =
-        nodes.iter().enumerate().map(|(place, sent)| (sent.node_id.as_ref(), place)).collect();
-    if places.contains_key("") {
-        return None;
+impl AxTree<'_> {
+    /// By node: the places of its children in the list. Children that were not sent are left out; of
+    /// two nodes with one id, the later is meant.
+    pub fn children(&self) -> Vec<Vec<usize>> {
+        let places: HashMap<&str, usize> =
+            self.nodes.iter().enumerate().map(|(place, sent)| (sent.node_id.as_ref(), place)).collect();
+        let of = |sent: &Sent<'_>| {
+            sent.child_ids.iter().flatten().filter_map(|id| places.get(id.as_str()).copied()).collect()
+        };
+        self.nodes.iter().map(of).collect()
     }
-    let children: Vec<Vec<usize>> = nodes
-        .iter()
-        .map(|sent| sent.child_ids.iter().flatten().filter_map(|id| places.get(id.as_str()).copied()).collect())
-        .collect();
-    Some(nodes.into_iter().zip(children).collect())
+}
+
+/// Reads the accessibility tree of a frame: its nodes, each with the places of its children in the
+/// list. None if the capture has no tree, one that does not parse, or one with a node without an id.
+pub(crate) fn ax_tree(capture: &Capture, frame: u32) -> Option<Vec<(Sent<'_>, Vec<usize>)>> {
+    let tree: AxTree<'_> = parse(capture.get(PayloadKind::Ax, frame)?)?;
+    let children = tree.children();
+    let named = tree.nodes.iter().all(|sent| !sent.node_id.is_empty());
+    named.then(|| tree.nodes.into_iter().zip(children).collect())
 }
 
 /// What the properties of a node say of it.

@@ -5,11 +5,8 @@
 //! which the tool saw another page, or said nothing, is an error and no numbers.
 
 use crate::TOOLS;
-use crate::tool::RecordedOutput;
-use browserlens_core::strategy::{
-    ActionChannel, Observation, ObservationKind, OptionsError, OptionsReader, Run, StepInput, Strategy, StrategyError,
-    Task, TextFormat,
-};
+use crate::tool::{PeerStrategy, RecordedOutput, no_options};
+use browserlens_core::strategy::{Observation, ObservationKind, OptionsError, Run, StepInput, StrategyError, Task};
 use serde_json::Value;
 
 /// What a recorded strategy's name ends in.
@@ -24,60 +21,21 @@ fn outputs() -> impl Iterator<Item = &'static RecordedOutput> {
     TOOLS.iter().flat_map(|tool| tool.recorded)
 }
 
-/// The strategy that shows what a tool really said; its name ends in `:recorded`.
-#[derive(Clone, Copy, Debug)]
-pub struct Recorded {
-    known: &'static RecordedOutput,
-}
-
-impl Recorded {
-    /// Returns the strategy of a name, if the recorder asks for such an output.
-    pub fn new(name: &str) -> Option<Self> {
-        outputs().find(|output| output.name == name).map(|known| Self { known })
-    }
-
-    /// As [`Recorded::new`], for a strategy that is configured: there are no options.
-    pub(crate) fn from_options(name: &str, options: &Value) -> Option<Result<Self, OptionsError>> {
-        Self::new(name).map(|strategy| OptionsReader::new(options).and_then(OptionsReader::finish).map(|()| strategy))
-    }
-
-    /// Returns the name of the output in a recording, such as `playwright-mcp@0.0.83/full`.
-    pub fn output(&self) -> &'static str {
-        self.known.output()
-    }
+/// Builds the strategy that shows what a tool really said; none if the recorder asks for no output
+/// of this name. There are no options.
+pub(crate) fn strategy(name: &str, options: &Value) -> Option<Result<PeerStrategy, OptionsError>> {
+    let known = outputs().find(|output| output.name == name)?;
+    let tool = known.output().split('/').next().unwrap_or_default();
+    let version = tool.split_once('@').map_or("", |(_, version)| version);
+    let run = move |_: &Task| RecordedRun { known, began: false };
+    let strategy = PeerStrategy::new(known.name, version, known.format, run);
+    Some(no_options(options).map(|()| PeerStrategy { viewport_margin: known.viewport_margin, ..strategy }))
 }
 
 impl RecordedOutput {
     /// The name in a recording, without the suffix.
     fn output(&self) -> &'static str {
         self.name.strip_suffix(RECORDED_SUFFIX).unwrap_or(self.name)
-    }
-}
-
-impl Strategy for Recorded {
-    fn name(&self) -> &str {
-        self.known.name
-    }
-
-    fn version(&self) -> &str {
-        let tool = self.output().split('/').next().unwrap_or_default();
-        tool.split_once('@').map_or("", |(_, version)| version)
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Ref
-    }
-
-    fn format(&self) -> TextFormat {
-        self.known.format.text_format()
-    }
-
-    fn viewport_margin(&self) -> Option<f32> {
-        self.known.viewport_margin
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(RecordedRun { known: self.known, began: false })
     }
 }
 
@@ -96,21 +54,14 @@ impl Run for RecordedRun {
             let message = format!("the tool saw another page: {reason}");
             return Err(StrategyError::Failed { step: input.step, message });
         }
-        let kind = if (self.known.format.is_delta)(&output.text) {
-            ObservationKind::Delta
-        } else {
-            let reason = if self.began { "as the tool gave it" } else { "first observation" };
-            ObservationKind::Full { reason: reason.to_owned() }
-        };
-        self.began = true;
-        Ok(Observation {
-            text: output.text.clone(),
-            images: Vec::new(),
-            kind,
-            refs: output.refs.clone(),
-            representation: None,
-            unmarked_differences: None,
-        })
+        let began = std::mem::replace(&mut self.began, true);
+        let reason = if began { "as the tool gave it" } else { "first observation" };
+        let mut observation = Observation::full_text(output.text.clone(), reason);
+        if (self.known.format.is_delta)(&output.text) {
+            observation.kind = ObservationKind::Delta;
+        }
+        observation.refs.clone_from(&output.refs);
+        Ok(observation)
     }
 }
 
@@ -119,27 +70,32 @@ mod tests {
     use super::*;
     use crate::testing::Step;
     use browserlens_core::page::{PageBuilder, Viewport};
+    use browserlens_core::strategy::{Strategy, TextFormat};
+
+    fn known(name: &str) -> PeerStrategy {
+        strategy(name, &Value::Null).expect("is known").expect("there are no options")
+    }
 
     fn run(output: &str) -> Box<dyn Run> {
         let task = Task { goal: String::new(), viewport: Viewport::default(), locale: "en-US".to_owned() };
-        Recorded::new(&format!("{output}{RECORDED_SUFFIX}")).expect("is known").start(&task)
+        known(&format!("{output}{RECORDED_SUFFIX}")).start(&task)
     }
 
     #[test]
     fn the_tools_own_text_is_shown_and_the_name_says_so() {
-        let strategy = Recorded::new("stagehand@3.7.3/full:recorded").expect("is known");
+        let strategy = known("stagehand@3.7.3/full:recorded");
         assert_eq!((strategy.name(), strategy.version()), ("stagehand@3.7.3/full:recorded", "3.7.3"));
-        let step = Step::new(PageBuilder::outline("main")).with_recorded("stagehand@3.7.3/full", "[0-1] main");
+        let step = Step::new(PageBuilder::outline("main")).with_recorded("stagehand@3.7.3/full", "[0-1] main", None);
         assert_eq!(step.observe(&mut *run("stagehand@3.7.3/full")).text, "[0-1] main");
     }
 
     #[test]
     fn a_step_without_output_or_of_another_page_is_an_error() {
         let name = "browsergym@0.14.3/axtree";
-        let step = Step::new(PageBuilder::outline("main")).with_recorded("stagehand@3.7.3/full", "[0-1] main");
+        let step = Step::new(PageBuilder::outline("main")).with_recorded("stagehand@3.7.3/full", "[0-1] main", None);
         let error = step.try_observe(&mut *run(name)).expect_err("nothing was recorded");
         assert!(error.to_string().contains("recorded output"), "{error}");
-        let step = Step::new(PageBuilder::outline("main")).with_dropped(name, "node 4 differs");
+        let step = Step::new(PageBuilder::outline("main")).with_recorded(name, "", Some("node 4 differs"));
         let error = step.try_observe(&mut *run(name)).expect_err("it was dropped");
         assert!(error.to_string().contains("the tool saw another page: node 4 differs"), "{error}");
     }

@@ -1,7 +1,9 @@
 //! Steps for tests: a page, perhaps a capture, events and recorded output, and one call to observe
 //! them.
 
-use browserlens_core::page::{Capture, Page, PageBuilder};
+use crate::read::{ReadNode, Reading};
+use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::{Capture, Frame, NodeId, NodeSpec, Page, PageBuilder, Payload, PayloadKind, ScrollOffset};
 use browserlens_core::strategy::{Event, Observation, PageAlone, PeerOutput, Run, StepInput, StrategyError};
 use std::sync::Arc;
 
@@ -17,8 +19,8 @@ impl Step {
         Self { page: Arc::new(page), capture: Capture::default(), events: Vec::new(), peers: Vec::new() }
     }
 
-    pub fn with_capture(mut self, capture: Capture) -> Self {
-        self.capture = capture;
+    pub fn with_payloads(mut self, payloads: Vec<Payload>) -> Self {
+        self.capture = Capture { payloads };
         self
     }
 
@@ -27,22 +29,9 @@ impl Step {
         self
     }
 
-    pub fn with_recorded(mut self, peer: &str, text: &str) -> Self {
-        self.peers.push(PeerOutput {
-            peer: peer.to_owned(),
-            text: text.to_owned(),
-            micros: 1,
-            refs: Vec::new(),
-            dropped: None,
-        });
-        self
-    }
-
-    pub fn with_dropped(mut self, peer: &str, reason: &str) -> Self {
-        self = self.with_recorded(peer, "");
-        if let Some(output) = self.peers.last_mut() {
-            output.dropped = Some(reason.to_owned());
-        }
+    pub fn with_recorded(mut self, peer: &str, text: &str, dropped: Option<&str>) -> Self {
+        let (peer, text, dropped) = (peer.to_owned(), text.to_owned(), dropped.map(str::to_owned));
+        self.peers.push(PeerOutput { peer, text, micros: 1, refs: Vec::new(), dropped });
         self
     }
 
@@ -71,4 +60,51 @@ pub(crate) fn outline(body: &str) -> Page {
         text.push('\n');
     }
     PageBuilder::outline(&text)
+}
+
+/// A page in the making, up to its body.
+pub(crate) fn body() -> PageBuilder {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    builder
+}
+
+/// A frame with a document of its own.
+pub(crate) fn frame(number: u32, owner: Option<NodeId>) -> Frame {
+    Frame {
+        number,
+        loader: number,
+        url: "https://pay.test/".to_owned(),
+        title: String::new(),
+        owner,
+        document: None,
+        scroll: ScrollOffset::default(),
+        rendered_text: String::new(),
+    }
+}
+
+pub(crate) fn payload(kind: PayloadKind, frame: u32, body: impl AsRef<[u8]>) -> Payload {
+    Payload { kind, frame, node: 0, body: body.as_ref().into() }
+}
+
+/// A computed style as nodes have it.
+pub(crate) fn style<'a>(name: &str, value: &'a str) -> (u8, &'a str) {
+    let at = COMPUTED_STYLES.iter().position(|known| *known == name).expect("a captured style");
+    (at as u8, value)
+}
+
+/// What a thread with little stack returns, where deep recursion would overflow.
+pub(crate) fn on_small_stack<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(bytes).spawn(work).expect("a thread");
+    thread.join().expect("no overflow")
+}
+
+/// What observations name, in order.
+pub(crate) fn handles(observation: &Observation) -> Vec<&str> {
+    observation.refs.iter().map(|target| target.handle.as_str()).collect()
+}
+
+pub(crate) fn by_handle<'r>(reading: &'r Reading, handle: &str) -> &'r ReadNode {
+    reading.nodes.iter().find(|node| node.handle.as_deref() == Some(handle)).expect("the node is read")
 }

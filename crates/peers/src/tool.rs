@@ -3,7 +3,7 @@
 
 use crate::lines::LineRules;
 use crate::read::TextReader;
-use browserlens_core::strategy::{OptionsError, Strategy, TextFormat};
+use browserlens_core::strategy::{ActionChannel, OptionsError, OptionsReader, Run, Strategy, Task, TextFormat};
 use serde_json::Value;
 
 /// One tool of others.
@@ -43,6 +43,13 @@ pub struct Harness {
     pub events: bool,
 }
 
+impl Harness {
+    /// One that only looks at pages that others act on.
+    pub(crate) const fn looking(name: &'static str, script: &'static str) -> Self {
+        Self { name, script, acts: false, events: false }
+    }
+}
+
 /// One output that the recorder asks for.
 #[derive(Debug)]
 pub struct RecordedOutput {
@@ -54,13 +61,20 @@ pub struct RecordedOutput {
     pub viewport_margin: Option<f32>,
 }
 
+impl RecordedOutput {
+    /// One of the whole page.
+    pub(crate) const fn whole(name: &'static str, format: &'static Format) -> Self {
+        Self { name, format, viewport_margin: None }
+    }
+}
+
 /// One strategy that computes what a tool says.
 #[derive(Debug)]
 pub struct Reproduction {
     /// Name of the strategy: `tool@version/variant`.
     pub name: &'static str,
     /// Builds it from its options.
-    pub build: fn(&Value) -> Result<Box<dyn Strategy>, OptionsError>,
+    pub(crate) build: fn(&Value) -> Result<PeerStrategy, OptionsError>,
 }
 
 /// How the texts of a format are read and compared.
@@ -103,9 +117,68 @@ impl Format {
     }
 }
 
-/// Returns a strategy as the one who asked for a name gets it.
-pub(crate) fn boxed<S: Strategy + 'static>(
-    strategy: Result<S, OptionsError>,
-) -> Result<Box<dyn Strategy>, OptionsError> {
-    strategy.map(|strategy| Box::new(strategy) as Box<dyn Strategy>)
+/// A strategy of this crate, with its options read.
+pub(crate) struct PeerStrategy {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) channel: ActionChannel,
+    pub(crate) format: TextFormat,
+    pub(crate) viewport_margin: Option<f32>,
+    pub(crate) reads_dom_only: bool,
+    pub(crate) start: Box<dyn Fn(&Task) -> Box<dyn Run> + Send + Sync>,
+}
+
+impl PeerStrategy {
+    /// One that shows the whole page with refs to act by.
+    pub(crate) fn new<R: Run + 'static>(
+        name: &'static str,
+        version: &'static str,
+        format: &Format,
+        start: impl Fn(&Task) -> R + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            version,
+            channel: ActionChannel::Ref,
+            format: format.text_format(),
+            viewport_margin: None,
+            reads_dom_only: false,
+            start: Box::new(move |task| Box::new(start(task))),
+        }
+    }
+}
+
+impl Strategy for PeerStrategy {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn version(&self) -> &str {
+        self.version
+    }
+
+    fn channel(&self) -> ActionChannel {
+        self.channel
+    }
+
+    fn format(&self) -> TextFormat {
+        self.format.clone()
+    }
+
+    fn viewport_margin(&self) -> Option<f32> {
+        self.viewport_margin
+    }
+
+    fn reads_dom_only(&self) -> bool {
+        self.reads_dom_only
+    }
+
+    fn start(&self, task: &Task) -> Box<dyn Run> {
+        (self.start)(task)
+    }
+}
+
+/// Reads options where there are none: any is an error.
+pub(crate) fn no_options(options: &Value) -> Result<(), OptionsError> {
+    OptionsReader::new(options)?.finish()
 }

@@ -101,13 +101,8 @@ impl<R: Read> Compact<R> {
         if !KINDS.contains(&kind) {
             return Err(format!("it has a page of the unknown kind {kind}"));
         }
-        let head = Head {
-            is_dictionary: kind == DICTIONARY,
-            bytes: size(bytes)?,
-            values: size(values)?,
-            packed: size(packed)?,
-        };
-        Ok(head)
+        let is_dictionary = kind == DICTIONARY;
+        Ok(Head { is_dictionary, bytes: size(bytes)?, values: size(values)?, packed: size(packed)? })
     }
 
     /// Reads the head of a field; none at the end of a struct.
@@ -137,9 +132,10 @@ impl<R: Read> Compact<R> {
 
     /// Passes over the value of a field, which is what it must be if it is known.
     fn value(&mut self, known: Fields, field: i64, of: u8, level: u32) -> Result<(), String> {
-        match known.iter().find(|(id, _)| *id == field) {
-            Some((_, kind)) => self.known(*kind, of, level),
-            None => self.skip(of, level),
+        let kind = usize::try_from(field).ok().and_then(|number| known.get(number.checked_sub(1)?));
+        match kind.copied().unwrap_or(Kind::Unknown) {
+            Kind::Unknown => self.skip(of, level),
+            kind => self.known(kind, of, level),
         }
     }
 

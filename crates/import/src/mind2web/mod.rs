@@ -12,15 +12,11 @@ mod tasks;
 
 use crate::error::ImportError;
 use crate::limits::Limits;
-use crate::plan::{Pages, Plan, PlannedAction, PlannedStep};
-use crate::scene::{Answer, Resources, Scene};
+use crate::plan::{Pages, Plan, PlannedAction, PlannedStep, origin};
 use browserlens_core::page::Viewport;
 use browserlens_core::strategy::ActionKind;
-use browserlens_trace::Origin;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 pub(crate) use rows::read as read_rows;
 pub(crate) use rows::{files as tables, read_from as read_rows_from};
@@ -139,33 +135,19 @@ fn plan(
     }
     let host: String = about.website.chars().filter(char::is_ascii_alphanumeric).take(63).collect();
     let host = if host.is_empty() { "site".to_owned() } else { host };
-    let name = if about.annotation_id.is_empty() {
-        format!("mind2web-{}", place.replace(' ', "-"))
-    } else {
-        format!("mind2web-{}", about.annotation_id)
-    };
+    let id = if about.annotation_id.is_empty() { place.replace(' ', "-") } else { about.annotation_id.clone() };
+    let name = format!("mind2web-{id}");
     let source = [set.name, &about.domain, &about.subdomain, &about.website, &about.annotation_id];
     Some(Plan {
         goal: if about.confirmed_task.is_empty() { name.clone() } else { about.confirmed_task.clone() },
-        origin: Origin {
-            format: set.format.to_owned(),
-            source: source.join(", "),
-            licence: set.licence.to_owned(),
-            importer: concat!("browserlens-import ", env!("CARGO_PKG_VERSION")).to_owned(),
-            rendered: true,
-            gaps,
-        },
-        name,
         viewport: VIEWPORT,
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
         browser: "Chromium (Mind2Web)".to_owned(),
-        recorded_at: None,
-        secrets: Vec::new(),
-        steps,
-        events: Vec::new(),
-        visits: Vec::new(),
-        pages: pages(kept, format!("https://{host}.mind2web.invalid/")),
+        ..Plan::new(
+            name,
+            origin(set.format, source.join(", "), set.licence, gaps),
+            steps,
+            pages(kept, format!("https://{host}.mind2web.invalid/")),
+        )
     })
 }
 
@@ -190,28 +172,6 @@ fn checked(html: &str, limits: &Limits) -> Result<(), String> {
         return Err(format!("it has {} bytes, and {} is the limit", html.len(), limits.page_bytes));
     }
     Ok(())
-}
-
-struct NoResources;
-
-impl Resources for NoResources {
-    fn answer(&self, _url: &str) -> Option<Answer> {
-        None
-    }
-}
-
-/// A saved page as a scene.
-fn scene(url: &str, html: String, screenshot: Option<Vec<u8>>, gaps: Vec<String>) -> Scene {
-    Scene {
-        url: url.to_owned(),
-        documents: HashMap::from([(url.to_owned(), html)]),
-        resources: Arc::new(NoResources),
-        defined: Vec::new(),
-        viewport: VIEWPORT,
-        screenshot,
-        aria: None,
-        gaps,
-    }
 }
 
 /// Returns whether a file is Parquet, by its first bytes.

@@ -6,7 +6,7 @@
 //! is made, one at a time; a row that cannot be read is passed over and said.
 
 use super::page::marked;
-use super::{About, Candidate, DataSet, Done, Operation, Told, VIEWPORT, checked, plan, scene};
+use super::{About, Candidate, DataSet, Done, Operation, Told, VIEWPORT, checked, plan};
 use crate::columns::{Cell, Column, Cursor, Table};
 use crate::error::ImportError;
 use crate::limits::Limits;
@@ -42,7 +42,7 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
         }
     }
     if found.is_empty() {
-        return Err(ImportError::Empty { path: path.to_owned(), reason: "the folder holds no *.parquet".to_owned() });
+        return Err(ImportError::empty(path, "the folder holds no *.parquet"));
     }
     found.sort();
     Ok(found)
@@ -73,7 +73,7 @@ pub(crate) fn read_from<R: ChunkReader + 'static>(
     }
     let Some(first) = tables.first().map(|read| read.table.path().to_owned()) else { return Ok(()) };
     if found.tasks.is_empty() {
-        return Err(ImportError::Empty { path: first, reason: "it has no rows".to_owned() });
+        return Err(ImportError::empty(&first, "it has no rows"));
     }
     let shared = Arc::new(Shared { tables, open: Mutex::new(None), limits: *limits });
     for (number, mut task) in found.tasks.into_iter().enumerate() {
@@ -448,12 +448,10 @@ impl<R: ChunkReader + 'static> Pages for InTables<R> {
                 None
             }
             Cell::Bytes(bytes) => viewport_of(&bytes)
-                .map_err(|reason| {
-                    gaps.push(format!("step {step}: its screenshot is not used: {reason}"));
-                })
+                .map_err(|reason| gaps.push(format!("step {step}: its screenshot is not used: {reason}")))
                 .ok(),
         };
-        Ok(scene(&self.url, html, screenshot, gaps))
+        Ok(Scene { screenshot, gaps, ..Scene::of(&self.url, html, VIEWPORT) })
     }
 }
 

@@ -4,7 +4,7 @@
 //! time.
 
 use super::page::marked;
-use super::{About, Candidate, DataSet, Done, Operation, Told, checked, plan, scene};
+use super::{About, Candidate, DataSet, Done, Operation, Told, VIEWPORT, checked, plan};
 use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::{Pages, Plan};
@@ -92,9 +92,7 @@ pub(crate) fn read_from(
         (None, Err(error)) => {
             Err(ImportError::malformed(path, format!("task {}, line {}", count + 1, error.line()), error.to_string()))
         }
-        (None, Ok(())) if count == 0 => {
-            Err(ImportError::Empty { path: path.to_owned(), reason: "it has no tasks".to_owned() })
-        }
+        (None, Ok(())) if count == 0 => Err(ImportError::empty(path, "it has no tasks")),
         (None, Ok(())) => Ok(()),
     }
 }
@@ -185,7 +183,7 @@ impl Pages for Saved {
         let Some(html) = self.pages.get(step.min(self.pages.len().saturating_sub(1))) else {
             return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
         };
-        Ok(scene(&self.url, html.clone(), None, Vec::new()))
+        Ok(Scene::of(&self.url, html.clone(), VIEWPORT))
     }
 }
 

@@ -7,6 +7,7 @@
 //! give.
 
 use crate::html::{attribute, is_attribute_written, is_void, open};
+use crate::scene::without_fragment;
 
 /// What writing a page found out.
 #[derive(Debug, Default)]
@@ -39,20 +40,9 @@ pub(crate) enum FrameContent {
 }
 
 impl Marked<'_> {
-    #[cfg(test)]
     pub(crate) fn none() -> Self {
         Marked { targets: &[], frame: Box::new(|_| None), base: None }
     }
-}
-
-/// How far an element was written.
-pub(crate) enum Written {
-    /// Not at all: what it was stands elsewhere.
-    Nothing,
-    /// Wholly: it has no end tag, or nothing of it is kept inside.
-    Alone,
-    /// Its start tag; children and end tag follow.
-    Open,
 }
 
 /// State that HTML cannot say: the attribute in a recording, and ours.
@@ -66,6 +56,8 @@ const STATES: [(&str, &str); 7] = [
     ("__playwright_dialog_open_", "browserlens-dialog"),
 ];
 
+/// Writes the start tag of an element. Returns whether its children and end tag follow: they do not
+/// where what it was stands elsewhere, it has no end tag, or nothing of it is kept inside.
 pub(crate) fn write_attributes<'t>(
     page: &mut Page,
     name: &str,
@@ -73,23 +65,20 @@ pub(crate) fn write_attributes<'t>(
     pairs: impl Iterator<Item = (&'t str, &'t str)> + Clone,
     kids: usize,
     marked: &mut Marked<'_>,
-) -> Written {
+) -> bool {
     let get = |wanted: &str| pairs.clone().find(|(key, _)| *key == wanted).map(|(_, value)| value);
     let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
     if is("base") && parent.eq_ignore_ascii_case("head") && kids == 0 && page.html.ends_with('>') {
         // The recorder of traces puts its own `base` first, which says what the document's URL says
         // where there is one.
         let is_first = page.html.rfind('<').is_some_and(|at| page.html[at..].to_ascii_lowercase().starts_with("<head"));
-        if is_first
-            && marked
-                .base
-                .is_some_and(|base| get("href").is_none_or(|href| without_fragment(href) == without_fragment(base)))
-        {
-            return Written::Nothing;
+        let says = |base: &str| get("href").is_none_or(|href| without_fragment(href) == without_fragment(base));
+        if is_first && marked.base.is_some_and(says) {
+            return false;
         }
     }
     if is("meta") && get("http-equiv").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh")) {
-        return Written::Nothing;
+        return false;
     }
     open(&mut page.html, name);
     if is("template") && get("__playwright_shadow_root_").is_some() {
@@ -125,18 +114,10 @@ pub(crate) fn write_attributes<'t>(
         }
     }
     page.html.push('>');
-    if is_void(name) {
-        return Written::Alone;
-    }
     if is("iframe") {
         page.html.push_str("</iframe>");
-        return Written::Alone;
     }
-    Written::Open
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or(url)
+    !is("iframe") && !is_void(name)
 }
 
 #[cfg(test)]

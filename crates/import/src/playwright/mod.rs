@@ -19,9 +19,8 @@ pub(crate) mod upgrade;
 use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::limits::Limits;
-use crate::plan::{Plan, PlannedStep};
+use crate::plan::{Plan, PlannedStep, file_name, origin, stem};
 use browserlens_core::page::Viewport;
-use browserlens_trace::Origin;
 use model::Model;
 use pages::{RecordedPages, Shown};
 use std::path::Path;
@@ -42,10 +41,8 @@ pub(crate) fn plans(path: &Path, mut archive: Archive, limits: Limits) -> Result
     if names.is_empty() {
         return Err(ImportError::malformed(path, "the archive", "it holds no .trace file"));
     }
-    let mut models = Vec::new();
-    for name in &names {
-        models.push((name.clone(), Model::read(&mut archive, name, &limits)?));
-    }
+    let read = |name: &String| Ok((name.clone(), Model::read(&mut archive, name, &limits)?));
+    let models = names.iter().map(read).collect::<Result<Vec<_>, ImportError>>()?;
     let archive = Arc::new(Mutex::new(archive));
     let mut plans = Vec::new();
     let mut reasons = Vec::new();
@@ -56,7 +53,7 @@ pub(crate) fn plans(path: &Path, mut archive: Archive, limits: Limits) -> Result
         }
     }
     if plans.is_empty() {
-        return Err(ImportError::Empty { path: path.to_owned(), reason: reasons.join("; ") });
+        return Err(ImportError::empty(path, reasons.join("; ")));
     }
     Ok(plans)
 }
@@ -125,30 +122,19 @@ fn plan(
     let header = &model.header;
     gaps.sort();
     gaps.dedup();
-    let stem = path.file_stem().map_or_else(|| "trace".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let stem = stem(path, "trace");
     let context = entry.strip_suffix(".trace").unwrap_or(entry);
     let name = if context == "trace" { stem } else { format!("{stem}-{context}") };
-    let viewport = model.viewport();
+    let origin = origin(format!("playwright-trace {}", model.version), file_name(path), "", gaps);
     Ok(Plan {
         goal: if header.title.is_empty() { name.clone() } else { header.title.clone() },
-        name,
-        viewport: Viewport { scale: header.scale, ..viewport },
+        viewport: Viewport { scale: header.scale, ..model.viewport() },
         locale: header.locale.clone(),
         timezone: header.timezone.clone(),
         browser: header.browser.clone(),
         recorded_at: header.recorded_at.clone(),
-        origin: Origin {
-            format: format!("playwright-trace {}", model.version),
-            source: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-            licence: String::new(),
-            importer: concat!("browserlens-import ", env!("CARGO_PKG_VERSION")).to_owned(),
-            rendered: true,
-            gaps,
-        },
         secrets,
-        steps,
         events,
-        visits: Vec::new(),
-        pages: Box::new(RecordedPages::new(path, model, Arc::clone(archive), shown, *limits)),
+        ..Plan::new(name, origin, steps, Box::new(RecordedPages::new(path, model, Arc::clone(archive), shown, *limits)))
     })
 }

@@ -127,13 +127,8 @@ impl Model {
                     }
                 }
                 if let Some(found) = chain.version().filter(|version| *version > NEWEST) {
-                    let supported = "3 to 10";
-                    return Err(ImportError::TooNew {
-                        path: archive.path().to_owned(),
-                        format: "playwright trace",
-                        found,
-                        supported,
-                    });
+                    let (path, format, supported) = (archive.path().to_owned(), "playwright trace", "3 to 10");
+                    return Err(ImportError::TooNew { path, format, found, supported });
                 }
                 if chain.version().is_some_and(|version| version < OLDEST) {
                     let reason = format!("its version is older than {OLDEST}");
@@ -256,6 +251,10 @@ impl Model {
         if !self.pages.contains_key(page) {
             self.pages.insert(page.to_owned(), self.pages.len() as u32);
         }
+    }
+
+    pub(crate) fn snapshot_at(&self, frame: &str, place: usize) -> Option<&Snapshot> {
+        self.frames.get(frame)?.get(place)
     }
 
     pub(crate) fn tab_of(&self, page: &str) -> u32 {

@@ -11,7 +11,7 @@ use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::Pages;
-use crate::scene::{Answer, Resources, Scene};
+use crate::scene::{Answer, Resources, Scene, without_fragment};
 use browserlens_core::page::Viewport;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -40,8 +40,8 @@ impl Shown {
     /// Returns the moment of a call.
     pub(crate) fn of(model: &Model, call: &str, phase: &str) -> Option<Self> {
         let all = model.by_call.get(&(call.to_owned(), phase.to_owned()))?;
-        let snapshot = |(frame, place): &(String, usize)| model.frames.get(frame).and_then(|list| list.get(*place));
-        let (main, found) = all.iter().rev().find_map(|at| Some((at, snapshot(at).filter(|found| found.main)?)))?;
+        let snapshot = |(frame, place): &(String, usize)| model.snapshot_at(frame, *place).filter(|found| found.main);
+        let (main, found) = all.iter().rev().find_map(|at| Some((at, snapshot(at)?)))?;
         // An empty page is where every tab begins; nobody acts on it.
         if found.url == "about:blank" && phase == "before" {
             return None;
@@ -57,9 +57,7 @@ impl Shown {
             incomplete: false,
         })
     }
-}
 
-impl Shown {
     /// Returns the last moment of a page.
     pub(crate) fn latest(model: &Model, page: &str) -> Option<Self> {
         let of_page = |snapshot: &&Snapshot| snapshot.main && snapshot.page == page;
@@ -118,7 +116,7 @@ impl Shared {
             return Err(format!("the page has more than {MOST_FRAMES} frames"));
         }
         let history = self.model.trees.get(frame).and_then(|trees| trees.get(..=place)).unwrap_or(&[]);
-        let Some(snapshot) = self.model.frames.get(frame).and_then(|list| list.get(place)) else {
+        let Some(snapshot) = self.model.snapshot_at(frame, place) else {
             return Err("a frame has no snapshot".to_owned());
         };
         // Frames are written after this document: each has to be told what the gaps and names
@@ -133,7 +131,7 @@ impl Shared {
                 base,
                 frame: Box::new(|id| {
                     let at = self.frame_at(of.shown, id)?;
-                    let child = self.model.frames.get(id)?.get(at)?;
+                    let child = self.model.snapshot_at(id, at)?;
                     if is_served(&child.url) && !out.html.contains_key(without_fragment(&child.url)) {
                         // Its place is taken, so that the next frame of this URL is written in
                         // place.
@@ -162,13 +160,7 @@ impl Shared {
         out.gaps.extend(page.gaps);
         out.defined.extend(page.defined);
         for (id, at) in wanted {
-            let url = self
-                .model
-                .frames
-                .get(&id)
-                .and_then(|list| list.get(at))
-                .map(|child| child.url.clone())
-                .unwrap_or_default();
+            let url = self.model.snapshot_at(&id, at).map(|child| child.url.clone()).unwrap_or_default();
             match self.document(of, &id, at, nested + 1, out) {
                 Ok(html) => drop(out.html.insert(without_fragment(&url).to_owned(), html)),
                 Err(reason) => out.gaps.push(reason),
@@ -184,7 +176,8 @@ impl Shared {
     }
 
     /// Returns what a URL answered before a snapshot.
-    fn answer(&self, snapshot: &Snapshot, frame: &str, place: usize, url: &str) -> Option<Answer> {
+    fn answer(&self, frame: &str, place: usize, url: &str) -> Option<Answer> {
+        let snapshot = self.model.snapshot_at(frame, place)?;
         let known = self.by_url.get(url)?;
         let before = known.iter().rev().filter_map(|index| self.model.resources.get(*index)).filter(|resource| {
             let status = resource.entry["response"]["status"].as_i64().unwrap_or(0);
@@ -218,9 +211,8 @@ impl Shared {
 
     /// Returns the file of a style sheet that scripts had changed.
     fn changed(&self, frame: &str, place: usize, url: &str) -> Option<String> {
-        let list = self.model.frames.get(frame)?;
         let of = |place: usize| {
-            let overrides = &list.get(place)?.overrides;
+            let overrides = &self.model.snapshot_at(frame, place)?.overrides;
             overrides.iter().find(|(known, _)| known == url).map(|(_, content)| content)
         };
         match of(place)? {
@@ -259,8 +251,7 @@ struct AtMoment {
 
 impl Resources for AtMoment {
     fn answer(&self, url: &str) -> Option<Answer> {
-        let snapshot = self.shared.model.frames.get(&self.frame)?.get(self.place)?;
-        self.shared.answer(snapshot, &self.frame, self.place, url)
+        self.shared.answer(&self.frame, self.place, url)
     }
 }
 
@@ -284,7 +275,7 @@ impl Pages for RecordedPages {
         let html = self.shared.document(&making, &shown.frame, shown.place, 0, &mut documents).map_err(|reason| {
             ImportError::malformed(&self.path, format!("the snapshot {} of {}", shown.phase, shown.call), reason)
         })?;
-        let snapshot = self.shared.model.frames.get(&shown.frame).and_then(|list| list.get(shown.place));
+        let snapshot = self.shared.model.snapshot_at(&shown.frame, shown.place);
         let (width, height) = snapshot.map_or((0, 0), |snapshot| snapshot.viewport);
         let scale = self.shared.model.header.scale;
         let viewport = if is_shown(width, height, scale) {
@@ -324,8 +315,4 @@ fn is_served(url: &str) -> bool {
 
 fn scheme(url: &str) -> &str {
     url.split(':').next().unwrap_or("")
-}
-
-pub(crate) fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or(url)
 }

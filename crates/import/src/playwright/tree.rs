@@ -8,7 +8,7 @@
 
 mod tokens;
 
-use super::attributes::{Marked, Page, Written, write_attributes};
+use super::attributes::{Marked, Page, write_attributes};
 use crate::html;
 use crate::limits::Limits;
 use std::ops::Range;
@@ -271,9 +271,10 @@ pub(crate) fn write(
                         work.push(Work::Visit { snapshot: target.0, node: target.1, parent });
                     }
                     Some(_) => page.gaps.push("a part of the page contains itself".to_owned()),
-                    None => page
-                        .gaps
-                        .push(format!("a part of the page is not there (node {index} of {ago} snapshots before)")),
+                    None => {
+                        let place = format!("node {index} of {ago} snapshots before");
+                        page.gaps.push(format!("a part of the page is not there ({place})"));
+                    }
                 }
             }
             Node::Element { name, attributes, children } => {
@@ -283,10 +284,8 @@ pub(crate) fn write(
                 }
                 let kids = tree.children(children);
                 let pairs = tree.pairs(attributes);
-                match write_attributes(&mut page, name, parent, pairs, kids.len(), marked) {
-                    Written::Nothing => continue,
-                    Written::Alone => continue,
-                    Written::Open => {}
+                if !write_attributes(&mut page, name, parent, pairs, kids.len(), marked) {
+                    continue;
                 }
                 if name.eq_ignore_ascii_case("style") {
                     let mut css = String::new();
@@ -320,7 +319,7 @@ pub(crate) fn write(
 
 /// Writes a page without targets and frames, for fuzzing.
 pub(crate) fn write_plain(history: &[Tree], limits: &Limits) -> Result<Page, String> {
-    write(history, Some("html"), limits, &mut Marked { targets: &[], frame: Box::new(|_| None), base: None })
+    write(history, Some("html"), limits, &mut Marked::none())
 }
 
 /// Returns the text of a node, which may lie in an earlier snapshot.

@@ -5,35 +5,24 @@
 //! gave it (id, test id, name, label), and by its path only where there is nothing else.
 
 use super::devtools::looks_secret;
-use super::{Script, json_file, list, selector, stem};
+use super::{Script, list, selector};
 use crate::error::ImportError;
 use crate::json::text;
+use crate::plan::stem;
 use serde_json::Value;
 use std::path::Path;
 use toml::Table;
 
-pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
-    scripts(path, &json_file(path)?)
-}
-
 pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportError> {
     let history = list(path, file, "history")?;
-    let mut script = Script::new(&stem(path), "a history of browser-use");
+    let mut script = Script::new(&stem(path, "imported"), "a history of browser-use");
     script.gaps.push("the task itself is not in a history: the goal is the file's name".to_owned());
     for (at, turn) in history.iter().enumerate() {
         let state = &turn["state"];
-        let failed = turn["result"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .any(|result| result["error"].as_str().is_some_and(|error| !error.is_empty()));
-        let actions = turn["model_output"]["action"].as_array().map(Vec::as_slice).unwrap_or(&[]);
-        for (number, action) in actions.iter().enumerate() {
-            let Some((name, params)) =
-                action.as_object().and_then(|action| action.iter().find(|(_, params)| !params.is_null()))
-            else {
-                continue;
-            };
+        let failed = turn["result"].as_array().into_iter().flatten().any(|result| !text(result, "error").is_empty());
+        for (number, action) in turn["model_output"]["action"].as_array().into_iter().flatten().enumerate() {
+            let named = action.as_object().and_then(|action| action.iter().find(|(_, params)| !params.is_null()));
+            let Some((name, params)) = named else { continue };
             if failed {
                 script.gap(at, name, "it failed");
                 continue;
@@ -66,22 +55,13 @@ fn one(script: &mut Script, at: usize, name: &str, params: &Value, element: &Val
                 script.gap(at, name, "the page is opened in the same tab");
             }
         }
-        "go_back" => {
-            script.word("back", true);
-        }
-        "send_keys" => {
-            script.word("press", text(params, "keys"));
-        }
+        "go_back" => script.step("back", true),
+        "send_keys" => script.step("press", text(params, "keys")),
         "scroll" | "scroll_down" | "scroll_up" => {
             let pages = params["pages"].as_f64().or(params["num_pages"].as_f64()).unwrap_or(1.0);
-            let by = params["amount"].as_f64().unwrap_or(pages * 800.0) * direction;
-            script
-                .word("scroll", "page")
-                .insert("by".to_owned(), vec![toml::Value::Float(0.0), toml::Value::Float(by)].into());
+            script.scroll("page", 0.0, params["amount"].as_f64().unwrap_or(pages * 800.0) * direction);
         }
-        "close_tab" | "close" => {
-            script.word("close_tab", true);
-        }
+        "close_tab" | "close" => script.step("close_tab", true),
         "wait" | "done" | "extract" | "extract_content" | "extract_page_content" | "find_text" | "screenshot" => {}
         "click_element_by_index"
         | "click_element"
@@ -92,25 +72,15 @@ fn one(script: &mut Script, at: usize, name: &str, params: &Value, element: &Val
         | "select_dropdown"
         | "upload_file" => {
             let Some(target) = target(element) else {
-                return script.gap(
-                    at,
-                    name,
-                    "its element is not in the history, or only by a path that cannot be said here",
-                );
+                let why = "its element is not in the history, or only by a path that cannot be said here";
+                return script.gap(at, name, why);
             };
             let value = text(params, "text");
             match name {
-                "input_text" | "input" => script.fill(at, target, value, looks_secret(&words)),
-                "select_dropdown_option" | "select_dropdown" => {
-                    script.on("select", target).insert("option".to_owned(), value.into());
-                }
-                "upload_file" => {
-                    let files = vec![toml::Value::from(text(params, "path"))];
-                    script.on("upload", target).insert("files".to_owned(), files.into());
-                }
-                _ => {
-                    script.on("click", target);
-                }
+                "input_text" | "input" => script.enter("fill", at, target, value, looks_secret(&words)),
+                "select_dropdown_option" | "select_dropdown" => script.step_with("select", target, "option", value),
+                "upload_file" => script.step_with("upload", target, "files", vec![text(params, "path")]),
+                _ => script.step("click", target),
             }
         }
         other => script.gap(at, other, "a scenario has no such step"),
@@ -127,7 +97,7 @@ fn target(element: &Value) -> Option<Table> {
     let tag = if tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') { tag } else { String::new() };
     let (role, name) = (text(attributes, "role"), text(element, "ax_name"));
     if !role.is_empty() && !name.is_empty() {
-        return Some(selector::role(role, Some(name)));
+        return Some(selector::role(role, name));
     }
     for key in ["id", "data-testid", "data-test", "name", "aria-label"] {
         let value = text(attributes, key);
@@ -144,13 +114,7 @@ fn target(element: &Value) -> Option<Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-
-    fn of(json: &str) -> Result<Vec<Script>, ImportError> {
-        let mut file = tempfile::NamedTempFile::new().expect("file");
-        file.write_all(json.as_bytes()).expect("writes");
-        read(file.path())
-    }
+    use crate::script::{read_text, scenario};
 
     #[test]
     fn a_history_of_old_and_new_names_becomes_a_scenario() {
@@ -169,10 +133,8 @@ mod tests {
             {"model_output":null,"result":[{}],"state":{}},
             {"model_output":{"action":[{"done":{"text":"ok","success":true}}]},"result":[{"is_done":true}],
                 "state":{}}]}"#;
-        let script = of(json).expect("reads").remove(0);
-        let toml = script.toml(Path::new("agent.toml")).expect("a scenario");
-        let scenario = browserlens_trace::scenario::Scenario::parse(&toml, Path::new("agent.toml")).expect("parses");
-        let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
+        let script = read_text(scripts, json).expect("reads").remove(0);
+        let (_, toml, kinds) = scenario(&script);
         assert_eq!(kinds, ["fill", "click", "fill", "scroll"]);
         assert!(toml.contains("button:nth-of-type(2)") && !toml.contains("hunter2"), "{toml}");
         assert!(script.gaps.iter().any(|gap| gap.contains("it failed")));
@@ -183,7 +145,7 @@ mod tests {
         for (json, said) in
             [("{", "line 1"), ("{}", "history"), ("[]", "history"), ("\u{feff}{\"history\":3}", "history")]
         {
-            let error = of(json).expect_err("no history");
+            let error = read_text(scripts, json).expect_err("no history");
             assert!(error.to_string().contains(said), "{error}");
         }
     }

@@ -4,9 +4,10 @@
 //! selectors the one that says most of the node is taken: role and name, then CSS, then text, then
 //! a plain XPath.
 
-use super::{Script, json_file, list, selector, side, stem};
+use super::{Script, list, selector, side};
 use crate::error::ImportError;
 use crate::json::{number, text};
+use crate::plan::stem;
 use serde_json::Value;
 use std::path::Path;
 use toml::Table;
@@ -14,19 +15,13 @@ use toml::Table;
 /// Keys that only change what another key means.
 const MODIFIERS: [&str; 4] = ["Control", "Shift", "Alt", "Meta"];
 
-pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
-    scripts(path, &json_file(path)?)
-}
-
 pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportError> {
     let steps = list(path, file, "steps")?;
-    let title = text(file, "title");
-    let mut script = Script::new(
-        if title.is_empty() { stem(path) } else { title.to_owned() }.as_str(),
-        "a DevTools Recorder script",
-    );
+    let title = Some(text(file, "title").to_owned()).filter(|title| !title.is_empty());
+    let title = title.unwrap_or_else(|| stem(path, "imported"));
+    let mut script = Script::new(&title, "a DevTools Recorder script");
     let mut held: Vec<&str> = Vec::new();
-    let (mut scrolled, mut waited) = ((0.0, 0.0), 0);
+    let mut scrolled = (0.0, 0.0);
     for (at, step) in steps.iter().enumerate() {
         let kind = text(step, "type");
         match kind {
@@ -40,15 +35,14 @@ pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportEr
                     }
                 } else if !key.is_empty() {
                     let chord = held.iter().copied().chain([key]).collect::<Vec<_>>().join("+");
-                    script.word("press", chord);
+                    script.step("press", chord);
                 }
             }
             "keyUp" => held.retain(|key| *key != text(step, "key")),
             "scroll" if step["selectors"].as_array().is_none_or(Vec::is_empty) => {
                 let to = (number(step, "x").unwrap_or(0.0), number(step, "y").unwrap_or(0.0));
-                let by = vec![toml::Value::Float(to.0 - scrolled.0), toml::Value::Float(to.1 - scrolled.1)];
+                script.scroll("page", to.0 - scrolled.0, to.1 - scrolled.1);
                 scrolled = to;
-                script.word("scroll", "page").insert("by".to_owned(), by.into());
             }
             "click" | "doubleClick" | "hover" | "change" | "waitForElement" => {
                 let Some((target, role)) = target(&step["selectors"]) else {
@@ -56,7 +50,6 @@ pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportEr
                     continue;
                 };
                 on_target(&mut script, at, step, target, &role);
-                waited += u32::from(kind == "waitForElement");
             }
             "close" => script.gap(at, kind, "a recording ends by itself"),
             other => script.gap(at, other, "a scenario has no such step"),
@@ -65,37 +58,26 @@ pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportEr
             script.gap(at, "its frame", "targets are looked for in every frame");
         }
     }
-    let _ = waited;
     Ok(vec![script])
 }
 
 fn on_target(script: &mut Script, at: usize, step: &Value, target: Table, role: &str) {
     match text(step, "type") {
-        "doubleClick" => {
-            script.on("double_click", target);
-        }
-        "hover" => {
-            script.on("hover", target);
-        }
-        "waitForElement" => {
-            script.on("wait_for", target);
-        }
+        "doubleClick" => script.step("double_click", target),
+        "hover" => script.step("hover", target),
+        "waitForElement" => script.step("wait_for", target),
         "change" => {
             let value = text(step, "value");
             let words = step["selectors"].to_string().to_ascii_lowercase();
             if ["combobox", "listbox"].contains(&role) || words.contains("select") {
-                script.on("select", target).insert("option".to_owned(), value.into());
+                script.step_with("select", target, "option", value);
                 script.gap(at, "what was chosen", "it is told by value, and options are chosen by their label");
             } else {
-                script.fill(at, target, value, looks_secret(&words));
+                script.enter("fill", at, target, value, looks_secret(&words));
             }
         }
-        _ if step["button"] == "secondary" => {
-            script.on("right_click", target);
-        }
-        _ => {
-            script.on("click", target);
-        }
+        _ if step["button"] == "secondary" => script.step("right_click", target),
+        _ => script.step("click", target),
     }
 }
 
@@ -108,21 +90,15 @@ pub(super) fn looks_secret(words: &str) -> bool {
 
 /// Returns the best target of a list of selectors, and its role if it has one.
 fn target(selectors: &Value) -> Option<(Table, String)> {
-    let all: Vec<Vec<&str>> = selectors
-        .as_array()?
-        .iter()
-        .map(|one| match one {
-            Value::String(one) => vec![one.as_str()],
-            Value::Array(chain) => chain.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        })
-        .collect();
-    let last = |chain: &Vec<&str>| chain.last().copied().map(str::to_owned);
-    let lasts: Vec<String> = all.iter().filter_map(last).collect();
+    let last = |one: &Value| match one {
+        Value::Array(chain) => chain.iter().filter_map(Value::as_str).next_back().map(str::to_owned),
+        one => one.as_str().map(str::to_owned),
+    };
+    let lasts: Vec<String> = selectors.as_array()?.iter().filter_map(last).collect();
     let with_role = lasts.iter().filter_map(|one| one.strip_prefix("aria/")).find_map(|aria| {
         let (name, role) = aria.split_once("[role=")?;
         let role = role.trim_end_matches(']').trim_matches(['"', '\'']);
-        Some((selector::role(role, Some(name.trim())), role.to_owned()))
+        Some((selector::role(role, name.trim()), role.to_owned()))
     });
     let prefixed = |one: &&String| ["aria/", "xpath/", "text/", "pierce/"].iter().any(|prefix| one.starts_with(prefix));
     let plain = || lasts.iter().find(|one| !prefixed(one) && !one.is_empty()).map(|css| selector::css(css));
@@ -137,17 +113,12 @@ fn target(selectors: &Value) -> Option<(Table, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-
-    fn script(json: &str) -> Script {
-        let mut file = tempfile::NamedTempFile::new().expect("file");
-        file.write_all(json.as_bytes()).expect("writes");
-        read(file.path()).expect("reads").remove(0)
-    }
+    use crate::script::{read_text, scenario};
 
     #[test]
     fn a_recording_becomes_a_scenario_that_parses() {
-        let script = script(
+        let read = read_text(
+            scripts,
             r##"{"title":"Order","steps":[
             {"type":"setViewport","width":1000,"height":700},
             {"type":"navigate","url":"http://a.test/","assertedEvents":[]},
@@ -163,9 +134,8 @@ mod tests {
             {"type":"click","selectors":[["xpath///a[contains(.,'x')]"]]},
             {"type":"navigate","url":"http://a.test/b"}]}"##,
         );
-        let toml = script.toml(Path::new("order.toml")).expect("a scenario");
-        let scenario = browserlens_trace::scenario::Scenario::parse(&toml, Path::new("order.toml")).expect("parses");
-        let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
+        let script = read.expect("reads").remove(0);
+        let (scenario, toml, kinds) = scenario(&script);
         assert_eq!(
             kinds,
             ["click", "fill", "fill", "select", "press", "press", "scroll", "scroll", "wait_for", "goto"]

@@ -11,19 +11,20 @@ mod selector;
 mod selenium;
 
 use crate::error::ImportError;
+use crate::plan::stem;
 use browserlens_trace::scenario::Scenario;
 use serde_json::Value;
 use std::path::Path;
 use toml::Table;
 
-pub(crate) use browser_use::read as read_browser_use;
-pub(crate) use devtools::read as read_devtools;
+pub(crate) use browser_use::scripts as browser_use;
+pub(crate) use devtools::scripts as devtools;
 pub(crate) use recording::read as read_recording;
-pub(crate) use selenium::read as read_selenium;
+pub(crate) use selenium::scripts as selenium;
 
 /// Turns any JSON into scenarios by each of the readers, for fuzzing.
 pub(crate) fn try_all(path: &Path, file: &Value) {
-    for read in [browser_use::scripts, devtools::scripts, selenium::scripts] {
+    for read in [browser_use, devtools, selenium] {
         for script in read(path, file).unwrap_or_default() {
             drop(script.toml(path));
         }
@@ -66,38 +67,32 @@ impl Script {
         self.gaps.push(format!("step {}: {what}: {why}", step + 1));
     }
 
-    /// Adds a step on a target.
-    fn on(&mut self, action: &str, target: Table) -> &mut Table {
-        self.word(action, toml::Value::Table(target))
+    /// Adds a step whose action has this value: a target, or a word.
+    fn step(&mut self, action: &str, value: impl Into<toml::Value>) {
+        self.steps.push(table([(action, value.into())]));
     }
 
-    /// Adds a step whose action has this value.
-    fn word(&mut self, action: &str, value: impl Into<toml::Value>) -> &mut Table {
-        let mut step = Table::new();
-        step.insert(action.to_owned(), value.into());
-        self.steps.push(step);
-        let last = self.steps.len() - 1;
-        &mut self.steps[last]
+    /// Adds a step that says one thing more.
+    fn step_with(&mut self, action: &str, value: impl Into<toml::Value>, key: &str, more: impl Into<toml::Value>) {
+        self.steps.push(table([(action, value.into()), (key, more.into())]));
     }
 
-    /// Adds a step that sets the value of a field.
-    fn fill(&mut self, step: usize, target: Table, text: &str, looks_secret: bool) {
-        self.enter("fill", step, target, text, looks_secret);
+    /// Adds a step that scrolls the page, or a target.
+    fn scroll(&mut self, what: impl Into<toml::Value>, x: f64, y: f64) {
+        self.step_with("scroll", what, "by", vec![x, y]);
     }
 
     /// Adds a step that enters a text in this way: `fill` or `type`.
     fn enter(&mut self, action: &str, step: usize, target: Table, text: &str, looks_secret: bool) {
-        let value = if looks_secret && !text.is_empty() {
+        let value: toml::Value = if looks_secret && !text.is_empty() {
             self.secrets += 1;
             let name = format!("SECRET_{}", self.secrets);
             self.gap(step, "what was typed looks secret", &format!("it is read from the environment variable {name}"));
-            let mut held = Table::new();
-            held.insert("env".to_owned(), name.into());
-            toml::Value::Table(held)
+            table([("env", name.into())]).into()
         } else {
             text.into()
         };
-        self.on(action, target).insert("text".to_owned(), value);
+        self.step_with(action, target, "text", value);
     }
 
     /// Goes to a URL: the first one is where the scenario starts.
@@ -113,7 +108,7 @@ impl Script {
         } else if is_first {
             url.clone_into(&mut self.url);
         } else {
-            self.word("goto", url);
+            self.step("goto", url);
         }
     }
 
@@ -130,12 +125,11 @@ impl Script {
     /// Writes the scenario, and makes sure that it is one.
     pub(crate) fn toml(&self, path: &Path) -> Result<String, ImportError> {
         if self.url.is_empty() {
-            let reason = "it never says on which page it begins".to_owned();
-            return Err(ImportError::Empty { path: path.to_owned(), reason });
+            return Err(ImportError::empty(path, "it never says on which page it begins"));
         }
         let mut head = Table::new();
         // Replay finds the scenario of a recording by this name.
-        let name = path.file_stem().map_or_else(|| self.name.clone(), |stem| stem.to_string_lossy().into_owned());
+        let name = stem(path, &self.name);
         for (key, text) in [("name", &name), ("goal", &self.goal), ("why", &self.why)] {
             let text = if text.trim().is_empty() { "imported" } else { text.as_str() };
             head.insert(key.to_owned(), text.into());
@@ -153,21 +147,14 @@ impl Script {
             head.insert("start_facts".to_owned(), self.start_facts.clone().into());
         }
         if let Some((width, height)) = self.viewport {
-            let mut viewport = Table::new();
-            viewport.insert("width".to_owned(), i64::from(width).into());
-            viewport.insert("height".to_owned(), i64::from(height).into());
-            head.insert("viewport".to_owned(), toml::Value::Table(viewport));
+            let viewport = table([("width", i64::from(width).into()), ("height", i64::from(height).into())]);
+            head.insert("viewport".to_owned(), viewport.into());
         }
-        let steps = self.steps.iter().cloned().map(toml::Value::Table).collect();
-        head.insert("step".to_owned(), toml::Value::Array(steps));
+        head.insert("step".to_owned(), self.steps.clone().into());
         let said = |reason: String| ImportError::malformed(path, "the scenario", reason);
         let text = toml::to_string(&head).map_err(|error| said(error.to_string()))?;
-        let notes: String = self
-            .gaps
-            .iter()
-            .map(|gap| format!("# Not carried over: {}\n", gap.replace(char::is_control, " ")))
-            .collect();
-        let text = notes + &text;
+        let note = |gap: &String| format!("# Not carried over: {}\n", gap.replace(char::is_control, " "));
+        let text = self.gaps.iter().map(note).collect::<String>() + &text;
         Scenario::parse(&text, path).map_err(|error| said(error.to_string()))?;
         Ok(text)
     }
@@ -201,10 +188,31 @@ fn list<'v>(path: &Path, value: &'v Value, key: &str) -> Result<&'v Vec<Value>, 
     Ok(list)
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(|| "imported".to_owned(), |stem| stem.to_string_lossy().into_owned())
+fn table<const N: usize>(entries: [(&str, toml::Value); N]) -> Table {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn side(value: &Value) -> Option<u32> {
     value.as_f64().filter(|side| (1.0..=16_384.0).contains(side)).map(|side| side as u32)
+}
+
+/// What a reader makes of a file of this text.
+#[cfg(test)]
+fn read_text(
+    reader: fn(&Path, &Value) -> Result<Vec<Script>, ImportError>,
+    text: &str,
+) -> Result<Vec<Script>, ImportError> {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), text).expect("writes");
+    reader(file.path(), &json_file(file.path())?)
+}
+
+/// The scenario that a script becomes, its TOML, and the kinds of its steps.
+#[cfg(test)]
+fn scenario(script: &Script) -> (Scenario, String, Vec<&'static str>) {
+    let path = Path::new("script.toml");
+    let toml = script.toml(path).expect("a scenario");
+    let scenario = Scenario::parse(&toml, path).expect("parses");
+    let kinds = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
+    (scenario, toml, kinds)
 }

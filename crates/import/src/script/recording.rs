@@ -5,8 +5,9 @@
 //! were new after a step. Invariant: a target means, on the page that was recorded, the node that
 //! was acted on, or the step is left out and said.
 
-use super::{MOST_STEPS, Script, selector, stem};
+use super::{MOST_STEPS, Script, selector};
 use crate::error::ImportError;
+use crate::plan::stem;
 use browserlens_core::page::{Flags, NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, StepIndex};
 use browserlens_trace::scenario::Target;
@@ -27,7 +28,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
     if rows.len() > MOST_STEPS {
         return Err(ImportError::too_large(path, "the trace", "its number of steps", MOST_STEPS as u64));
     }
-    let mut script = Script::new(&stem(path), "a recording");
+    let mut script = Script::new(&stem(path, "imported"), "a recording");
     if !meta.goal.trim().is_empty() {
         script.goal.clone_from(&meta.goal);
     }
@@ -91,22 +92,14 @@ fn one(script: &mut Script, at: usize, action: &ActionRecord, page: &Page) {
     }
     match (taken.kind, action.target) {
         (K::Goto, _) => script.open(text),
-        (K::Press, None) => {
-            script.word("press", text);
-        }
-        (K::Scroll, None) => scroll(script, at, "page".into(), text),
-        (K::Back | K::Forward | K::CloseTab, _) => {
-            script.word(kind, true);
-        }
+        (K::Press, None) => script.step("press", text),
+        (K::Scroll, None) => scroll(script, at, "page", text),
+        (K::Back | K::Forward | K::CloseTab, _) => script.step(kind, true),
         (K::SwitchTab, _) => match text.parse::<i64>() {
-            Ok(tab) => {
-                script.word("switch_tab", tab);
-            }
+            Ok(tab) => script.step("switch_tab", tab),
             Err(_) => script.gap(at, kind, "it does not say to which"),
         },
-        (K::Dialog, _) => {
-            script.word("dialog", text);
-        }
+        (K::Dialog, _) => script.step("dialog", text),
         (K::Drag, _) => script.gap(at, kind, "where it ends is not in a recording"),
         (_, None) => script.gap(at, kind, "it has no node"),
         (_, Some(key)) => match target(page, key) {
@@ -125,36 +118,27 @@ fn on(script: &mut Script, at: usize, action: &ActionRecord, target: Table, page
     }
     match taken.kind {
         K::Fill | K::Type => script.enter(taken.kind.name(), at, target, text, is_secret),
-        K::Press => {
-            script.word("press", text).insert("on".to_owned(), toml::Value::Table(target));
-        }
+        K::Press => script.step_with("press", text, "on", target),
         K::Select => {
             let mut options: Vec<toml::Value> = text.lines().map(Into::into).collect();
             let chosen = if options.len() == 1 { options.remove(0) } else { toml::Value::Array(options) };
-            script.on("select", target).insert("option".to_owned(), chosen);
+            script.step_with("select", target, "option", chosen);
         }
-        K::Check => {
-            script.on("check", target).insert("checked".to_owned(), (text != "false").into());
-        }
+        K::Check => script.step_with("check", target, "checked", text != "false"),
         K::Upload => {
-            let files: Vec<toml::Value> = text.lines().map(Into::into).collect();
-            script.on("upload", target).insert("files".to_owned(), files.into());
+            script.step_with("upload", target, "files", text.lines().collect::<Vec<_>>());
             script.gap(at, "its files", "only their names are in a recording: write where they lie");
         }
-        K::Scroll => scroll(script, at, toml::Value::Table(target), text),
-        kind => {
-            script.on(kind.name(), target);
-        }
+        K::Scroll => scroll(script, at, target, text),
+        kind => script.step(kind.name(), target),
     }
 }
 
-fn scroll(script: &mut Script, at: usize, what: toml::Value, by: &str) {
-    let by: Vec<toml::Value> =
-        by.split(',').filter_map(|side| side.trim().parse::<f64>().ok()).map(toml::Value::Float).collect();
-    if by.len() == 2 {
-        script.word("scroll", what).insert("by".to_owned(), by.into());
-    } else {
-        script.gap(at, "scroll", "it does not say how far");
+fn scroll(script: &mut Script, at: usize, what: impl Into<toml::Value>, by: &str) {
+    let by: Vec<f64> = by.split(',').filter_map(|side| side.trim().parse().ok()).collect();
+    match by[..] {
+        [x, y] => script.scroll(what, x, y),
+        _ => script.gap(at, "scroll", "it does not say how far"),
     }
 }
 
@@ -166,7 +150,7 @@ fn target(page: &Page, key: NodeKey) -> Option<Table> {
     }
     let all = Target::role(node.role(), node.name()).matches(page);
     let nth = all.iter().position(|id| *id == node.id())?;
-    let mut target = selector::role(node.role(), Some(node.name()));
+    let mut target = selector::role(node.role(), node.name());
     if all.len() > 1 {
         target.insert("nth".to_owned(), (nth as i64).into());
     }

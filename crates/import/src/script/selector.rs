@@ -4,13 +4,13 @@
 //! role and name where they are told, else CSS, else text. Invariant: an XPath becomes CSS only
 //! where it is a plain path from an element to its children; anything else is none.
 
+use super::table;
 use toml::Table;
 
 /// A target by role and name.
-pub(super) fn role(role: &str, name: Option<&str>) -> Table {
-    let mut target = Table::new();
-    target.insert("role".to_owned(), role.into());
-    if let Some(name) = name.filter(|name| !name.is_empty()) {
+pub(super) fn role(role: &str, name: &str) -> Table {
+    let mut target = table([("role", role.into())]);
+    if !name.is_empty() {
         target.insert("name".to_owned(), name.into());
     }
     target
@@ -18,16 +18,12 @@ pub(super) fn role(role: &str, name: Option<&str>) -> Table {
 
 /// A target by CSS.
 pub(super) fn css(selector: &str) -> Table {
-    let mut target = Table::new();
-    target.insert("css".to_owned(), selector.into());
-    target
+    table([("css", selector.into())])
 }
 
 /// A target by its text.
 pub(super) fn text(text: &str) -> Table {
-    let mut target = Table::new();
-    target.insert("text".to_owned(), text.into());
-    target
+    table([("text", text.into())])
 }
 
 /// A target by the value of an attribute.
@@ -55,10 +51,8 @@ fn quoted(value: &str) -> String {
 /// Turns a plain XPath into CSS: `/html/body/div[2]/a`, `//*[@id="x"]/b`, `//a[@href='y']`.
 pub(super) fn xpath(path: &str) -> Option<Table> {
     let path = path.trim();
-    let (mut rest, mut joined) = match path.strip_prefix("//") {
-        Some(rest) => (rest, ""),
-        None => (path.strip_prefix('/').unwrap_or(path), ""),
-    };
+    let mut rest = path.strip_prefix("//").or(path.strip_prefix('/')).unwrap_or(path);
+    let mut joined = "";
     let mut selector = String::new();
     while !rest.is_empty() {
         let (step, after) = split_step(rest)?;

@@ -5,25 +5,22 @@
 //! step before.
 
 use super::devtools::looks_secret;
-use super::{Script, json_file, list, selector, side, stem};
+use super::{Script, list, selector, side};
 use crate::error::ImportError;
 use crate::json::text;
+use crate::plan::stem;
 use serde_json::Value;
 use std::path::Path;
 use toml::Table;
 
-pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
-    scripts(path, &json_file(path)?)
-}
-
 pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportError> {
     let tests = list(path, file, "tests")?;
     let base = text(file, "url");
-    let project = text(file, "name");
+    let project = Some(text(file, "name").to_owned()).filter(|name| !name.is_empty());
+    let project = project.unwrap_or_else(|| stem(path, "imported"));
     let mut scripts = Vec::new();
     for test in tests {
-        let name =
-            [if project.is_empty() { stem(path) } else { project.to_owned() }, text(test, "name").to_owned()].join(" ");
+        let name = format!("{project} {}", text(test, "name"));
         let mut script = Script::new(name.trim(), "a Selenium IDE test");
         for (at, command) in list(path, test, "commands")?.iter().enumerate() {
             one(&mut script, at, command, base);
@@ -49,11 +46,8 @@ fn one(script: &mut Script, at: usize, command: &Value, base: &str) {
     };
     match name {
         "open" => {
-            let url = url::Url::parse(base)
-                .ok()
-                .and_then(|base| base.join(target).ok())
-                .map_or_else(|| target.to_owned(), Into::into);
-            script.open(&url);
+            let whole = url::Url::parse(base).and_then(|base| base.join(target));
+            script.open(whole.as_ref().map_or(target, url::Url::as_str));
         }
         "setWindowSize" => {
             let parts: Vec<Option<u32>> =
@@ -68,50 +62,36 @@ fn one(script: &mut Script, at: usize, command: &Value, base: &str) {
                 script.gap(at, name, "it is no text that can be read after a step");
             }
         }
-        "close" => {
-            script.word("close_tab", true);
-        }
-        "webdriverChooseOkOnVisibleConfirmation" | "assertAlert" | "acceptAlert" => {
-            script.word("dialog", "accept");
-        }
-        "webdriverChooseCancelOnVisibleConfirmation" => {
-            script.word("dialog", "dismiss");
-        }
-        "webdriverAnswerOnVisiblePrompt" => {
-            script.word("dialog", "accept").insert("text".to_owned(), value.into());
-        }
+        "close" => script.step("close_tab", true),
+        "webdriverChooseOkOnVisibleConfirmation" | "assertAlert" | "acceptAlert" => script.step("dialog", "accept"),
+        "webdriverChooseCancelOnVisibleConfirmation" => script.step("dialog", "dismiss"),
+        "webdriverAnswerOnVisiblePrompt" => script.step_with("dialog", "accept", "text", value),
         "selectFrame" => script.gap(at, name, "targets are looked for in every frame"),
         "sendKeys" if value.starts_with("${KEY_") => {
             let key = key_of(value);
             match found(command) {
-                Some(on) => drop(script.word("press", key).insert("on".to_owned(), on.into())),
-                None => {
-                    script.word("press", key);
-                }
+                Some(on) => script.step_with("press", key, "on", on),
+                None => script.step("press", key),
             }
         }
         "type" | "sendKeys" | "select" | "dragAndDropToObject" => match found(command) {
             None => script.gap(at, name, &format!("its target {target:?} cannot be said here")),
             Some(on) if name == "select" => {
                 let label = value.strip_prefix("label=");
-                script.on("select", on).insert("option".to_owned(), label.unwrap_or(value).into());
+                script.step_with("select", on, "option", label.unwrap_or(value));
                 if label.is_none() {
                     script.gap(at, "what was chosen", "it is not told by label, and options are chosen by that");
                 }
             }
             Some(on) if name == "dragAndDropToObject" => match locator(value) {
-                Some(to) => drop(script.on("drag", on).insert("to".to_owned(), to.into())),
+                Some(to) => script.step_with("drag", on, "to", to),
                 None => script.gap(at, name, &format!("its goal {value:?} cannot be said here")),
             },
-            Some(on) => script.fill(at, on, value, looks_secret(&target.to_ascii_lowercase())),
+            Some(on) => script.enter("fill", at, on, value, looks_secret(&target.to_ascii_lowercase())),
         },
         _ if !simple.is_empty() => match found(command) {
-            Some(on) => {
-                let step = script.on(simple, on);
-                if simple == "check" {
-                    step.insert("checked".to_owned(), (name == "check").into());
-                }
-            }
+            Some(on) if simple == "check" => script.step_with("check", on, "checked", name == "check"),
+            Some(on) => script.step(simple, on),
             None => script.gap(at, name, &format!("its target {target:?} cannot be said here")),
         },
         _ => script.gap(at, name, "a scenario has no such step"),
@@ -135,7 +115,7 @@ fn locator(locator: &str) -> Option<Table> {
         "css" => Some(selector::css(value)),
         "class" => Some(selector::css(&format!(".{value}")))
             .filter(|_| value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))),
-        "linkText" | "link" => Some(selector::role("link", Some(value))),
+        "linkText" | "link" => Some(selector::role("link", value)),
         "xpath" => selector::xpath(value),
         _ => None,
     }
@@ -158,11 +138,10 @@ fn key_of(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use crate::script::{read_text, scenario};
 
     #[test]
     fn a_project_becomes_a_scenario_for_each_test() {
-        let mut file = tempfile::NamedTempFile::with_suffix(".side").expect("file");
         let json = r##"{"id":"1","version":"2.0","name":"Shop","url":"http://a.test","tests":[{"id":"2","name":"order",
             "commands":[
             {"command":"open","target":"/cart","value":""},{"command":"setWindowSize","target":"1200x900","value":""},
@@ -177,19 +156,14 @@ mod tests {
                 "value":"Thank you"},
             {"command":"executeScript","target":"return 1","value":"x"},{"command":"//click","target":"","value":""}]},
             {"id":"3","name":"empty","commands":[]}],"suites":[],"urls":[]}"##;
-        file.write_all(json.as_bytes()).expect("writes");
-        let scripts = read(file.path()).expect("reads");
-        let toml = scripts[0].toml(Path::new("order.toml")).expect("a scenario");
-        let scenario = browserlens_trace::scenario::Scenario::parse(&toml, Path::new("order.toml")).expect("parses");
-        let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
+        let scripts = read_text(scripts, json).expect("reads");
+        let (scenario, toml, kinds) = scenario(&scripts[0]);
         assert_eq!(kinds, ["click", "fill", "press", "select", "click", "check"]);
         assert_eq!(scenario.steps[5].facts[0].text, "Thank you");
         assert_eq!(scenario.url.as_deref(), Some("http://a.test/cart"));
         assert!(!toml.contains("hunter2"), "{toml}");
-        assert_eq!(
-            scripts[0].gaps.iter().filter(|gap| gap.starts_with("step 8") || gap.starts_with("step 11")).count(),
-            2
-        );
+        let said = scripts[0].gaps.iter().filter(|gap| gap.starts_with("step 8") || gap.starts_with("step 11"));
+        assert_eq!(said.count(), 2);
         assert!(scripts[1].toml(Path::new("x.toml")).expect_err("no page").to_string().contains("never says"));
     }
 }

@@ -44,6 +44,11 @@ pub fn call(id: &str, method: &str, params: &Value, at: f64, phases: &[(&str, Va
     events
 }
 
+/// The call that opens the shop.
+pub fn goto(at: f64, body: &[Value]) -> Vec<Value> {
+    call("c@1", "goto", &json!({ "url": "http://shop.test/" }), at, &[("after", page(body))])
+}
+
 /// A page with this body.
 pub fn page(body: &[Value]) -> Value {
     let mut list = vec![json!("BODY"), json!({})];

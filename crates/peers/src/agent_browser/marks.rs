@@ -59,7 +59,7 @@ impl Mark {
 /// Finds the marks of the main document.
 pub(super) fn marks(dom: &Dom<'_>, capture: &Capture) -> HashMap<u32, Mark> {
     let mut marks = HashMap::new();
-    let Some(document) = dom.documents.first().copied().flatten() else { return marks };
+    let Some(document) = dom.main_document() else { return marks };
     let Some(body) = dom.body_of(document) else { return marks };
     let pointers = pointers(dom);
     let order = Order::new(dom, document);
@@ -141,17 +141,11 @@ struct Order {
 
 impl Order {
     fn new(dom: &Dom<'_>, document: Id) -> Self {
-        let mut ends: Vec<Id> = (1..=dom.len() as Id).collect();
-        for id in (0..dom.len()).rev() {
-            if let Some(parent) = dom.node(id as Id).parent {
-                ends[parent as usize] = ends[parent as usize].max(ends[id]);
-            }
-        }
         let inside = (0..dom.len() as Id).filter(|id| dom.scope(*id) == document);
         let plain = |id: &Id| dom.node(*id).parent.is_some_and(|parent| dom.is_element(parent));
         let texts = inside.clone().filter(|id| dom.node(*id).kind == NodeKind::Text).filter(plain).collect();
         let checks = inside.filter(|id| is_input(dom, *id, "radio") || is_input(dom, *id, "checkbox")).collect();
-        Self { ends, texts, checks }
+        Self { ends: dom.ends(), texts, checks }
     }
 
     fn within<'o>(&self, list: &'o [Id], id: Id) -> &'o [Id] {
@@ -219,7 +213,7 @@ struct Checks {
 
 impl Checks {
     fn new(dom: &Dom<'_>, document: Id, capture: &Capture) -> Self {
-        let main = dom.page.frames().first().map_or(0, |frame| frame.number);
+        let (main, _) = dom.page.document();
         let snapshot: Option<Snapshot> = capture.get(PayloadKind::Snapshot, main).and_then(payloads::parse);
         // The first document of a snapshot is that of the session's root frame.
         let nodes = snapshot.iter().filter_map(|snapshot| snapshot.documents.first()).map(|document| &document.nodes);
@@ -248,7 +242,6 @@ impl Checks {
 
 /// The element that a path of a [`FrameProbe`] names; none in shadow trees.
 fn at_path(dom: &Dom<'_>, document: Id, path: &str) -> Option<Id> {
-    let elements = |id: Id| dom.light_children(id).into_iter().filter(|child| dom.is_element(*child));
-    let root = elements(document).next()?;
-    path.split('/').try_fold(root, |at, step| elements(at).nth(step.parse().ok()?))
+    let root = dom.light_elements(document).next()?;
+    path.split('/').try_fold(root, |at, step| dom.light_elements(at).nth(step.parse().ok()?))
 }

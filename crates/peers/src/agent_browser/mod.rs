@@ -21,12 +21,9 @@ mod write;
 use crate::dom::{self, Dom};
 use crate::lines::{LineRules, outline, reference, replace};
 use crate::read::TextReader;
-use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
+use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool, no_options};
 use browserlens_core::page::{Capture, NodeKey, Page};
-use browserlens_core::strategy::{
-    ActionChannel, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput, Strategy, StrategyError,
-    Task, TextFormat,
-};
+use browserlens_core::strategy::{Observation, OptionsError, RefTarget, Run, Stage, StepInput, StrategyError};
 use marks::Mark;
 use refs::Refs;
 use std::collections::HashMap;
@@ -49,51 +46,23 @@ static DELTA: Format = Format::new("agent-browser-delta", || TextReader::Held(Bo
 
 pub(crate) static TOOL: Tool = Tool {
     packages: Packages::Npm(include_str!("package.json")),
-    harnesses: &[Harness {
-        name: "agent-browser@0.41.2",
-        script: "agent_browser/harness.mjs",
-        acts: false,
-        events: false,
-    }],
+    harnesses: &[Harness::looking("agent-browser@0.41.2", "agent_browser/harness.mjs")],
     recorded: &[
-        RecordedOutput { name: "agent-browser@0.41.2/full:recorded", format: &TEXT, viewport_margin: None },
-        RecordedOutput { name: "agent-browser@0.41.2/interactive:recorded", format: &TEXT, viewport_margin: None },
-        RecordedOutput { name: "agent-browser@0.41.2/delta:recorded", format: &DELTA, viewport_margin: None },
-        RecordedOutput {
-            name: "agent-browser@0.41.2/interactive-delta:recorded",
-            format: &DELTA,
-            viewport_margin: None,
-        },
+        RecordedOutput::whole("agent-browser@0.41.2/full:recorded", &TEXT),
+        RecordedOutput::whole("agent-browser@0.41.2/interactive:recorded", &TEXT),
+        RecordedOutput::whole("agent-browser@0.41.2/delta:recorded", &DELTA),
+        RecordedOutput::whole("agent-browser@0.41.2/interactive-delta:recorded", &DELTA),
     ],
     reproductions: &[
-        Reproduction { name: FULL, build: |options| boxed(AgentBrowser::full(options)) },
-        Reproduction { name: INTERACTIVE, build: |options| boxed(AgentBrowser::interactive(options)) },
+        Reproduction { name: FULL, build: |options| strategy(Extent::Full, options) },
+        Reproduction { name: INTERACTIVE, build: |options| strategy(Extent::Interactive, options) },
     ],
     formats: &[&TEXT, &DELTA],
 };
 
-/// The strategy, in one of its two variants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AgentBrowser {
-    extent: Extent,
-}
-
-impl AgentBrowser {
-    /// Reads the options of `snapshot`: there are none.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for any option.
-    pub fn full(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        OptionsReader::new(options)?.finish().map(|()| Self { extent: Extent::Full })
-    }
-
-    /// Reads the options of `snapshot -i`: there are none.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for any option.
-    pub fn interactive(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        OptionsReader::new(options)?.finish().map(|()| Self { extent: Extent::Interactive })
-    }
+fn strategy(extent: Extent, options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
+    no_options(options)?;
+    Ok(PeerStrategy::new(extent.name(), "0.41.2+bl1", &TEXT, move |_| AgentBrowserRun::new(extent)))
 }
 
 impl Extent {
@@ -110,28 +79,6 @@ impl Extent {
             Self::Full => "(empty page)",
             Self::Interactive => "(no interactive elements)",
         }
-    }
-}
-
-impl Strategy for AgentBrowser {
-    fn name(&self) -> &str {
-        self.extent.name()
-    }
-
-    fn version(&self) -> &str {
-        "0.41.2+bl1"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Ref
-    }
-
-    fn format(&self) -> TextFormat {
-        TEXT.text_format()
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(AgentBrowserRun::new(self.extent))
     }
 }
 
@@ -166,8 +113,7 @@ impl AgentBrowserRun {
         if !dom::has_snapshot(input.capture) {
             return Err(missing("DOM snapshot"));
         }
-        let main = input.page.frames().first().map_or(0, |frame| frame.number);
-        let nodes = ax::nodes(input.capture, main).ok_or_else(|| missing("accessibility tree"))?;
+        let nodes = ax::nodes(input.capture, input.page.document().0).ok_or_else(|| missing("accessibility tree"))?;
         let snapshots = dom::snapshots(input.capture);
         let marks = marks::marks(&Dom::new(input.page, &snapshots), input.capture);
         let mut snapshot = Snapshot { page: input.page, capture: input.capture, run: self, targets: Vec::new() };
@@ -196,8 +142,8 @@ impl Snapshot<'_> {
         nodes: Vec<ax::AxNode>,
         marks: &HashMap<u32, Mark>,
     ) -> (Tree, String, HashMap<usize, u32>) {
-        let id = |ordinal: usize| self.page.frames().get(ordinal).map_or((0, 0), |frame| (frame.number, frame.loader));
-        let ((tab, _), (frame, loader)) = (id(0), id(ordinal));
+        let (tab, _) = self.page.document();
+        let (frame, loader) = self.page.frames().get(ordinal).map_or((0, 0), |frame| (frame.number, frame.loader));
         self.run.refs.enter(tab, (frame, loader));
         let tree = Tree::new(nodes, marks);
         let mut numbers = HashMap::new();
@@ -205,12 +151,8 @@ impl Snapshot<'_> {
             let backend = tree.nodes[place].backend;
             let number = self.run.refs.give(tab, frame, backend);
             numbers.insert(place, number);
-            self.targets.extend(
-                backend.map(|backend| RefTarget {
-                    handle: format!("@e{number}"),
-                    key: NodeKey { frame, loader, backend },
-                }),
-            );
+            let key = backend.map(|backend| NodeKey { frame, loader, backend });
+            self.targets.extend(key.map(|key| RefTarget { handle: format!("@e{number}"), key }));
         }
         let text = write::write(&tree, &numbers, marks, self.run.extent);
         (tree, text, numbers)
@@ -218,7 +160,7 @@ impl Snapshot<'_> {
 
     /// Writes the frames that the main frame holds below their elements.
     fn frames_below(&mut self, tree: &Tree, numbers: &HashMap<usize, u32>, text: &mut String) {
-        let main = self.page.frames().first().map_or(0, |frame| frame.number);
+        let (main, _) = self.page.document();
         let mut owners = HashMap::new();
         for (ordinal, frame) in self.page.frames().iter().enumerate().skip(1) {
             let owner = frame.owner.map(|owner| self.page.node(owner).key()).filter(|key| key.frame == main);

@@ -5,10 +5,9 @@
 //! a handle is written as the tool's commands take it, `@e5`. Invariant: any text parses. A value
 //! that forges a line of the grammar is read as that line: nothing in the text tells them apart.
 
-use crate::playwright_mcp::read::double_quoted;
 use crate::read::outline::Outline;
-use crate::read::tags;
-use crate::read::{ReadNode, Reading};
+use crate::read::text::escaped;
+use crate::read::{ReadNode, Reading, tags};
 
 /// States that the tool does not print.
 const SILENT: [&str; 5] = ["focused", "invalid", "pressed", "readonly", "busy"];
@@ -43,9 +42,7 @@ fn item(item: &str) -> Option<ReadNode> {
     }
     let mut node = ReadNode::default();
     if let Some(quoted) = rest.strip_prefix(" \"") {
-        let (name, after) = double_quoted(quoted);
-        node.name = name;
-        rest = after;
+        (node.name, rest) = escaped(quoted, '"');
     }
     if let Some((attributes, after)) = bracketed(rest) {
         attributes.split(", ").for_each(|attribute| take_attribute(&mut node, attribute));
@@ -85,7 +82,7 @@ fn take_attribute(node: &mut ReadNode, attribute: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use crate::testing::by_handle;
 
     const CONSOLE: &str = r#"- main
   - region "Settings" [ref=e2]
@@ -105,10 +102,6 @@ line two
   - emphasis
     - StaticText "142"
 [truncated: showing 300 of 5413 chars. Use --max-output to adjust]"#;
-
-    fn by_handle<'r>(reading: &'r Reading, handle: &str) -> &'r ReadNode {
-        reading.nodes.iter().find(|node| node.handle.as_deref() == Some(handle)).expect("the node is read")
-    }
 
     #[test]
     fn nodes_are_read_with_states_values_and_handles() {
@@ -133,21 +126,5 @@ line two
         assert_eq!(by_handle(&reading, "@e66").name, "Evil");
         let save = reading.nodes.iter().position(|node| node.name == "Save").expect("the button is read");
         assert_eq!(reading.path(save).next().map(|node| node.name.as_str()), Some("Note"));
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_parses(text in "([ ]{0,6}- )?[\\PC\\n \"'\\[\\]:\\\\=,-]{0,80}") {
-            let reading = parse(&text);
-            for index in 0..reading.nodes.len() {
-                prop_assert!(reading.path(index).count() <= reading.nodes.len());
-            }
-        }
-
-        #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,8}- [a-z]{0,6}( \".{0,8}\"?)?( \
-            \\[.{0,12}\\]?)?( clickable( \\[)?)?(: .{0,8})?", 0..12)) {
-            parse(&lines.join("\n"));
-        }
     }
 }

@@ -1,18 +1,8 @@
 use super::*;
-use crate::testing::{Step, outline};
-use browserlens_core::page::{
-    BoxInDocument, Frame, NodeSpec, PageBuilder, Payload, PayloadKind, ScrollOffset, capture::COMPUTED_STYLES,
-};
+use crate::testing::{Step, frame, on_small_stack, outline, payload, style};
+use browserlens_core::page::{BoxInDocument, NodeKind, NodeSpec, PageBuilder, Payload, PayloadKind, Visibility};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-fn run(extent: Extent) -> AgentBrowserRun {
-    AgentBrowserRun::new(extent)
-}
-
-fn payload(kind: PayloadKind, frame: u32, body: &str) -> Payload {
-    Payload { kind, frame, node: 0, body: body.as_bytes().into() }
-}
 
 /// An accessibility payload from an outline: `role "name" #backend value=… property=…`, or
 /// `ignored`, one node a line.
@@ -52,19 +42,28 @@ fn ax(outline: &str) -> String {
     json!({ "nodes": (0..lines.len()).map(node).collect::<Vec<_>>() }).to_string()
 }
 
-fn capture(trees: &[(u32, &str)]) -> Capture {
+fn payloads(trees: &[(u32, &str)]) -> Vec<Payload> {
     let mut payloads = vec![payload(PayloadKind::Snapshot, 1, r#"{"documents":[],"strings":[]}"#)];
     payloads.extend(trees.iter().map(|(frame, tree)| payload(PayloadKind::Ax, *frame, tree)));
-    Capture { payloads }
+    payloads
 }
 
 fn step(page: Page, tree: &str) -> Step {
-    Step::new(page).with_capture(capture(&[(1, &ax(tree))]))
+    Step::new(page).with_payloads(payloads(&[(1, &ax(tree))]))
+}
+
+/// A step of nodes as they were sent.
+fn sent(nodes: Value) -> Step {
+    let tree = json!({ "nodes": nodes }).to_string();
+    Step::new(outline("main")).with_payloads(payloads(&[(1, &tree)]))
 }
 
 fn both(page: Page, tree: &str) -> (String, String) {
     let step = step(page, tree);
-    (step.observe(&mut run(Extent::Full)).text, step.observe(&mut run(Extent::Interactive)).text)
+    (
+        step.observe(&mut AgentBrowserRun::new(Extent::Full)).text,
+        step.observe(&mut AgentBrowserRun::new(Extent::Interactive)).text,
+    )
 }
 
 fn full(tree: &str) -> String {
@@ -73,9 +72,7 @@ fn full(tree: &str) -> String {
 
 /// An element of [`page_of`]: its attributes and whether its own style makes the cursor a hand.
 fn element<'a>(tag: &'a str, backend: u32, attributes: &[(&'a str, &'a str)], pointer: bool) -> NodeSpec<'a> {
-    let cursor = COMPUTED_STYLES.iter().position(|name| *name == "cursor").expect("a captured style") as u8;
-    let display = COMPUTED_STYLES.iter().position(|name| *name == "display").expect("a captured style") as u8;
-    let styles = vec![(display, "block"), (cursor, if pointer { "pointer" } else { "auto" })];
+    let styles = vec![style("display", "block"), style("cursor", if pointer { "pointer" } else { "auto" })];
     NodeSpec { tag, backend, attributes: attributes.to_vec(), styles, ..NodeSpec::default() }
 }
 
@@ -169,13 +166,12 @@ fn a_page_reads_as_the_tool_writes_it() {
 
 #[test]
 fn refs_are_numbered_in_the_order_in_which_the_browser_sent_the_nodes() {
-    let tree = json!({ "nodes": [
+    let nodes = json!([
         { "nodeId": "1", "role": { "value": "RootWebArea" }, "childIds": ["3", "2", "9"] },
         { "nodeId": "2", "role": { "value": "button" }, "name": { "value": "second" }, "backendDOMNodeId": 12 },
         { "nodeId": "3", "role": { "value": "button" }, "name": { "value": "first" }, "backendDOMNodeId": 13 },
-    ]});
-    let step = Step::new(outline("main")).with_capture(capture(&[(1, &tree.to_string())]));
-    let observation = step.observe(&mut run(Extent::Full));
+    ]);
+    let observation = sent(nodes).observe(&mut AgentBrowserRun::new(Extent::Full));
     assert_eq!(observation.text, "- button \"first\" [ref=e2]\n- button \"second\" [ref=e1]");
     let key = |backend| NodeKey { frame: 1, loader: 1, backend };
     let targets =
@@ -185,23 +181,20 @@ fn refs_are_numbered_in_the_order_in_which_the_browser_sent_the_nodes() {
 
 #[test]
 fn refs_last_as_long_as_their_document_and_are_never_given_again() {
-    let page = |loader: u32| {
+    let mut run = AgentBrowserRun::new(Extent::Full);
+    for (loader, tree, shown) in [
+        (1, "link \"a\" #1\nlink \"b\" #2", "- link \"a\" [ref=e1]\n- link \"b\" [ref=e2]"),
+        (1, "link \"new\" #3\nlink \"renamed\" #2", "- link \"new\" [ref=e3]\n- link \"renamed\" [ref=e2]"),
+        (1, "link \"a\" #1", "- link \"a\" [ref=e1]"),
+        (2, "link \"a\" #1", "- link \"a\" [ref=e4]"),
+        (1, "link \"a\" #1", "- link \"a\" [ref=e5]"),
+        (1, "link \"no node\"", "- link \"no node\" [ref=e6]"),
+        (1, "link \"no node\"", "- link \"no node\" [ref=e7]"),
+    ] {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.document(1, loader);
-        builder.finish()
-    };
-    let mut run = run(Extent::Full);
-    let mut observe = |loader: u32, tree: &str| step(page(loader), tree).observe(&mut run).text;
-    assert_eq!(observe(1, "link \"a\" #1\nlink \"b\" #2"), "- link \"a\" [ref=e1]\n- link \"b\" [ref=e2]");
-    assert_eq!(
-        observe(1, "link \"new\" #3\nlink \"renamed\" #2"),
-        "- link \"new\" [ref=e3]\n- link \"renamed\" [ref=e2]"
-    );
-    assert_eq!(observe(1, "link \"a\" #1"), "- link \"a\" [ref=e1]");
-    assert_eq!(observe(2, "link \"a\" #1"), "- link \"a\" [ref=e4]");
-    assert_eq!(observe(1, "link \"a\" #1"), "- link \"a\" [ref=e5]");
-    assert_eq!(observe(1, "link \"no node\""), "- link \"no node\" [ref=e6]");
-    assert_eq!(observe(1, "link \"no node\""), "- link \"no node\" [ref=e7]");
+        assert_eq!(step(builder.finish(), tree).observe(&mut run).text, shown);
+    }
 }
 
 #[test]
@@ -249,7 +242,7 @@ fn names_are_quoted_on_one_line_and_lose_what_cannot_be_seen() {
 
 #[test]
 fn values_are_printed_as_they_are_unless_they_repeat_the_name() {
-    let tree = json!({ "nodes": [
+    let nodes = json!([
         { "nodeId": "1", "role": { "value": "textbox" }, "value": { "value": "two\nlines \"x\"" } },
         { "nodeId": "2", "role": { "value": "button" }, "name": { "value": "v" }, "value": { "value": "v" } },
         { "nodeId": "3", "role": { "value": "meter" }, "value": { "value": 0.5 } },
@@ -257,9 +250,8 @@ fn values_are_printed_as_they_are_unless_they_repeat_the_name() {
         { "nodeId": "5", "role": { "value": "switch" }, "value": { "value": true } },
         { "nodeId": "6", "role": { "value": "checkbox" },
             "properties": [{ "name": "checked", "value": { "value": 1 } }] },
-    ]});
-    let step = Step::new(outline("main")).with_capture(capture(&[(1, &tree.to_string())]));
-    insta::assert_snapshot!(step.observe(&mut run(Extent::Full)).text, @r#"
+    ]);
+    insta::assert_snapshot!(sent(nodes).observe(&mut AgentBrowserRun::new(Extent::Full)).text, @r#"
     - textbox [ref=e1]: two
     lines "x"
     - button "v" [ref=e2]
@@ -324,7 +316,7 @@ fn what_stands_for_a_hidden_field_takes_its_role_and_state() {
         tag: "input",
         backend,
         attributes: vec![("type", kind)],
-        visibility: browserlens_core::page::Visibility::NotRendered,
+        visibility: Visibility::NotRendered,
         ..NodeSpec::default()
     };
     let page = page_of(|builder| {
@@ -336,10 +328,9 @@ fn what_stands_for_a_hidden_field_takes_its_role_and_state() {
         }
     });
     let tree = ax("LabelText #10\n  StaticText \"Card\" #12\nLabelText #20\ngeneric \"own\" #30\nregion #40");
-    let mut capture = capture(&[(1, &tree)]);
-    capture.payloads[0] = payload(PayloadKind::Snapshot, 1, snapshot);
-    capture.payloads.push(payload(PayloadKind::Probe, 1, probe));
-    let text = Step::new(page).with_capture(capture).observe(&mut run(Extent::Full)).text;
+    let kinds = [(PayloadKind::Snapshot, snapshot), (PayloadKind::Ax, &tree), (PayloadKind::Probe, probe)];
+    let payloads = kinds.map(|(kind, body)| payload(kind, 1, body)).to_vec();
+    let text = Step::new(page).with_payloads(payloads).observe(&mut AgentBrowserRun::new(Extent::Full)).text;
     insta::assert_snapshot!(text, @r#"
     - radio "Card" [checked=true, ref=e1] clickable [cursor:pointer]
       - StaticText "Card"
@@ -351,30 +342,16 @@ fn what_stands_for_a_hidden_field_takes_its_role_and_state() {
 
 #[test]
 fn frames_of_the_main_frame_are_written_below_their_elements_and_theirs_are_not() {
-    let frame = |number: u32, owner| Frame {
-        number,
-        loader: number,
-        url: String::new(),
-        title: String::new(),
-        owner: Some(owner),
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    };
     let page = page_of(|builder| {
         let outer = builder.open(element("iframe", 10, &[], false));
-        builder.open_frame(frame(2, outer));
-        builder.open(NodeSpec {
-            kind: browserlens_core::page::NodeKind::Document,
-            tag: "#document",
-            ..NodeSpec::default()
-        });
+        builder.open_frame(frame(2, Some(outer)));
+        builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
         builder.open(element("html", 60, &[], false));
         // The same number as an element of the main document: marks of one must not reach the
         // other.
         builder.leaf(element("p", 12, &[], false));
         let inner = builder.open(element("iframe", 61, &[], false));
-        builder.open_frame(frame(3, inner));
+        builder.open_frame(frame(3, Some(inner)));
         builder.close_frame();
         builder.close().close().close();
         builder.close_frame();
@@ -386,8 +363,8 @@ fn frames_of_the_main_frame_are_written_below_their_elements_and_theirs_are_not(
     );
     let pay = ax("RootWebArea\n  textbox \"Card\" #62 value=1\n  paragraph #12\n  Iframe \"deep\" #61");
     let deep = ax("RootWebArea\n  button \"unseen\" #70");
-    let step = Step::new(page).with_capture(capture(&[(1, &main), (2, &pay), (3, &deep)]));
-    let observation = step.observe(&mut run(Extent::Full));
+    let step = Step::new(page).with_payloads(payloads(&[(1, &main), (2, &pay), (3, &deep)]));
+    let observation = step.observe(&mut AgentBrowserRun::new(Extent::Full));
     insta::assert_snapshot!(observation.text, @r#"
     - Iframe "Pay" [ref=e1]
       - textbox "Card" [ref=e4]: 1
@@ -411,54 +388,46 @@ fn a_page_or_frame_without_lines_says_so() {
 
 #[test]
 fn a_capture_without_a_payload_is_an_error_that_names_it() {
-    let mut capture = capture(&[]);
-    let error = |capture: &Capture| {
-        let step = Step::new(outline("main")).with_capture(capture.clone());
-        step.try_observe(&mut run(Extent::Interactive)).expect_err("nothing to show").to_string()
-    };
-    let missing = |what: &str| format!("step 0: the capture has no {what}, which {INTERACTIVE} reads");
-    assert_eq!(error(&Capture::default()), missing("DOM snapshot"));
-    assert_eq!(error(&capture), missing("accessibility tree"));
-    capture.payloads.push(payload(PayloadKind::Ax, 1, "{\"nodes\":7}"));
-    assert_eq!(error(&capture), missing("accessibility tree"));
+    for (payloads, what) in [
+        (Vec::new(), "DOM snapshot"),
+        (payloads(&[]), "accessibility tree"),
+        (payloads(&[(1, "{\"nodes\":7}")]), "accessibility tree"),
+    ] {
+        let step = Step::new(outline("main")).with_payloads(payloads);
+        let error = step.try_observe(&mut AgentBrowserRun::new(Extent::Interactive)).expect_err("nothing to show");
+        assert_eq!(error.to_string(), format!("step 0: the capture has no {what}, which {INTERACTIVE} reads"));
+    }
 }
 
 #[test]
 fn pages_nested_ten_thousand_deep_cost_no_stack() {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.open(element("html", 1, &[], false));
-    builder.open(element("body", 2, &[], false));
-    for depth in 0..10_000 {
-        builder.open(element("div", 3 + depth, &[("tabindex", "0")], true));
-    }
-    builder.text("deep");
-    let page = builder.finish();
-    let node = |id: u32| {
-        json!({ "nodeId": id.to_string(), "role": { "value": "generic" },
-        "childIds": [(id + 1).to_string()] })
-    };
+    let page = page_of(|builder| {
+        for depth in 0..10_000 {
+            builder.open(element("div", 4 + depth, &[("tabindex", "0")], true));
+        }
+        builder.text("deep");
+    });
+    let node = |id: u32| json!({ "nodeId": id.to_string(), "role": { "value": "generic" }, "childIds": [(id + 1).to_string()] });
     let mut nodes: Vec<Value> = (0..10_000).map(node).collect();
-    nodes.push(json!({ "nodeId": "10000", "role": { "value": "button" }, "backendDOMNodeId": 10_002 }));
+    nodes.push(json!({ "nodeId": "10000", "role": { "value": "button" }, "backendDOMNodeId": 10_003 }));
     let tree = json!({ "nodes": nodes }).to_string();
-    let text = std::thread::Builder::new()
-        .stack_size(2 * 1024 * 1024)
-        .spawn(move || Step::new(page).with_capture(capture(&[(1, &tree)])).observe(&mut run(Extent::Interactive)).text)
-        .expect("a thread")
-        .join()
-        .expect("no overflow");
+    let step = Step::new(page).with_payloads(payloads(&[(1, &tree)]));
+    let text = on_small_stack(2 << 20, move || step.observe(&mut AgentBrowserRun::new(Extent::Interactive)).text);
     assert_eq!(text, "- button \"deep\" [ref=e1] clickable [cursor:pointer, tabindex]");
 }
 
 #[test]
 fn cyclic_and_doubled_ids_end() {
-    let tree = json!({ "nodes": [
+    let nodes = json!([
         { "nodeId": "1", "role": { "value": "group" }, "childIds": ["2", "2", "9"] },
         { "nodeId": "2", "role": { "value": "list" }, "childIds": ["3", "2"] },
         { "nodeId": "3", "role": { "value": "button" }, "childIds": ["2"] },
         { "nodeId": "4", "role": { "value": "link" }, "childIds": ["4"] },
-    ]});
-    let step = Step::new(outline("main")).with_capture(capture(&[(1, &tree.to_string())]));
-    assert_eq!(step.observe(&mut run(Extent::Full)).text, "- group\n  - list\n    - button [ref=e1]");
+    ]);
+    assert_eq!(
+        sent(nodes).observe(&mut AgentBrowserRun::new(Extent::Full)).text,
+        "- group\n  - list\n    - button [ref=e1]"
+    );
 }
 
 proptest! {
@@ -482,13 +451,13 @@ proptest! {
             "nodeId": id.to_string(), "role": { "value": roles[id] }, "name": { "value": text },
             "value": { "value": text },
             "backendDOMNodeId": 9 + id,
-            "childIds": edges.iter().filter(|(from, _)| usize::from(*from) == id).map(|(_,
-                to)| to.to_string()).collect::<Vec<_>>(),
+            "childIds": edges.iter().filter(|(from, _)| usize::from(*from) == id)
+                .map(|(_, to)| to.to_string()).collect::<Vec<_>>(),
         });
         let tree = json!({ "nodes": (0..6).map(node).collect::<Vec<_>>() }).to_string();
-        let step = Step::new(page).with_capture(capture(&[(1, &tree)]));
+        let step = Step::new(page).with_payloads(payloads(&[(1, &tree)]));
         for extent in [Extent::Full, Extent::Interactive] {
-            prop_assert!(!step.observe(&mut run(extent)).text.is_empty());
+            prop_assert!(!step.observe(&mut AgentBrowserRun::new(extent)).text.is_empty());
         }
     }
 
@@ -497,8 +466,8 @@ proptest! {
         let mut tree = ax(CONSOLE).into_bytes();
         let at = cut % tree.len();
         tree[at] = byte;
-        let mut capture = capture(&[]);
-        capture.payloads.push(Payload { kind: PayloadKind::Ax, frame: 1, node: 0, body: tree.into() });
-        _ = Step::new(outline("main")).with_capture(capture).try_observe(&mut run(Extent::Full));
+        let mut payloads = payloads(&[]);
+        payloads.push(payload(PayloadKind::Ax, 1, &tree));
+        _ = Step::new(outline("main")).with_payloads(payloads).try_observe(&mut AgentBrowserRun::new(Extent::Full));
     }
 }

@@ -5,7 +5,7 @@
 //! replaces an earlier one in its place.
 
 use super::view::View;
-use crate::dom::Id;
+use crate::dom::{Id, push_reversed};
 use browserlens_core::page::NodeKind;
 
 /// The attributes that are shown, in the order that decides which of two equal values stays.
@@ -199,49 +199,32 @@ pub(super) fn compound_words(view: &View<'_, '_>, id: Id) -> Option<String> {
     }
     let parts = match (tag, kind) {
         ("input", "range") => {
-            let min = number("min").unwrap_or(0.0);
-            let max = number("max").unwrap_or(100.0);
-            vec![format!("(name=Value,role=slider,min={min:?},max={max:?})")]
+            let (min, max) = (number("min").unwrap_or(0.0), number("max").unwrap_or(100.0));
+            format!("(name=Value,role=slider,min={min:?},max={max:?})")
         }
         ("input", "number") => {
-            let limit = |name: &str, attribute: &str| {
-                number(attribute).map(|value| format!(",{name}={value:?}")).unwrap_or_default()
-            };
-            vec![
-                "(name=Increment,role=button)".to_owned(),
-                "(name=Decrement,role=button)".to_owned(),
-                format!("(name=Value,role=textbox{}{})", limit("min", "min"), limit("max", "max")),
-            ]
+            let limit = |name: &str| number(name).map(|value| format!(",{name}={value:?}")).unwrap_or_default();
+            let limits = limit("min") + &limit("max");
+            format!("(name=Increment,role=button),(name=Decrement,role=button),(name=Value,role=textbox{limits})")
         }
-        ("input", "color") => {
-            vec!["(name=Hex Value,role=textbox)".to_owned(), "(name=Color Picker,role=button)".to_owned()]
-        }
+        ("input", "color") => "(name=Hex Value,role=textbox),(name=Color Picker,role=button)".to_owned(),
         ("input", "file") => {
             let files = if dom.attribute(id, "multiple").is_some() { "Files" } else { "File" };
-            vec![
-                "(name=Browse Files,role=button)".to_owned(),
-                format!("(name={files} Selected,role=textbox,current={})", chosen_file(view, id)),
-            ]
+            let chosen = chosen_file(view, id);
+            format!("(name=Browse Files,role=button),(name={files} Selected,role=textbox,current={chosen})")
         }
-        ("select", _) => vec!["(name=Dropdown Toggle,role=button)".to_owned(), options(view, id)],
-        ("details", _) => {
-            vec!["(name=Toggle Disclosure,role=button)".to_owned(), "(name=Content Area,role=region)".to_owned()]
-        }
+        ("select", _) => format!("(name=Dropdown Toggle,role=button),{}", options(view, id)),
+        ("details", _) => "(name=Toggle Disclosure,role=button),(name=Content Area,role=region)".to_owned(),
         ("audio" | "video", _) => {
-            let mut parts = vec![
-                "(name=Play/Pause,role=button)".to_owned(),
-                "(name=Progress,role=slider,min=0,max=100)".to_owned(),
-                "(name=Mute,role=button)".to_owned(),
-                "(name=Volume,role=slider,min=0,max=100)".to_owned(),
-            ];
-            if tag == "video" {
-                parts.push("(name=Fullscreen,role=button)".to_owned());
-            }
-            parts
+            let full = if tag == "video" { ",(name=Fullscreen,role=button)" } else { "" };
+            format!(
+                "(name=Play/Pause,role=button),(name=Progress,role=slider,min=0,max=100),(name=Mute,role=button),\
+                 (name=Volume,role=slider,min=0,max=100){full}"
+            )
         }
         _ => return None,
     };
-    Some(format!("compound_components={}", parts.join(",")))
+    Some(format!("compound_components={parts}"))
 }
 
 fn chosen_file(view: &View<'_, '_>, id: Id) -> String {
@@ -261,13 +244,10 @@ fn chosen_file(view: &View<'_, '_>, id: Id) -> String {
 fn options(view: &View<'_, '_>, select: Id) -> String {
     let dom = view.dom;
     let mut found: Vec<(String, String)> = Vec::new();
-    let mut todo: Vec<Id> = dom.light_children(select);
-    todo.reverse();
+    let mut todo = vec![select];
     while let Some(next) = todo.pop() {
         if dom.tag(next) != "option" {
-            let below = todo.len();
-            todo.extend(dom.light_children(next));
-            todo[below..].reverse();
+            push_reversed(&mut todo, dom.light_children(next));
             continue;
         }
         let texts: Vec<&str> = dom

@@ -46,10 +46,8 @@ impl View<'_, '_> {
                 _ => {}
             }
         }
-        if matches!(
-            tag,
-            "button" | "input" | "select" | "textarea" | "a" | "details" | "summary" | "option" | "optgroup"
-        ) {
+        let controls = ["button", "input", "select", "textarea", "a", "details", "summary", "option", "optgroup"];
+        if controls.contains(&tag) {
             return true;
         }
         let has = |name: &str| dom.attribute(id, name).is_some();
@@ -74,8 +72,7 @@ impl View<'_, '_> {
     /// A form field at most two levels below.
     fn holds_field(&self, id: Id) -> bool {
         let is_field = |id: Id| matches!(self.dom.tag(id), "input" | "select" | "textarea");
-        let elements = |id: Id| self.dom.light_children(id).into_iter().filter(|child| self.dom.is_element(*child));
-        elements(id).any(|child| is_field(child) || elements(child).any(is_field))
+        self.dom.light_elements(id).any(|child| is_field(child) || self.dom.light_elements(child).any(is_field))
     }
 
     fn looks_like_search(&self, id: Id) -> bool {

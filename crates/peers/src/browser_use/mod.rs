@@ -25,11 +25,10 @@ mod write;
 
 use crate::dom::{self, Dom, Id};
 use crate::read::TextReader;
-use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
+use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool};
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
-    ActionChannel, DialogKind, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput,
-    Strategy, StrategyError, Task, TextFormat,
+    DialogKind, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput, StrategyError,
 };
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -45,13 +44,12 @@ pub(crate) static ELEMENTS: Format =
 
 pub(crate) static TOOL: Tool = Tool {
     packages: Packages::Pip(include_str!("requirements.txt")),
-    harnesses: &[Harness { name: "browser-use@0.13.14", script: "browser_use/harness.py", acts: false, events: false }],
+    harnesses: &[Harness::looking("browser-use@0.13.14", "browser_use/harness.py")],
     recorded: &[RecordedOutput {
-        name: "browser-use@0.13.14/dom:recorded",
-        format: &ELEMENTS,
         viewport_margin: Some(view::VIEWPORT_THRESHOLD),
+        ..RecordedOutput::whole("browser-use@0.13.14/dom:recorded", &ELEMENTS)
     }],
-    reproductions: &[Reproduction { name: NAME, build: |options| boxed(BrowserUse::from_options(options)) }],
+    reproductions: &[Reproduction { name: NAME, build: strategy }],
     formats: &[&ELEMENTS],
 };
 
@@ -60,58 +58,26 @@ const MAX_CHARS: usize = 40_000;
 /// Most characters of a tab's title.
 const LONGEST_TITLE: usize = 30;
 
-/// The strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BrowserUse {
+/// What can be chosen.
+#[derive(Clone, Copy, Debug)]
+struct Options {
     /// Whether the prompt's page statistics, tabs and page marks are written around the list.
-    pub wrapper: bool,
+    wrapper: bool,
     /// Where the list is cut, in characters.
-    pub max_chars: usize,
+    max_chars: usize,
 }
 
-impl BrowserUse {
-    /// Reads the options: `wrapper`, `max_chars`.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for an unknown option or a value of the wrong kind.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        let mut reader = OptionsReader::new(options)?;
-        let wrapper = reader.flag("wrapper", true)?;
-        let max_chars = reader.number("max_chars", MAX_CHARS)?;
-        reader.finish()?;
-        Ok(Self { wrapper, max_chars })
-    }
-}
-
-impl Strategy for BrowserUse {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn version(&self) -> &str {
-        "0.13.14+bl2"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Ref
-    }
-
-    fn format(&self) -> TextFormat {
-        ELEMENTS.text_format()
-    }
-
-    fn viewport_margin(&self) -> Option<f32> {
-        Some(view::VIEWPORT_THRESHOLD)
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(BrowserUseRun::new(*self))
-    }
+fn strategy(options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
+    let mut reader = OptionsReader::new(options)?;
+    let options = Options { wrapper: reader.flag("wrapper", true)?, max_chars: reader.number("max_chars", MAX_CHARS)? };
+    reader.finish()?;
+    let strategy = PeerStrategy::new(NAME, "0.13.14+bl2", &ELEMENTS, move |_| BrowserUseRun::new(options));
+    Ok(PeerStrategy { viewport_margin: Some(view::VIEWPORT_THRESHOLD), ..strategy })
 }
 
 #[derive(Debug)]
 struct BrowserUseRun {
-    options: BrowserUse,
+    options: Options,
     /// Elements that had an index at the step before.
     before: HashSet<NodeKey>,
     /// Fields whose inner editor had one.
@@ -153,7 +119,7 @@ impl Run for BrowserUseRun {
 }
 
 impl BrowserUseRun {
-    fn new(options: BrowserUse) -> Self {
+    fn new(options: Options) -> Self {
         Self {
             options,
             before: HashSet::new(),
@@ -211,9 +177,8 @@ impl BrowserUseRun {
 
 /// The last four characters of a tab's target id: made up, so that they read like one.
 fn tab_id(page: &Page) -> u32 {
-    let number = page.frames().first().map_or(0, |frame| frame.number);
     // Odd, so that no two of the first 65,536 tabs share an id.
-    number.wrapping_mul(0x9e37) & 0xffff
+    page.document().0.wrapping_mul(0x9e37) & 0xffff
 }
 
 /// How many viewports of content lie above and below, from whole pixels.

@@ -1,18 +1,15 @@
 use super::*;
-use crate::testing::{Step, outline};
-use browserlens_core::page::{
-    BoxInDocument, Capture, Flags, Frame, NodeKind, NodeSpec, PageBuilder, Payload, PayloadKind, ScrollOffset,
-    capture::COMPUTED_STYLES,
-};
+use crate::testing::{Step, body, frame, handles, on_small_stack, outline, payload, style};
+use browserlens_core::page::{BoxInDocument, Flags, NodeKind, NodeSpec, PageBuilder, PayloadKind, ScrollOffset};
 use browserlens_core::strategy::{DialogEvent, Event};
 use proptest::prelude::*;
 
-fn style(name: &str) -> u8 {
-    COMPUTED_STYLES.iter().position(|known| *known == name).expect("a captured style") as u8
+fn run() -> BrowserUseRun {
+    BrowserUseRun::new(Options { wrapper: false, max_chars: MAX_CHARS })
 }
 
-fn run() -> BrowserUseRun {
-    BrowserUseRun::new(BrowserUse { wrapper: false, max_chars: MAX_CHARS })
+fn wrapped(max_chars: usize) -> BrowserUseRun {
+    BrowserUseRun::new(Options { wrapper: true, max_chars })
 }
 
 fn shown(body: &str) -> String {
@@ -106,21 +103,13 @@ fn the_login_form_reads_as_the_tool_wrote_it() {
 
 #[test]
 fn the_product_card_reads_as_the_tool_wrote_it() {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    let mut builder = body();
     // The photo is larger than the inline link around it, and inherits its cursor.
     builder.open(NodeSpec { tag: "a", backend: 241_259, ..NodeSpec::default() });
     let attributes = vec![("alt", "Nova Drive 1 product photo")];
     let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 300.0, height: 200.0 };
-    builder.leaf(NodeSpec {
-        tag: "img",
-        backend: 241_260,
-        styles: vec![(style("cursor"), "pointer")],
-        attributes,
-        bounds,
-        ..NodeSpec::default()
-    });
+    let styles = vec![style("cursor", "pointer")];
+    builder.leaf(NodeSpec { tag: "img", backend: 241_260, styles, attributes, bounds, ..NodeSpec::default() });
     builder.close();
     let rest = r##"
         link tag=a #241262
@@ -149,7 +138,6 @@ fn the_product_card_reads_as_the_tool_wrote_it() {
 
 #[test]
 fn accessibility_and_listener_payloads_decide_before_the_page() {
-    let payload = |kind: PayloadKind, body: &str| Payload { kind, frame: 1, node: 0, body: body.as_bytes().into() };
     let ax = r#"{"nodes":[
         {"nodeId":"n11","backendDOMNodeId":11,"role":{"value":"button"},"properties":[{"name":"disabled",
             "value":{"type":"boolean","value":true}},{"name":"focusable","value":{"type":"booleanOrUndefined",
@@ -157,10 +145,10 @@ fn accessibility_and_listener_payloads_decide_before_the_page() {
         {"nodeId":"n12","backendDOMNodeId":12,"role":{"value":"spinbutton"},"properties":[{"name":"valuemin",
             "value":{"type":"number","value":1}},{"name":"valuetext","value":{"type":"string","value":"7"}}]}]}"#;
     let listeners = r#"{"listeners":[{"node":13,"types":["click"]},{"node":14,"types":["scroll"]}]}"#;
-    let capture = Capture { payloads: vec![payload(PayloadKind::Ax, ax), payload(PayloadKind::Listeners, listeners)] };
+    let payloads = vec![payload(PayloadKind::Ax, 1, ax), payload(PayloadKind::Listeners, 1, listeners)];
     let page = "button #11\n  text \"Off\"\nspinbutton #12 type=\"number\"\ngeneric #13\n  text \"Heard\"\ngeneric #14 \
         clickable\n  text \"Unheard\"";
-    let text = Step::new(outline(page)).with_capture(capture).observe(&mut run()).text;
+    let text = Step::new(outline(page)).with_payloads(payloads).observe(&mut run()).text;
     insta::assert_snapshot!(text, @"
     Off
     |SHADOW(open)|*[12]<input type=number valuemin=1 valuetext=7 value=7 \
@@ -182,29 +170,23 @@ fn search_field(content: u32) -> Step {
     );
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder.add_outline("generic tag=html #2\n  generic tag=body #3\n    searchbox tag=input #4");
-    let payload = Payload { kind: PayloadKind::Snapshot, frame: 1, node: 0, body: snapshot.as_bytes().into() };
-    Step::new(builder.finish()).with_capture(Capture { payloads: vec![payload] })
+    Step::new(builder.finish()).with_payloads(vec![payload(PayloadKind::Snapshot, 1, snapshot)])
 }
 
 #[test]
 fn the_editor_of_a_field_whose_text_is_too_wide_is_a_scroller_in_a_shadow_tree() {
-    let mut run = BrowserUseRun::new(BrowserUse { wrapper: true, max_chars: MAX_CHARS });
+    let mut run = wrapped(MAX_CHARS);
     let fits = search_field(248).observe(&mut run).text;
     assert!(fits.contains("1 interactive, 0 iframes, 1 shadow(open), 0 shadow(closed), 3 total elements"), "{fits}");
-    assert!(
-        fits.ends_with("[Start of page]\n|SHADOW(open)|[4]<input type=search name=q />\n[End of page]\n"),
-        "{fits}"
-    );
+    let field = "|SHADOW(open)|[4]<input type=search name=q />";
+    assert!(fits.ends_with(&format!("[Start of page]\n{field}\n[End of page]\n")), "{fits}");
     let mut seen = Vec::new();
     for _ in 0..2 {
         let wide = search_field(264).observe(&mut run);
-        assert!(
-            wide.text.contains("2 interactive, 0 iframes, 1 shadow(open), 0 shadow(closed), 7 total elements"),
-            "{}",
-            wide.text
-        );
+        let stats = "2 interactive, 0 iframes, 1 shadow(open), 0 shadow(closed), 7 total elements";
+        assert!(wide.text.contains(stats), "{}", wide.text);
         // Its number is made up, so that nothing is claimed about it.
-        assert_eq!(wide.refs.iter().map(|target| target.handle.as_str()).collect::<Vec<_>>(), ["4"]);
+        assert_eq!(handles(&wide), ["4"]);
         seen.extend(wide.text.lines().skip_while(|line| !line.starts_with("|SHADOW")).map(str::to_owned));
     }
     insta::assert_snapshot!(seen.join("\n"), @"
@@ -224,30 +206,18 @@ fn the_editor_of_a_field_whose_text_is_too_wide_is_a_scroller_in_a_shadow_tree()
 #[test]
 fn listeners_count_in_frames_of_a_process_of_their_own_only() {
     for own_process in [true, false] {
-        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        let mut builder = body();
         builder.document(1, 1);
-        builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-        builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
         builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, ..NodeSpec::default() });
-        builder.open_frame(Frame {
-            number: 2,
-            loader: 2,
-            url: "https://pay.test/".to_owned(),
-            title: String::new(),
-            owner: None,
-            document: None,
-            scroll: ScrollOffset::default(),
-            rendered_text: String::new(),
-        });
+        builder.open_frame(frame(2, None));
         builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", backend: 100, ..NodeSpec::default() });
         builder.add_outline("generic tag=html #101\n  generic tag=body #102\n    generic #130\n      text \"Pay\"");
-        let payload = |kind, frame, body: &str| Payload { kind, frame, node: 0, body: body.as_bytes().into() };
         let mut payloads = vec![
             payload(PayloadKind::Snapshot, 1, "{}"),
             payload(PayloadKind::Listeners, 2, r#"{"listeners":[{"node":130,"types":["click"]}]}"#),
         ];
         payloads.extend(own_process.then(|| payload(PayloadKind::Snapshot, 2, "{}")));
-        let text = Step::new(builder.finish()).with_capture(Capture { payloads }).observe(&mut run()).text;
+        let text = Step::new(builder.finish()).with_payloads(payloads).observe(&mut run()).text;
         assert_eq!(text.contains("[130]<div />"), own_process, "{text}");
     }
 }
@@ -261,9 +231,8 @@ fn fields_that_accessibility_ignores_are_on_or_off_by_the_document() {
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder
         .add_outline("generic tag=html #2\n  generic tag=body #3\n    generic tag=input #4\n    generic tag=input #5");
-    let payload = |kind, body: &str| Payload { kind, frame: 1, node: 0, body: body.as_bytes().into() };
-    let payloads = vec![payload(PayloadKind::Snapshot, snapshot), payload(PayloadKind::Ax, r#"{"nodes":[]}"#)];
-    let step = Step::new(builder.finish()).with_capture(Capture { payloads });
+    let payloads = vec![payload(PayloadKind::Snapshot, 1, snapshot), payload(PayloadKind::Ax, 1, r#"{"nodes":[]}"#)];
+    let step = Step::new(builder.finish()).with_payloads(payloads);
     assert_eq!(step.observe(&mut run()).text, "[4]<input type=radio />\n[5]<input type=radio checked=true />");
 }
 
@@ -298,39 +267,21 @@ fn new_elements_are_starred_from_the_second_state_on() {
     assert_eq!(handles, [("11", 11), ("12", 12)]);
 }
 
-fn painted(builder: &mut PageBuilder, tag: &str, paint_order: u32, bounds: [f32; 4], color: &str) {
-    let [x, y, width, height] = bounds;
-    let styles = vec![
-        (style("display"), "block"),
-        (style("visibility"), "visible"),
-        (style("opacity"), "1"),
-        (style("background-color"), color),
-        (style("overflow-x"), "auto"),
-        (style("overflow-y"), "auto"),
-    ];
-    builder.open(NodeSpec {
-        tag,
-        paint_order,
-        bounds: BoxInDocument { x, y, width, height },
-        styles,
-        ..NodeSpec::default()
-    });
-}
-
 #[test]
 fn what_an_opaque_box_covers_is_dropped_and_what_a_clear_one_covers_is_not() {
     for (color, expected) in [
         ("rgba(0, 0, 0, 0)", "[21]<button />\n\tBelow\n[22]<button />\n\tOn top"),
         ("rgb(255, 255, 255)", "[22]<button />\n\tOn top"),
     ] {
-        let mut builder = PageBuilder::new("https://test.test/", "Test");
-        builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-        builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+        let mut builder = body();
         let within = BoxInDocument { x: 10.0, y: 10.0, width: 80.0, height: 20.0 };
         builder.open(NodeSpec { tag: "button", backend: 21, paint_order: 2, bounds: within, ..NodeSpec::default() });
         builder.leaf(NodeSpec { paint_order: 2, bounds: within, ..NodeSpec::text_node("Below") });
         builder.close();
-        painted(&mut builder, "div", 5, [0.0, 0.0, 200.0, 200.0], color);
+        let styles = [("display", "block"), ("visibility", "visible"), ("opacity", "1"), ("background-color", color)];
+        let styles = styles.map(|(name, value)| style(name, value)).to_vec();
+        let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 200.0, height: 200.0 };
+        builder.open(NodeSpec { tag: "div", paint_order: 5, bounds, styles, ..NodeSpec::default() });
         builder.open(NodeSpec { tag: "button", backend: 22, paint_order: 6, bounds: within, ..NodeSpec::default() });
         builder.leaf(NodeSpec { paint_order: 6, bounds: within, ..NodeSpec::text_node("On top") });
         assert_eq!(Step::new(builder.finish()).observe(&mut run()).text, expected, "{color}");
@@ -339,10 +290,8 @@ fn what_an_opaque_box_covers_is_dropped_and_what_a_clear_one_covers_is_not() {
 
 #[test]
 fn scrollers_shadow_trees_frames_and_drawings_have_lines_of_their_own() {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
-    let styles = vec![(style("overflow-x"), "auto"), (style("overflow-y"), "auto")];
+    let mut builder = body();
+    let styles = vec![style("overflow-x", "auto"), style("overflow-y", "auto")];
     let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 100.0, height: 160.0 };
     builder.open(NodeSpec {
         styles,
@@ -367,16 +316,7 @@ fn scrollers_shadow_trees_frames_and_drawings_have_lines_of_their_own() {
         attributes: vec![("id", "fr"), ("title", "Payment")],
         ..NodeSpec::default()
     });
-    builder.open_frame(Frame {
-        number: 2,
-        loader: 2,
-        url: "https://pay.test/".to_owned(),
-        title: String::new(),
-        owner: None,
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    });
+    builder.open_frame(frame(2, None));
     builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", backend: 100, ..NodeSpec::default() });
     builder.add_outline(
         "generic tag=html\n  generic tag=body\n    button #130\n      text \"Pay\"\n    button #131 \
@@ -416,13 +356,9 @@ fn the_prompt_tells_statistics_tabs_and_how_much_lies_below() {
         "generic tag=html box=0,0,1280,6720\n  generic tag=body box=0,0,1280,6720\n    link tag=a #7 \
         box=0,500,90,20\n      text \"Go\" box=0,500,90,20",
     );
-    let mut run = BrowserUseRun::new(BrowserUse { wrapper: true, max_chars: MAX_CHARS });
-    let dialog = DialogEvent {
-        kind: DialogKind::Confirm,
-        message: "Sure?".to_owned(),
-        accepted: Some(true),
-        typed: String::new(),
-    };
+    let mut run = wrapped(MAX_CHARS);
+    let (kind, message) = (DialogKind::Confirm, "Sure?".to_owned());
+    let dialog = DialogEvent { kind, message, accepted: Some(true), typed: String::new() };
     let event = Event { position: 0, step: 0, tab: 0, at_ms: 0, kind: EventKind::Dialog(dialog) };
     insta::assert_snapshot!(Step::new(builder.finish()).with_events(vec![event]).observe(&mut run).text, @"
     <page_stats>Page appears empty - consider waiting - 1 links, 1 interactive, 0 iframes, 4 total elements</page_stats>
@@ -443,16 +379,12 @@ fn the_prompt_tells_statistics_tabs_and_how_much_lies_below() {
 
 #[test]
 fn the_list_is_cut_blindly_and_refs_beyond_the_cut_are_not_claimed() {
-    let mut run = BrowserUseRun::new(BrowserUse { wrapper: true, max_chars: 16 });
-    let observation = Step::new(outline("button #11\n  text \"Save\"\nbutton #12\n  text \"Undo\"")).observe(&mut run);
-    assert!(
-        observation.text.ends_with(
-            "Interactive elements (truncated to 16 characters):\n[Start of page]\n[11]<button />\n\t\n[End of page]\n"
-        ),
-        "{}",
-        observation.text
-    );
-    assert_eq!(observation.refs.iter().map(|target| target.handle.as_str()).collect::<Vec<_>>(), ["11"]);
+    let step = Step::new(outline("button #11\n  text \"Save\"\nbutton #12\n  text \"Undo\""));
+    let observation = step.observe(&mut wrapped(16));
+    let end =
+        "Interactive elements (truncated to 16 characters):\n[Start of page]\n[11]<button />\n\t\n[End of page]\n";
+    assert!(observation.text.ends_with(end), "{}", observation.text);
+    assert_eq!(handles(&observation), ["11"]);
 }
 
 #[test]
@@ -464,13 +396,7 @@ fn pages_nested_ten_thousand_deep_cost_no_stack() {
     }
     builder.text("deep");
     let page = builder.finish();
-    let text = std::thread::Builder::new()
-        .stack_size(512 * 1024)
-        .spawn(move || Step::new(page).observe(&mut run()).text)
-        .expect("a thread")
-        .join()
-        .expect("no overflow");
-    assert_eq!(text, "deep");
+    assert_eq!(on_small_stack(512 << 10, move || Step::new(page).observe(&mut run()).text), "deep");
 }
 
 proptest! {
@@ -485,8 +411,7 @@ proptest! {
             "for"].into_iter().map(|name| (name, text.as_str()));
         builder.open(NodeSpec { tag: &tag, value: &text, attributes: attributes.collect(), ..NodeSpec::default() });
         builder.text(&text);
-        let mut run = BrowserUseRun::new(BrowserUse { wrapper: true, max_chars: limit });
-        let observation = Step::new(builder.finish()).observe(&mut run);
+        let observation = Step::new(builder.finish()).observe(&mut wrapped(limit));
         prop_assert!(observation.text.starts_with("<page_stats>"));
     }
 }

@@ -7,7 +7,7 @@
 
 use super::attributes;
 use super::view::{View, has_internal_shadow};
-use crate::dom::{Id, Shadow};
+use crate::dom::{Id, Shadow, push_reversed};
 use crate::rects::{Rect, RectUnion};
 use browserlens_core::page::{BoxInDocument, FrameId, NodeKey, NodeKind};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -89,7 +89,7 @@ pub(super) fn build(view: &View<'_, '_>, before: &HashSet<NodeKey>, editors_befo
 impl Tree {
     fn simplify(&mut self, view: &View<'_, '_>) {
         let dom = view.dom;
-        let Some(document) = dom.documents.first().copied().flatten() else { return };
+        let Some(document) = dom.main_document() else { return };
         // The first child of the document that is kept is the root.
         for child in dom.children(document).filter(|child| dom.is_element(*child)) {
             let mut tasks = vec![Task::Enter(Origin::Element(child), None)];
@@ -160,9 +160,7 @@ impl Tree {
             self.add_editor(at, id, depth);
         }
         tasks.push(Task::Leave(at, parent));
-        let below = tasks.len();
-        tasks.extend(children.into_iter().map(|child| Task::Enter(child, Some(at))));
-        tasks[below..].reverse();
+        push_reversed(tasks, children.into_iter().map(|child| Task::Enter(child, Some(at))));
     }
 
     fn push(&mut self, origin: Origin, shadow_host: bool) -> usize {

@@ -212,41 +212,36 @@ impl<'d, 'a> View<'d, 'a> {
         let states = page.states();
         let tag = self.dom.tag(id);
         let field = matches!(tag, "input" | "select" | "textarea");
-        let bool_of = |on: bool| AxValue::Bool(on);
         let word = |text: &str| AxValue::Text(text.to_owned());
+        let on = |state: States| states.has(state).then_some(AxValue::Bool(true));
+        let said = |state: States, text: &str| states.has(state).then(|| word(text));
         let tri = |value: Tri| match value {
             Tri::False => word("false"),
             Tri::True => word("true"),
             Tri::Mixed => word("mixed"),
         };
-        let mut properties = Vec::new();
-        let mut say =
-            |name: &str, value: Option<AxValue>| properties.extend(value.map(|value| (name.to_owned(), value)));
-        say("disabled", states.has(States::DISABLED).then_some(bool_of(true)));
-        say("invalid", states.has(States::INVALID).then(|| word("true")));
-        say("focusable", states.has(States::FOCUSABLE).then_some(bool_of(true)));
-        say("editable", states.has(States::EDITABLE).then(|| word("plaintext")));
-        say("level", page.level().map(|level| word(&level.to_string())));
-        say("required", field.then_some(bool_of(states.has(States::REQUIRED))));
-        let kind = self.dom.attribute(id, "type").unwrap_or("");
-        if tag == "input" && matches!(kind, "number" | "range") {
-            say("valuemin", self.dom.attribute(id, "min").map(word));
-            say("valuemax", self.dom.attribute(id, "max").map(word));
-            say("valuetext", Some(word(page.value())).filter(|_| !page.value().is_empty()));
-        }
-        say("checked", page.checked().map(tri));
-        say("expanded", page.expanded().map(bool_of));
-        say("pressed", page.pressed().map(tri));
-        say("selected", page.selected().map(bool_of));
-        say("multiselectable", states.has(States::MULTISELECTABLE).then_some(bool_of(true)));
-        say(
-            "live",
-            states
-                .has(States::LIVE_POLITE)
-                .then(|| word("polite"))
-                .or(states.has(States::LIVE_ASSERTIVE).then(|| word("assertive"))),
-        );
-        say("busy", states.has(States::BUSY).then_some(bool_of(true)));
+        let is_number = tag == "input" && matches!(self.dom.attribute(id, "type"), Some("number" | "range"));
+        let limit = |name: &str| self.dom.attribute(id, name).filter(|_| is_number).map(word);
+        let typed = Some(page.value()).filter(|value| is_number && !value.is_empty());
+        let properties = [
+            ("disabled", on(States::DISABLED)),
+            ("invalid", said(States::INVALID, "true")),
+            ("focusable", on(States::FOCUSABLE)),
+            ("editable", said(States::EDITABLE, "plaintext")),
+            ("level", page.level().map(|level| word(&level.to_string()))),
+            ("required", field.then_some(AxValue::Bool(states.has(States::REQUIRED)))),
+            ("valuemin", limit("min")),
+            ("valuemax", limit("max")),
+            ("valuetext", typed.map(word)),
+            ("checked", page.checked().map(tri)),
+            ("expanded", page.expanded().map(AxValue::Bool)),
+            ("pressed", page.pressed().map(tri)),
+            ("selected", page.selected().map(AxValue::Bool)),
+            ("multiselectable", on(States::MULTISELECTABLE)),
+            ("live", said(States::LIVE_POLITE, "polite").or_else(|| said(States::LIVE_ASSERTIVE, "assertive"))),
+            ("busy", on(States::BUSY)),
+        ];
+        let properties = properties.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
         let has_children = page.children().next().is_some();
         Some(AxNode { role: page.role().to_owned(), name: page.name().to_owned(), properties, has_children })
     }

@@ -6,7 +6,7 @@
 use super::attributes::{attribute_words, image_words};
 use super::tree::{Origin, Tree, frame_content, has_closed_root, is_closed};
 use super::view::View;
-use crate::dom::Id;
+use crate::dom::{Id, push_reversed};
 use std::fmt::Write as _;
 
 /// Most images that one element is described by, and most nodes that are looked at for them.
@@ -67,16 +67,9 @@ fn write_node(view: &View<'_, '_>, tree: &Tree, at: usize, depth: usize, out: &m
                 push_line(&mut out.text, &format!("{indent}{}", view.dom.node(id).text.trim()));
             }
         }
-        Origin::ShadowRoot(host) => {
-            push_line(
-                &mut out.text,
-                &format!("{indent}{} Shadow", if is_closed(view, host) { "Closed" } else { "Open" }),
-            );
-            below += 1;
-            after.push(format!("{indent}Shadow End"));
-        }
-        Origin::InternalRoot(_) => {
-            push_line(&mut out.text, &format!("{indent}Open Shadow"));
+        Origin::ShadowRoot(_) | Origin::InternalRoot(_) => {
+            let closed = matches!(node.origin, Origin::ShadowRoot(host) if is_closed(view, host));
+            push_line(&mut out.text, &format!("{indent}{} Shadow", if closed { "Closed" } else { "Open" }));
             below += 1;
             after.push(format!("{indent}Shadow End"));
         }
@@ -225,14 +218,9 @@ fn pages(top: f32, height: f32, visible: f32) -> (f32, f32) {
 /// What a frame holds that is too far away.
 fn frame_hints(view: &View<'_, '_>, id: Id) -> Vec<String> {
     let Some(document) = frame_content(view, id) else { return Vec::new() };
-    let height = view
-        .dom
-        .node(id)
-        .client
-        .map(|client| client.1)
-        .or_else(|| view.bounds(id).map(|bounds| bounds.height))
-        .unwrap_or(0.0);
-    let top = view.bounds(id).map_or(0.0, |bounds| bounds.y);
+    let bounds = view.bounds(id).unwrap_or_default();
+    let height = view.dom.node(id).client.map_or(bounds.height, |(_, height)| height);
+    let top = bounds.y;
     let scrolled =
         view.dom.page.frames().get(usize::from(view.dom.node(document).frame.0)).map_or(0.0, |frame| frame.scroll.y);
     let mut found: Vec<(f32, String)> = Vec::new();
@@ -251,16 +239,11 @@ fn frame_hints(view: &View<'_, '_>, id: Id) -> Vec<String> {
                 ));
             }
         }
-        let below = todo.len();
-        todo.extend(view.dom.children(next));
-        todo[below..].reverse();
+        push_reversed(&mut todo, view.dom.children(next));
     }
     if found.is_empty() {
-        return if other {
-            vec!["... (more content below viewport - scroll to reveal)".to_owned()]
-        } else {
-            Vec::new()
-        };
+        let more = "... (more content below viewport - scroll to reveal)";
+        return other.then(|| more.to_owned()).into_iter().collect();
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.truncate(MOST_HINTS);
@@ -270,12 +253,7 @@ fn frame_hints(view: &View<'_, '_>, id: Id) -> Vec<String> {
 
 fn label(view: &View<'_, '_>, id: Id) -> String {
     let name = view.ax(id).map(|ax| ax.name.clone()).filter(|name| !name.is_empty());
-    let attribute = || {
-        ["placeholder", "title", "aria-label"]
-            .into_iter()
-            .find_map(|name| view.dom.attribute(id, name).filter(|text| !text.is_empty()))
-    };
-    let text = name.or_else(|| attribute().map(str::to_owned)).unwrap_or_default();
-    let text: String = text.chars().take(40).collect();
-    if text.is_empty() { "(no label)".to_owned() } else { text }
+    let attribute = |name| view.dom.attribute(id, name).filter(|text| !text.is_empty());
+    let label = || ["placeholder", "title", "aria-label"].into_iter().find_map(attribute).unwrap_or("(no label)");
+    name.as_deref().unwrap_or_else(label).chars().take(40).collect()
 }

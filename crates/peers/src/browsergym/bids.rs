@@ -7,7 +7,7 @@
 //! sandbox lets no script run get none.
 
 use super::layout::NodeIndex;
-use crate::dom::{Dom, Id, Shadow};
+use crate::dom::{Dom, Id, Shadow, push_reversed};
 use browserlens_core::page::NodeKey;
 use std::collections::HashMap;
 
@@ -23,8 +23,7 @@ impl Bids {
     /// Marks every element of a page as the tool does before it looks. Out: the bids of this page.
     pub fn mark(&mut self, dom: &Dom<'_>) -> HashMap<NodeIndex, String> {
         let mut bids = HashMap::new();
-        let main = dom.documents.first().copied().flatten();
-        let mut frames: Vec<(Id, String)> = main.map(|main| (main, String::new())).into_iter().collect();
+        let mut frames: Vec<(Id, String)> = dom.main_document().map(|main| (main, String::new())).into_iter().collect();
         let mut marked = vec![false; dom.len()];
         while let Some((document, prefix)) = frames.pop() {
             let mut todo = vec![document];
@@ -42,16 +41,13 @@ impl Bids {
                     let key = dom.key(id);
                     bids.insert((key.frame, key.backend), bid);
                 }
-                let below = todo.len();
                 if dom.is_host(id) {
                     let inside = |child: &Id| dom.scope(*child) == id && dom.node(*child).shadow == Shadow::Open;
-                    todo.extend(dom.children(id).filter(inside));
-                    todo.extend(dom.light_children(id));
+                    push_reversed(&mut todo, dom.children(id).filter(inside).chain(dom.light_children(id)));
                 } else {
                     // What a slot holds is met below its host.
-                    todo.extend(dom.children(id).filter(|child| !dom.node(*child).slotted));
+                    push_reversed(&mut todo, dom.children(id).filter(|child| !dom.node(*child).slotted));
                 }
-                todo[below..].reverse();
             }
         }
         bids
@@ -98,18 +94,13 @@ fn lettered(number: u32) -> String {
 
 /// Whether an element is standard HTML, by the tool's list.
 fn is_marked_tag(tag: &str) -> bool {
-    const TAGS: &str = " a abbr acronym address applet area article aside audio b base basefont bdi bdo big blockquote \
-        body \
-        br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt \
-        em \
-        embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html \
-        i \
-        iframe img input ins kbd label legend li link main map mark menu meta meter nav noframes noscript object ol \
-        optgroup option output p param picture pre progress q rp rt ruby s samp script search section select small \
-        source \
-        span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr \
-        track tt \
-        u ul var video wbr ";
+    const TAGS: &str = "a abbr acronym address applet area article aside audio b base basefont bdi bdo big blockquote \
+        body br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl \
+        dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr \
+        html i iframe img input ins kbd label legend li link main map mark menu meta meter nav noframes noscript \
+        object ol optgroup option output p param picture pre progress q rp rt ruby s samp script search section select \
+        small source span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time \
+        title tr track tt u ul var video wbr";
     static KNOWN: std::sync::LazyLock<std::collections::HashSet<&str>> =
         std::sync::LazyLock::new(|| TAGS.split_ascii_whitespace().collect());
     KNOWN.contains(tag)

@@ -97,9 +97,9 @@ impl Layout {
     /// Reads the layout; none if the capture has no snapshot of the main frame's session, or one
     /// that does not parse.
     pub fn new(page: &Page, capture: &Capture) -> Option<Self> {
-        let main = page.frames().first().map_or(0, |frame| frame.number);
-        let payload =
-            capture.get(PayloadKind::Snapshot, main).or_else(|| capture.of_kind(PayloadKind::Snapshot).next())?;
+        let payload = capture
+            .get(PayloadKind::Snapshot, page.document().0)
+            .or_else(|| capture.of_kind(PayloadKind::Snapshot).next())?;
         let snapshot: Snapshot = payloads::parse(payload)?;
         let mut layout = Self::default();
         for document in &snapshot.documents {

@@ -120,7 +120,7 @@ impl<'d, 'a> Marked<'d, 'a> {
         if groups.is_empty() {
             return;
         }
-        let ends = self.ends();
+        let ends = self.dom.ends();
         // An element that was put in takes its children from above before others are put into it.
         groups.sort_by_key(|(parent, _)| self.id(*parent));
         for (parent, ids) in groups {
@@ -174,17 +174,6 @@ impl<'d, 'a> Marked<'d, 'a> {
         }
     }
 
-    /// Where the subtree of each node of the document ends.
-    fn ends(&self) -> Vec<Id> {
-        let mut ends: Vec<Id> = (1..=self.dom.len() as Id).collect();
-        for id in (0..self.dom.len()).rev() {
-            if let Some(parent) = self.dom.node(id as Id).parent {
-                ends[parent as usize] = ends[parent as usize].max(ends[id]);
-            }
-        }
-        ends
-    }
-
     /// Whether a marked element that says nothing has come between a text and the node above it.
     pub fn is_text_apart(&self, place: usize) -> bool {
         let mut at = self.id(place).and_then(|id| self.dom.node(id).parent);
@@ -224,6 +213,7 @@ impl<'d, 'a> Marked<'d, 'a> {
 /// would be a name. Lists and items are in the tree where they have that role: those that are not
 /// are in a menu or a log, and generic.
 fn native_role(tag: &str) -> Option<&'static str> {
+    const SAME: [&str; 5] = ["blockquote", "code", "figure", "mark", "time"];
     Some(match tag {
         "p" => "paragraph",
         "tbody" | "thead" | "tfoot" => "rowgroup",
@@ -234,18 +224,13 @@ fn native_role(tag: &str) -> Option<&'static str> {
         "dl" => "DescriptionList",
         "dd" => "definition",
         "dt" => "term",
-        "blockquote" => "blockquote",
-        "figure" => "figure",
         "figcaption" => "Figcaption",
         "em" => "emphasis",
         "strong" => "strong",
-        "code" => "code",
-        "mark" => "mark",
-        "time" => "time",
         "del" | "s" => "deletion",
         "ins" => "insertion",
         "sub" => "subscript",
         "sup" => "superscript",
-        _ => return None,
+        _ => return SAME.into_iter().find(|same| *same == tag),
     })
 }

@@ -22,12 +22,9 @@ mod write;
 
 use crate::dom::{self, Dom};
 use crate::read::TextReader;
-use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
+use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool, no_options};
 use bids::Bids;
-use browserlens_core::strategy::{
-    ActionChannel, Observation, OptionsError, OptionsReader, Run, Stage, StepInput, Strategy, StrategyError, Task,
-    TextFormat,
-};
+use browserlens_core::strategy::{Observation, OptionsError, Run, Stage, StepInput, StrategyError};
 use layout::Layout;
 use std::sync::Arc;
 
@@ -39,50 +36,19 @@ pub(crate) static TREE: Format =
 
 pub(crate) static TOOL: Tool = Tool {
     packages: Packages::Pip(include_str!("requirements.txt")),
-    harnesses: &[Harness { name: "browsergym@0.14.3", script: "browsergym/harness.py", acts: false, events: false }],
-    recorded: &[RecordedOutput { name: "browsergym@0.14.3/axtree:recorded", format: &TREE, viewport_margin: None }],
-    reproductions: &[Reproduction { name: NAME, build: |options| boxed(BrowserGym::from_options(options)) }],
+    harnesses: &[Harness::looking("browsergym@0.14.3", "browsergym/harness.py")],
+    recorded: &[RecordedOutput::whole("browsergym@0.14.3/axtree:recorded", &TREE)],
+    reproductions: &[Reproduction { name: NAME, build: strategy }],
     formats: &[&TREE],
 };
 
-/// The strategy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BrowserGym;
-
-impl BrowserGym {
-    /// Reads the options: there are none.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for any option.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        OptionsReader::new(options)?.finish().map(|()| Self)
-    }
-}
-
-impl Strategy for BrowserGym {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn version(&self) -> &str {
-        "0.14.3+bl1"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Ref
-    }
-
-    fn format(&self) -> TextFormat {
-        TREE.text_format()
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(BrowserGymRun::default())
-    }
+fn strategy(options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
+    no_options(options)?;
+    Ok(PeerStrategy::new(NAME, "0.14.3+bl1", &TREE, |_| BrowserGymRun::default()))
 }
 
 #[derive(Debug, Default)]
-struct BrowserGymRun {
+pub(crate) struct BrowserGymRun {
     /// What was marked at the steps before; none at the first.
     bids: Option<Arc<Bids>>,
 }

@@ -6,8 +6,8 @@
 //! parses.
 
 use crate::read::outline::Outline;
-use crate::read::tags;
-use crate::read::{ReadNode, Reading};
+use crate::read::text::escaped;
+use crate::read::{ReadNode, Reading, tags};
 
 /// States that the tool leaves out.
 const SILENT: [&str; 3] = ["invalid", "readonly", "busy"];
@@ -26,10 +26,7 @@ pub fn parse(text: &str) -> Reading {
             Some(node) if node.role == "InlineTextBox" => {
                 let words = node.name.trim();
                 if !outline.is_said_above(indent, words, REPEATED_LEVELS) {
-                    outline.add(
-                        indent,
-                        ReadNode { role: "text".to_owned(), text: words.to_owned(), ..ReadNode::default() },
-                    );
+                    outline.add(indent, ReadNode::loose(words));
                 }
             }
             Some(node) => outline.add(indent, node),
@@ -66,9 +63,7 @@ fn node(body: &str) -> Option<ReadNode> {
         None => return None,
     }
     if let Some(after) = rest.strip_prefix(" value=") {
-        let (value, after) = literal(after);
-        node.value = value;
-        rest = after;
+        (node.value, rest) = literal(after);
     }
     while let Some(after) = rest.strip_prefix(", ") {
         let end = after.find([',', '=']).unwrap_or(after.len());
@@ -104,46 +99,13 @@ fn literal(text: &str) -> (String, &str) {
 /// Reads Python's `repr` of a string. Out: the string and what follows it.
 fn repr(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let mut value = String::new();
-    let mut chars = text[1..].char_indices();
-    while let Some((at, c)) = chars.next() {
-        if c == quote {
-            return Some((value, &text[at + 2..]));
-        }
-        if c != '\\' {
-            value.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some((_, 'n')) => value.push('\n'),
-            Some((_, 't')) => value.push('\t'),
-            Some((_, 'r')) => value.push('\r'),
-            Some((_, kind @ ('x' | 'u' | 'U'))) => {
-                let digits = match kind {
-                    'x' => 2,
-                    'u' => 4,
-                    _ => 8,
-                };
-                let code = chars.as_str().get(..digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-                match code {
-                    Some(code) => {
-                        value.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-                        chars.by_ref().take(digits).for_each(drop);
-                    }
-                    None => value.push(kind),
-                }
-            }
-            Some((_, other)) => value.push(other),
-            None => value.push('\\'),
-        }
-    }
-    Some((value, ""))
+    Some(escaped(&text[1..], quote))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use crate::testing::by_handle;
 
     const LOGIN: &str = r#"RootWebArea 'Sign in - Acme', focused, url='http://acme.test/login'
 	[6] banner ''
@@ -163,10 +125,6 @@ mod tests {
 		StaticText 'Open dialog'
 	[a] Iframe 'Payment'
 		[a3] button 'Pay \u202enow'"#;
-
-    fn by_handle<'r>(reading: &'r Reading, handle: &str) -> &'r ReadNode {
-        reading.nodes.iter().find(|node| node.handle.as_deref() == Some(handle)).expect("the node is read")
-    }
 
     #[test]
     fn python_strings_and_literals_are_read() {
@@ -191,22 +149,5 @@ mod tests {
         let texts: Vec<&str> =
             reading.nodes.iter().filter(|node| node.role == "text").map(|node| node.text.as_str()).collect();
         assert_eq!(texts, [".", "Notes", "Open dialog"]);
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_parses(text in "(\\t{0,3}\\[[0-9a-z]\\] )?[\\PC\\n\\t '\"\\\\=,]{0,80}") {
-            let reading = parse(&text);
-            for index in 0..reading.nodes.len() {
-                prop_assert!(reading.path(index).count() <= reading.nodes.len());
-            }
-        }
-
-        #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("\\t{0,4}(\\[[0-9a]{0,2}\\] \
-            )?(button|StaticText|generic|InlineTextBox)( ['\"].{0,8}['\"]?)?( value='?.{0,4}'?)?(, \
-            [a-z]{0,7}(=.{0,6})?){0,3}", 0..12)) {
-            prop_assert!(parse(&lines.join("\n")).nodes.len() <= lines.join("\n").lines().count());
-        }
     }
 }

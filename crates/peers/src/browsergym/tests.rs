@@ -1,12 +1,13 @@
 use super::*;
-use crate::testing::{Step, outline};
-use browserlens_core::page::{Capture, Page, PageBuilder, Payload, PayloadKind};
+use crate::testing::{Step, on_small_stack, outline, payload, style};
+use browserlens_core::page::{NodeSpec, PageBuilder, Payload, PayloadKind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Builds a snapshot payload: nodes as (parent, type, name, value, attributes, box), backend ids
 /// counted from 1.
+#[derive(Default)]
 pub(super) struct Shot {
     strings: Vec<String>,
     known: HashMap<String, usize>,
@@ -18,14 +19,7 @@ pub(super) struct Shot {
 
 impl Shot {
     pub fn new() -> Self {
-        let mut shot = Self {
-            strings: Vec::new(),
-            known: HashMap::new(),
-            nodes: Vec::new(),
-            layout: Vec::new(),
-            texts: Vec::new(),
-            clickable: Vec::new(),
-        };
+        let mut shot = Self::default();
         shot.string("F1");
         shot.node(-1, 9, "#document", "", &[]);
         shot
@@ -91,37 +85,44 @@ impl Shot {
                 "bounds": column(&self.layout, 2), "text": column(&self.layout, 3) },
             "textBoxes": { "layoutIndex": column(&self.texts, 0), "bounds": column(&self.texts, 1),
                 "start": column(&self.texts, 2), "length": column(&self.texts, 3) } }] });
-        payload(PayloadKind::Snapshot, 1, &body)
+        payload(PayloadKind::Snapshot, 1, body.to_string())
     }
 }
 
-fn payload(kind: PayloadKind, frame: u32, body: &Value) -> Payload {
-    Payload { kind, frame, node: 0, body: body.to_string().into_bytes().into() }
+/// An accessibility node: id = backend, role, name, children.
+fn ax(id: u32, role: &str, name: &str, children: &[u32]) -> Value {
+    json!({ "nodeId": id.to_string(), "ignored": false, "role": { "value": role }, "name": { "value": name },
+        "backendDOMNodeId": id, "childIds": children.iter().map(ToString::to_string).collect::<Vec<_>>() })
 }
 
-/// An accessibility node: id = backend, role, name, children, and anything else.
-fn ax(id: u32, role: &str, name: &str, children: &[u32], more: Value) -> Value {
-    let mut node = json!({ "nodeId": id.to_string(), "ignored": false, "role": { "value": role },
-        "name": { "value": name },
-        "backendDOMNodeId": id, "childIds": children.iter().map(ToString::to_string).collect::<Vec<_>>() });
-    for (key, value) in more.as_object().into_iter().flatten() {
-        node[key] = value.clone();
-    }
+/// A node with properties.
+fn with(mut node: Value, properties: &[(&str, Value)]) -> Value {
+    let property = |(name, value): &(&str, Value)| json!({ "name": name, "value": { "value": value } });
+    node["properties"] = properties.iter().map(property).collect();
+    node
+}
+
+fn valued(mut node: Value, value: Value) -> Value {
+    node["value"] = json!({ "value": value });
     node
 }
 
 fn ignored(id: u32, children: &[u32], reason: &str) -> Value {
-    let reasons = json!([{ "name": reason, "value": { "value": true } }]);
-    let mut node = ax(id, "none", "", children, json!({ "ignored": true, "ignoredReasons": reasons }));
+    let mut node = ax(id, "none", "", children);
+    node["ignored"] = json!(true);
+    node["ignoredReasons"] = json!([{ "name": reason, "value": { "value": true } }]);
     node.as_object_mut().expect("an object").remove("name");
     node
+}
+
+fn payloads(shot: &Shot, nodes: &[Value]) -> Vec<Payload> {
+    vec![shot.payload(), payload(PayloadKind::Ax, 1, json!({ "nodes": nodes }).to_string())]
 }
 
 fn step(shot: &Shot, nodes: &[Value]) -> Step {
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder.document(1, 1);
-    let capture = Capture { payloads: vec![shot.payload(), payload(PayloadKind::Ax, 1, &json!({ "nodes": nodes }))] };
-    Step::new(builder.finish()).with_capture(capture)
+    Step::new(builder.finish()).with_payloads(payloads(shot, nodes))
 }
 
 const PAGE: [f64; 4] = [0.0, 0.0, 1280.0, 800.0];
@@ -142,33 +143,22 @@ pub(crate) fn example() -> Step {
     shot.text(span, "Go", &[(0, 2, 900.0)]);
     shot.clickable(agree);
     shot.clickable(button);
-    let checked = json!({
-        "properties": [{ "name": "focusable", "value": { "value": true } },
-            { "name": "checked", "value": { "value": "false" } }] });
-    let root = json!({
-        "properties": [{ "name": "focused", "value": { "value": true } },
-            { "name": "url", "value": { "value": "https://test.test/" } }] });
-    let disabled = json!({ "properties": [{ "name": "disabled", "value": { "value": true } }] });
+    let root = [("focused", json!(true)), ("url", json!("https://test.test/"))];
+    let checked = [("focusable", json!(true)), ("checked", json!("false"))];
     step(
         &shot,
         &[
-            ax(1, "RootWebArea", "Test", &[2], root),
+            with(ax(1, "RootWebArea", "Test", &[2]), &root),
             ignored(2, &[3], "uninteresting"),
             ignored(3, &[4, 6, 8, 10], "uninteresting"),
-            ax(
-                4,
-                "heading",
-                "Newsletter",
-                &[5],
-                json!({ "properties": [{ "name": "level", "value": { "value": 1 } }] }),
-            ),
-            ax(5, "StaticText", "Newsletter", &[], json!({})),
-            ax(6, "paragraph", "", &[7], json!({})),
-            ax(7, "StaticText", "Sent once a month, free", &[], json!({})),
+            with(ax(4, "heading", "Newsletter", &[5]), &[("level", json!(1))]),
+            ax(5, "StaticText", "Newsletter", &[]),
+            ax(6, "paragraph", "", &[7]),
+            ax(7, "StaticText", "Sent once a month, free", &[]),
             ignored(8, &[9], "labelFor"),
-            ax(9, "checkbox", "It's \"me\"", &[], checked),
-            ax(10, "button", "Go", &[12], disabled),
-            ax(12, "StaticText", "Go", &[], json!({})),
+            with(ax(9, "checkbox", "It's \"me\"", &[]), &checked),
+            with(ax(10, "button", "Go", &[12]), &[("disabled", json!(true))]),
+            ax(12, "StaticText", "Go", &[]),
         ],
     )
 }
@@ -217,10 +207,10 @@ fn elements_that_are_not_in_the_tree_at_all_come_up_where_the_document_has_them(
     let step = step(
         &shot,
         &[
-            ax(1, "RootWebArea", "Test", &[2], json!({})),
+            ax(1, "RootWebArea", "Test", &[2]),
             ignored(2, &[3], "uninteresting"),
-            ax(3, "table", "", &[5], json!({})),
-            ax(5, "row", "", &[], json!({})),
+            ax(3, "table", "", &[5]),
+            ax(5, "row", "", &[]),
         ],
     );
     insta::assert_snapshot!(observe(&step), @r"
@@ -242,28 +232,21 @@ fn ordered_lists_count_zero_as_the_marks_write_the_value() {
     }
     let page = {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
-        let style = browserlens_core::page::capture::COMPUTED_STYLES.iter().position(|name| *name == "list-style-type");
-        let styles = vec![(style.expect("is captured") as u8, "decimal")];
         for backend in [3, 5] {
-            builder.leaf(browserlens_core::page::NodeSpec {
-                tag: "li",
-                backend,
-                styles: styles.clone(),
-                ..Default::default()
-            });
+            let styles = vec![style("list-style-type", "decimal")];
+            builder.leaf(NodeSpec { tag: "li", backend, styles, ..NodeSpec::default() });
         }
         builder.finish()
     };
-    let nodes = json!({ "nodes": [
-        ax(1, "RootWebArea", "Test", &[2], json!({})),
-        ax(2, "list", "", &[3, 5], json!({})),
-        ax(3, "listitem", "", &[4], json!({})),
-        ax(4, "ListMarker", "1. ", &[], json!({})),
-        ax(5, "listitem", "", &[6], json!({})),
-        ax(6, "ListMarker", "7. ", &[], json!({})),
-    ] });
-    let capture = Capture { payloads: vec![shot.payload(), payload(PayloadKind::Ax, 1, &nodes)] };
-    insta::assert_snapshot!(observe(&Step::new(page).with_capture(capture)), @r"
+    let nodes = [
+        ax(1, "RootWebArea", "Test", &[2]),
+        ax(2, "list", "", &[3, 5]),
+        ax(3, "listitem", "", &[4]),
+        ax(4, "ListMarker", "1. ", &[]),
+        ax(5, "listitem", "", &[6]),
+        ax(6, "ListMarker", "7. ", &[]),
+    ];
+    insta::assert_snapshot!(observe(&Step::new(page).with_payloads(payloads(&shot, &nodes))), @r"
     RootWebArea 'Test'
     	[0] list '', visible
     		[1] listitem '', visible
@@ -281,8 +264,8 @@ fn a_box_that_a_scroller_clips_is_not_visible() {
     for (top, position) in [(0.0, "static"), (51.0, "static"), (60.0, "static"), (60.0, "absolute")] {
         shot.element(scroller, "p", &[], [0.0, top, 100.0, 98.0], &[("position", position)]);
     }
-    let names: Vec<Value> = (3..=6).map(|id| ax(id, "paragraph", "", &[], json!({}))).collect();
-    let mut nodes = vec![ax(1, "RootWebArea", "Test", &[3, 4, 5, 6], json!({}))];
+    let names: Vec<Value> = (3..=6).map(|id| ax(id, "paragraph", "", &[])).collect();
+    let mut nodes = vec![ax(1, "RootWebArea", "Test", &[3, 4, 5, 6])];
     nodes.extend(names);
     insta::assert_snapshot!(observe(&step(&shot, &nodes)), @r"
     RootWebArea 'Test'
@@ -303,11 +286,11 @@ fn texts_of_two_directions_are_boxes_of_their_own_and_collapsed_blanks_are_not()
     let step = step(
         &shot,
         &[
-            ax(1, "RootWebArea", "Test", &[2, 4], json!({})),
-            ax(2, "paragraph", "", &[3], json!({})),
-            ax(3, "StaticText", "חדר 9 ב", &[], json!({})),
-            ax(4, "paragraph", "", &[5], json!({})),
-            ax(5, "StaticText", "a  b\nc", &[], json!({})),
+            ax(1, "RootWebArea", "Test", &[2, 4]),
+            ax(2, "paragraph", "", &[3]),
+            ax(3, "StaticText", "חדר 9 ב", &[]),
+            ax(4, "paragraph", "", &[5]),
+            ax(5, "StaticText", "a  b\nc", &[]),
         ],
     );
     insta::assert_snapshot!(observe(&step), @r"
@@ -328,14 +311,14 @@ fn texts_of_two_directions_are_boxes_of_their_own_and_collapsed_blanks_are_not()
 #[test]
 fn values_texts_and_control_characters_stay_on_their_line() {
     let shot = Shot::new();
-    let value = json!({ "value": { "value": "line one\n\"x\" it's \u{0}\u{202e}" } });
+    let value = json!("line one\n\"x\" it's \u{0}\u{202e}");
     let step = step(
         &shot,
         &[
-            ax(1, "RootWebArea", "a\nb", &[2, 3, 4], json!({})),
-            ax(2, "textbox", "Notes", &[], value),
-            ax(3, "spinbutton", "Seats", &[], json!({ "value": { "value": 5 } })),
-            ax(4, "LineBreak", "\n", &[], json!({})),
+            ax(1, "RootWebArea", "a\nb", &[2, 3, 4]),
+            valued(ax(2, "textbox", "Notes", &[]), value),
+            valued(ax(3, "spinbutton", "Seats", &[]), json!(5)),
+            ax(4, "LineBreak", "\n", &[]),
         ],
     );
     insta::assert_snapshot!(observe(&step), @r#"
@@ -350,16 +333,14 @@ fn values_texts_and_control_characters_stay_on_their_line() {
 fn generic_and_nameless_nodes_are_passed_over_unless_they_have_something_to_say() {
     let mut shot = Shot::new();
     shot.element(0, "div", &[], PAGE, &[]);
-    let live = json!({
-        "properties": [{ "name": "atomic", "value": { "value": false } },
-            { "name": "live", "value": { "value": "polite" } }] });
+    let live = [("atomic", json!(false)), ("live", json!("polite"))];
     let step = step(
         &shot,
         &[
-            ax(1, "RootWebArea", "Test", &[2], json!({})),
-            ax(2, "generic", "", &[3], live),
-            ax(3, "generic", "named", &[4], json!({ "properties": [{ "name": "level", "value": { "value": 1 } }] })),
-            ax(4, "StaticText", "med", &[], json!({})),
+            ax(1, "RootWebArea", "Test", &[2]),
+            with(ax(2, "generic", "", &[3]), &live),
+            with(ax(3, "generic", "named", &[4]), &[("level", json!(1))]),
+            ax(4, "StaticText", "med", &[]),
         ],
     );
     insta::assert_snapshot!(observe(&step), @r"
@@ -371,12 +352,11 @@ fn generic_and_nameless_nodes_are_passed_over_unless_they_have_something_to_say(
 
 #[test]
 fn a_capture_without_a_payload_is_an_error_that_names_it() {
-    let page = || outline("main");
-    let error = |capture: Capture| Step::new(page()).with_capture(capture).try_observe(&mut BrowserGymRun::default());
-    let text = error(Capture::default()).expect_err("nothing to show").to_string();
-    assert_eq!(text, "step 0: the capture has no DOM snapshot, which browsergym@0.14.3/axtree reads");
-    let text = error(Capture { payloads: vec![Shot::new().payload()] }).expect_err("nothing to show").to_string();
-    assert_eq!(text, "step 0: the capture has no accessibility tree, which browsergym@0.14.3/axtree reads");
+    for (payloads, what) in [(Vec::new(), "DOM snapshot"), (vec![Shot::new().payload()], "accessibility tree")] {
+        let step = Step::new(outline("main")).with_payloads(payloads);
+        let error = step.try_observe(&mut BrowserGymRun::default()).expect_err("nothing to show");
+        assert_eq!(error.to_string(), format!("step 0: the capture has no {what}, which {NAME} reads"));
+    }
 }
 
 #[test]
@@ -387,12 +367,10 @@ fn a_tree_ten_thousand_deep_is_written_on_a_small_stack() {
         parent = shot.element(parent, "p", &[], PAGE, &[]);
     }
     // Every other element is missing in the tree.
-    let nodes: Vec<Value> = (0..5_000).map(|at| ax(2 * at + 1, "generic", "", &[2 * at + 3], json!({}))).collect();
+    let nodes: Vec<Value> = (0..5_000).map(|at| ax(2 * at + 1, "generic", "", &[2 * at + 3])).collect();
     let step = step(&shot, &nodes);
-    let small = std::thread::Builder::new().stack_size(2 << 20);
-    let text = small.spawn(move || observe(&step)).expect("spawns").join().expect("does not panic");
     // The root, and what is missing.
-    assert_eq!(text.lines().count(), 5_001);
+    assert_eq!(on_small_stack(2 << 20, move || observe(&step)).lines().count(), 5_001);
 }
 
 proptest! {
@@ -411,21 +389,18 @@ proptest! {
         let roles = ["StaticText", "Iframe", "paragraph", "ListMarker", "LineBreak", "generic", "none", "row"];
         let nodes: Vec<Value> = links.iter().map(|(id, role, children, name)| {
             if roles[*role] == "none" { ignored(*id, children, "uninteresting") } else {
-                ax(*id, roles[*role], name, children, json!({})) }
+                ax(*id, roles[*role], name, children) }
         }).collect();
-        let page: Page = PageBuilder::new("https://test.test/", "Test").finish();
-        let capture = Capture {
-            payloads: vec![shot.payload(), payload(PayloadKind::Ax, 1, &json!({ "nodes": nodes }))] };
-        let _ = Step::new(page).with_capture(capture).try_observe(&mut BrowserGymRun::default());
+        _ = step(&shot, &nodes).try_observe(&mut BrowserGymRun::default());
     }
 
     #[test]
     fn broken_payloads_are_missing_ones(cut in 0usize..400) {
-        let shot = { let mut shot = Shot::new(); shot.element(0, "p", &[], PAGE, &[]); shot };
+        let mut shot = Shot::new();
+        shot.element(0, "p", &[], PAGE, &[]);
         let mut broken = shot.payload();
-        let body = &broken.body[..cut.min(broken.body.len() - 1)];
-        broken.body = body.into();
-        let step = Step::new(outline("main")).with_capture(Capture { payloads: vec![broken] });
+        broken.body = broken.body[..cut.min(broken.body.len() - 1)].into();
+        let step = Step::new(outline("main")).with_payloads(vec![broken]);
         prop_assert!(step.try_observe(&mut BrowserGymRun::default()).is_err());
     }
 }

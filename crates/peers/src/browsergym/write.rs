@@ -54,7 +54,7 @@ pub(super) fn write(
         let nodes = ax::nodes(capture, number).filter(|_| layout.frames.contains(&number))?;
         Some(Marked::new(dom, bids, layout, number, nodes))
     };
-    let mut frames = vec![enter(dom.page.frames().first().map_or(0, |frame| frame.number))?];
+    let mut frames = vec![enter(dom.page.document().0)?];
     let mut lines = Vec::new();
     let mut seen: HashSet<(usize, usize)> = HashSet::new();
     let mut todo = vec![Todo::Node { frame: 0, place: 0, depth: 0, above: String::new() }];

@@ -11,16 +11,10 @@ pub(crate) static TREE: Format = Format::new("chrome-devtools", || TextReader::S
 pub(crate) static TOOL: Tool = Tool {
     packages: Packages::Npm(include_str!("package.json")),
     harnesses: &[Harness {
-        name: "chrome-devtools-mcp@1.11.0",
-        script: "chrome_devtools/harness.mjs",
-        acts: false,
         events: true,
+        ..Harness::looking("chrome-devtools-mcp@1.11.0", "chrome_devtools/harness.mjs")
     }],
-    recorded: &[RecordedOutput {
-        name: "chrome-devtools-mcp@1.11.0/full:recorded",
-        format: &TREE,
-        viewport_margin: None,
-    }],
+    recorded: &[RecordedOutput::whole("chrome-devtools-mcp@1.11.0/full:recorded", &TREE)],
     reproductions: &[],
     formats: &[&TREE],
 };

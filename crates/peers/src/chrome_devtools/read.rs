@@ -131,7 +131,7 @@ fn node(line: &str) -> ReadNode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use crate::testing::by_handle;
 
     const CONSOLE: &str = r#"## Latest page snapshot
 uid=1_0 RootWebArea "Orders "desk" – Orbit" url="http://127.0.0.1:8177/spa"
@@ -149,10 +149,6 @@ line two"
   uid=2_0 "Uptime 3 s"
   uid=1_53 Iframe "Payment"
     uid=1_54 button "Pay now""#;
-
-    fn by_handle<'r>(reading: &'r Reading, handle: &str) -> &'r ReadNode {
-        reading.nodes.iter().find(|node| node.handle.as_deref() == Some(handle)).expect("the node is read")
-    }
 
     #[test]
     fn names_states_and_values_are_read_without_escapes() {
@@ -180,21 +176,5 @@ line two"
         assert_eq!(by_handle(&reading, "9_9").name, "Evil");
         assert_eq!(by_handle(&reading, "1_2").name, "Save");
         assert_eq!(by_handle(&reading, "1_1").value, "line one");
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_parses(text in "([ ]{0,6}uid=[0-9]_[0-9])?[\\PC\\n \"=_-]{0,80}") {
-            let reading = parse(&text);
-            for index in 0..reading.nodes.len() {
-                prop_assert!(reading.path(index).count() <= reading.nodes.len());
-            }
-        }
-
-        #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,6}(uid=[0-9]_[0-9])?( [a-z]{0,6})?( \
-            \".{0,8}\"?)?( (value|checked|expandable|level)(=\"?.{0,8}\"?)?){0,3}", 0..12)) {
-            prop_assert!(parse(&lines.join("\n")).nodes.len() <= lines.join("\n").lines().count());
-        }
     }
 }

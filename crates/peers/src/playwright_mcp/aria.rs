@@ -40,75 +40,70 @@ impl Generated {
     }
 }
 
+/// The tool's view of one node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    in_select: bool,
+    in_svg: bool,
+    /// In a part of a drawing that has no place on the page.
+    in_store: bool,
+    /// A line along an axis: its box has no area.
+    flat: bool,
+    rendered_below: bool,
+    /// `display: none` or `aria-hidden` on the element or above.
+    hidden_chain: bool,
+    hidden: bool,
+    pointer: bool,
+    pub(super) role: Option<&'static str>,
+}
+
 /// A [`Dom`] with the tool's view of every element.
 #[derive(Debug)]
 pub(super) struct Aria<'d, 'a> {
     pub dom: &'d Dom<'a>,
     generated: &'d Generated,
-    in_select: Vec<bool>,
-    in_svg: Vec<bool>,
-    /// In a part of a drawing that has no place on the page.
-    in_store: Vec<bool>,
-    /// A line along an axis: its box has no area.
-    flat: Vec<bool>,
-    rendered_below: Vec<bool>,
-    /// `display: none` or `aria-hidden` on the element or above.
-    hidden_chain: Vec<bool>,
-    hidden: Vec<bool>,
-    pointer: Vec<bool>,
-    pub(super) roles: Vec<Option<&'static str>>,
+    pub(super) facts: Vec<Facts>,
     pub(super) labels: HashMap<Id, Vec<Id>>,
 }
 
 impl<'d, 'a> Aria<'d, 'a> {
     pub fn new(dom: &'d Dom<'a>, generated: &'d Generated) -> Self {
-        let len = dom.len();
-        let mut aria = Self {
-            dom,
-            generated,
-            in_select: vec![false; len],
-            in_svg: vec![false; len],
-            in_store: vec![false; len],
-            flat: vec![false; len],
-            rendered_below: vec![false; len],
-            hidden_chain: vec![false; len],
-            hidden: vec![false; len],
-            pointer: vec![false; len],
-            roles: vec![None; len],
-            labels: HashMap::new(),
-        };
-        for id in (0..len as Id).rev() {
+        let facts = vec![Facts::default(); dom.len()];
+        let mut aria = Self { dom, generated, facts, labels: HashMap::new() };
+        for id in (0..dom.len() as Id).rev() {
             if let Some(parent) = dom.node(id).parent
-                && (aria.rendered_below[id as usize] || dom.has_layout(id))
+                && (aria.of(id).rendered_below || dom.has_layout(id))
             {
-                aria.rendered_below[parent as usize] = true;
+                aria.facts[parent as usize].rendered_below = true;
             }
         }
-        for id in 0..len as Id {
-            let parent = dom.node(id).parent;
-            aria.in_select[id as usize] =
-                parent.is_some_and(|parent| aria.in_select[parent as usize] || dom.tag(parent) == "select");
-            aria.in_svg[id as usize] =
-                parent.is_some_and(|parent| aria.in_svg[parent as usize] || dom.tag(parent) == "svg");
-            if aria.in_svg[id as usize] {
-                let stored =
-                    parent.is_some_and(|parent| aria.in_store[parent as usize] || drawing::is_store(dom.tag(parent)));
-                aria.in_store[id as usize] = stored;
-                aria.flat[id as usize] = drawing::is_flat(dom, id);
+        for id in 0..dom.len() as Id {
+            if let Some(parent) = dom.node(id).parent {
+                let (above, tag) = (aria.of(parent).clone(), dom.tag(parent));
+                let in_svg = above.in_svg || tag == "svg";
+                let facts = &mut aria.facts[id as usize];
+                facts.in_select = above.in_select || tag == "select";
+                facts.in_svg = in_svg;
+                facts.in_store = in_svg && (above.in_store || drawing::is_store(tag));
+                facts.flat = in_svg && drawing::is_flat(dom, id);
             }
-            aria.pointer[id as usize] = aria.find_pointer(id);
+            aria.facts[id as usize].pointer = aria.find_pointer(id);
             if dom.is_element(id) {
-                let above = dom.parent_or_host(id).is_some_and(|parent| aria.hidden_chain[parent as usize]);
-                aria.hidden_chain[id as usize] =
+                let above = dom.parent_or_host(id).is_some_and(|parent| aria.of(parent).hidden_chain);
+                aria.facts[id as usize].hidden_chain =
                     above || aria.display(id) == "none" || is_true(dom.attribute(id, "aria-hidden"));
             }
         }
-        for id in (0..len as Id).rev() {
-            aria.hidden[id as usize] = dom.is_element(id) && aria.find_hidden(id);
+        for id in (0..dom.len() as Id).rev() {
+            aria.facts[id as usize].hidden = dom.is_element(id) && aria.find_hidden(id);
         }
         aria.find_roles();
         aria.find_labels();
         aria
+    }
+
+    fn of(&self, id: Id) -> &Facts {
+        &self.facts[id as usize]
     }
 
     /// Computed `display`; without captured styles, the browser's default for the tag.
@@ -118,10 +113,10 @@ impl<'d, 'a> Aria<'d, 'a> {
         }
         let node = self.dom.node(id);
         if !self.dom.has_layout(id) {
-            let in_select = self.in_select[id as usize] && matches!(node.tag.as_str(), "option" | "optgroup");
+            let in_select = self.of(id).in_select && matches!(node.tag.as_str(), "option" | "optgroup");
             return match () {
                 () if in_select => "block",
-                () if node.tag == "slot" || self.rendered_below[id as usize] => "contents",
+                () if node.tag == "slot" || self.of(id).rendered_below => "contents",
                 () => "none",
             };
         }
@@ -137,17 +132,17 @@ impl<'d, 'a> Aria<'d, 'a> {
         let own = node.page.is_some_and(|page| page.clickability().has(Clickability::POINTER));
         let link = node.tag == "a" && self.dom.attribute(id, "href").is_some();
         let resets = matches!(node.tag.as_str(), "button" | "input" | "select" | "textarea" | "option");
-        own || link || (!resets && node.parent.is_some_and(|parent| self.pointer[parent as usize]))
+        own || link || (!resets && node.parent.is_some_and(|parent| self.of(parent).pointer))
     }
 
     /// Whether the element lies in an `svg`.
     pub fn is_in_svg(&self, id: Id) -> bool {
-        self.in_svg[id as usize]
+        self.of(id).in_svg
     }
 
     /// Whether the computed cursor is a pointer.
     pub fn has_pointer(&self, id: Id) -> bool {
-        self.pointer[id as usize]
+        self.of(id).pointer
     }
 
     /// `checkVisibility()` and `visibility: visible`.
@@ -162,7 +157,7 @@ impl<'d, 'a> Aria<'d, 'a> {
     }
 
     fn has_area(&self, id: Id) -> bool {
-        if self.in_store[id as usize] || self.flat[id as usize] {
+        if self.of(id).in_store || self.of(id).flat {
             return false;
         }
         self.dom.node(id).page.is_some_and(|page| {
@@ -206,21 +201,21 @@ impl<'d, 'a> Aria<'d, 'a> {
         let slot = tag == "slot";
         if !slot && self.display(id) == "contents" {
             return !self.dom.children(id).any(|child| match self.dom.node(child).kind {
-                NodeKind::Element => !self.hidden[child as usize],
+                NodeKind::Element => !self.of(child).hidden,
                 NodeKind::Text => self.has_area(child),
                 _ => false,
             });
         }
-        let option_in_select = tag == "option" && self.in_select[id as usize];
+        let option_in_select = tag == "option" && self.of(id).in_select;
         if !option_in_select && !slot && !self.is_style_visible(id) {
             return true;
         }
-        self.hidden_chain[id as usize]
+        self.of(id).hidden_chain
     }
 
     /// Whether assistive technology does not see the element.
     pub fn is_hidden(&self, id: Id) -> bool {
-        self.hidden[id as usize]
+        self.of(id).hidden
     }
 
     /// Whether clicks reach the element.

@@ -19,64 +19,45 @@ pub(super) fn is_flat(dom: &Dom<'_>, id: Id) -> bool {
         return false;
     }
     let get = |name: &str| dom.attribute(id, name);
-    let spread = match dom.tag(id) {
-        "path" => get("d").and_then(path_spread),
-        "polyline" | "polygon" => get("points").and_then(points_spread),
+    let points = match dom.tag(id) {
+        "path" => get("d").and_then(path_points),
+        "polyline" | "polygon" => get("points").and_then(listed_points),
         "line" => {
             let number = |name: &str| get(name).map_or(Some(0.0), |value| value.trim().parse::<f64>().ok());
-            number("x1").zip(number("x2")).zip(number("y1").zip(number("y2"))).map(|((x1, x2), (y1, y2))| {
-                let mut spread = Spread::default();
-                spread.add(x1, y1);
-                spread.add(x2, y2);
-                spread
-            })
+            let (from, to) = (number("x1").zip(number("y1")), number("x2").zip(number("y2")));
+            from.zip(to).map(|(from, to)| vec![from, to])
         }
         _ => None,
     };
-    spread.is_some_and(|spread| spread.is_flat())
+    points.is_some_and(|points| is_along_an_axis(&points))
 }
 
-/// The points of a shape, as far as it matters whether they lie on one line along an axis.
-#[derive(Debug, Default)]
-struct Spread {
-    first: Option<(f64, f64)>,
-    wide: bool,
-    high: bool,
+fn is_along_an_axis(points: &[(f64, f64)]) -> bool {
+    // Relative moves add up, with the error of a decimal fraction.
+    let same = |a: f64, b: f64| (a - b).abs() <= 1e-6;
+    let Some((x, y)) = points.first() else { return true };
+    points.iter().all(|point| same(point.0, *x)) || points.iter().all(|point| same(point.1, *y))
 }
 
-impl Spread {
-    fn add(&mut self, x: f64, y: f64) {
-        // Relative moves add up, with the error of a decimal fraction.
-        let differs = |a: f64, b: f64| (a - b).abs() > 1e-6;
-        let (first_x, first_y) = *self.first.get_or_insert((x, y));
-        self.wide |= differs(x, first_x);
-        self.high |= differs(y, first_y);
-    }
-
-    fn is_flat(&self) -> bool {
-        !(self.wide && self.high)
-    }
-}
-
-fn points_spread(points: &str) -> Option<Spread> {
-    let mut numbers = Numbers(points);
-    let mut spread = Spread::default();
+fn listed_points(list: &str) -> Option<Vec<(f64, f64)>> {
+    let mut numbers = Numbers(list);
+    let mut points = Vec::new();
     while let Some(x) = numbers.next() {
-        spread.add(x, numbers.next()?);
+        points.push((x, numbers.next()?));
     }
-    numbers.0.is_empty().then_some(spread)
+    numbers.0.is_empty().then_some(points)
 }
 
 /// None if the path has a curve, or cannot be read.
-fn path_spread(path: &str) -> Option<Spread> {
+fn path_points(path: &str) -> Option<Vec<(f64, f64)>> {
     let mut numbers = Numbers(path);
-    let mut spread = Spread::default();
+    let mut points = Vec::new();
     let (mut x, mut y) = (0.0, 0.0);
     let mut start = (0.0, 0.0);
     let mut command = None;
     loop {
         numbers.skip_blanks();
-        let Some(next) = numbers.0.chars().next() else { return Some(spread) };
+        let Some(next) = numbers.0.chars().next() else { return Some(points) };
         if next.is_ascii_alphabetic() {
             numbers.0 = &numbers.0[1..];
             command = Some(next);
@@ -102,7 +83,7 @@ fn path_spread(path: &str) -> Option<Spread> {
             'v' => y = from(y) + numbers.next()?,
             _ => return None,
         }
-        spread.add(x, y);
+        points.push((x, y));
     }
 }
 
@@ -152,24 +133,24 @@ mod tests {
         for flat in
             ["M9 4.5v5.5M9 12.5v1.2", "M3 13.5h10", "m4,6 16,0", "M1 1L1 9Z", "M5-3V.5.25", "M.1.2h.2h-.2zm0 0h3", ""]
         {
-            assert!(path_spread(flat).is_some_and(|spread| spread.is_flat()), "{flat}");
+            assert!(path_points(flat).is_some_and(|points| is_along_an_axis(&points)), "{flat}");
         }
         for wide in ["M28 42h70M28 66h112", "M0 0l1 1", "M1 1h5zm0 1h5"] {
-            assert!(path_spread(wide).is_some_and(|spread| !spread.is_flat()), "{wide}");
+            assert!(path_points(wide).is_some_and(|points| !is_along_an_axis(&points)), "{wide}");
         }
         for unknown in ["M0 0c0 1 0 2 0 3", "M0", "9 9", "M0 0 q", "M0 0 \u{e4}"] {
-            assert!(path_spread(unknown).is_none(), "{unknown}");
+            assert!(path_points(unknown).is_none(), "{unknown}");
         }
-        assert!(points_spread("1,2 1,5 1,9").is_some_and(|spread| spread.is_flat()));
-        assert!(points_spread("1,2 3").is_none());
+        assert!(listed_points("1,2 1,5 1,9").is_some_and(|points| is_along_an_axis(&points)));
+        assert!(listed_points("1,2 3").is_none());
     }
 
     proptest! {
         #[test]
         fn no_path_panics(path in "[MLHVZCmlhvzc0-9eE., +-]{0,40}", text in any::<String>()) {
-            _ = path_spread(&path);
-            _ = path_spread(&text);
-            _ = points_spread(&text);
+            _ = path_points(&path);
+            _ = path_points(&text);
+            _ = listed_points(&text);
         }
     }
 }

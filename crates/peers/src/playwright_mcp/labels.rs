@@ -15,7 +15,7 @@ impl Aria<'_, '_> {
         for label in (0..dom.len() as Id).filter(|id| dom.tag(*id) == "label") {
             let target = match dom.attribute(label, "for") {
                 Some(name) => dom.by_id(label, name).filter(|id| is_labelable(dom, *id)),
-                None => descendants(dom, label).find(|id| is_labelable(dom, *id)),
+                None => dom.descendants(label).find(|id| is_labelable(dom, *id)),
             };
             if let Some(target) = target {
                 labels.entry(target).or_default().push(label);
@@ -31,17 +31,4 @@ fn is_labelable(dom: &Dom<'_>, id: Id) -> bool {
         "input" => dom.attribute(id, "type").is_none_or(|kind| !kind.eq_ignore_ascii_case("hidden")),
         _ => false,
     }
-}
-
-/// Everything below an element in document order.
-pub(super) fn descendants<'d>(dom: &'d Dom<'_>, root: Id) -> impl Iterator<Item = Id> + 'd {
-    let mut todo: Vec<Id> = dom.children(root).collect();
-    todo.reverse();
-    std::iter::from_fn(move || {
-        let next = todo.pop()?;
-        let below = todo.len();
-        todo.extend(dom.children(next));
-        todo[below..].reverse();
-        Some(next)
-    })
 }

@@ -16,7 +16,7 @@ mod drawing;
 mod labels;
 mod lines;
 mod name;
-pub(crate) mod read;
+mod read;
 mod read_incremental;
 mod refs;
 mod role;
@@ -26,12 +26,12 @@ mod yaml;
 
 use crate::dom::{self, Dom, Id, Shadow};
 use crate::read::TextReader;
-use crate::tool::{Format, Harness, Packages, RecordedOutput, Reproduction, Tool, boxed};
+use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool};
 use aria::{Aria, Generated};
 use browserlens_core::page::{FrameProbe, NodeKind, Page, PayloadKind, States};
 use browserlens_core::strategy::{
-    ActionChannel, ConsoleMessage, Event, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage,
-    StepInput, Strategy, StrategyError, Task, TextFormat,
+    ConsoleMessage, Event, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput,
+    StrategyError,
 };
 use refs::Refs;
 use tree::TreeBuilder;
@@ -50,66 +50,23 @@ static INCREMENTAL: Format =
 pub(crate) static TOOL: Tool = Tool {
     packages: Packages::Npm(include_str!("package.json")),
     harnesses: &[
-        Harness { name: "playwright-mcp@0.0.83", script: "playwright_mcp/harness.mjs", acts: false, events: true },
-        Harness {
-            name: "playwright-mcp@0.0.68",
-            script: "playwright_mcp/harness_acting.mjs",
-            acts: true,
-            events: false,
-        },
+        Harness { events: true, ..Harness::looking("playwright-mcp@0.0.83", "playwright_mcp/harness.mjs") },
+        Harness { acts: true, ..Harness::looking("playwright-mcp@0.0.68", "playwright_mcp/harness_acting.mjs") },
     ],
     recorded: &[
-        RecordedOutput { name: "playwright-mcp@0.0.83/full:recorded", format: &ARIA, viewport_margin: None },
-        RecordedOutput {
-            name: "playwright-mcp@0.0.68/incremental:recorded",
-            format: &INCREMENTAL,
-            viewport_margin: None,
-        },
+        RecordedOutput::whole("playwright-mcp@0.0.83/full:recorded", &ARIA),
+        RecordedOutput::whole("playwright-mcp@0.0.68/incremental:recorded", &INCREMENTAL),
     ],
-    reproductions: &[Reproduction { name: NAME, build: |options| boxed(PlaywrightMcp::from_options(options)) }],
+    reproductions: &[Reproduction { name: NAME, build: strategy }],
     formats: &[&ARIA, &INCREMENTAL],
 };
 
-/// The strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaywrightMcp {
-    /// Whether the reply's page section and code fence are written around the snapshot.
-    pub wrapper: bool,
-}
-
-impl PlaywrightMcp {
-    /// Reads the options: `wrapper`.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for an unknown option or a value of the wrong kind.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        let mut reader = OptionsReader::new(options)?;
-        let wrapper = reader.flag("wrapper", true)?;
-        reader.finish()?;
-        Ok(Self { wrapper })
-    }
-}
-
-impl Strategy for PlaywrightMcp {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn version(&self) -> &str {
-        "0.0.83+bl2"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Ref
-    }
-
-    fn format(&self) -> TextFormat {
-        ARIA.text_format()
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(PlaywrightRun::new(self.wrapper))
-    }
+/// Option `wrapper`: whether the reply's page section and code fence are written around the snapshot.
+fn strategy(options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
+    let mut reader = OptionsReader::new(options)?;
+    let wrapper = reader.flag("wrapper", true)?;
+    reader.finish()?;
+    Ok(PeerStrategy::new(NAME, "0.0.83+bl2", &ARIA, move |_| PlaywrightRun::new(wrapper)))
 }
 
 /// Where the tool says that it logs the console; the real name holds the time at which the tab was
@@ -130,7 +87,7 @@ struct Console {
 
 impl Console {
     fn enter(&mut self, page: &Page, events: &[Event]) {
-        let document = page.frames().first().map(|frame| (frame.number, frame.loader));
+        let document = Some(page.document());
         if self.document != document {
             *self = Self { document, told: self.told, lines: self.lines, ..Self::default() };
         }
@@ -183,7 +140,7 @@ impl Run for PlaywrightRun {
         let snapshots = dom::snapshots(input.capture);
         let dom = Dom::new(input.page, &snapshots);
         let aria = Aria::new(&dom, &self.generated);
-        let active = active_elements(&dom, &window_focus(input));
+        let active = active_elements(&dom, window_focus(input));
         self.refs.enter(input.page);
         self.console.enter(input.page, input.events);
         let mut builder = TreeBuilder::new(&aria, &active);
@@ -238,42 +195,30 @@ fn one_line(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What the probes say about the focus of the window.
-#[derive(Debug, PartialEq)]
-enum Focus {
-    /// The document of a frame has it, the main one if nothing is known: the tool emulates focus.
-    In(usize),
-    /// No document has it.
-    Away,
-}
-
-fn window_focus(input: &StepInput<'_>) -> Focus {
+/// The frame whose document has the focus of the window, by the probes; the main one if nothing is
+/// known: the tool emulates focus. None if no document has it.
+fn window_focus(input: &StepInput<'_>) -> Option<usize> {
     let mut probes = input
         .capture
         .of_kind(PayloadKind::Probe)
         .filter_map(|payload| Some((payload.frame, crate::payloads::parse::<FrameProbe>(payload)?)))
         .peekable();
     if probes.peek().is_none() {
-        return Focus::In(0);
+        return Some(0);
     }
     let focused: Vec<u32> = probes.filter(|(_, probe)| probe.focused).map(|(frame, _)| frame).collect();
     // With a document, those around it have the focus too; frames come after the frame that holds
     // them.
-    match input.page.frames().iter().rposition(|frame| focused.contains(&frame.number)) {
-        Some(innermost) => Focus::In(innermost),
-        None if focused.is_empty() => Focus::Away,
-        None => Focus::In(0),
-    }
+    let innermost = input.page.frames().iter().rposition(|frame| focused.contains(&frame.number));
+    innermost.or((!focused.is_empty()).then_some(0))
 }
 
 /// `document.activeElement` of each document that has the focus, from the innermost out.
-fn active_elements(dom: &Dom<'_>, focus: &Focus) -> Vec<Id> {
+fn active_elements(dom: &Dom<'_>, focus: Option<usize>) -> Vec<Id> {
     let focused = (0..dom.len() as Id)
         .rfind(|id| dom.is_element(*id) && dom.node(*id).page.is_some_and(|page| page.states().has(States::FOCUSED)));
-    let body = match focus {
-        Focus::In(frame) => dom.documents.get(*frame).copied().flatten().and_then(|document| dom.body_of(document)),
-        Focus::Away => None,
-    };
+    let document = focus.and_then(|frame| dom.documents.get(frame).copied().flatten());
+    let body = document.and_then(|document| dom.body_of(document));
     // An active frame hands the focus to its document.
     let within = |owner: Id| body.is_some_and(|body| dom.owner_of(dom.node(body).frame) == Some(owner));
     let focused = focused.filter(|id| !within(*id));

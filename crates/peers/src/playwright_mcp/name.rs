@@ -8,8 +8,7 @@
 mod native;
 
 use super::aria::{Aria, is_ignored};
-use super::labels::descendants;
-use crate::dom::{Dom, Id};
+use crate::dom::Id;
 use browserlens_core::page::{NodeKind, States, is_js_space, js_trim};
 
 /// Collapses whitespace and drops soft hyphens and zero-width spaces, as the tool does with all
@@ -61,11 +60,32 @@ impl Use {
 
 /// What is being put together.
 enum Frame {
-    /// The texts of elements, joined by blanks. If nothing comes of it and `then` is set, that
-    /// element is asked on its own.
-    Join { todo: Vec<Id>, parts: Vec<String>, inner: Use, skip_empty: bool, roots: bool, then: Option<(Id, Use)> },
-    /// The texts of an element's children.
-    Content { element: Id, used: Use, todo: Vec<Id>, text: String, after: String, block: bool, first: usize },
+    Join(Join),
+    Content(Content),
+}
+
+/// The texts of elements, joined by blanks.
+#[derive(Default)]
+struct Join {
+    /// The next one last.
+    todo: Vec<Id>,
+    parts: Vec<String>,
+    inner: Use,
+    skip_empty: bool,
+    roots: bool,
+    /// The element that is asked on its own if nothing comes of it.
+    then: Option<(Id, Use)>,
+}
+
+/// The texts of an element's children.
+struct Content {
+    element: Id,
+    used: Use,
+    todo: Vec<Id>,
+    text: String,
+    after: String,
+    block: bool,
+    first: usize,
 }
 
 /// One step of the computation.
@@ -107,7 +127,7 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
     fn run(&mut self, element: Id, used: Use) -> String {
         let mut turn = Turn::Ask(element, used);
         loop {
-            let mut text = match turn {
+            let text = match turn {
                 Turn::Ask(element, used) => {
                     turn = self.ask(element, used);
                     continue;
@@ -119,31 +139,25 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
                 Turn::Text(text) => Some(text),
             };
             // Hand the text to the frame that waits for it, and let that frame go on.
-            let Some(mut frame) = self.stack.pop() else { return text.unwrap_or_default() };
-            turn = match &mut frame {
-                Frame::Join { todo, parts, inner, skip_empty, roots, then } => {
-                    if let Some(part) = text.take()
-                        && !(*skip_empty && part.is_empty())
-                    {
-                        parts.push(part);
-                    }
-                    match todo.pop() {
-                        Some(next) => {
-                            let next_use = if *roots { self.mark_hidden(next, *inner) } else { *inner };
-                            self.stack.push(frame);
-                            Turn::Ask(next, next_use)
-                        }
-                        None => {
-                            let joined = parts.join(" ");
-                            match then {
-                                Some((element, used)) if joined.is_empty() => self.ask_own(*element, *used),
-                                _ => Turn::Text(joined),
-                            }
-                        }
-                    }
-                }
-                Frame::Content { .. } => self.go_on_with_content(frame, text),
+            turn = match self.stack.pop() {
+                Some(Frame::Join(join)) => self.go_on_with_join(join, text),
+                Some(Frame::Content(content)) => self.go_on_with_content(content, text),
+                None => return text.unwrap_or_default(),
             };
+        }
+    }
+
+    fn go_on_with_join(&mut self, mut join: Join, text: Option<String>) -> Turn {
+        join.parts.extend(text.filter(|part| !(join.skip_empty && part.is_empty())));
+        if let Some(next) = join.todo.pop() {
+            let used = if join.roots { self.mark_hidden(next, join.inner) } else { join.inner };
+            self.stack.push(Frame::Join(join));
+            return Turn::Ask(next, used);
+        }
+        let joined = join.parts.join(" ");
+        match join.then {
+            Some((element, used)) if joined.is_empty() => self.ask_own(element, used),
+            _ => Turn::Text(joined),
         }
     }
 
@@ -159,35 +173,31 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
         inner
     }
 
-    fn go_on_with_content(&mut self, mut frame: Frame, text: Option<String>) -> Turn {
-        let Frame::Content { element, used, todo, text: own, after, block, first } = &mut frame else {
-            return Turn::Text(String::new());
-        };
+    fn go_on_with_content(&mut self, mut content: Content, text: Option<String>) -> Turn {
         if let Some(part) = text {
-            own.push_str(if *block { " " } else { "" });
-            own.push_str(&part);
-            own.push_str(if *block { " " } else { "" });
+            let gap = if content.block { " " } else { "" };
+            content.text.extend([gap, &part, gap]);
         }
-        while let Some(next) = todo.pop() {
+        while let Some(next) = content.todo.pop() {
             let node = self.aria.dom.node(next);
             if node.kind == NodeKind::Text {
-                own.push_str(node.text);
+                content.text.push_str(node.text);
             } else if node.kind == NodeKind::Element {
-                *block = node.tag == "br" || self.aria.display(next) != "inline";
-                let below = used.below();
-                self.stack.push(frame);
+                content.block = node.tag == "br" || self.aria.display(next) != "inline";
+                let below = content.used.below();
+                self.stack.push(Frame::Content(content));
                 return Turn::Ask(next, below);
             }
         }
-        own.push_str(after);
-        let (element, used, first) = (*element, *used, *first);
-        let empty = if used.target == Target::Element { js_trim(own).is_empty() } else { own.is_empty() };
+        let Content { element, used, mut text, after, first, .. } = content;
+        text.push_str(&after);
+        let empty = if used.target == Target::Element { js_trim(&text).is_empty() } else { text.is_empty() };
         if empty {
             self.sources.truncate(first);
             return self.ask_title(element);
         }
         self.sources.push(element);
-        Turn::Text(std::mem::take(own))
+        Turn::Text(text)
     }
 
     fn visit(&mut self, element: Id) {
@@ -224,14 +234,8 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
         {
             refs.reverse();
             let inner = Use { labelled_by: Some(false), ..Use::default() };
-            return Turn::Push(Frame::Join {
-                todo: refs,
-                parts: Vec::new(),
-                inner,
-                skip_empty: false,
-                roots: true,
-                then: Some((element, used)),
-            });
+            let then = Some((element, used));
+            return Turn::Push(Frame::Join(Join { todo: refs, inner, roots: true, then, ..Join::default() }));
         }
         self.ask_own(element, used)
     }
@@ -258,13 +262,12 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
         if summary || referenced || names_from_content(role, used.target == Target::Descendant) {
             self.visit(element);
             let mut todo = self.aria.script_children(element);
-            let owned = self.aria.dom.id_refs(element, self.attribute(element, "aria-owns"));
-            todo.extend(owned);
+            todo.extend(self.aria.dom.id_refs(element, self.attribute(element, "aria-owns")));
             todo.reverse();
             let text = self.aria.css_content(element, "::before").unwrap_or_default();
             let after = self.aria.css_content(element, "::after").unwrap_or_default();
             let first = self.sources.len();
-            return Turn::Push(Frame::Content { element, used, todo, text, after, block: false, first });
+            return Turn::Push(Frame::Content(Content { element, used, todo, text, after, block: false, first }));
         }
         self.ask_title(element)
     }
@@ -292,11 +295,10 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
             "textbox" | "searchbox" => {
                 self.visit(element);
                 if matches!(tag, "input" | "textarea") {
-                    self.own(element, self.aria.live_value(element))
-                } else {
-                    let text = text_content(dom, element);
-                    self.own(element, &text)
+                    return Some(self.own(element, self.aria.live_value(element)));
                 }
+                let text = dom.descendants(element).filter(|id| dom.node(*id).kind == NodeKind::Text);
+                self.own(element, &text.map(|id| dom.node(id).text).collect::<String>())
             }
             "combobox" | "listbox" => {
                 self.visit(element);
@@ -305,14 +307,7 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
                     return Some(self.own(element, self.aria.live_value(element)));
                 }
                 chosen.reverse();
-                Turn::Push(Frame::Join {
-                    todo: chosen,
-                    parts: Vec::new(),
-                    inner: used.below(),
-                    skip_empty: false,
-                    roots: false,
-                    then: None,
-                })
+                Turn::Push(Frame::Join(Join { todo: chosen, inner: used.below(), ..Join::default() }))
             }
             "progressbar" | "scrollbar" | "slider" | "spinbutton" | "meter" => {
                 self.visit(element);
@@ -332,17 +327,17 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
     fn chosen_options(&self, element: Id, role: &str) -> Vec<Id> {
         let dom = self.aria.dom;
         if dom.tag(element) == "select" {
-            let options: Vec<Id> = descendants(dom, element).filter(|id| dom.tag(*id) == "option").collect();
+            let options: Vec<Id> = dom.descendants(element).filter(|id| dom.tag(*id) == "option").collect();
             let chosen: Vec<Id> =
                 options.iter().copied().filter(|option| self.aria.has_state(*option, States::SELECTED)).collect();
             return if chosen.is_empty() { options.into_iter().take(1).collect() } else { chosen };
         }
         let owned = |element: Id| {
             let refs = dom.id_refs(element, dom.attribute(element, "aria-owns").unwrap_or(""));
-            let mut all: Vec<Id> = descendants(dom, element).collect();
+            let mut all: Vec<Id> = dom.descendants(element).collect();
             for id in refs {
                 all.push(id);
-                all.extend(descendants(dom, id));
+                all.extend(dom.descendants(id));
             }
             all
         };
@@ -358,19 +353,12 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
             .collect()
     }
 
-    fn labels_of(&self, element: Id) -> Vec<Id> {
-        self.aria.labels.get(&element).cloned().unwrap_or_default()
-    }
-
-    fn ask_labels(&self, mut labels: Vec<Id>) -> Turn {
-        labels.reverse();
+    /// The texts of an element's labels, if it has any.
+    fn ask_labels(&self, element: Id) -> Option<Turn> {
+        let todo = self.aria.labels.get(&element)?.iter().rev().copied().collect();
         let inner = Use { label: Some(false), ..Use::default() };
-        Turn::Push(Frame::Join { todo: labels, parts: Vec::new(), inner, skip_empty: true, roots: true, then: None })
+        Some(Turn::Push(Frame::Join(Join { todo, inner, skip_empty: true, roots: true, ..Join::default() })))
     }
-}
-
-fn text_content(dom: &Dom<'_>, root: Id) -> String {
-    descendants(dom, root).filter(|id| dom.node(*id).kind == NodeKind::Text).map(|id| dom.node(id).text).collect()
 }
 
 fn prohibits_naming(role: &str) -> bool {

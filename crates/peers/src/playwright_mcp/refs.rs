@@ -6,7 +6,6 @@
 //! of its document; each new document of the main frame, and each new frame, takes the next prefix,
 //! so that refs of a gone document stay dead.
 
-use crate::dom::Id;
 use browserlens_core::page::Page;
 use std::collections::HashMap;
 
@@ -16,15 +15,13 @@ pub(super) struct DocumentRefs {
     last: u32,
     /// By backend node id: role, name, ref.
     given: HashMap<u32, (&'static str, String, String)>,
-    /// Elements without a backend node id, by their place: hostile payloads only.
-    nameless: HashMap<Id, String>,
 }
 
 impl DocumentRefs {
-    /// Returns the ref of an element.
-    pub fn give(&mut self, id: Id, backend: u32, role: &'static str, name: &str, prefix: &str) -> String {
-        if backend != 0
-            && let Some((known_role, known_name, reference)) = self.given.get(&backend)
+    /// Returns the ref of an element; one without a backend node id, which only hostile payloads
+    /// have, gets a new one.
+    pub fn give(&mut self, backend: u32, role: &'static str, name: &str, prefix: &str) -> String {
+        if let Some((known_role, known_name, reference)) = self.given.get(&backend)
             && *known_role == role
             && known_name == name
         {
@@ -32,9 +29,7 @@ impl DocumentRefs {
         }
         self.last = self.last.saturating_add(1);
         let reference = format!("{prefix}e{}", self.last);
-        if backend == 0 {
-            self.nameless.insert(id, reference.clone());
-        } else {
+        if backend != 0 {
             self.given.insert(backend, (role, name.to_owned(), reference.clone()));
         }
         reference
@@ -77,7 +72,7 @@ impl Refs {
 
     /// The prefix of a frame's refs, and its document's refs.
     pub fn of(&mut self, page: &Page, ordinal: usize) -> (String, &mut DocumentRefs) {
-        let main = page.frames().first().map_or(0, |frame| frame.number);
+        let (main, _) = page.document();
         let (number, loader) = page.frames().get(ordinal).map_or((0, 0), |frame| (frame.number, frame.loader));
         let prefix = self.tabs.get(&main).and_then(|tab| tab.numbers.get(&number)).copied().unwrap_or(0);
         let prefix = if prefix == 0 { String::new() } else { format!("f{prefix}") };

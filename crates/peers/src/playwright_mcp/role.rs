@@ -6,7 +6,7 @@
 
 use super::aria::Aria;
 use crate::dom::Id;
-use browserlens_core::page::NodeKind;
+use browserlens_core::page::{NodeKind, js_trim};
 
 const VALID_ROLES: &[&str] = &[
     "alert", "alertdialog", "application", "article", "banner", "blockquote", "button", "caption", "cell", "checkbox",
@@ -18,6 +18,12 @@ const VALID_ROLES: &[&str] = &[
     "scrollbar", "search", "searchbox", "separator", "slider", "spinbutton", "status", "strong", "subscript",
     "superscript", "switch", "tab", "table", "tablist", "tabpanel", "term", "textbox", "time", "timer", "toolbar",
     "tooltip", "tree", "treegrid", "treeitem",
+];
+
+/// Tags that are called as their role.
+const SAME_ROLES: &[&str] = &[
+    "article", "blockquote", "button", "caption", "code", "dialog", "figure", "main", "mark", "math", "meter",
+    "option", "search", "strong", "table", "time",
 ];
 
 /// Attributes that keep an element's role against `role=none`, and the roles on which they do not
@@ -35,14 +41,14 @@ impl Aria<'_, '_> {
     pub(super) fn find_roles(&mut self) {
         for id in 0..self.dom.len() as Id {
             if self.dom.is_element(id) {
-                self.roles[id as usize] = self.find_role(id);
+                self.facts[id as usize].role = self.find_role(id);
             }
         }
     }
 
     /// The role; none where the tool has none.
     pub fn role(&self, id: Id) -> Option<&'static str> {
-        self.roles[id as usize]
+        self.facts[id as usize].role
     }
 
     fn find_role(&self, id: Id) -> Option<&'static str> {
@@ -58,10 +64,7 @@ impl Aria<'_, '_> {
 
     fn explicit_role(&self, id: Id) -> Option<&'static str> {
         let given = self.dom.attribute(id, "role")?;
-        given
-            .split(' ')
-            .map(browserlens_core::page::js_trim)
-            .find_map(|role| VALID_ROLES.iter().find(|known| **known == role).copied())
+        given.split(' ').map(js_trim).find_map(|role| VALID_ROLES.iter().find(|known| **known == role).copied())
     }
 
     pub(super) fn has(&self, id: Id, attribute: &str) -> bool {
@@ -69,17 +72,18 @@ impl Aria<'_, '_> {
     }
 
     fn keeps_role(&self, id: Id, role: &str) -> bool {
-        let labels = !NO_LABEL.contains(&role) && (self.has(id, "aria-label") || self.has(id, "aria-labelledby"));
+        let labels = !NO_LABEL.contains(&role) && self.has_label(id);
         let described = role != "generic" && self.has(id, "aria-roledescription");
-        labels
-            || described
-            || GLOBAL_ATTRIBUTES.iter().any(|attribute| self.has(id, attribute))
-            || self.is_focusable(id)
+        labels || described || self.has_global(id) || self.is_focusable(id)
+    }
+
+    fn has_global(&self, id: Id) -> bool {
+        GLOBAL_ATTRIBUTES.iter().any(|attribute| self.has(id, attribute))
     }
 
     fn has_tab_index(&self, id: Id) -> bool {
         self.dom.attribute(id, "tabindex").is_some_and(|value| {
-            let value = browserlens_core::page::js_trim(value);
+            let value = js_trim(value);
             value.is_empty() || value.parse::<f64>().is_ok_and(|number| !number.is_nan())
         })
     }
@@ -127,20 +131,13 @@ impl Aria<'_, '_> {
     fn tag_role(&self, id: Id) -> Option<&'static str> {
         Some(match self.dom.tag(id) {
             "a" | "area" => return self.has(id, "href").then_some("link"),
-            "article" => "article",
             "aside" => "complementary",
-            "blockquote" => "blockquote",
-            "button" => "button",
-            "caption" => "caption",
-            "code" => "code",
             "datalist" => "listbox",
             "dd" => "definition",
             "del" => "deletion",
             "details" | "fieldset" | "optgroup" => "group",
             "dfn" | "dt" => "term",
-            "dialog" => "dialog",
             "em" => "emphasis",
-            "figure" => "figure",
             "footer" => return (!self.prevents_landmark(id)).then_some("contentinfo"),
             "header" => return (!self.prevents_landmark(id)).then_some("banner"),
             "form" => return self.has_label(id).then_some("form"),
@@ -151,38 +148,24 @@ impl Aria<'_, '_> {
             "img" => {
                 let decorative = self.dom.attribute(id, "alt") == Some("")
                     && self.dom.attribute(id, "title").is_none_or(str::is_empty);
-                let global = self.has_label(id)
-                    || self.has(id, "aria-roledescription")
-                    || GLOBAL_ATTRIBUTES.iter().any(|name| self.has(id, name));
+                let global = self.has_label(id) || self.has(id, "aria-roledescription") || self.has_global(id);
                 if decorative && !global && !self.has_tab_index(id) { "presentation" } else { "img" }
             }
             "input" => return self.input_role(id),
             "ins" => "insertion",
             "li" => "listitem",
-            "main" => "main",
-            "mark" => "mark",
-            "math" => "math",
             "menu" | "ol" | "ul" => "list",
-            "meter" => "meter",
             "nav" => "navigation",
-            "option" => "option",
             "output" => "status",
             "p" => "paragraph",
             "progress" => "progressbar",
-            "search" => "search",
             "select" => {
-                let many = self
-                    .dom
-                    .attribute(id, "size")
-                    .and_then(|size| size.parse::<u32>().ok())
-                    .is_some_and(|size| size > 1);
-                if many || self.has(id, "multiple") { "listbox" } else { "combobox" }
+                let size = self.dom.attribute(id, "size").and_then(|size| size.parse::<u32>().ok());
+                if size > Some(1) || self.has(id, "multiple") { "listbox" } else { "combobox" }
             }
-            "strong" => "strong",
             "sub" => "subscript",
             "sup" => "superscript",
             "svg" => "img",
-            "table" => "table",
             "tbody" | "tfoot" | "thead" => "rowgroup",
             "td" => {
                 let table =
@@ -191,9 +174,8 @@ impl Aria<'_, '_> {
             }
             "textarea" => "textbox",
             "th" => return self.header_role(id),
-            "time" => "time",
             "tr" => "row",
-            _ => return None,
+            tag => return SAME_ROLES.iter().find(|same| **same == tag).copied(),
         })
     }
 
@@ -224,9 +206,8 @@ impl Aria<'_, '_> {
             _ => {}
         }
         let parent = self.dom.node(id).parent;
-        let siblings: Vec<Id> = parent
-            .map(|parent| self.dom.children(parent).filter(|child| self.dom.is_element(*child)).collect())
-            .unwrap_or_default();
+        let elements = |parent| self.dom.children(parent).filter(|child| self.dom.is_element(*child));
+        let siblings: Vec<Id> = parent.into_iter().flat_map(elements).collect();
         let at = siblings.iter().position(|sibling| *sibling == id).unwrap_or(0);
         let before = at.checked_sub(1).and_then(|before| siblings.get(before)).copied();
         let after = siblings.get(at + 1).copied();
@@ -245,7 +226,7 @@ impl Aria<'_, '_> {
                 self.dom.tag(cell) == "td"
                     && self.dom.children(cell).any(|child| match self.dom.node(child).kind {
                         NodeKind::Element => true,
-                        NodeKind::Text => !browserlens_core::page::js_trim(self.dom.node(child).text).is_empty(),
+                        NodeKind::Text => !js_trim(self.dom.node(child).text).is_empty(),
                         _ => false,
                     })
             })

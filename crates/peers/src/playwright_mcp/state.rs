@@ -1,12 +1,12 @@
 //! States of elements by the tool's own rules: checked, pressed, expanded, selected, invalid,
 //! disabled, level.
 //!
-//! In: an [`Aria`] and the role that an element has. Out: its states. Invariant: a state is off
-//! wherever the tool's table does not know it for the role.
+//! In: an [`Aria`] and the role that an element has. Out: its states as they are written. Invariant:
+//! a state is off wherever the tool's table does not know it for the role.
 
 use super::aria::{Aria, is_true};
 use crate::dom::Id;
-use browserlens_core::page::States;
+use browserlens_core::page::{States, js_trim};
 
 const CHECKED: &[&str] = &["checkbox", "menuitemcheckbox", "option", "radio", "switch", "menuitemradio", "treeitem"];
 const SELECTED: &[&str] = &["gridcell", "option", "row", "tab", "rowheader", "columnheader", "treeitem"];
@@ -26,24 +26,24 @@ const DISABLED: &[&str] = &[
     "spinbutton", "switch", "tablist", "textbox", "toolbar", "tree", "treegrid", "treeitem",
 ];
 
-/// A state with a third value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    Off,
-    On,
-    Mixed,
-}
-
-/// `aria-invalid`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Invalid {
-    No,
-    Yes,
-    Grammar,
-    Spelling,
-}
-
 impl Aria<'_, '_> {
+    /// What is written of an element's states, in the tool's order.
+    pub fn states(&self, id: Id, role: &str, active: bool) -> String {
+        let flag = |word: &str, on: bool| on.then(|| word.to_owned());
+        let level = self.level(id, role);
+        let said = [
+            mark("checked", self.checked(id, role)),
+            flag("disabled", DISABLED.contains(&role) && self.is_disabled(id)),
+            flag("expanded", self.is_expanded(id, role)),
+            flag("active", active),
+            self.invalid(id, role).map(str::to_owned),
+            (level > 0).then(|| format!("level={level}")),
+            mark("pressed", if role == "button" { self.dom.attribute(id, "aria-pressed") } else { None }),
+            flag("selected", self.is_selected(id, role)),
+        ];
+        said.into_iter().flatten().map(|state| format!(" [{state}]")).collect()
+    }
+
     /// Whether a form control is disabled by attribute, option group or field set.
     pub fn is_natively_disabled(&self, id: Id) -> bool {
         let tag = self.dom.tag(id);
@@ -64,12 +64,10 @@ impl Aria<'_, '_> {
         legend.is_none_or(|legend| !within(id).any(|up| up == legend))
     }
 
-    pub fn is_disabled(&self, id: Id) -> bool {
+    /// Whether an element of a role that can be disabled is.
+    fn is_disabled(&self, id: Id) -> bool {
         if self.is_natively_disabled(id) {
             return true;
-        }
-        if !DISABLED.contains(&self.role(id).unwrap_or("")) {
-            return false;
         }
         std::iter::successors(Some(id), |id| self.dom.parent_or_host(*id))
             .find_map(|up| match self.dom.attribute(up, "aria-disabled") {
@@ -80,27 +78,24 @@ impl Aria<'_, '_> {
             .unwrap_or(false)
     }
 
-    pub fn checked(&self, id: Id, role: &str) -> Mark {
+    /// As `aria-checked` would say it.
+    fn checked(&self, id: Id, role: &str) -> Option<&str> {
         if !CHECKED.contains(&role) {
-            return Mark::Off;
+            return None;
         }
         if self.dom.tag(id) == "input" {
             if self.has_state(id, States::CHECKED_MIXED) {
-                return Mark::Mixed;
+                return Some("mixed");
             }
             if matches!(self.input_type(id).as_str(), "checkbox" | "radio") {
                 let on = self.dom.node(id).checked.unwrap_or_else(|| self.has_state(id, States::CHECKED));
-                return if on { Mark::On } else { Mark::Off };
+                return on.then_some("true");
             }
         }
-        mark(self.dom.attribute(id, "aria-checked"))
+        self.dom.attribute(id, "aria-checked")
     }
 
-    pub fn pressed(&self, id: Id, role: &str) -> Mark {
-        if role == "button" { mark(self.dom.attribute(id, "aria-pressed")) } else { Mark::Off }
-    }
-
-    pub fn is_expanded(&self, id: Id, role: &str) -> bool {
+    fn is_expanded(&self, id: Id, role: &str) -> bool {
         // The tool asks `details` too, but only for roles that can be expanded, and `group` is
         // none.
         EXPANDED.contains(&role)
@@ -111,7 +106,7 @@ impl Aria<'_, '_> {
             }
     }
 
-    pub fn is_selected(&self, id: Id, role: &str) -> bool {
+    fn is_selected(&self, id: Id, role: &str) -> bool {
         if !SELECTED.contains(&role) {
             return false;
         }
@@ -122,50 +117,28 @@ impl Aria<'_, '_> {
         }
     }
 
-    pub fn invalid(&self, id: Id, role: &str) -> Invalid {
-        if !INVALID.contains(&role) {
-            return Invalid::No;
-        }
-        match self.dom.attribute(id, "aria-invalid") {
-            None => Invalid::No,
-            Some("grammar") => Invalid::Grammar,
-            Some("spelling") => Invalid::Spelling,
-            Some(value) if browserlens_core::page::js_trim(value).is_empty() || value.eq_ignore_ascii_case("false") => {
-                Invalid::No
-            }
-            Some(_) => Invalid::Yes,
+    fn invalid(&self, id: Id, role: &str) -> Option<&'static str> {
+        match self.dom.attribute(id, "aria-invalid").filter(|_| INVALID.contains(&role))? {
+            "grammar" => Some("invalid=grammar"),
+            "spelling" => Some("invalid=spelling"),
+            value => (!js_trim(value).is_empty() && !value.eq_ignore_ascii_case("false")).then_some("invalid"),
         }
     }
 
-    pub fn level(&self, id: Id, role: &str) -> u32 {
-        if !LEVEL.contains(&role) {
-            return 0;
-        }
-        match self.dom.tag(id) {
-            "h1" => 1,
-            "h2" => 2,
-            "h3" => 3,
-            "h4" => 4,
-            "h5" => 5,
-            "h6" => 6,
-            _ => self
-                .dom
-                .attribute(id, "aria-level")
-                .and_then(|level| browserlens_core::page::js_trim(level).parse().ok())
-                .unwrap_or(0),
-        }
+    fn level(&self, id: Id, role: &str) -> u32 {
+        let told = match self.dom.tag(id) {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Some(&self.dom.tag(id)[1..]),
+            _ => self.dom.attribute(id, "aria-level"),
+        };
+        told.filter(|_| LEVEL.contains(&role)).and_then(|level| js_trim(level).parse().ok()).unwrap_or(0)
     }
 }
 
-fn mark(value: Option<&str>) -> Mark {
-    match value {
-        Some("true") => Mark::On,
-        Some("mixed") => Mark::Mixed,
-        _ => Mark::Off,
+/// A state that may be mixed.
+fn mark(name: &str, value: Option<&str>) -> Option<String> {
+    match value? {
+        "true" => Some(name.to_owned()),
+        "mixed" => Some(format!("{name}=mixed")),
+        _ => None,
     }
-}
-
-/// Whether the tool says that a node of this role is disabled.
-pub(super) fn can_be_disabled(role: &str) -> bool {
-    DISABLED.contains(&role)
 }

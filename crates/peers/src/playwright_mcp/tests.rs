@@ -1,17 +1,10 @@
 mod frames;
 
 use super::*;
-use crate::testing::{Step, outline};
-use browserlens_core::page::{
-    BoxInDocument, Capture, Flags, Frame, NodeSpec, PageBuilder, Payload, ScrollOffset, Visibility,
-    capture::COMPUTED_STYLES,
-};
+use crate::testing::{Step, body, frame, on_small_stack, outline, payload, style};
+use browserlens_core::page::{BoxInDocument, Flags, NodeSpec, PageBuilder, Visibility};
 use browserlens_core::strategy::ConsoleMessage;
 use proptest::prelude::*;
-
-fn style(name: &str) -> u8 {
-    COMPUTED_STYLES.iter().position(|known| *known == name).expect("a captured style") as u8
-}
 
 fn run() -> PlaywrightRun {
     PlaywrightRun::new(false)
@@ -239,15 +232,8 @@ fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
         "generic tag=html #2\n  generic tag=body #3\n    paragraph #4\n      generic tag=span #5\n        text \"ONE\" \
             #6\n      generic tag=span #8\n        text \"TWO\" #9\n    textbox #10 value=\"old\"",
     );
-    let capture = browserlens_core::page::Capture {
-        payloads: vec![browserlens_core::page::Payload {
-            kind: PayloadKind::Snapshot,
-            frame: 1,
-            node: 0,
-            body: snapshot.as_bytes().into(),
-        }],
-    };
-    insta::assert_snapshot!(Step::new(builder.finish()).with_capture(capture).observe(&mut run()).text, @"
+    let payloads = vec![payload(PayloadKind::Snapshot, 1, snapshot)];
+    insta::assert_snapshot!(Step::new(builder.finish()).with_payloads(payloads).observe(&mut run()).text, @"
     - generic [active] [ref=e1]:
       - paragraph [ref=e2]: One two
       - textbox [ref=e3]: typed since
@@ -256,41 +242,25 @@ fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
 
 #[test]
 fn captured_styles_decide_about_pointers_boxes_and_generated_text() {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
-    let pointer = vec![
-        (style("display"), "block"),
-        (style("visibility"), "visible"),
-        (style("cursor"), "pointer"),
-        (style("pointer-events"), "auto"),
-    ];
-    builder.open(NodeSpec { styles: pointer.clone(), ..NodeSpec::default() });
+    let mut builder = body();
+    let button = |styles, label| NodeSpec {
+        tag: "button",
+        styles,
+        attributes: vec![("aria-label", label)],
+        ..NodeSpec::default()
+    };
+    let shown = |display, cursor, events| {
+        let (cursor, events) = (style("cursor", cursor), style("pointer-events", events));
+        vec![style("display", display), style("visibility", "visible"), cursor, events]
+    };
+    builder.open(NodeSpec { styles: shown("block", "pointer", "auto"), ..NodeSpec::default() });
     builder.text("Open dialog (div)");
-    builder.open(NodeSpec {
-        tag: "button",
-        styles: pointer,
-        attributes: vec![("aria-label", "Inner")],
-        ..NodeSpec::default()
-    });
+    builder.open(button(shown("block", "pointer", "auto"), "Inner"));
     builder.close().close();
-    let dead =
-        vec![(style("display"), "inline-block"), (style("visibility"), "visible"), (style("pointer-events"), "none")];
-    builder.leaf(NodeSpec {
-        tag: "button",
-        styles: dead,
-        attributes: vec![("aria-label", "Dead")],
-        ..NodeSpec::default()
-    });
+    builder.leaf(button(shown("inline-block", "auto", "none"), "Dead"));
     builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
-    let before = vec![(style("display"), "inline"), (style("content"), "\"\\2605\" / \"star\"")];
-    builder.leaf(NodeSpec {
-        kind: NodeKind::Pseudo,
-        tag: "::before",
-        text: "★",
-        styles: before,
-        ..NodeSpec::default()
-    });
+    let styles = vec![style("display", "inline"), style("content", "\"\\2605\" / \"star\"")];
+    builder.leaf(NodeSpec { kind: NodeKind::Pseudo, tag: "::before", text: "★", styles, ..NodeSpec::default() });
     builder.text(" rated");
     builder.close();
     builder.leaf(NodeSpec { tag: "p", visibility: Visibility::Hidden, ..NodeSpec::default() });
@@ -306,31 +276,21 @@ fn captured_styles_decide_about_pointers_boxes_and_generated_text() {
 
 #[test]
 fn open_shadow_trees_are_inlined_and_closed_ones_are_missing() {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    let mut builder = body();
     for (host, inside) in
         [(Flags::SHADOW_HOST_OPEN, Flags::IN_OPEN_SHADOW), (Flags::SHADOW_HOST_CLOSED, Flags::IN_CLOSED_SHADOW)]
     {
+        let button = |flags, label| NodeSpec {
+            tag: "button",
+            flags,
+            attributes: vec![("aria-label", label)],
+            ..NodeSpec::default()
+        };
+        let visibility = Visibility::NotRendered;
         builder.open(NodeSpec { tag: "x-host", flags: host, ..NodeSpec::default() });
-        builder.leaf(NodeSpec {
-            tag: "button",
-            flags: inside,
-            attributes: vec![("aria-label", "In shadow")],
-            ..NodeSpec::default()
-        });
-        builder.open(NodeSpec {
-            tag: "slot",
-            flags: inside,
-            visibility: Visibility::NotRendered,
-            ..NodeSpec::default()
-        });
-        builder.open(NodeSpec {
-            tag: "button",
-            flags: Flags::SLOTTED,
-            attributes: vec![("aria-label", "Slotted")],
-            ..NodeSpec::default()
-        });
+        builder.leaf(button(inside, "In shadow"));
+        builder.open(NodeSpec { tag: "slot", flags: inside, visibility, ..NodeSpec::default() });
+        builder.open(button(Flags::SLOTTED, "Slotted"));
         builder.close().close().close();
     }
     insta::assert_snapshot!(Step::new(builder.finish()).observe(&mut run()).text, @r#"
@@ -340,10 +300,6 @@ fn open_shadow_trees_are_inlined_and_closed_ones_are_missing() {
         - button "Slotted" [ref=e4]
       - button "Slotted" [ref=e6]
     "#);
-}
-
-fn payload(kind: PayloadKind, frame: u32, body: &str) -> Payload {
-    Payload { kind, frame, node: 0, body: body.as_bytes().into() }
 }
 
 #[test]
@@ -361,8 +317,8 @@ fn fields_behind_a_modal_dialog_have_the_states_of_the_document() {
             tag=select #6\n      generic tag=option #7\n        text \"One\" #8\n      generic tag=option #9\n        \
             text \"Two\" #10",
     );
-    let capture = Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, snapshot)] };
-    insta::assert_snapshot!(Step::new(builder.finish()).with_capture(capture).observe(&mut run()).text, @r#"
+    let payloads = vec![payload(PayloadKind::Snapshot, 1, snapshot)];
+    insta::assert_snapshot!(Step::new(builder.finish()).with_payloads(payloads).observe(&mut run()).text, @r#"
     - generic [active] [ref=e1]:
       - radio [checked] [ref=e2]
       - radio [ref=e3]
@@ -383,7 +339,7 @@ fn filtered(rendered: bool) -> Page {
         if rendered { BoxInDocument { x: 0.0, y: 0.0, width: 9.0, height: 9.0 } } else { BoxInDocument::default() };
     builder.open(NodeSpec { tag: "li", backend: 5, visibility, bounds, ..NodeSpec::default() });
     if rendered {
-        let styles = vec![(style("display"), "inline"), (style("content"), "\"· \"")];
+        let styles = vec![style("display", "inline"), style("content", "\"· \"")];
         builder.leaf(NodeSpec { kind: NodeKind::Pseudo, tag: "::before", text: "· ", styles, ..NodeSpec::default() });
     }
     builder.leaf(NodeSpec { visibility, bounds, backend: 6, ..NodeSpec::text_node("Two") });
@@ -425,21 +381,14 @@ fn lines_and_stored_shapes_of_a_drawing_take_no_ref() {
 
 #[test]
 fn pages_nested_ten_thousand_deep_cost_no_stack() {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    let mut builder = body();
     builder.open(NodeSpec { tag: "button", ..NodeSpec::default() });
     for depth in 0..10_000 {
         builder.open(NodeSpec { tag: if depth % 2 == 0 { "div" } else { "x-y" }, ..NodeSpec::default() });
     }
     builder.text("deep");
     let page = builder.finish();
-    let text = std::thread::Builder::new()
-        .stack_size(512 * 1024)
-        .spawn(move || Step::new(page).observe(&mut run()).text)
-        .expect("a thread")
-        .join()
-        .expect("no overflow");
+    let text = on_small_stack(512 << 10, move || Step::new(page).observe(&mut run()).text);
     assert!(text.starts_with("- button \"deep\" [ref=e2]"), "{text}");
 }
 
@@ -449,9 +398,7 @@ proptest! {
     #[test]
     fn hostile_strings_never_make_a_second_line(text in any::<String>(),
         tag in "(p|div|button|a|textarea|input|h1|td|img)") {
-        let mut builder = PageBuilder::new("https://test.test/", "Test");
-        builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-        builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+        let mut builder = body();
         let attributes = vec![("aria-label", text.as_str()), ("href", &text), ("placeholder", &text), ("alt", &text),
             ("role", &text), ("id", &text)];
         let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 10.0, height: 10.0 };

@@ -8,10 +8,9 @@
 use super::aria::{Aria, is_true};
 use super::name::Names;
 use super::refs::DocumentRefs;
-use super::state::{Invalid, Mark, can_be_disabled};
-use crate::dom::Id;
+use crate::dom::{Id, push_reversed};
 use browserlens_core::page::NodeKind;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// A child of a node: text or a node of the arena.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub(super) enum Child {
 }
 
 /// One node of the tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct AriaNode {
     pub role: &'static str,
     pub name: String,
@@ -29,14 +28,9 @@ pub(super) struct AriaNode {
     pub url: Option<String>,
     pub placeholder: Option<String>,
     pub aria_hidden: bool,
-    pub checked: Mark,
-    pub disabled: bool,
-    pub expanded: bool,
     pub active: bool,
-    pub invalid: Invalid,
-    pub level: u32,
-    pub pressed: Mark,
-    pub selected: bool,
+    /// Its states as they are written.
+    pub states: String,
     pub pointer: bool,
     /// The ref as it is written.
     pub reference: Option<String>,
@@ -46,29 +40,6 @@ pub(super) struct AriaNode {
 }
 
 impl AriaNode {
-    fn new(role: &'static str, element: Id) -> Self {
-        Self {
-            role,
-            name: String::new(),
-            children: Vec::new(),
-            url: None,
-            placeholder: None,
-            aria_hidden: false,
-            checked: Mark::Off,
-            disabled: false,
-            expanded: false,
-            active: false,
-            invalid: Invalid::No,
-            level: 0,
-            pressed: Mark::Off,
-            selected: false,
-            pointer: false,
-            reference: None,
-            element,
-            named_by: Vec::new(),
-        }
-    }
-
     /// Whether the node has lines of its own such as `/url`.
     pub fn has_props(&self) -> bool {
         self.url.is_some() || self.placeholder.is_some() || self.aria_hidden
@@ -82,7 +53,23 @@ impl AriaNode {
 
 enum Task {
     Visit { into: usize, node: Id, parent_visible: bool },
-    Leave { into: usize, element: Id, own: Option<usize>, sources: Vec<Id>, block: bool },
+    Leave { into: usize, element: Id, block: bool },
+}
+
+/// The walk over one document.
+struct Walk<'w> {
+    refs: &'w mut DocumentRefs,
+    prefix: &'w str,
+    nodes: Vec<AriaNode>,
+    /// Elements that have a ref so far.
+    with_ref: HashSet<Id>,
+    tasks: Vec<Task>,
+}
+
+impl Walk<'_> {
+    fn text(&mut self, into: usize, text: impl Into<String>) {
+        self.nodes[into].children.push(Child::Text(text.into()));
+    }
 }
 
 /// Builds the trees of one page's documents.
@@ -101,48 +88,27 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
 
     /// Returns the tree below a body; node 0 is its fragment.
     pub fn build(&mut self, body: Id, refs: &mut DocumentRefs, prefix: &str) -> Vec<AriaNode> {
-        let mut nodes = vec![AriaNode::new("fragment", body)];
-        let mut ref_of: HashMap<Id, usize> = HashMap::new();
-        let mut tasks = vec![Task::Visit { into: 0, node: body, parent_visible: true }];
-        while let Some(task) = tasks.pop() {
+        let nodes = vec![AriaNode { role: "fragment", element: body, ..AriaNode::default() }];
+        let tasks = vec![Task::Visit { into: 0, node: body, parent_visible: true }];
+        let mut walk = Walk { refs, prefix, nodes, with_ref: HashSet::new(), tasks };
+        while let Some(task) = walk.tasks.pop() {
             match task {
-                Task::Visit { into, node, parent_visible } => {
-                    self.visit(into, node, parent_visible, &mut nodes, &mut ref_of, refs, prefix, &mut tasks)
-                }
-                Task::Leave { into, element, own, sources, block } => {
-                    self.leave(&mut nodes[into], element, block);
-                    if let Some(own) = own {
-                        nodes[own].named_by = sources
-                            .into_iter()
-                            .filter(|source| *source != element && ref_of.contains_key(source))
-                            .collect();
-                    }
-                }
+                Task::Visit { into, node, parent_visible } => self.visit(&mut walk, into, node, parent_visible),
+                Task::Leave { into, element, block } => self.leave(&mut walk, into, element, block),
             }
         }
-        nodes
+        walk.nodes
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the state of one walk; a struct would only name it twice")]
-    fn visit(
-        &mut self,
-        into: usize,
-        id: Id,
-        parent_visible: bool,
-        nodes: &mut Vec<AriaNode>,
-        ref_of: &mut HashMap<Id, usize>,
-        refs: &mut DocumentRefs,
-        prefix: &str,
-        tasks: &mut Vec<Task>,
-    ) {
+    fn visit(&mut self, walk: &mut Walk<'_>, into: usize, id: Id, parent_visible: bool) {
         let dom = self.aria.dom;
         let node = dom.node(id);
         if std::mem::replace(&mut self.visited[id as usize], true) {
             return;
         }
         if node.kind == NodeKind::Text {
-            if parent_visible && nodes[into].role != "textbox" && !node.text.is_empty() {
-                nodes[into].children.push(Child::Text(node.text.to_owned()));
+            if parent_visible && walk.nodes[into].role != "textbox" && !node.text.is_empty() {
+                walk.text(into, node.text);
             }
             return;
         }
@@ -150,34 +116,29 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
             return;
         }
         let visible = !self.aria.is_hidden(id) || self.aria.visible_box(id).0;
-        let made = if visible { self.make(id, refs, prefix) } else { None };
         let mut target = into;
-        let mut own = None;
-        let mut sources = Vec::new();
-        if let Some((mut made, named_by)) = made {
-            made.aria_hidden = is_true(dom.attribute(id, "aria-hidden"));
-            target = nodes.len();
+        if let Some(made) = visible.then(|| self.make(walk, id)).flatten() {
+            target = walk.nodes.len();
             if made.reference.is_some() {
-                ref_of.insert(id, target);
-                own = Some(target);
-                sources = named_by;
+                walk.with_ref.insert(id);
             }
-            nodes.push(made);
-            nodes[into].children.push(Child::Node(target));
+            walk.nodes.push(made);
+            walk.nodes[into].children.push(Child::Node(target));
         }
         let block = self.aria.display(id) != "inline" || node.tag == "br";
         if block {
-            nodes[target].children.push(Child::Text(" ".to_owned()));
+            walk.text(target, " ");
         }
         if let Some(before) = self.aria.css_content(id, "::before") {
-            nodes[target].children.push(Child::Text(before));
+            walk.text(target, before);
         }
-        tasks.push(Task::Leave { into: target, element: id, own, sources, block });
-        let below = tasks.len();
+        walk.tasks.push(Task::Leave { into: target, element: id, block });
         let owned = dom.attribute(id, "aria-owns").map(|names| self.owned(id, names)).unwrap_or_default();
         let children = self.aria.script_children(id).into_iter().chain(owned);
-        tasks.extend(children.map(|node| Task::Visit { into: target, node, parent_visible: visible }));
-        tasks[below..].reverse();
+        push_reversed(
+            &mut walk.tasks,
+            children.map(|node| Task::Visit { into: target, node, parent_visible: visible }),
+        );
     }
 
     /// The elements of the document that `aria-owns` names.
@@ -187,13 +148,17 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         names.split(browserlens_core::page::is_js_space).filter_map(|name| dom.by_id(document, name)).collect()
     }
 
-    fn leave(&mut self, node: &mut AriaNode, element: Id, block: bool) {
+    fn leave(&mut self, walk: &mut Walk<'_>, into: usize, element: Id, block: bool) {
         let dom = self.aria.dom;
         if let Some(after) = self.aria.css_content(element, "::after") {
-            node.children.push(Child::Text(after));
+            walk.text(into, after);
         }
         if block {
-            node.children.push(Child::Text(" ".to_owned()));
+            walk.text(into, " ");
+        }
+        let node = &mut walk.nodes[into];
+        if node.element == element {
+            node.named_by.retain(|source| *source != element && walk.with_ref.contains(source));
         }
         if matches!(&node.children[..], [Child::Text(only)] if *only == node.name) {
             node.children.clear();
@@ -210,9 +175,8 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         }
     }
 
-    /// The node of an element, with the elements that its name came from; none where the element
-    /// has no line of its own.
-    fn make(&mut self, id: Id, refs: &mut DocumentRefs, prefix: &str) -> Option<(AriaNode, Vec<Id>)> {
+    /// The node of an element; none where the element has no line of its own.
+    fn make(&mut self, walk: &mut Walk<'_>, id: Id) -> Option<AriaNode> {
         let dom = self.aria.dom;
         let (visible, inline) = self.aria.visible_box(id);
         let frame = matches!(dom.tag(id), "iframe" | "frame");
@@ -220,12 +184,19 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         if matches!(role, "presentation" | "none") {
             return None;
         }
-        let mut node = AriaNode::new(role, id);
-        node.active = self.active.contains(&id);
-        node.pointer = self.aria.has_pointer(id);
+        let active = self.active.contains(&id);
+        let mut node = AriaNode {
+            role,
+            element: id,
+            active,
+            aria_hidden: is_true(dom.attribute(id, "aria-hidden")),
+            states: self.aria.states(id, role, active),
+            pointer: self.aria.has_pointer(id),
+            ..AriaNode::default()
+        };
         if frame {
-            node.reference = visible.then(|| refs.give(id, dom.node(id).backend, role, "", prefix));
-            return Some((node, Vec::new()));
+            node.reference = visible.then(|| walk.refs.give(dom.node(id).backend, role, "", walk.prefix));
+            return Some(node);
         }
         if role == "generic" && inline && self.holds_only_text(id) {
             return None;
@@ -233,15 +204,9 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         let (name, sources) = self.names.name(id);
         node.name = name;
         if visible && self.aria.receives_pointer(id) {
-            node.reference = Some(refs.give(id, dom.node(id).backend, role, &node.name, prefix));
+            node.reference = Some(walk.refs.give(dom.node(id).backend, role, &node.name, walk.prefix));
+            node.named_by = sources;
         }
-        node.checked = self.aria.checked(id, role);
-        node.disabled = can_be_disabled(role) && self.aria.is_disabled(id);
-        node.expanded = self.aria.is_expanded(id, role);
-        node.invalid = self.aria.invalid(id, role);
-        node.level = self.aria.level(id, role);
-        node.pressed = self.aria.pressed(id, role);
-        node.selected = self.aria.is_selected(id, role);
         let has_value = match dom.tag(id) {
             "textarea" => true,
             "input" => !matches!(self.aria.input_type(id).as_str(), "checkbox" | "radio" | "file"),
@@ -250,7 +215,7 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         if has_value {
             node.children.push(Child::Text(self.aria.live_value(id).to_owned()));
         }
-        Some((node, sources))
+        Some(node)
     }
 
     fn holds_only_text(&self, id: Id) -> bool {

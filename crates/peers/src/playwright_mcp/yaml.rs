@@ -4,9 +4,8 @@
 //! text is one line: names are written as JSON strings, keys and values are quoted where YAML would
 //! read them otherwise, and control characters are escaped.
 
-use super::state::{Invalid, Mark};
 use super::tree::{AriaNode, Child};
-use crate::dom::Id;
+use crate::dom::{Id, push_reversed};
 use browserlens_core::page::is_js_space;
 use std::fmt::Write as _;
 
@@ -27,85 +26,73 @@ pub(super) struct Written {
 
 /// Writes the first tree, and in each `iframe` the tree that `tree_in` names for its element.
 pub(super) fn write(trees: &[Vec<AriaNode>], tree_in: impl Fn(Id) -> Option<usize>) -> Written {
-    let mut written = Written::default();
-    let mut todo = Vec::new();
-    push_children(&mut todo, trees, 0, 0, 0, true);
-    while let Some(item) = todo.pop() {
+    let mut writer = Writer { trees, tree_in, todo: Vec::new(), written: Written::default() };
+    writer.push_children(0, 0, 0, true);
+    while let Some(item) = writer.todo.pop() {
         match item {
-            Item::Text(text, depth) => line(&mut written.text, depth, &format!("text: {}", value(text))),
-            Item::Node { tree, node, depth, pointer } => {
-                write_node(trees, tree, node, depth, pointer, &tree_in, &mut todo, &mut written)
+            Item::Text(text, depth) => writer.line(depth, &format!("text: {}", value(text))),
+            Item::Node { tree, node, depth, pointer } => writer.node(tree, node, depth, pointer),
+        }
+    }
+    writer.written
+}
+
+struct Writer<'t, F> {
+    trees: &'t [Vec<AriaNode>],
+    tree_in: F,
+    todo: Vec<Item<'t>>,
+    written: Written,
+}
+
+impl<'t, F: Fn(Id) -> Option<usize>> Writer<'t, F> {
+    fn push_children(&mut self, tree: usize, node: usize, depth: usize, pointer: bool) {
+        let node = self.trees.get(tree).and_then(|nodes| nodes.get(node));
+        let items = node.into_iter().flat_map(|node| &node.children).map(|child| match child {
+            Child::Text(text) => Item::Text(text, depth),
+            Child::Node(node) => Item::Node { tree, node: *node, depth, pointer },
+        });
+        push_reversed(&mut self.todo, items);
+    }
+
+    fn line(&mut self, depth: usize, content: &str) {
+        let text = &mut self.written.text;
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.extend(std::iter::repeat_n("  ", depth));
+        text.push_str("- ");
+        text.push_str(content);
+    }
+
+    fn node(&mut self, tree: usize, at: usize, depth: usize, pointer: bool) {
+        let node = &self.trees[tree][at];
+        if let Some(reference) = &node.reference {
+            self.written.refs.push((reference.clone(), node.element));
+        }
+        let shows_pointer = pointer && node.is_click_target();
+        let key = quote_key(&key(node, shows_pointer));
+        let is_frame = node.role == "iframe" && node.reference.is_some();
+        let content = is_frame
+            .then(|| (self.tree_in)(node.element))
+            .flatten()
+            .filter(|content| self.trees.get(*content).is_some_and(|nodes| !nodes[0].children.is_empty()));
+        if node.url.is_none() && node.placeholder.is_none() {
+            match &node.children[..] {
+                [Child::Text(text)] => return self.line(depth, &format!("{key}: {}", value(text))),
+                [] if content.is_none() => return self.line(depth, &key),
+                _ => {}
             }
         }
-    }
-    written
-}
-
-fn push_children<'t>(
-    todo: &mut Vec<Item<'t>>,
-    trees: &'t [Vec<AriaNode>],
-    tree: usize,
-    node: usize,
-    depth: usize,
-    pointer: bool,
-) {
-    let below = todo.len();
-    let items = trees.get(tree).and_then(|nodes| nodes.get(node)).into_iter().flat_map(|node| &node.children);
-    todo.extend(items.map(|child| match child {
-        Child::Text(text) => Item::Text(text, depth),
-        Child::Node(node) => Item::Node { tree, node: *node, depth, pointer },
-    }));
-    todo[below..].reverse();
-}
-
-fn line(text: &mut String, depth: usize, content: &str) {
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text.extend(std::iter::repeat_n("  ", depth));
-    text.push_str("- ");
-    text.push_str(content);
-}
-
-#[expect(clippy::too_many_arguments, reason = "the state of one walk; a struct would only name it twice")]
-fn write_node<'t>(
-    trees: &'t [Vec<AriaNode>],
-    tree: usize,
-    at: usize,
-    depth: usize,
-    pointer: bool,
-    tree_in: &impl Fn(Id) -> Option<usize>,
-    todo: &mut Vec<Item<'t>>,
-    written: &mut Written,
-) {
-    let node = &trees[tree][at];
-    if let Some(reference) = &node.reference {
-        written.refs.push((reference.clone(), node.element));
-    }
-    let shows_pointer = pointer && node.is_click_target();
-    let key = quote_key(&key(node, shows_pointer));
-    let content = (node.role == "iframe" && node.reference.is_some()).then(|| tree_in(node.element)).flatten();
-    let content = content.filter(|content| trees.get(*content).is_some_and(|nodes| !nodes[0].children.is_empty()));
-    let only_text = match &node.children[..] {
-        [Child::Text(text)] => Some(text),
-        _ => None,
-    };
-    if node.url.is_none() && node.placeholder.is_none() {
-        match only_text {
-            Some(text) => return line(&mut written.text, depth, &format!("{key}: {}", value(text))),
-            None if node.children.is_empty() && content.is_none() => return line(&mut written.text, depth, &key),
-            None => {}
+        self.line(depth, &format!("{key}:"));
+        for (name, prop) in [("url", &node.url), ("placeholder", &node.placeholder)] {
+            if let Some(prop) = prop {
+                self.line(depth + 1, &format!("/{name}: {}", value(prop)));
+            }
         }
-    }
-    line(&mut written.text, depth, &format!("{key}:"));
-    for (name, prop) in [("url", &node.url), ("placeholder", &node.placeholder)] {
-        if let Some(prop) = prop {
-            line(&mut written.text, depth + 1, &format!("/{name}: {}", value(prop)));
+        match content {
+            Some(content) => self.push_children(content, 0, depth + 1, true),
+            None => self.push_children(tree, at, depth + 1, pointer && !shows_pointer),
         }
-    }
-    match content {
-        Some(content) => push_children(todo, trees, content, 0, depth + 1, true),
-        None => push_children(todo, trees, tree, at, depth + 1, pointer && !shows_pointer),
     }
 }
 
@@ -115,35 +102,11 @@ fn key(node: &AriaNode, shows_pointer: bool) -> String {
         key.push(' ');
         key.push_str(&serde_json::Value::from(node.name.as_str()).to_string());
     }
-    let mark = |key: &mut String, name: &str, mark: Mark| match mark {
-        Mark::Off => {}
-        Mark::On => _ = write!(key, " [{name}]"),
-        Mark::Mixed => _ = write!(key, " [{name}=mixed]"),
-    };
-    let flag = |key: &mut String, name: &str, on: bool| {
-        if on {
-            _ = write!(key, " [{name}]");
-        }
-    };
-    mark(&mut key, "checked", node.checked);
-    flag(&mut key, "disabled", node.disabled);
-    flag(&mut key, "expanded", node.expanded);
-    flag(&mut key, "active", node.active);
-    match node.invalid {
-        Invalid::No => {}
-        Invalid::Yes => key.push_str(" [invalid]"),
-        Invalid::Grammar => key.push_str(" [invalid=grammar]"),
-        Invalid::Spelling => key.push_str(" [invalid=spelling]"),
-    }
-    if node.level > 0 {
-        _ = write!(key, " [level={}]", node.level);
-    }
-    mark(&mut key, "pressed", node.pressed);
-    flag(&mut key, "selected", node.selected);
-    flag(&mut key, "aria-hidden", node.aria_hidden);
+    key.push_str(&node.states);
+    key.push_str(if node.aria_hidden { " [aria-hidden]" } else { "" });
     if let Some(reference) = &node.reference {
         _ = write!(key, " [ref={reference}]");
-        flag(&mut key, "cursor=pointer", shows_pointer);
+        key.push_str(if shows_pointer { " [cursor=pointer]" } else { "" });
     }
     key
 }

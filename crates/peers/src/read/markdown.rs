@@ -158,7 +158,6 @@ fn is_table_rule(body: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     const PAGE: &str = "# Orders *desk*\n\nShowing **3** of _142_ orders, see [the\nguide](/g \"A (very) good one\") \
         now.\n\n  * [Order 1](/o/1) $**49**.00\n  * snake_case 2 * 3 \\*not\\* it\n\n1. First\n   goes on\n\n| Item | \
@@ -202,15 +201,5 @@ mod tests {
         assert!(haystack.holds("5 * 3 [open *star [a](b **bold"));
         let deep = "[".repeat(50_000) + &"*".repeat(50_000) + &"](".repeat(20_000);
         parse(&deep);
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_parses(text in "[\\PC\\n *_`~|#>!\\[\\]()\\\\-]{0,120}") {
-            let reading = parse(&text);
-            for index in 0..reading.nodes.len() {
-                prop_assert!(reading.path(index).count() <= reading.nodes.len());
-            }
-        }
     }
 }

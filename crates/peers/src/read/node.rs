@@ -31,6 +31,37 @@ pub struct ReadNode {
     pub text: String,
 }
 
+/// Longest text that is put together of what a node holds, in bytes.
+pub(crate) const LONGEST_JOINED: usize = 400;
+
+impl ReadNode {
+    /// Text that stands by itself.
+    pub(crate) fn loose(text: impl Into<String>) -> Self {
+        Self { role: "text".to_owned(), text: text.into(), ..Self::default() }
+    }
+
+    /// Takes words of what it holds into its name, unless the text gives it another.
+    pub(crate) fn name_by(&mut self, words: &str) {
+        if self.name.is_empty() || self.named_by_content {
+            join(&mut self.name, words);
+            self.named_by_content = true;
+        }
+    }
+
+    /// Returns whether a state stands there in this word.
+    pub(crate) fn has_state(&self, word: &str) -> bool {
+        self.states.iter().any(|state| state == word)
+    }
+}
+
+/// Appends words to a text that is not too long already.
+pub(crate) fn join(text: &mut String, words: &str) {
+    if text.len() < LONGEST_JOINED {
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(words);
+    }
+}
+
 /// An elided mark: something that is not shown and the handle that brings it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mark {

@@ -6,14 +6,13 @@
 //! line one level further out, also where a shallower one stands between: values with line breaks
 //! put foreign lines into some formats, and these must not cut the page in two.
 
-use super::node::{ReadNode, Reading};
+use super::node::{ReadNode, Reading, join};
 use super::tags;
 use browserlens_core::page::role as roles;
 use std::collections::BTreeMap;
 
-/// How many levels up a text names what it stands in, and how long such a name grows, in bytes.
-const NAMED_LEVELS: usize = 6;
-const NAME_LIMIT: usize = 400;
+/// How many levels up a text names what it stands in.
+pub(crate) const NAMED_LEVELS: usize = 6;
 /// How many levels a selected option may lie below its combobox, and a field's text below the
 /// field.
 const FIELD_LEVELS: usize = 4;
@@ -47,9 +46,7 @@ impl Outline {
     /// Adds a line that is not in the grammar.
     pub fn loose(&mut self, line: &str) {
         let text = line.trim();
-        if !text.is_empty() {
-            self.nodes.push(ReadNode { role: "text".to_owned(), text: text.to_owned(), ..ReadNode::default() });
-        }
+        self.nodes.extend((!text.is_empty()).then(|| ReadNode::loose(text)));
     }
 
     /// Returns the node added last.
@@ -78,11 +75,7 @@ impl Outline {
             }
             let words = words_of(&self.nodes[index]).to_owned();
             if let Some(field) = self.above(index, FIELD_LEVELS, |node| roles::is_text_field(&node.role)) {
-                let value = &mut self.nodes[field].value;
-                if value.len() < NAME_LIMIT {
-                    value.push_str(if value.is_empty() { "" } else { " " });
-                    value.push_str(&words);
-                }
+                join(&mut self.nodes[field].value, &words);
             }
         }
     }
@@ -107,7 +100,7 @@ impl Outline {
             if is_text(&node.role) {
                 let words = words_of(node).trim().to_owned();
                 self.name_above(index, &words, generics);
-            } else if node.role == "option" && node.states.iter().any(|state| state == "selected") {
+            } else if node.role == "option" && node.has_state("selected") {
                 let name = node.name.clone();
                 let list = self.above(index, FIELD_LEVELS, |node| node.role == "combobox");
                 if let Some(list) = list.filter(|list| self.nodes[*list].value.is_empty()) {
@@ -126,10 +119,8 @@ impl Outline {
             let node = &mut self.nodes[here];
             let takes = tags::is_named_by_content(&node.role)
                 || (generics && node.handle.is_some() && roles::is_generic(&node.role));
-            if takes && (node.name.is_empty() || node.named_by_content) && node.name.len() < NAME_LIMIT {
-                node.name.push_str(if node.name.is_empty() { "" } else { " " });
-                node.name.push_str(words);
-                node.named_by_content = true;
+            if takes {
+                node.name_by(words);
             }
             at = node.parent;
         }

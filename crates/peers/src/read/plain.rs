@@ -7,18 +7,13 @@ use super::node::{ReadNode, Reading};
 
 /// Parses plain text.
 pub fn parse(text: &str) -> Reading {
-    let nodes = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| ReadNode { role: "text".to_owned(), text: line.trim().to_owned(), ..ReadNode::default() })
-        .collect();
-    Reading { nodes, ..Reading::default() }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    Reading { nodes: lines.map(ReadNode::loose).collect(), ..Reading::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn lines_are_read_together() {
@@ -26,12 +21,5 @@ mod tests {
         assert_eq!(reading.nodes.len(), 3);
         assert!(reading.haystack().holds("3 of 142 results"));
         assert!(reading.nodes.iter().all(|node| node.handle.is_none()));
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_parses(text in ".{0,200}") {
-            prop_assert!(parse(&text).nodes.len() <= text.len());
-        }
     }
 }

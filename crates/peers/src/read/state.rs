@@ -21,8 +21,8 @@ impl Reading {
             "unpressed" => ("pressed", "false"),
             "valid" => ("invalid", "false"),
             "filled" | "empty" if node.value.is_empty() && node.value_unsaid => return None,
-            "filled" => return Some(!node.value.is_empty() || node.states.iter().any(|state| state == "filled")),
-            "empty" => return Some(node.value.is_empty() && !node.states.iter().any(|state| state == "filled")),
+            "filled" => return Some(!node.value.is_empty() || node.has_state("filled")),
+            "empty" => return Some(node.value.is_empty() && !node.has_state("filled")),
             state => (state, "true"),
         };
         match node.states.iter().find_map(|shown| shown_value(shown, positive)) {

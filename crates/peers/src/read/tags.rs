@@ -8,38 +8,25 @@ pub fn role<'a>(tag: &str, get: impl Fn(&str) -> Option<&'a str>) -> &'a str {
     if let Some(role) = get("role").and_then(|role| role.split_whitespace().next()) {
         return role;
     }
+    const SAME: [&str; 8] = ["article", "button", "dialog", "form", "main", "option", "search", "table"];
     match tag {
         "a" | "area" => "link",
-        "button" => "button",
         "summary" => "DisclosureTriangle",
-        "select" => {
-            if get("multiple").is_some() {
-                "listbox"
-            } else {
-                "combobox"
-            }
-        }
-        "option" => "option",
+        "select" if get("multiple").is_some() => "listbox",
+        "select" => "combobox",
         "textarea" => "textbox",
         "img" => "image",
         "canvas" => "Canvas",
         "iframe" | "frame" => "Iframe",
         "nav" => "navigation",
-        "main" => "main",
         "header" => "banner",
         "footer" => "contentinfo",
         "aside" => "complementary",
         "section" => "region",
-        "form" => "form",
-        "search" => "search",
-        "article" => "article",
-        "dialog" => "dialog",
-        "fieldset" => "group",
-        "details" => "group",
+        "fieldset" | "details" => "group",
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => "heading",
         "ul" | "ol" | "menu" => "list",
         "li" => "listitem",
-        "table" => "table",
         "tr" => "row",
         "td" => "cell",
         "th" => "columnheader",
@@ -58,15 +45,10 @@ pub fn role<'a>(tag: &str, get: impl Fn(&str) -> Option<&'a str>) -> &'a str {
             "datetime-local" => "DateTime",
             "color" => "ColorWell",
             "submit" | "button" | "reset" | "image" | "file" => "button",
-            _ => {
-                if get("list").is_some() {
-                    "combobox"
-                } else {
-                    "textbox"
-                }
-            }
+            _ if get("list").is_some() => "combobox",
+            _ => "textbox",
         },
-        _ => "generic",
+        _ => SAME.into_iter().find(|same| *same == tag).unwrap_or("generic"),
     }
 }
 
@@ -77,25 +59,10 @@ pub fn state(name: &str, value: &str) -> String {
 
 /// Returns whether a role takes its name from what stands inside it.
 pub fn is_named_by_content(role: &str) -> bool {
-    matches!(
-        role,
-        "link"
-            | "button"
-            | "heading"
-            | "option"
-            | "tab"
-            | "menuitem"
-            | "menuitemcheckbox"
-            | "menuitemradio"
-            | "checkbox"
-            | "radio"
-            | "switch"
-            | "treeitem"
-            | "cell"
-            | "gridcell"
-            | "columnheader"
-            | "rowheader"
-            | "DisclosureTriangle"
-            | "LabelText"
-    )
+    [
+        "link", "button", "heading", "option", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "checkbox",
+        "radio", "switch", "treeitem", "cell", "gridcell", "columnheader", "rowheader", "DisclosureTriangle",
+        "LabelText",
+    ]
+    .contains(&role)
 }

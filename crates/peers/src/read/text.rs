@@ -161,6 +161,41 @@ impl Haystack {
     }
 }
 
+/// Reads what stands in quotes, after the opening one, with the escapes of JSON, YAML and Python.
+/// Out: the text and what follows the closing quote; where none closes, all of it.
+pub(crate) fn escaped(text: &str, quote: char) -> (String, &str) {
+    let mut value = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == quote {
+            return (value, chars.as_str());
+        }
+        if c != '\\' {
+            value.push(c);
+            continue;
+        }
+        let escape = chars.next().unwrap_or('\\');
+        let digits = match escape {
+            'x' => 2,
+            'u' => 4,
+            'U' => 8,
+            _ => 0,
+        };
+        let code = chars.as_str().get(..digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        value.push(match (code, escape) {
+            (Some(code), _) => {
+                chars.by_ref().take(digits).for_each(drop);
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            (None, 'n') => '\n',
+            (None, 't') => '\t',
+            (None, 'r') => '\r',
+            (None, other) => other,
+        });
+    }
+    (value, "")
+}
+
 /// Returns the words of a text in lower case, each once, in order.
 pub fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();

@@ -6,66 +6,45 @@
 //! score stand in page order, so what is left of the budget goes to the beginning of the page.
 
 use super::truncate::{read_budget, still_shown};
-use crate::browsergym::{self, BrowserGym};
+use crate::browsergym::{self, BrowserGymRun};
+use crate::tool::PeerStrategy;
 use browserlens_core::bm25::bm25;
 use browserlens_core::strategy::{
-    ActionChannel, Observation, ObservationKind, OptionsError, OptionsReader, RefTarget, Request, Run, Stage,
-    StepInput, Strategy, StrategyError, Task, TextFormat,
+    Observation, ObservationKind, OptionsError, OptionsReader, RefTarget, Request, Run, Stage, StepInput, StrategyError,
 };
 use browserlens_core::tokens::{Encoding, Tokens};
 
 pub(crate) const NAME: &str = "search/bm25-lines";
 
-/// The strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bm25Lines {
-    /// Most tokens that are shown.
-    pub budget: Tokens,
-}
-
-impl Bm25Lines {
-    /// Reads the options: `budget`.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for an unknown option or a value of the wrong kind.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        let mut reader = OptionsReader::new(options)?;
-        let budget = read_budget(&mut reader)?;
-        reader.finish()?;
-        Ok(Self { budget })
-    }
-}
-
-impl Strategy for Bm25Lines {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn version(&self) -> &str {
-        "1"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Ref
-    }
-
-    fn format(&self) -> TextFormat {
-        browsergym::TREE.text_format()
-    }
-
-    fn start(&self, task: &Task) -> Box<dyn Run> {
-        let (text, refs) = (String::new(), Vec::new());
-        Box::new(SearchRun { budget: self.budget, goal: task.goal.clone(), of: BrowserGym.start(task), text, refs })
-    }
+/// Option `budget`: the most tokens that are shown.
+pub(super) fn strategy(options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
+    let mut reader = OptionsReader::new(options)?;
+    let budget = read_budget(&mut reader)?;
+    reader.finish()?;
+    Ok(PeerStrategy::new(NAME, "1", &browsergym::TREE, move |task| SearchRun::new(budget, &task.goal)))
 }
 
 struct SearchRun {
     budget: Tokens,
     goal: String,
-    of: Box<dyn Run>,
+    of: BrowserGymRun,
     /// What was observed last, whole.
     text: String,
     refs: Vec<RefTarget>,
+}
+
+impl SearchRun {
+    fn new(budget: Tokens, goal: &str) -> Self {
+        let (text, refs) = (String::new(), Vec::new());
+        Self { budget, goal: goal.to_owned(), of: BrowserGymRun::default(), text, refs }
+    }
+
+    /// The lines of what was observed last that speak for a query.
+    fn found(&self, query: &str) -> Observation {
+        let mut observation = Observation::full_text(best_lines(&self.text, query, self.budget), crate::REPRODUCED);
+        observation.refs = still_shown(&observation.text, self.refs.clone());
+        observation
+    }
 }
 
 impl Run for SearchRun {
@@ -79,10 +58,8 @@ impl Run for SearchRun {
         })?;
         (self.text, self.refs) = (whole.text, whole.refs);
         input.clock.enter(Some(Stage::Format));
-        let text = best_lines(&self.text, &self.goal, self.budget);
+        let observation = self.found(&self.goal);
         input.clock.enter(None);
-        let mut observation = Observation::full_text(text, crate::REPRODUCED);
-        observation.refs = still_shown(&observation.text, self.refs.clone());
         Ok(observation)
     }
 
@@ -93,11 +70,8 @@ impl Run for SearchRun {
                 reason: format!("{NAME} answers queries only"),
             });
         };
-        let text = best_lines(&self.text, &format!("{} {text}", self.goal), self.budget);
-        let mut observation = Observation::full_text(text, crate::REPRODUCED);
-        observation.kind = ObservationKind::Answer;
-        observation.refs = still_shown(&observation.text, self.refs.clone());
-        Ok(observation)
+        let found = self.found(&format!("{} {text}", self.goal));
+        Ok(Observation { kind: ObservationKind::Answer, ..found })
     }
 }
 
@@ -146,14 +120,8 @@ fn scores(lines: &[&str], query: &str) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_core::page::Viewport;
     use proptest::prelude::*;
     use serde_json::json;
-
-    fn run(goal: &str, budget: u32) -> Box<dyn Run> {
-        let task = Task { goal: goal.to_owned(), viewport: Viewport::default(), locale: "en-US".to_owned() };
-        browserlens_core::strategy::Strategy::start(&Bm25Lines { budget: Tokens(budget) }, &task)
-    }
 
     #[test]
     fn the_best_lines_stand_in_page_order_and_within_the_budget() {
@@ -174,8 +142,8 @@ mod tests {
     #[test]
     fn a_query_is_answered_with_its_words_too() {
         let step = crate::browsergym::example();
-        let mut run = run("newsletter", 45);
-        insta::assert_snapshot!(step.observe(&mut *run).text, @r"
+        let mut run = SearchRun::new(Tokens(45), "newsletter");
+        insta::assert_snapshot!(step.observe(&mut run).text, @r"
         RootWebArea 'Test', focused, url='https://test.test/'
         	[2] heading 'Newsletter', visible
         		InlineTextBox 'Newsletter'
@@ -198,9 +166,9 @@ mod tests {
     #[test]
     fn a_capture_without_the_tree_is_an_error_in_its_own_name() {
         let step = crate::testing::Step::new(crate::testing::outline("main"));
-        let error = step.try_observe(&mut *run("x", 10)).expect_err("nothing to search");
+        let error = step.try_observe(&mut SearchRun::new(Tokens(10), "x")).expect_err("nothing to search");
         assert_eq!(error.to_string(), "step 0: the capture has no DOM snapshot, which search/bm25-lines reads");
-        assert!(Bm25Lines::from_options(&json!({ "k1": 2 })).is_err());
+        assert!(strategy(&json!({ "k1": 2 })).is_err());
     }
 
     proptest! {

@@ -9,12 +9,10 @@
 //! `[___]` without one), `[x]` and `[ ]`, `(x)` and `( )`, `[Button]`.
 
 use super::raw::push_escaped;
-use crate::dom::{self, Dom, Id};
+use crate::dom::{self, Dom, Id, push_reversed};
+use crate::tool::{PeerStrategy, no_options};
 use browserlens_core::page::{Flags, NodeKind, States};
-use browserlens_core::strategy::{
-    ActionChannel, Observation, OptionsError, OptionsReader, Run, Stage, StepInput, Strategy, StrategyError, Task,
-    TextFormat,
-};
+use browserlens_core::strategy::{ActionChannel, Observation, OptionsError, Run, Stage, StepInput, StrategyError};
 use htmd::element_handler::{HandlerResult, Handlers};
 use htmd::options::{BulletListMarker, HrStyle, Options};
 use htmd::{Element, HtmlToMarkdown};
@@ -30,41 +28,13 @@ const VERBATIM: &str = "bl-verbatim";
 /// The element that is written between brackets, on one line.
 const BUTTON: &str = "bl-button";
 
-/// The strategy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MarkdownPage;
-
-impl MarkdownPage {
-    /// Reads the options: there are none.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for any option.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        OptionsReader::new(options)?.finish().map(|()| Self)
-    }
+pub(super) fn strategy(options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
+    no_options(options)?;
+    let strategy = PeerStrategy::new(NAME, "1", &crate::read::MARKDOWN, |_| MarkdownPage);
+    Ok(PeerStrategy { channel: ActionChannel::None, ..strategy })
 }
 
-impl Strategy for MarkdownPage {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn version(&self) -> &str {
-        "1"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::None
-    }
-
-    fn format(&self) -> TextFormat {
-        TextFormat::MARKDOWN
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(*self)
-    }
-}
+struct MarkdownPage;
 
 impl Run for MarkdownPage {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
@@ -115,7 +85,7 @@ enum Todo {
 /// The visible part of the page as plain HTML.
 fn visible_html(dom: &Dom<'_>) -> String {
     let mut writer = Writer { dom, out: String::new(), open: 0, verbatim_depth: 0, todo: Vec::new() };
-    writer.todo.extend(dom.documents.first().copied().flatten().map(Todo::Open));
+    writer.todo.extend(dom.main_document().map(Todo::Open));
     while let Some(next) = writer.todo.pop() {
         match next {
             Todo::Open(id) => writer.open(id),
@@ -161,10 +131,7 @@ impl Writer<'_, '_> {
     }
 
     fn children(&mut self, id: Id) {
-        let below = self.todo.len();
-        self.todo.extend(self.dom.children(id).map(Todo::Open));
-        self.todo.extend(self.dom.content_of(id).map(Todo::Open));
-        self.todo[below..].reverse();
+        push_reversed(&mut self.todo, self.dom.children(id).chain(self.dom.content_of(id)).map(Todo::Open));
     }
 
     fn verbatim(&mut self, markdown: &str) {
@@ -266,9 +233,7 @@ impl Writer<'_, '_> {
             match self.dom.tag(part) {
                 "tr" => return part == row,
                 "table" | "thead" | "tbody" | "tfoot" if part == table || self.dom.tag(part) != "table" => {
-                    let below = parts.len();
-                    parts.extend(self.dom.children(part).filter(|child| self.dom.has_layout(*child)));
-                    parts[below..].reverse();
+                    push_reversed(&mut parts, self.dom.children(part).filter(|child| self.dom.has_layout(*child)));
                 }
                 _ => {}
             }
@@ -278,18 +243,14 @@ impl Writer<'_, '_> {
 
     /// Whether something below an element is written.
     fn has_text(&self, id: Id) -> bool {
-        let mut todo: Vec<Id> = self.dom.children(id).collect();
-        while let Some(next) = todo.pop() {
-            let node = self.dom.node(next);
+        self.dom.descendants(id).any(|below| {
+            let node = self.dom.node(below);
             match node.kind {
-                NodeKind::Text if self.is_visible(next) && !node.text.trim().is_empty() => return true,
-                NodeKind::Element if self.dom.attribute(next, "alt").is_some_and(|alt| !alt.trim().is_empty()) => {
-                    return true;
-                }
-                _ => todo.extend(self.dom.children(next)),
+                NodeKind::Text => self.is_visible(below) && !node.text.trim().is_empty(),
+                NodeKind::Element => self.dom.attribute(below, "alt").is_some_and(|alt| !alt.trim().is_empty()),
+                _ => false,
             }
-        }
-        false
+        })
     }
 
     /// A form field as text; none for a field without anything to see.
@@ -327,22 +288,13 @@ impl Writer<'_, '_> {
 
     /// The texts of the options that are chosen.
     fn chosen(&self, select: Id) -> Option<String> {
-        let mut chosen = Vec::new();
-        let mut todo: Vec<Id> = self.dom.children(select).collect();
-        todo.reverse();
-        while let Some(id) = todo.pop() {
-            let selected = self.dom.node(id).page.is_some_and(|page| page.states().has(States::SELECTED));
-            if self.dom.tag(id) == "option" {
-                if selected {
-                    let text: String = self.dom.children(id).map(|text| self.dom.node(text).text).collect();
-                    chosen.push(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
-                }
-                continue;
-            }
-            let below = todo.len();
-            todo.extend(self.dom.children(id));
-            todo[below..].reverse();
-        }
+        let options = self.dom.descendants(select).filter(|id| self.dom.tag(*id) == "option");
+        let is_chosen = |id: &Id| self.dom.node(*id).page.is_some_and(|page| page.states().has(States::SELECTED));
+        let text = |id: Id| {
+            let text: String = self.dom.children(id).map(|text| self.dom.node(text).text).collect();
+            text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let chosen: Vec<String> = options.filter(is_chosen).map(text).collect();
         (!chosen.is_empty()).then(|| chosen.join(", "))
     }
 }

@@ -3,20 +3,20 @@
 
 mod bm25;
 mod markdown;
-mod raw;
+pub(crate) mod raw;
 mod truncate;
 
-use crate::tool::{Reproduction, boxed};
+use crate::tool::Reproduction;
 
 /// What stands before the tools in lists: upper bounds of cost.
 pub(crate) static RAW: [Reproduction; 2] = [
-    Reproduction { name: raw::AX_TREE, build: |options| boxed(raw::RawAxTree::from_options(options)) },
-    Reproduction { name: raw::HTML, build: |options| boxed(raw::RawHtml::from_options(options)) },
+    Reproduction { name: raw::AX_TREE, build: raw::ax_tree_strategy },
+    Reproduction { name: raw::HTML, build: raw::html_strategy },
 ];
 
 /// What stands after the tools in lists.
 pub(crate) static SIMPLE: [Reproduction; 3] = [
-    Reproduction { name: truncate::NAME, build: |options| boxed(truncate::TruncateBottom::from_options(options)) },
-    Reproduction { name: bm25::NAME, build: |options| boxed(bm25::Bm25Lines::from_options(options)) },
-    Reproduction { name: markdown::NAME, build: |options| boxed(markdown::MarkdownPage::from_options(options)) },
+    Reproduction { name: truncate::NAME, build: truncate::strategy },
+    Reproduction { name: bm25::NAME, build: bm25::strategy },
+    Reproduction { name: markdown::NAME, build: markdown::strategy },
 ];

@@ -5,65 +5,32 @@
 //! Invariant: nothing is filtered, scripts and styles stay; comments and the doctype are not in a
 //! [`Dom`] and so not in the HTML.
 
-use crate::dom::{self, Dom, Id};
+use crate::dom::{self, Dom, Id, push_reversed};
+use crate::tool::{PeerStrategy, no_options};
 use browserlens_core::page::{NodeKind, PayloadKind};
-use browserlens_core::strategy::{
-    ActionChannel, Observation, OptionsError, OptionsReader, Run, Stage, StepInput, Strategy, StrategyError, Task,
-    TextFormat,
-};
+use browserlens_core::strategy::{ActionChannel, Observation, OptionsError, Run, Stage, StepInput, StrategyError};
+use serde_json::Value;
 
 pub(crate) const AX_TREE: &str = "raw/ax-tree";
 pub(crate) const HTML: &str = "raw/html";
 
 /// `raw/ax-tree`: the results of `Accessibility.getFullAXTree` of every frame, as recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RawAxTree;
+pub(super) fn ax_tree_strategy(options: &Value) -> Result<PeerStrategy, OptionsError> {
+    no_options(options)?;
+    let strategy = PeerStrategy::new(AX_TREE, "1", &crate::read::AX_JSON, |_| RawAxTree);
+    Ok(PeerStrategy { channel: ActionChannel::RoleName, ..strategy })
+}
 
 /// `raw/html`: the documents as HTML.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RawHtml;
-
-impl RawAxTree {
-    /// Reads the options: there are none.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for any option.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        OptionsReader::new(options)?.finish().map(|()| Self)
-    }
+pub(super) fn html_strategy(options: &Value) -> Result<PeerStrategy, OptionsError> {
+    no_options(options)?;
+    let strategy = PeerStrategy::new(HTML, "1", &crate::read::HTML, |_| RawHtml);
+    Ok(PeerStrategy { channel: ActionChannel::Selector, reads_dom_only: true, ..strategy })
 }
 
-impl RawHtml {
-    /// Reads the options: there are none.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for any option.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        OptionsReader::new(options)?.finish().map(|()| Self)
-    }
-}
+struct RawAxTree;
 
-impl Strategy for RawAxTree {
-    fn name(&self) -> &str {
-        AX_TREE
-    }
-
-    fn version(&self) -> &str {
-        "1"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::RoleName
-    }
-
-    fn format(&self) -> TextFormat {
-        TextFormat::AX_JSON
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(*self)
-    }
-}
+struct RawHtml;
 
 impl Run for RawAxTree {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
@@ -104,32 +71,6 @@ fn push_compact(out: &mut String, json: &str) {
     }
 }
 
-impl Strategy for RawHtml {
-    fn name(&self) -> &str {
-        HTML
-    }
-
-    fn version(&self) -> &str {
-        "1"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        ActionChannel::Selector
-    }
-
-    fn format(&self) -> TextFormat {
-        TextFormat::HTML
-    }
-
-    fn reads_dom_only(&self) -> bool {
-        true
-    }
-
-    fn start(&self, _task: &Task) -> Box<dyn Run> {
-        Box::new(*self)
-    }
-}
-
 impl Run for RawHtml {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         if !dom::has_snapshot(input.capture) {
@@ -153,7 +94,7 @@ enum Todo {
 /// Writes the main document and everything in it as HTML.
 pub(crate) fn html(dom: &Dom<'_>) -> String {
     let mut out = String::new();
-    let mut todo: Vec<Todo> = dom.documents.first().copied().flatten().map(Todo::Open).into_iter().collect();
+    let mut todo: Vec<Todo> = dom.main_document().map(Todo::Open).into_iter().collect();
     while let Some(next) = todo.pop() {
         match next {
             Todo::Open(id) => open(dom, id, &mut out, &mut todo),
@@ -173,12 +114,7 @@ fn open(dom: &Dom<'_>, id: Id, out: &mut String, todo: &mut Vec<Todo>) {
         NodeKind::Pseudo => return,
         NodeKind::Text => {
             let raw = node.parent.is_some_and(|parent| matches!(dom.tag(parent), "script" | "style"));
-            if raw {
-                out.push_str(node.text)
-            } else {
-                push_escaped(out, node.text, false)
-            }
-            return;
+            return if raw { out.push_str(node.text) } else { push_escaped(out, node.text, false) };
         }
         NodeKind::Document => {}
         NodeKind::Element => {
@@ -200,10 +136,7 @@ fn open(dom: &Dom<'_>, id: Id, out: &mut String, todo: &mut Vec<Todo>) {
             todo.push(Todo::Close(id));
         }
     }
-    let below = todo.len();
-    todo.extend(dom.children(id).map(Todo::Open));
-    todo.extend(dom.content_of(id).map(Todo::Open));
-    todo[below..].reverse();
+    push_reversed(todo, dom.children(id).chain(dom.content_of(id)).map(Todo::Open));
 }
 
 pub(crate) fn push_escaped(out: &mut String, text: &str, in_attribute: bool) {
@@ -219,7 +152,8 @@ pub(crate) fn push_escaped(out: &mut String, text: &str, in_attribute: bool) {
     }
 }
 
-fn is_void(tag: &str) -> bool {
+/// Whether an element has no end tag.
+pub(crate) fn is_void(tag: &str) -> bool {
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
         .contains(&tag)
 }
@@ -227,23 +161,16 @@ fn is_void(tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Step, outline};
-    use browserlens_core::page::{Capture, PageBuilder, Payload};
-
-    fn payload(kind: PayloadKind, frame: u32, body: &str) -> Payload {
-        Payload { kind, frame, node: 0, body: body.as_bytes().into() }
-    }
+    use crate::testing::{Step, outline, payload};
+    use browserlens_core::page::PageBuilder;
 
     #[test]
     fn the_tree_of_every_frame_is_one_line_without_blanks() {
-        let capture = Capture {
-            payloads: vec![
-                payload(PayloadKind::Ax, 1, "{ \"nodes\" : [ { \"name\": \"a \\\" b\" } ] }"),
-                payload(PayloadKind::Frames, 1, "{}"),
-                payload(PayloadKind::Ax, 2, "{\"nodes\":[]}\n"),
-            ],
-        };
-        let step = Step::new(outline("main")).with_capture(capture);
+        let step = Step::new(outline("main")).with_payloads(vec![
+            payload(PayloadKind::Ax, 1, "{ \"nodes\" : [ { \"name\": \"a \\\" b\" } ] }"),
+            payload(PayloadKind::Frames, 1, "{}"),
+            payload(PayloadKind::Ax, 2, "{\"nodes\":[]}\n"),
+        ]);
         insta::assert_snapshot!(step.observe(&mut RawAxTree).text, @r#"
         {"nodes":[{"name":"a \" b"}]}
         {"nodes":[]}
@@ -269,8 +196,7 @@ mod tests {
             "type","module","value","\"x\""]}"##;
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.document(1, 1);
-        let capture = Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, snapshot)] };
-        let step = Step::new(builder.finish()).with_capture(capture);
+        let step = Step::new(builder.finish()).with_payloads(vec![payload(PayloadKind::Snapshot, 1, snapshot)]);
         insta::assert_snapshot!(
             step.observe(&mut RawHtml).text,
             @"<html><body><p>a &lt; b &amp; c</p><script type=\"module\">if (a < b) {}</script><input \

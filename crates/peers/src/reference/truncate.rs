@@ -5,9 +5,9 @@
 //! handles that it took are not known; requests are not answered.
 
 use crate::browsergym;
+use crate::tool::PeerStrategy;
 use browserlens_core::strategy::{
-    ActionChannel, Observation, OptionsError, OptionsReader, RefTarget, Run, StepInput, Strategy, StrategyError, Task,
-    TextFormat,
+    Observation, OptionsError, OptionsReader, RefTarget, Run, StepInput, StrategyError, Task,
 };
 use browserlens_core::tokens::{Encoding, Tokens};
 use serde_json::{Value, json};
@@ -17,37 +17,22 @@ pub(crate) const NAME: &str = "truncate/bottom";
 /// Tokens that are shown unless an option says otherwise.
 pub(crate) const BUDGET: usize = 2_000;
 
-/// The strategy.
-pub struct TruncateBottom {
-    /// Most tokens that are shown.
-    pub budget: Tokens,
-    of: Box<dyn Strategy>,
-}
-
-impl std::fmt::Debug for TruncateBottom {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TruncateBottom").field("budget", &self.budget).field("of", &self.of.name()).finish()
-    }
-}
-
-impl TruncateBottom {
-    /// Reads the options: `budget`, and `of`, the name of another strategy of this crate.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for an unknown option, a value of the wrong kind or an unknown strategy.
-    pub fn from_options(options: &Value) -> Result<Self, OptionsError> {
-        let (name, rest) = take_name(options)?;
-        let mut reader = OptionsReader::new(&rest)?;
-        reader.flag("of", true)?;
-        let budget = read_budget(&mut reader)?;
-        reader.finish()?;
-        let of = (name != NAME).then(|| crate::build(&name, &json!({}))).flatten().ok_or_else(|| {
-            let known: Vec<&str> = crate::names().filter(|known| *known != NAME).collect();
-            let reason = format!("names no strategy to cut: is {name:?}, known are {}", known.join(", "));
-            OptionsError { option: "of".to_owned(), reason }
-        })??;
-        Ok(Self { budget, of })
-    }
+/// Options: `budget`, the most tokens that are shown, and `of`, the name of another strategy of this
+/// crate.
+pub(super) fn strategy(options: &Value) -> Result<PeerStrategy, OptionsError> {
+    let (name, rest) = take_name(options)?;
+    let mut reader = OptionsReader::new(&rest)?;
+    reader.flag("of", true)?;
+    let budget = read_budget(&mut reader)?;
+    reader.finish()?;
+    let of = (name != NAME).then(|| crate::build(&name, &json!({}))).flatten().ok_or_else(|| {
+        let known: Vec<&str> = crate::names().filter(|known| *known != NAME).collect();
+        let reason = format!("names no strategy to cut: is {name:?}, known are {}", known.join(", "));
+        OptionsError { option: "of".to_owned(), reason }
+    })??;
+    let (channel, format) = (of.channel(), of.format());
+    let run = move |task: &Task| TruncateRun { budget, of: of.start(task) };
+    Ok(PeerStrategy { channel, format, ..PeerStrategy::new(NAME, "1", &browsergym::TREE, run) })
 }
 
 /// Takes the name out of the options, so that a reader without texts can read the rest.
@@ -69,28 +54,6 @@ fn take_name(options: &Value) -> Result<(String, Value), OptionsError> {
 pub(crate) fn read_budget(reader: &mut OptionsReader<'_>) -> Result<Tokens, OptionsError> {
     let budget = reader.number("budget", BUDGET)?;
     Ok(Tokens(u32::try_from(budget).unwrap_or(u32::MAX)))
-}
-
-impl Strategy for TruncateBottom {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn version(&self) -> &str {
-        "1"
-    }
-
-    fn channel(&self) -> ActionChannel {
-        self.of.channel()
-    }
-
-    fn format(&self) -> TextFormat {
-        self.of.format()
-    }
-
-    fn start(&self, task: &Task) -> Box<dyn Run> {
-        Box::new(TruncateRun { budget: self.budget, of: self.of.start(task) })
-    }
 }
 
 struct TruncateRun {
@@ -120,10 +83,11 @@ mod tests {
     use super::*;
     use crate::testing::{Step, outline};
     use browserlens_core::page::Viewport;
+    use browserlens_core::strategy::{ActionChannel, Strategy};
 
     fn observe(options: &Value, step: &Step) -> Observation {
         let task = Task { goal: String::new(), viewport: Viewport::default(), locale: "en-US".to_owned() };
-        step.observe(&mut *TruncateBottom::from_options(options).expect("good options").start(&task))
+        step.observe(&mut *strategy(options).unwrap_or_else(|error| panic!("{error}")).start(&task))
     }
 
     #[test]
@@ -145,21 +109,18 @@ mod tests {
 
     #[test]
     fn another_strategy_can_be_cut() {
-        let strategy =
-            TruncateBottom::from_options(&json!({ "of": "browser-use@0.13.14/dom", "budget": 9 })).expect("known");
-        assert_eq!(
-            (strategy.channel(), strategy.format()),
-            (ActionChannel::Ref, crate::browser_use::ELEMENTS.text_format())
-        );
+        let options = json!({ "of": "browser-use@0.13.14/dom", "budget": 9 });
+        let known = strategy(&options).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((known.channel, known.format), (ActionChannel::Ref, crate::browser_use::ELEMENTS.text_format()));
         let step = Step::new(outline("button \"Go\"\n  text \"Go\""));
-        let cut = observe(&json!({ "of": "browser-use@0.13.14/dom", "budget": 9 }), &step);
+        let cut = observe(&options, &step);
         assert!(Encoding::O200kBase.count(&cut.text) <= Tokens(9));
         assert!(cut.refs.is_empty());
     }
 
     #[test]
     fn options_that_mean_nothing_are_named() {
-        let error = |options: Value| TruncateBottom::from_options(&options).expect_err("is refused").to_string();
+        let error = |options: Value| strategy(&options).err().expect("is refused").to_string();
         assert_eq!(error(json!({ "size": 1 })), "option \"size\": is not known; known are \"of\", \"budget\"");
         assert_eq!(error(json!({ "of": 1 })), "option \"of\": is 1, expected the name of a strategy");
         assert!(error(json!({ "of": NAME })).starts_with("option \"of\": names no strategy to cut"));

@@ -10,8 +10,8 @@ pub(crate) static TREE: Format = Format::new("stagehand", || TextReader::Standin
 
 pub(crate) static TOOL: Tool = Tool {
     packages: Packages::Npm(include_str!("package.json")),
-    harnesses: &[Harness { name: "stagehand@3.7.3", script: "stagehand/harness.mjs", acts: false, events: false }],
-    recorded: &[RecordedOutput { name: "stagehand@3.7.3/full:recorded", format: &TREE, viewport_margin: None }],
+    harnesses: &[Harness::looking("stagehand@3.7.3", "stagehand/harness.mjs")],
+    recorded: &[RecordedOutput::whole("stagehand@3.7.3/full:recorded", &TREE)],
     reproductions: &[],
     formats: &[&TREE],
 };

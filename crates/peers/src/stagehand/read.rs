@@ -77,7 +77,7 @@ fn role_of(said: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use crate::testing::by_handle;
 
     const CONSOLE: &str = "[2-20] RootWebArea: Console - Orbit
   [2-40] scrollable, html
@@ -100,10 +100,6 @@ mod tests {
       [2-37] Iframe: Payment
         [0-236] button: Pay now";
 
-    fn by_handle<'r>(reading: &'r Reading, handle: &str) -> &'r ReadNode {
-        reading.nodes.iter().find(|node| node.handle.as_deref() == Some(handle)).expect("the node is read")
-    }
-
     #[test]
     fn roles_names_and_the_few_states_are_read() {
         let reading = parse(CONSOLE);
@@ -119,21 +115,5 @@ mod tests {
         assert!(reading.nodes.iter().all(|node| node.handle.as_deref() != Some("9-9")), "text forges no line here");
         assert!(reading.haystack().holds("Uptime 3 s"));
         assert_eq!(reading.shows_state(by_handle(&reading, "2-69"), "enabled"), None);
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_parses(text in "([ ]{0,6}\\[[0-9]-[0-9]\\] )?[\\PC\\n \\[\\]:,-]{0,80}") {
-            let reading = parse(&text);
-            for index in 0..reading.nodes.len() {
-                prop_assert!(reading.path(index).count() <= reading.nodes.len());
-            }
-        }
-
-        #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,6}\\[?[0-9]?-[0-9]\\]? ?(scrollable, \
-            )?(textbox|StaticText|select|option)?(: .{0,8})?( \\[(selected|checked)\\]){0,3}", 0..12)) {
-            prop_assert!(parse(&lines.join("\n")).nodes.len() <= lines.join("\n").lines().count());
-        }
     }
 }

@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Name of the folder in which scenarios lie beside the traces.
@@ -99,7 +100,7 @@ pub struct Description {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MakeReport {
     /// The folder.
     pub out: PathBuf,
@@ -162,25 +163,16 @@ pub fn make(options: &MakeOptions<'_>) -> Result<MakeReport, CorpusError> {
         .thread_name(|index| format!("corpus-{index}"))
         .build()
         .map_err(|error| CorpusError::Threads { threads: options.threads, reason: error.to_string() })?;
-    let totals = Totals::default();
+    let (out, scenarios) = (options.out.clone(), options.out.join(SCENARIOS));
+    let report = Mutex::new(MakeReport { out, scenarios, steps, ..MakeReport::default() });
     pool.install(|| {
         let lent = lent_words(&sources)?;
-        let work = Work { options, sources: &sources, lent: &lent, totals: &totals };
+        let work = Work { options, sources: &sources, lent: &lent, report: &report };
         batches(copies).into_par_iter().with_max_len(1).try_for_each(|batch| work.batch(&batch))
     })?;
     // Only now is nobody at work there.
     remove_folder(&options.out.join(IN_WORK))?;
-    let read = |total: &AtomicU64| total.load(Ordering::Relaxed);
-    Ok(MakeReport {
-        out: options.out.clone(),
-        scenarios: options.out.join(SCENARIOS),
-        traces: read(&totals.traces),
-        resumed: read(&totals.resumed),
-        steps,
-        bytes: read(&totals.bytes),
-        steps_written: read(&totals.steps_written),
-        moved_nodes: read(&totals.moved_nodes),
-    })
+    Ok(report.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn hash_of(source: &Source) -> Result<String, CorpusError> {
@@ -306,20 +298,11 @@ fn lent_words(sources: &[Source]) -> Result<Words, CorpusError> {
     Ok(lent)
 }
 
-#[derive(Default)]
-struct Totals {
-    traces: AtomicU64,
-    resumed: AtomicU64,
-    bytes: AtomicU64,
-    steps_written: AtomicU64,
-    moved_nodes: AtomicU64,
-}
-
 struct Work<'a> {
     options: &'a MakeOptions<'a>,
     sources: &'a [Source],
     lent: &'a Words,
-    totals: &'a Totals,
+    report: &'a Mutex<MakeReport>,
 }
 
 impl Work<'_> {
@@ -331,31 +314,35 @@ impl Work<'_> {
             }
             let source = &self.sources[copy.source];
             let path = self.options.out.join(format!("{}.trace", copy.stem));
-            if path.is_file() {
-                self.totals.resumed.fetch_add(1, Ordering::Relaxed);
-            } else {
+            let mut moved = None;
+            if !path.is_file() {
                 let profile = match &profile {
                     Some(profile) => profile,
                     None => profile.insert(source.profile()?),
                 };
-                self.copy(copy, source, profile, &path)?;
-                self.totals.steps_written.fetch_add(u64::from(source.steps), Ordering::Relaxed);
+                moved = Some(self.copy(copy, source, profile, &path)?);
             }
             let bytes = std::fs::metadata(&path).map_err(CorpusError::io(&path, "look at the file"))?.len();
-            self.totals.bytes.fetch_add(bytes, Ordering::Relaxed);
-            self.totals.traces.fetch_add(1, Ordering::Relaxed);
+            let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+            report.traces += 1;
+            report.bytes += bytes;
+            report.resumed += u64::from(moved.is_none());
+            report.steps_written += moved.map_or(0, |_| u64::from(source.steps));
+            report.moved_nodes += moved.unwrap_or(0);
+            drop(report);
             self.options.progress.trace_done(&path, source.steps);
         }
         Ok(())
     }
 
     /// Writes the scenario, then the trace beside its place, and moves it there when it is whole.
-    fn copy(&self, copy: &Copy, source: &Source, profile: &Profile, path: &Path) -> Result<(), CorpusError> {
+    /// Returns how many nodes came to stand elsewhere.
+    fn copy(&self, copy: &Copy, source: &Source, profile: &Profile, path: &Path) -> Result<u64, CorpusError> {
         let options = self.options;
         let mut replaced = profile.draw(options.seed, &copy.name, self.lent);
         if let Some(text) = &source.scenario {
-            let text =
-                scenario::rewrite(text, &copy.name, &mut replaced).map_err(|reason| source.scenario_form(reason))?;
+            let text = scenario::rewrite(text, &copy.name, &mut replaced);
+            let text = text.map_err(|reason| source.scenario_form(reason))?;
             let path = options.out.join(SCENARIOS).join(format!("{}.toml", copy.name));
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder).map_err(CorpusError::io(folder, "make the folder"))?;
@@ -382,10 +369,8 @@ impl Work<'_> {
         for step in 0..source.steps {
             let mut record = record(&trace, step)?;
             if !options.pixels {
-                record
-                    .capture
-                    .payloads
-                    .retain(|payload| !matches!(payload.kind, PayloadKind::Screenshot | PayloadKind::Crop));
+                let is_picture = |kind| matches!(kind, PayloadKind::Screenshot | PayloadKind::Crop);
+                record.capture.payloads.retain(|payload| !is_picture(payload.kind));
             }
             if !options.bodies {
                 rewrite::drop_bodies(&mut record.events);
@@ -399,21 +384,17 @@ impl Work<'_> {
             Outcome::Incomplete { reason: source.incomplete_reason.clone() }
         })?;
         std::fs::rename(&in_work, path).map_err(CorpusError::io(path, "move the trace to its place"))?;
-        self.totals.moved_nodes.fetch_add(moved as u64, Ordering::Relaxed);
-        Ok(())
+        Ok(moved as u64)
     }
 
     fn origin(&self, copy: &Copy, source: &Source) -> Origin {
         let mut gaps = source.origin.as_ref().map_or_else(Vec::new, |origin| origin.gaps.clone());
-        gaps.push(if self.options.pixels {
-            "made up: other words, node ids and orders than were recorded; pictures and requests are those of the \
-                source"
-                .to_owned()
+        let kept = if self.options.pixels {
+            "pictures and requests are those of the source"
         } else {
-            "made up: other words, node ids and orders than were recorded; requests are those of the source, pictures \
-                are left out"
-                .to_owned()
-        });
+            "requests are those of the source, pictures are left out"
+        };
+        gaps.push(format!("made up: other words, node ids and orders than were recorded; {kept}"));
         Origin {
             format: "browserlens corpus".to_owned(),
             source: format!("{}, seed {}, number {}", source.meta.scenario, self.options.seed, copy.number),

@@ -14,6 +14,7 @@ use crate::{Origin, StepRecord, StepRow, Trace, TraceMeta, TraceSource};
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::{EventFilter, NodeHint, StepIndex};
 use std::collections::{BTreeSet, HashMap};
+use std::iter::successors;
 use std::path::{Path, PathBuf};
 
 /// A trace and its scenario.
@@ -112,47 +113,25 @@ pub(crate) fn record(trace: &Trace, step: u32) -> Result<StepRecord, CorpusError
 
 fn facts_of(scenario: &Scenario) -> Vec<String> {
     let steps = 0..=u32::try_from(scenario.steps.len()).unwrap_or(u32::MAX);
-    let mut facts: Vec<String> =
-        steps.flat_map(|step| scenario.facts_at(step).iter().map(|fact| fact.text.clone())).collect();
-    facts.sort();
-    facts.dedup();
-    facts
+    let facts = steps.flat_map(|step| scenario.facts_at(step).iter().map(|fact| fact.text.clone()));
+    facts.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn targets_of(scenario: &Scenario) -> impl Iterator<Item = &Target> {
     let steps = scenario.steps.iter().flat_map(|step| {
-        step.action
-            .target()
-            .into_iter()
-            .chain(&step.require)
-            .chain(&step.acceptable)
-            .chain(step.fresh.iter().map(|state| &state.on))
+        let named = step.action.target().into_iter().chain(&step.require).chain(&step.acceptable);
+        named.chain(step.fresh.iter().map(|state| &state.on))
     });
     steps.chain(&scenario.start_require)
 }
 
 fn counts_in_order(target: &Target) -> bool {
-    let mut next = Some(target);
-    while let Some(target) = next {
-        if target.nth.is_some()
-            || matches!(&target.by, TargetBy::Css { selector, .. } if selector.contains([':', '+', '~']))
-        {
-            return true;
-        }
-        next = target.within.as_deref();
-    }
-    false
+    let counts = |by: &TargetBy| matches!(by, TargetBy::Css { selector, .. } if selector.contains([':', '+', '~']));
+    successors(Some(target), |target| target.within.as_deref()).any(|target| target.nth.is_some() || counts(&target.by))
 }
 
 fn hint_counts(hint: &NodeHint) -> bool {
-    let mut next = Some(hint);
-    while let Some(hint) = next {
-        if hint.nth.is_some() {
-            return true;
-        }
-        next = hint.within.as_deref();
-    }
-    false
+    successors(Some(hint), |hint| hint.within.as_deref()).any(|hint| hint.nth.is_some())
 }
 
 /// Words and ids of a source.

@@ -13,7 +13,6 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
         match tag {
             "input" => {
                 let kind = self.aria.input_type(element);
-                let labels = self.labels_of(element);
                 match kind.as_str() {
                     "button" | "submit" | "reset" => {
                         self.visit(element);
@@ -28,56 +27,46 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
                     }
                     "file" | "image" => {
                         self.visit(element);
-                        if !labels.is_empty() && used.labelled_by.is_none() {
-                            return Some(self.ask_labels(labels));
+                        let labels = self.ask_labels(element).filter(|_| used.labelled_by.is_none());
+                        if labels.is_some() {
+                            return labels;
                         }
                         if kind == "file" {
                             return Some(self.own(element, "Choose File"));
                         }
-                        let text = ["alt", "title"]
-                            .into_iter()
-                            .map(|name| self.attribute(element, name))
-                            .find(|text| !js_trim(text).is_empty());
+                        let mut texts = ["alt", "title"].into_iter().map(|name| self.attribute(element, name));
+                        let text = texts.find(|text| !js_trim(text).is_empty());
                         Some(self.own(element, text.unwrap_or("Submit")))
                     }
                     _ if labelled => None,
-                    _ => Some(self.ask_field(
-                        element,
-                        matches!(kind.as_str(), "text" | "password" | "number" | "search" | "tel" | "email" | "url"),
-                    )),
+                    "text" | "password" | "number" | "search" | "tel" | "email" | "url" => {
+                        Some(self.ask_field(element, true))
+                    }
+                    _ => Some(self.ask_field(element, false)),
                 }
             }
             "button" if !labelled => {
                 // Without labels the content gives the name.
                 self.visit(element);
-                let labels = self.labels_of(element);
-                (!labels.is_empty()).then(|| self.ask_labels(labels))
+                self.ask_labels(element)
             }
             "output" if !labelled => {
                 self.visit(element);
-                let labels = self.labels_of(element);
-                Some(if labels.is_empty() { self.first_of(element, &["title"]) } else { self.ask_labels(labels) })
+                Some(self.ask_labels(element).unwrap_or_else(|| self.title(element)))
             }
             "textarea" | "select" | "meter" | "progress" if !labelled => {
                 Some(self.ask_field(element, tag == "textarea"))
             }
-            "fieldset" if !labelled => {
+            "fieldset" | "figure" if !labelled => {
                 self.visit(element);
-                Some(
-                    self.ask_child(element, "legend", used, false)
-                        .unwrap_or_else(|| self.first_of(element, &["title"])),
-                )
-            }
-            "figure" if !labelled => {
-                self.visit(element);
-                Some(
-                    self.ask_child(element, "figcaption", used, false)
-                        .unwrap_or_else(|| self.first_of(element, &["title"])),
-                )
+                let child = if tag == "figure" { "figcaption" } else { "legend" };
+                Some(self.ask_child(element, child, used, false).unwrap_or_else(|| self.title(element)))
             }
             "img" | "area" => {
                 self.visit(element);
-                Some(self.first_of(element, &["alt", "title"]))
+                let alternative = self.attribute(element, "alt");
+                let is_blank = js_trim(alternative).is_empty();
+                Some(if is_blank { self.title(element) } else { self.own(element, alternative) })
             }
             "table" => {
                 self.visit(element);
@@ -97,20 +86,16 @@ impl<'r, 'd, 'a> Names<'r, 'd, 'a> {
 
     fn ask_field(&mut self, element: Id, placeholder: bool) -> Turn {
         self.visit(element);
-        let labels = self.labels_of(element);
-        if !labels.is_empty() {
-            return self.ask_labels(labels);
+        if let Some(labels) = self.ask_labels(element) {
+            return labels;
         }
         let title = self.attribute(element, "title");
         let text = if placeholder && title.is_empty() { self.attribute(element, "placeholder") } else { title };
         self.own(element, text)
     }
 
-    fn first_of(&mut self, element: Id, attributes: &[&str]) -> Turn {
-        let (last, before) = attributes.split_last().unwrap_or((&"title", &[]));
-        let found = before.iter().map(|name| self.attribute(element, name)).find(|value| !js_trim(value).is_empty());
-        let text = found.unwrap_or_else(|| self.attribute(element, last));
-        self.own(element, text)
+    fn title(&mut self, element: Id) -> Turn {
+        self.own(element, self.attribute(element, "title"))
     }
 
     fn ask_child(&mut self, element: Id, tag: &str, used: Use, labelled: bool) -> Option<Turn> {

@@ -43,27 +43,12 @@ fn with_frame(main: u32, frame_number: u32) -> Page {
 }
 
 fn with_frame_of(main: u32, frame_number: u32, line: &str) -> Page {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    let mut builder = body();
     builder.document(1, main);
-    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
     builder.add_outline("button aria-label=\"Before\"");
-    builder.open(NodeSpec {
-        tag: "iframe",
-        flags: Flags::IFRAME,
-        attributes: vec![("title", "Payment")],
-        ..NodeSpec::default()
-    });
-    builder.open_frame(Frame {
-        number: frame_number,
-        loader: frame_number,
-        url: "https://pay.test/".to_owned(),
-        title: String::new(),
-        owner: None,
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    });
+    let attributes = vec![("title", "Payment")];
+    builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, attributes, ..NodeSpec::default() });
+    builder.open_frame(frame(frame_number, None));
     builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
     builder.add_outline(&format!("generic tag=html\n  generic tag=body\n    {line}"));
     builder.finish()
@@ -92,14 +77,12 @@ fn frames_stand_in_place_with_a_prefix_of_their_own() {
 #[test]
 fn the_reply_names_the_page_and_counts_console_messages_of_its_document() {
     let mut run = PlaywrightRun::new(true);
-    let message = |level: &str| Event {
-        position: 0,
-        step: 0,
-        tab: 0,
-        at_ms: 0,
-        kind: EventKind::Console(ConsoleMessage { level: level.to_owned(), ..ConsoleMessage::default() }),
+    let said = |level: &str, text: &str| {
+        let (level, text) = (level.to_owned(), text.to_owned());
+        let kind = EventKind::Console(ConsoleMessage { level, text, ..ConsoleMessage::default() });
+        Event { position: 0, step: 0, tab: 0, at_ms: 0, kind }
     };
-    let events = vec![message("error"), message("warning"), message("warning"), message("log")];
+    let events = ["error", "warning", "warning", "log"].map(|level| said(level, "")).to_vec();
     let step = Step::new(cart(1, "Cart", false)).with_events(events);
     insta::assert_snapshot!(step.observe(&mut run).text, @r#"
     ### Page
@@ -119,34 +102,22 @@ fn the_reply_names_the_page_and_counts_console_messages_of_its_document() {
     assert!(!after.contains("Console") && !after.contains("Events"), "{after}");
     // The log goes on over documents, a message of two lines takes two, and what is below its level
     // none.
-    let mut thrown = message("exception");
-    if let EventKind::Console(thrown) = &mut thrown.kind {
-        "Error: no\n    at cart.js:3".clone_into(&mut thrown.text);
+    let thrown = vec![said("exception", "Error: no\n    at cart.js:3"), said("debug", "")];
+    for (events, told) in [(thrown, "#L5-L6"), (vec![said("log", "")], "#L7")] {
+        let after = Step::new(cart(2, "Cart", false)).with_events(events).observe(&mut run).text;
+        assert!(after.ends_with(&format!("```\n### Events\n- New console entries: {CONSOLE_LOG}{told}")), "{after}");
     }
-    let step = Step::new(cart(2, "Cart", false)).with_events(vec![thrown, message("debug")]);
-    let after = step.observe(&mut run).text;
-    assert!(
-        after.ends_with(
-            "```\n### Events\n- New console entries: .playwright-mcp/console-2026-01-01T00-00-00-000Z.log#L5-L6"
-        ),
-        "{after}"
-    );
-    let after = Step::new(cart(2, "Cart", false)).with_events(vec![message("log")]).observe(&mut run).text;
-    assert!(after.ends_with(".log#L7"), "{after}");
 }
 
 #[test]
 fn the_body_of_a_frame_that_has_the_focus_is_active_and_so_is_the_frame() {
-    let probe = |frame: u32, focused: bool| payload(PayloadKind::Probe, frame, &format!("{{\"focused\":{focused}}}"));
+    let probe = |frame: u32, focused: bool| payload(PayloadKind::Probe, frame, format!("{{\"focused\":{focused}}}"));
     for (inner, expected) in [
         (true, ["- generic [ref=e1]:", "  - iframe [active] [ref=e3]:", "    - generic [active] [ref=f1e1]:"]),
         (false, ["- generic [active] [ref=e1]:", "  - iframe [ref=e3]:", "    - generic [ref=f1e1]:"]),
     ] {
-        let capture = Capture { payloads: vec![probe(1, true), probe(2, inner)] };
-        let text = Step::new(with_frame_of(1, 2, "button aria-label=\"Pay\"\n    button aria-label=\"Cancel\""))
-            .with_capture(capture)
-            .observe(&mut run())
-            .text;
+        let page = with_frame_of(1, 2, "button aria-label=\"Pay\"\n    button aria-label=\"Cancel\"");
+        let text = Step::new(page).with_payloads(vec![probe(1, true), probe(2, inner)]).observe(&mut run()).text;
         for line in expected {
             assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Step, outline};
+use crate::testing::{Step, on_small_stack, outline, style};
 use browserlens_core::page::{NodeSpec, PageBuilder};
 use proptest::prelude::*;
 use serde_json::json;
@@ -83,22 +83,16 @@ fn buttons_without_text_and_hidden_fields_leave_nothing() {
 
 #[test]
 fn links_without_text_are_no_links_and_boxes_on_a_line_stand_apart() {
-    let display = style("display");
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
     for (text, value) in [("", "inline"), ("One", "flex"), ("Two", "flex"), ("th", "inline"), ("ree", "inline")] {
         let attributes = vec![("href", "/x")];
-        builder.open(NodeSpec { tag: "a", attributes, styles: vec![(display, value)], ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: "a", attributes, styles: vec![style("display", value)], ..NodeSpec::default() });
         builder.text(text);
         builder.close();
     }
     let text = Step::new(builder.finish()).observe(&mut MarkdownPage).text;
     assert_eq!(text, "[One](/x) [Two](/x) [th](/x)[ree](/x)");
-}
-
-fn style(name: &str) -> u8 {
-    let at = browserlens_core::page::capture::COMPUTED_STYLES.iter().position(|known| *known == name);
-    at.expect("a captured style") as u8
 }
 
 #[test]
@@ -111,7 +105,7 @@ fn what_is_typed_into_a_password_field_is_dots() {
 
 #[test]
 fn there_are_no_options() {
-    let error = MarkdownPage::from_options(&json!({ "links": true })).expect_err("is refused");
+    let error = strategy(&json!({ "links": true })).err().expect("is refused");
     assert_eq!(error.to_string(), "option \"links\": is not known; known are none");
 }
 
@@ -124,9 +118,7 @@ fn a_page_nested_ten_thousand_deep_is_written_on_a_small_stack() {
     }
     builder.text("deep");
     let step = Step::new(builder.finish());
-    let small = std::thread::Builder::new().stack_size(2 << 20);
-    let text = small.spawn(move || step.observe(&mut MarkdownPage).text).expect("spawns").join();
-    assert!(text.expect("does not panic").contains("deep"));
+    assert!(on_small_stack(2 << 20, move || step.observe(&mut MarkdownPage).text).contains("deep"));
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 //! In: the parsed result. Out: the same, rewritten. Invariant: names, descriptions, values and what
 //! they were computed from are texts; roles, states, addresses and references are not.
 
-use super::{Reason, Sink, backend_of, id_member};
+use super::{Reason, Sink, id_member, list_mut, text_member};
 use serde_json::Value;
 
 /// Properties whose value is read to people.
@@ -23,22 +23,21 @@ fn renamed(id: &str, sink: &mut dyn Sink) -> String {
 /// Rewrites texts and ids.
 pub(super) fn rewrite(value: &mut Value, sink: &mut dyn Sink) -> Result<(), Reason> {
     let Some(Value::Array(nodes)) = value.get_mut("nodes") else { return Err("it has no nodes".to_owned()) };
+    let rename = |id: &mut Value, sink: &mut dyn Sink| {
+        if let Value::String(id) = id {
+            *id = renamed(id, sink);
+        }
+    };
     for node in nodes {
         for member in ["nodeId", "parentId"] {
-            if let Some(Value::String(id)) = node.get_mut(member) {
-                *id = renamed(id, sink);
-            }
+            node.get_mut(member).into_iter().for_each(|id| rename(id, sink));
         }
-        for child in node.get_mut("childIds").and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Value::String(id) = child {
-                *id = renamed(id, sink);
-            }
-        }
+        list_mut(node, "childIds").for_each(|id| rename(id, sink));
         id_member(node, "backendDOMNodeId", sink)?;
         for member in ["name", "description", "value"] {
             node.get_mut(member).map_or(Ok(()), |said| texts(said, sink))?;
         }
-        for property in node.get_mut("properties").and_then(Value::as_array_mut).into_iter().flatten() {
+        for property in list_mut(node, "properties") {
             let is_read = property.get("name").and_then(Value::as_str).is_some_and(|name| READ.contains(&name));
             let Some(said) = property.get_mut("value") else { continue };
             if is_read { texts(said, sink)? } else { references(said, sink)? }
@@ -58,7 +57,7 @@ fn texts(said: &mut Value, sink: &mut dyn Sink) -> Result<(), Reason> {
         *text = sink.text(text);
     }
     references(said, sink)?;
-    for source in said.get_mut("sources").and_then(Value::as_array_mut).into_iter().flatten() {
+    for source in list_mut(said, "sources") {
         for member in ["value", "attributeValue", "nativeSourceValue"] {
             source.get_mut(member).map_or(Ok(()), |said| texts(said, sink))?;
         }
@@ -68,11 +67,8 @@ fn texts(said: &mut Value, sink: &mut dyn Sink) -> Result<(), Reason> {
 
 /// Rewrites the nodes that a value refers to, and what is said of them.
 fn references(said: &mut Value, sink: &mut dyn Sink) -> Result<(), Reason> {
-    for node in said.get_mut("relatedNodes").and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(id) = node.get_mut("backendDOMNodeId") {
-            *id = Value::from(sink.backend(backend_of(id)?));
-        }
-        super::text_member(node, "text", sink)?;
-    }
-    Ok(())
+    list_mut(said, "relatedNodes").try_for_each(|node| {
+        id_member(node, "backendDOMNodeId", sink)?;
+        text_member(node, "text", sink)
+    })
 }

@@ -99,6 +99,20 @@ fn rewrite(payload: &Payload, value: &mut Value, sink: &mut dyn Sink) -> Result<
     }
 }
 
+/// The list under a name; an empty one where there is none.
+fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn list_mut<'v>(value: &'v mut Value, name: &str) -> impl Iterator<Item = &'v mut Value> + use<'v> {
+    value.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// A place in a list.
+fn index(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|number| usize::try_from(number).ok())
+}
+
 fn text_member(value: &mut Value, member: &str, sink: &mut dyn Sink) -> Result<(), Reason> {
     if let Some(Value::String(text)) = value.get_mut(member) {
         *text = sink.text(text);
@@ -136,11 +150,6 @@ fn second_look(value: &mut Value, sink: &mut dyn Sink) -> Result<(), Reason> {
         *value = Value::from(sink.key(old).to_string());
         Ok(())
     };
-    for changed in value.get_mut("changed").and_then(Value::as_array_mut).into_iter().flatten() {
-        changed.get_mut("key").map_or(Ok(()), &mut key)?;
-    }
-    for member in ["added", "removed"] {
-        value.get_mut(member).and_then(Value::as_array_mut).into_iter().flatten().try_for_each(&mut key)?;
-    }
-    Ok(())
+    list_mut(value, "changed").filter_map(|changed| changed.get_mut("key")).try_for_each(&mut key)?;
+    ["added", "removed"].into_iter().try_for_each(|member| list_mut(value, member).try_for_each(&mut key))
 }

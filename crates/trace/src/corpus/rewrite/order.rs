@@ -13,7 +13,7 @@
 
 mod moving;
 
-use super::Orders;
+use super::{Orders, index, list, list_mut};
 use crate::corpus::random::Draws;
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use browserlens_core::page::{Payload, PayloadKind};
@@ -32,8 +32,8 @@ pub(super) fn reorder(payloads: &[Payload], parsed: &mut [Option<Value>], orders
         let Some(mut snapshot) = parsed[at].take() else { continue };
         let strings: Vec<String> =
             list(&snapshot, "strings").iter().map(|text| text.as_str().unwrap_or("").to_owned()).collect();
-        for document in snapshot.get_mut("documents").and_then(Value::as_array_mut).into_iter().flatten() {
-            let frame = document.get("frameId").and_then(Value::as_u64).and_then(|id| strings.get(id as usize));
+        for document in list_mut(&mut snapshot, "documents") {
+            let frame = document.get("frameId").and_then(index).and_then(|id| strings.get(id));
             let frame: Option<u32> = frame.and_then(|id| id.strip_prefix('F')?.parse().ok());
             let of_frame =
                 |kind| payloads.iter().position(|payload| payload.kind == kind && Some(payload.frame) == frame);
@@ -45,14 +45,6 @@ pub(super) fn reorder(payloads: &[Payload], parsed: &mut [Option<Value>], orders
         parsed[at] = Some(snapshot);
     }
     moved
-}
-
-fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn index(value: &Value) -> Option<usize> {
-    value.as_u64().and_then(|number| usize::try_from(number).ok())
 }
 
 fn indices(value: Option<&Value>) -> Vec<usize> {
@@ -207,10 +199,11 @@ impl Tree {
             *fixed.get_mut(node)? = true;
         }
         for (node, attributes) in list(nodes, "attributes").iter().enumerate().take(count) {
-            let attributes = attributes.as_array().map_or(&[][..], Vec::as_slice);
-            fixed[node] |= attributes.chunks_exact(2).any(|pair| {
-                matches!(string(&pair[0]), "aria-posinset" | "aria-rowindex" | "aria-colindex" | "aria-setsize")
-            });
+            let is_place = |pair: &[Value]| {
+                let name = string(&pair[0]);
+                matches!(name, "aria-posinset" | "aria-rowindex" | "aria-colindex" | "aria-setsize")
+            };
+            fixed[node] |= attributes.as_array().is_some_and(|list| list.chunks_exact(2).any(is_place));
         }
         let paths = probe.get("active").into_iter().chain(list(probe, "indeterminate")).filter_map(Value::as_str);
         for path in paths {
@@ -264,10 +257,8 @@ impl Tree {
     /// The lists right below a node: items of one shape and size each, two at least.
     fn groups(&self, node: usize, ax: &Value) -> Vec<Vec<usize>> {
         let mut clips = vec![self.window];
-        let mut above = Some(node);
-        while let Some(at) = above {
+        for at in std::iter::successors(Some(node), |at| self.parent[*at]) {
             clips.extend(self.row[at].filter(|_| self.clips[at]).map(|row| self.bounds[row]));
-            above = self.parent[at];
         }
         // What can be seen of a list must stay what can be seen: only items that are as much in
         // sight change places.
@@ -297,17 +288,8 @@ impl Tree {
 
     /// The document's text as it reads with these moves.
     fn read(&self, moves: &Moves) -> String {
-        let mut out = String::new();
-        for node in 0..self.text.len() {
-            let text = &self.text[moves.source(node)];
-            for word in text.split_whitespace() {
-                if !out.is_empty() {
-                    out.push(' ');
-                }
-                out.push_str(word);
-            }
-        }
-        out
+        let texts = (0..self.text.len()).map(|node| self.text[moves.source(node)].as_str());
+        texts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
     }
 
     /// Where the texts of nodes stand in the page's text; none for those that are not found in

@@ -4,7 +4,7 @@
 //! a text in one place and something else in another (a tag, a class, an address) becomes two
 //! entries, so that only texts change.
 
-use super::{Reason, Sink, backend_of};
+use super::{Reason, Sink, backend_of, index, list, list_mut};
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -18,29 +18,33 @@ const READ: [&str; 11] = [
 /// Types of inputs whose value nobody reads.
 const UNREAD_VALUES: [&str; 3] = ["checkbox", "radio", "hidden"];
 
+fn string<'v>(strings: &'v [Value], place: &Value) -> &'v str {
+    index(place).and_then(|at| strings.get(at)).and_then(Value::as_str).unwrap_or("")
+}
+
 /// One document's columns, read only.
+#[derive(Clone, Copy)]
 struct Nodes<'v> {
     strings: &'v [Value],
     nodes: &'v Value,
 }
 
 impl<'v> Nodes<'v> {
-    fn string(&self, index: &Value) -> &'v str {
-        let at = index.as_u64().and_then(|index| usize::try_from(index).ok());
-        at.and_then(|at| self.strings.get(at)).and_then(Value::as_str).unwrap_or("")
+    fn string(&self, place: &Value) -> &'v str {
+        string(self.strings, place)
     }
 
     fn column(&self, name: &str) -> &'v [Value] {
-        self.nodes.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        list(self.nodes, name)
     }
 
     fn tag(&self, node: usize) -> &'v str {
         self.column("nodeName").get(node).map_or("", |name| self.string(name))
     }
 
-    fn attributes(&self, node: usize) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    fn attributes(self, node: usize) -> impl Iterator<Item = (&'v str, &'v Value)> {
         let list = self.column("attributes").get(node).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        list.chunks_exact(2).map(|pair| (self.string(&pair[0]), &pair[1]))
+        list.chunks_exact(2).map(move |pair| (self.string(&pair[0]), &pair[1]))
     }
 
     fn attribute(&self, node: usize, name: &str) -> &'v str {
@@ -81,28 +85,22 @@ impl<'v> Nodes<'v> {
     }
 }
 
-fn documents(value: &Value) -> impl Iterator<Item = (&Value, &Value)> {
-    let documents = value.get("documents").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    documents.iter().filter_map(|document| Some((document, document.get("nodes")?)))
-}
-
-fn strings(value: &Value) -> &[Value] {
-    value.get("strings").and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
 /// Values of a sparse column, with the nodes that have them.
-fn sparse<'v>(nodes: &'v Value, name: &str) -> impl Iterator<Item = (usize, &'v Value)> {
-    let column = nodes.get(name);
-    let of = |part: &str| {
-        column.and_then(|column| column.get(part)).and_then(Value::as_array).map_or(&[][..], Vec::as_slice)
-    };
-    of("index").iter().filter_map(|node| usize::try_from(node.as_u64()?).ok()).zip(of("value"))
+fn sparse<'v>(nodes: &'v Value, name: &str) -> impl Iterator<Item = (usize, &'v Value)> + use<'v> {
+    let column = nodes.get(name).unwrap_or(&Value::Null);
+    list(column, "index").iter().filter_map(index).zip(list(column, "value"))
+}
+
+/// As [`sparse`], to be changed.
+fn sparse_mut<'v>(nodes: &'v mut Value, name: &str) -> impl Iterator<Item = &'v mut Value> + use<'v> {
+    let count = sparse(nodes, name).count();
+    nodes.get_mut(name).into_iter().flat_map(|column| list_mut(column, "value")).take(count)
 }
 
 /// Tells a sink the values of secret fields.
 pub(super) fn secrets(value: &Value, sink: &mut dyn Sink) {
-    for (_, nodes) in documents(value) {
-        let read = Nodes { strings: strings(value), nodes };
+    for nodes in list(value, "documents").iter().filter_map(|document| document.get("nodes")) {
+        let read = Nodes { strings: list(value, "strings"), nodes };
         for (node, text) in sparse(nodes, "inputValue") {
             if read.is_secret(node) {
                 sink.secret(read.string(text));
@@ -123,141 +121,95 @@ struct Use {
     as_other: bool,
 }
 
-/// Where strings are named in a document: each place once, with whether it is a text.
-fn each_use(value: &Value, mut each: impl FnMut(&Value, bool)) {
-    for (document, nodes) in documents(value) {
-        let read = Nodes { strings: strings(value), nodes };
-        for member in ["documentURL", "baseURL", "contentLanguage", "encodingName", "publicId", "systemId", "frameId"] {
-            document.get(member).into_iter().for_each(|index| each(index, false));
+/// Gives every place that names a string, each once, with whether it is a text. What tells whether
+/// it is one is no text itself, so that places may be changed on the way.
+fn each_place(value: &mut Value, mut each: impl FnMut(&mut Value, bool)) {
+    let Some(table) = value.get_mut("strings") else { return };
+    let table = table.take();
+    let strings = table.as_array().map_or(&[][..], Vec::as_slice);
+    for document in list_mut(value, "documents").filter(|document| document.get("nodes").is_some()) {
+        for member in
+            ["documentURL", "baseURL", "contentLanguage", "encodingName", "publicId", "systemId", "frameId", "title"]
+        {
+            document.get_mut(member).into_iter().for_each(|index| each(index, member == "title"));
         }
-        document.get("title").into_iter().for_each(|index| each(index, true));
-        let parents = read.column("parentIndex");
-        for (node, index) in read.column("nodeValue").iter().enumerate() {
-            let parent = parents.get(node).and_then(Value::as_u64).and_then(|parent| usize::try_from(parent).ok());
-            let is_code = parent.is_some_and(|parent| matches!(read.tag(parent), "SCRIPT" | "STYLE"));
-            each(index, !is_code && read.tag(node) != "#comment");
+        if let Some(nodes) = document.get_mut("nodes") {
+            each_of_nodes(nodes, strings, &mut each);
         }
-        read.column("nodeName").iter().for_each(|index| each(index, false));
-        for node in 0..read.column("attributes").len() {
-            let list = read.column("attributes")[node].as_array().map_or(&[][..], Vec::as_slice);
-            for pair in list.chunks_exact(2) {
-                each(&pair[0], false);
-                each(&pair[1], read.is_read(node, read.string(&pair[0])));
+        let Some(layout) = document.get_mut("layout") else { continue };
+        list_mut(layout, "text").for_each(|index| each(index, true));
+        for styles in list_mut(layout, "styles").filter_map(Value::as_array_mut) {
+            for (style, place) in COMPUTED_STYLES.iter().zip(styles) {
+                // Generated text stands in quotes; what has none is a keyword, a counter or an image.
+                let is_text = *style == "content" && string(strings, place).starts_with('"');
+                each(place, is_text);
             }
         }
-        for (_, index) in sparse(nodes, "textValue") {
-            each(index, true);
+    }
+    value["strings"] = table;
+}
+
+fn each_of_nodes(nodes: &mut Value, strings: &[Value], each: &mut impl FnMut(&mut Value, bool)) {
+    let read = Nodes { strings, nodes };
+    let parents = read.column("parentIndex");
+    let is_said = |node: usize| {
+        let parent = parents.get(node).and_then(index);
+        let is_code = parent.is_some_and(|parent| matches!(read.tag(parent), "SCRIPT" | "STYLE"));
+        !is_code && read.tag(node) != "#comment"
+    };
+    let values: Vec<bool> = (0..read.column("nodeValue").len()).map(is_said).collect();
+    let is_read = |node| read.attributes(node).map(move |(name, _)| read.is_read(node, name));
+    let attributes: Vec<Vec<bool>> = (0..read.column("attributes").len()).map(|node| is_read(node).collect()).collect();
+    let inputs: Vec<bool> = sparse(nodes, "inputValue").map(|(node, _)| read.has_read_value(node)).collect();
+    list_mut(nodes, "nodeValue").zip(values).for_each(|(index, is_text)| each(index, is_text));
+    list_mut(nodes, "nodeName").for_each(|index| each(index, false));
+    for (list, are_read) in list_mut(nodes, "attributes").zip(attributes) {
+        let list = list.as_array_mut().map_or(&mut [][..], Vec::as_mut_slice);
+        for (pair, is_read) in list.chunks_exact_mut(2).zip(are_read) {
+            each(&mut pair[0], false);
+            each(&mut pair[1], is_read);
         }
-        for (node, index) in sparse(nodes, "inputValue") {
-            each(index, read.has_read_value(node));
-        }
-        for column in ["shadowRootType", "pseudoType", "pseudoIdentifier", "currentSourceURL", "originURL"] {
-            sparse(nodes, column).for_each(|(_, index)| each(index, false));
-        }
-        let Some(layout) = document.get("layout") else { continue };
-        let column = |name: &str| layout.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        column("text").iter().for_each(|index| each(index, true));
-        for styles in column("styles").iter().filter_map(Value::as_array) {
-            for (style, index) in COMPUTED_STYLES.iter().zip(styles) {
-                // Generated text stands in quotes; what has none is a keyword, a counter or an
-                // image.
-                each(index, *style == "content" && read.string(index).starts_with('"'));
-            }
-        }
+    }
+    sparse_mut(nodes, "textValue").for_each(|index| each(index, true));
+    sparse_mut(nodes, "inputValue").zip(inputs).for_each(|(index, is_text)| each(index, is_text));
+    for column in ["shadowRootType", "pseudoType", "pseudoIdentifier", "currentSourceURL", "originURL"] {
+        sparse_mut(nodes, column).for_each(|index| each(index, false));
     }
 }
 
 /// Rewrites texts and ids.
 pub(super) fn rewrite(value: &mut Value, sink: &mut dyn Sink) -> Result<(), Reason> {
-    let mut uses: Vec<Use> = vec![Use::default(); strings(value).len()];
-    each_use(value, |index, is_text| {
-        let at = index.as_u64().and_then(|index| usize::try_from(index).ok());
-        if let Some(used) = at.and_then(|at| uses.get_mut(at)) {
+    let mut uses: Vec<Use> = vec![Use::default(); list(value, "strings").len()];
+    each_place(value, |place, is_text| {
+        if let Some(used) = index(place).and_then(|at| uses.get_mut(at)) {
             used.as_text |= is_text;
             used.as_other |= !is_text;
         }
     });
     let Some(Value::Array(table)) = value.get_mut("strings") else { return Err("it has no strings".to_owned()) };
-    let mut split: HashMap<u64, u64> = HashMap::new();
+    let mut split: HashMap<usize, usize> = HashMap::new();
     for (at, used) in uses.iter().enumerate().filter(|(_, used)| used.as_text) {
         let Some(Value::String(text)) = table.get_mut(at) else { return Err(format!("string {at} is none")) };
         let new = sink.text(text);
         if !used.as_other {
             *text = new;
         } else if *text != new {
-            split.insert(at as u64, table.len() as u64);
+            split.insert(at, table.len());
             table.push(Value::String(new));
         }
     }
     if !split.is_empty() {
-        apply_split(value, &split);
+        // Places that are texts get entries of their own.
+        each_place(value, |place, is_text| {
+            if let Some(new) = index(place).filter(|_| is_text).and_then(|at| split.get(&at)) {
+                *place = Value::from(*new);
+            }
+        });
     }
-    for document in value.get_mut("documents").and_then(Value::as_array_mut).into_iter().flatten() {
-        let ids = document.get_mut("nodes").and_then(|nodes| nodes.get_mut("backendNodeId"));
-        for id in ids.and_then(Value::as_array_mut).into_iter().flatten() {
+    for nodes in list_mut(value, "documents").filter_map(|document| document.get_mut("nodes")) {
+        for id in list_mut(nodes, "backendNodeId") {
             *id = Value::from(sink.backend(backend_of(id)?));
         }
     }
     Ok(())
-}
-
-/// Points the places that are texts to their own entries.
-fn apply_split(value: &mut Value, split: &HashMap<u64, u64>) {
-    // The walk over places reads the whole; what it finds is noted in its order and set in a second
-    // walk over the same places.
-    let mut targets: Vec<Option<u64>> = Vec::new();
-    each_use(value, |index, is_text| {
-        targets.push(index.as_u64().filter(|_| is_text).and_then(|index| split.get(&index).copied()));
-    });
-    let mut targets = targets.into_iter();
-    each_place(value, |index| {
-        if let Some(Some(new)) = targets.next() {
-            *index = Value::from(new);
-        }
-    });
-}
-
-/// The places of [`each_use`], in the same order, to be changed.
-fn each_place(value: &mut Value, mut each: impl FnMut(&mut Value)) {
-    let documents = value.get_mut("documents").and_then(Value::as_array_mut);
-    for document in documents.into_iter().flatten().filter(|document| document.get("nodes").is_some()) {
-        for member in
-            ["documentURL", "baseURL", "contentLanguage", "encodingName", "publicId", "systemId", "frameId", "title"]
-        {
-            document.get_mut(member).into_iter().for_each(&mut each);
-        }
-        if let Some(nodes) = document.get_mut("nodes") {
-            for column in ["nodeValue", "nodeName"] {
-                nodes.get_mut(column).and_then(Value::as_array_mut).into_iter().flatten().for_each(&mut each);
-            }
-            for list in nodes.get_mut("attributes").and_then(Value::as_array_mut).into_iter().flatten() {
-                let list = list.as_array_mut().map_or(&mut [][..], Vec::as_mut_slice);
-                list.chunks_exact_mut(2).flatten().for_each(&mut each);
-            }
-            for column in [
-                "textValue", "inputValue", "shadowRootType", "pseudoType", "pseudoIdentifier", "currentSourceURL",
-                "originURL",
-            ] {
-                let Some(column) = nodes.get_mut(column) else { continue };
-                // As in `sparse`: a value without a node is none.
-                let nodes = column
-                    .get("index")
-                    .and_then(Value::as_array)
-                    .map_or(0, |index| index.iter().filter(|node| node.as_u64().is_some()).count());
-                column
-                    .get_mut("value")
-                    .and_then(Value::as_array_mut)
-                    .into_iter()
-                    .flatten()
-                    .take(nodes)
-                    .for_each(&mut each);
-            }
-        }
-        let Some(layout) = document.get_mut("layout") else { continue };
-        layout.get_mut("text").and_then(Value::as_array_mut).into_iter().flatten().for_each(&mut each);
-        for styles in layout.get_mut("styles").and_then(Value::as_array_mut).into_iter().flatten() {
-            let styles = styles.as_array_mut().map_or(&mut [][..], Vec::as_mut_slice);
-            styles.iter_mut().take(COMPUTED_STYLES.len()).for_each(&mut each);
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Puts nodes, boxes, accessibility nodes and text where a new order has them.
 
-use super::{Moves, Span, Tree, index, indices, list, rect};
+use super::super::{index, list, list_mut};
+use super::{Moves, Span, Tree, indices, rect};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
@@ -123,7 +124,7 @@ pub(super) fn move_ax(ax: &mut Value, tree: &Tree, moves: &Moves) {
     let id = |node: usize| tree.ax[node].first().and_then(|at| old[*at].get("nodeId")).and_then(Value::as_str);
     let renamed: HashMap<&str, &str> =
         moves.items.iter().filter_map(|(place, item)| Some((id(*place)?, id(*item)?))).collect();
-    for child in nodes.iter_mut().filter_map(|node| node.get_mut("childIds").and_then(Value::as_array_mut)).flatten() {
+    for child in nodes.iter_mut().flat_map(|node| list_mut(node, "childIds")) {
         if let Some(new) = child.as_str().and_then(|child| renamed.get(child)) {
             *child = Value::from(*new);
         }
