@@ -111,7 +111,7 @@ fn folded_messages_are_fewer_rows_and_sizes_are_of_all_pages() {
 fn users_add_presets() {
     let mut presets = Presets::default();
     presets.add_toml("[shop]\nwhy = \"orders\"\n[shop.network]\ndomain = \"api\"\nmethod = \"POST\"\n").unwrap();
-    let mut inspector = inspector().with_presets(presets);
+    let inspector = inspector().with_presets(presets);
     let query = NetworkQuery { preset: Some("shop".into()), ..NetworkQuery::default() };
     let answer = inspector.network(&mut Memory::new(traffic()), &query, NOW).unwrap();
     assert_eq!((answer.total, answer.data[0].url.as_str()), (1, "http://api.a.test/orders"));
@@ -304,7 +304,7 @@ fn scripts_that_are_not_left_out_have_their_text() {
 fn html_and_text_are_cut_at_their_limits() {
     let mut source = Memory::with_page(page());
     let limits = Limits { max_html_size: 40, max_text_size: 3, ..Limits::default() };
-    let mut small = Inspector::new(limits, browserlens_inspect::CursorKey::new(b"x"));
+    let small = Inspector::new(limits, browserlens_inspect::CursorKey::new(b"x"));
     let html = small.html(&mut source, &HtmlQuery::default(), NOW).unwrap();
     assert!(html.has_more && html.data.len() <= 40 && html.message.starts_with("the first 40 of "), "{}", html.message);
     let text = small.text(&mut source, &TextQuery::default(), NOW).unwrap();

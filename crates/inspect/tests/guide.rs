@@ -39,7 +39,7 @@ fn every_call_of_the_guide_gives_what_the_guide_says() {
         let ["json", tool, trace, rest @ ..] = words.as_slice() else { panic!("{call}") };
         let arguments: Value = serde_json::from_str(arguments).unwrap();
         let mut source = bundled(trace);
-        let mut inspector = inspector();
+        let inspector = inspector();
         let mut answer = inspector.call(&mut source, tool, arguments.clone(), NOW).unwrap();
         if answer["message"] != said.trim_end() {
             wrong.push(format!("{tool} {trace}: {}", answer["message"]));

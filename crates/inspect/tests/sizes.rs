@@ -98,7 +98,7 @@ fn document(node: NodeRef<'_>, ids: &mut u32) -> Value {
 
 /// Every page of an answer, as the server says it.
 fn answers(source: &mut TracePages, tool: &str, mut arguments: Value) -> Vec<Value> {
-    let (mut inspector, mut answers) = (inspector(), Vec::new());
+    let (inspector, mut answers) = (inspector(), Vec::new());
     loop {
         let answer = inspector.call(source, tool, arguments.clone(), NOW).unwrap();
         let next = answer["nextCursor"].clone();
