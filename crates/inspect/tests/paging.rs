@@ -4,9 +4,10 @@
 mod common;
 
 use browserlens_core::strategy::{EventKind, PageSource};
-use browserlens_inspect::{ConsoleQuery, NetworkQuery, OneOrMany, UnixMillis};
-use common::{Memory, NOW, asked, bundled, console, inspector, open, trace_of};
+use browserlens_inspect::{ConsoleQuery, NetworkQuery, UnixMillis};
+use common::{Memory, NOW, answers, asked, bundled, console, inspector, open, trace_of};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
+use serde_json::json;
 
 fn kind(number: usize) -> EventKind {
     match number % 7 {
@@ -15,10 +16,6 @@ fn kind(number: usize) -> EventKind {
         2 => console("warning", &number.to_string()),
         _ => console("log", &number.to_string()),
     }
-}
-
-fn all_levels() -> ConsoleQuery {
-    ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() }
 }
 
 /// Pages through requests; `between` may add rows after each page. Returns the positions, and the
@@ -114,19 +111,14 @@ proptest! {
         } else {
             Box::new(Memory::new(kinds))
         };
-        let inspector = inspector();
-        let (mut cursor, mut times, mut counted) = (None, 0, 0);
-        loop {
-            let query = ConsoleQuery { page_size: Some(size), cursor, ..all_levels() };
-            let answer = inspector.console(source.as_mut(), &query, NOW).unwrap();
-            prop_assert_eq!(answer.total, texts.len() as u64);
-            times += answer.data.iter().map(|row| row.times.unwrap_or(1)).sum::<u64>();
-            prop_assert_eq!(answer.count, answer.data.len() as u64);
-            counted += answer.messages.unwrap_or(answer.count);
-            cursor = answer.next_cursor;
-            if cursor.is_none() {
-                break;
-            }
+        let (mut times, mut counted) = (0, 0);
+        let asked = json!({ "pageSize": size, "logLevels": [] });
+        for answer in answers(source.as_mut(), "get_console_messages", asked) {
+            prop_assert_eq!(&answer["total"], texts.len());
+            let data = answer["data"].as_array().unwrap();
+            times += data.iter().map(|row| row["times"].as_u64().unwrap_or(1)).sum::<u64>();
+            prop_assert_eq!(&answer["count"], data.len());
+            counted += answer["messages"].as_u64().unwrap_or(data.len() as u64);
         }
         prop_assert_eq!((times, counted), (texts.len() as u64, texts.len() as u64));
     }
