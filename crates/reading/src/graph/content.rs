@@ -92,7 +92,7 @@ pub enum HeadingMatch {
     Nearest,
 }
 
-/// Least similarity of a heading that [`ContentGraph::under`] takes for the one meant.
+/// Least similarity of a heading that [`ContentGraph::find_heading`] takes for the one meant.
 const NEAREST_HEADING: f64 = 0.3;
 
 /// Queries are compared by their first characters only.
