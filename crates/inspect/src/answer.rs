@@ -5,6 +5,8 @@
 //! what nobody sees is written as an escape, but in bodies and HTML, which say how much of it they
 //! hold.
 
+use crate::cursor::{Cursors, Position};
+use crate::error::InspectError;
 use browserlens_core::page::text::escaped_json;
 use schemars::JsonSchema;
 use serde::ser::Error as _;
@@ -46,6 +48,33 @@ pub struct Answer<D, F> {
     /// what has no width or turns the direction of text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unseen_characters: u64,
+}
+
+impl<D, F> Answer<D, F> {
+    /// An answer after which nothing comes, with nothing cut.
+    pub(crate) fn of(data: D, total: u64, filters: F, message: String, size: Sizes) -> Self {
+        Self {
+            data,
+            count: size.returned_count,
+            messages: None,
+            total,
+            has_more: false,
+            next_cursor: None,
+            filters,
+            message,
+            size,
+            truncated: Vec::new(),
+            newer: None,
+            unseen_characters: 0,
+        }
+    }
+
+    /// The same answer, with a place to go on from where there is more.
+    pub(crate) fn to(mut self, next: Option<&Position>, cursors: &Cursors<'_>) -> Result<Self, InspectError> {
+        self.has_more = next.is_some();
+        self.next_cursor = next.map(|place| cursors.write(place)).transpose()?;
+        Ok(self)
+    }
 }
 
 /// Whether there is nothing to tell of.

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A body, as much of it as was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -260,29 +261,24 @@ fn merge(one: Value, other: Value) -> Value {
         return one;
     }
     if let (Some(Value::Object(a)), Some(Value::Object(b))) = (one.get("object"), other.get("object")) {
-        let mut joined = Map::new();
-        let plain = |name: &str| name.strip_suffix('?').unwrap_or(name).to_owned();
-        let get = |from: &Map<String, Value>, name: &str| {
-            from.get(name)
-                .map(|found| (found.clone(), false))
-                .or_else(|| from.get(&format!("{name}?")).map(|found| (found.clone(), true)))
+        // By name: the shape, and whether it may be missing.
+        let members = |of: &Map<String, Value>| -> BTreeMap<String, (Value, bool)> {
+            let member = |(name, shape): (&String, &Value)| {
+                let plain = name.strip_suffix('?');
+                (plain.unwrap_or(name).to_owned(), (shape.clone(), plain.is_some()))
+            };
+            of.iter().rev().map(member).collect()
         };
-        let mut names: Vec<String> = a.keys().chain(b.keys()).map(|name| plain(name)).collect();
-        names.sort();
-        names.dedup();
-        for name in names {
-            let (left, right) = (get(a, &name), get(b, &name));
-            match (left, right) {
-                (Some((left, left_may)), Some((right, right_may))) => {
-                    let name = if left_may || right_may { format!("{name}?") } else { name };
-                    joined.insert(name, merge(left, right));
-                }
-                (Some((found, _)), None) | (None, Some((found, _))) => {
-                    joined.insert(format!("{name}?"), found);
-                }
-                (None, None) => {}
-            }
-        }
+        let (mut a, mut b) = (members(a), members(b));
+        let names: BTreeSet<String> = a.keys().chain(b.keys()).cloned().collect();
+        let join = |name: String| {
+            let (shape, may) = match (a.remove(&name), b.remove(&name)) {
+                (Some((left, left_may)), Some((right, right_may))) => (merge(left, right), left_may || right_may),
+                (left, right) => (left.or(right)?.0, true),
+            };
+            Some((if may { format!("{name}?") } else { name }, shape))
+        };
+        let joined = names.into_iter().filter_map(join).collect();
         return Value::Object([("object".to_owned(), Value::Object(joined))].into_iter().collect());
     }
     if let (Some(Value::Object(a)), Some(Value::Object(b))) = (one.get("array"), other.get("array")) {

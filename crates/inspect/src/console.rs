@@ -7,6 +7,7 @@
 use crate::answer::{Answer, Cuts, json_bytes};
 use crate::error::InspectError;
 use crate::limits::Limits;
+use crate::pages::Asked;
 use crate::query::{self, ConsoleQuery, OneOrMany};
 use browserlens_core::page::text::{escaped, escaped_line};
 use browserlens_core::strategy::{ConsoleMessage, Event, EventFilter, EventKind, PageSource, RequestParts, host_of};
@@ -90,20 +91,11 @@ pub struct ConsoleRow {
 /// The answer of `get_console_messages`.
 pub type ConsoleAnswer = Answer<Vec<ConsoleRow>, ConsoleQuery>;
 
-/// A query that was checked.
-pub(crate) struct Checked {
-    /// The filters as the answer shows them.
-    pub shown: ConsoleQuery,
-    pub filter: EventFilter,
-    pub unfiltered: EventFilter,
-    pub size: usize,
-}
-
 pub(crate) fn check(
     query: &ConsoleQuery,
     source: &mut dyn PageSource,
     limits: &Limits,
-) -> Result<Checked, InspectError> {
+) -> Result<Asked<ConsoleQuery>, InspectError> {
     let default = [Level::Error.name().to_owned(), Level::Warn.name().to_owned()];
     let levels = match query.log_levels.as_ref().map(OneOrMany::as_slice) {
         None => default.as_slice(),
@@ -114,8 +106,8 @@ pub(crate) fn check(
     if levels.is_empty() || levels.contains(&"all") {
         levels = Level::ALL.map(Level::name).to_vec();
     }
-    let tab = query::tab(query.tab_id, || Ok(source.tabs()?))?;
-    let since = query::since(query.since, || Ok(source.now_ms()?))?;
+    let tab = query::tab(query.tab_id, source)?;
+    let since = query::since(query.since, source)?;
     let size = query::page_size(query.page_size, limits.max_console_messages, limits)?;
     let contains = query::search("searchTerm", query.search_term.as_ref())?;
     let unfiltered =
@@ -139,7 +131,7 @@ pub(crate) fn check(
         cursor: None,
         ..query.clone()
     };
-    Ok(Checked { shown, filter, unfiltered, size })
+    Ok(Asked { noun: "console messages", shown, filter, unfiltered, phases: &[None], size })
 }
 
 /// Whether a message has a stack, of which the page's own frames are wanted.

@@ -6,7 +6,7 @@
 //! every node comes once; values of secret fields are never given.
 
 use crate::answer::{Answer, Sizes, Truncation, counted, cut, json_bytes};
-use crate::cursor::{Position, Short, refused, short};
+use crate::cursor::{Cursors, Position, Short, refused, short};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, DomQuery};
@@ -281,7 +281,8 @@ impl Checked {
         page: &Page,
         limits: &Limits,
         place: Option<&Position>,
-    ) -> Result<(DomAnswer, Option<Position>), InspectError> {
+        cursors: &Cursors<'_>,
+    ) -> Result<DomAnswer, InspectError> {
         let found = roots(page, self.selector.as_ref());
         let original = page.nodes().count() as u64;
         let total: u64 = found.iter().map(|id| self.count(page.node(*id))).sum();
@@ -339,26 +340,10 @@ impl Checked {
             ..Position::on_page(pages + 1, total, version)
         });
         let returned_bytes = json_bytes(&data);
-        let answer = Answer {
-            data,
-            count,
-            messages: None,
-            total,
-            has_more,
-            next_cursor: None,
-            filters: self.shown,
-            message,
-            size: Sizes {
-                original_count: original,
-                returned_count: count,
-                original_bytes: whole.max(2),
-                returned_bytes,
-            },
-            truncated,
-            newer: None,
-            unseen_characters: 0,
-        };
-        Ok((answer, next))
+        let size =
+            Sizes { original_count: original, returned_count: count, original_bytes: whole.max(2), returned_bytes };
+        let answer = Answer { truncated, ..Answer::of(data, total, self.shown, message, size) };
+        answer.to(next.as_ref(), cursors)
     }
 
     /// Says that a selector matches nothing, or nothing but what is left out.

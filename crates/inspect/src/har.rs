@@ -11,12 +11,11 @@ use crate::body::unseen_in;
 use crate::cursor::UnixMillis;
 use crate::error::InspectError;
 use crate::limits::Limits;
+use crate::pages;
 use browserlens_core::strategy::{BodySide, Event, EventFilter, EventKind, PageSource, RequestParts};
 use chrono::{DateTime, SecondsFormat};
 use serde_json::{Value, json};
 use std::io::Write;
-
-const CHUNK: usize = 100;
 
 /// Writes all requests as one HAR log; `began` is when page time was 0. Returns how many entries it
 /// has.
@@ -33,11 +32,8 @@ pub fn write(
     write!(out, "{{\"log\":{{\"version\":\"1.2\",\"creator\":{creator},\"pages\":[],\"entries\":[")?;
     let filter =
         EventFilter { kinds: vec!["request".to_owned()], parts: RequestParts::Headers, ..EventFilter::default() };
-    let (mut after, mut written, mut unseen) = (None, 0, 0);
-    loop {
-        let events = source.events(&filter, after, CHUNK)?;
-        let is_last = events.len() < CHUNK;
-        after = events.last().map(|event| event.position);
+    let (mut written, mut unseen) = (0, 0);
+    pages::each(source, &filter, None, |source, events| {
         for event in &events {
             if let Some(entry) = entry(source, event, began, limits)? {
                 out.write_all(if written > 0 { b",\n" } else { b"\n" })?;
@@ -46,10 +42,8 @@ pub fn write(
                 written += 1;
             }
         }
-        if is_last {
-            break;
-        }
-    }
+        Ok(())
+    })?;
     out.write_all(b"\n]")?;
     if unseen > 0 {
         write!(out, ",\"comment\":\"unseen characters: {unseen}\"")?;

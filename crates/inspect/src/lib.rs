@@ -13,7 +13,6 @@
 
 mod answer;
 mod body;
-mod cache;
 mod compact;
 mod console;
 mod cursor;

@@ -106,8 +106,6 @@ pub struct Limits {
     pub summary_entries: usize,
     /// From how many milliseconds on a request counts as slow in a summary.
     pub slow_ms: u64,
-    /// How many answers are remembered.
-    pub cached_answers: usize,
 }
 
 impl Default for Limits {
@@ -132,7 +130,6 @@ impl Default for Limits {
             max_har_body_size: 1 << 20,
             summary_entries: 8,
             slow_ms: 1_000,
-            cached_answers: 64,
         }
     }
 }

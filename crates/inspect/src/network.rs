@@ -7,6 +7,7 @@ use crate::answer::{Answer, Cuts, json_bytes};
 use crate::body::{self, Body, Wanted};
 use crate::error::InspectError;
 use crate::limits::Limits;
+use crate::pages::Asked;
 use crate::query::{self, NetworkQuery, OneOrMany};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::strategy::{BodySide, Event, EventFilter, EventKind, PageSource, RequestParts};
@@ -61,17 +62,6 @@ pub(crate) const RESOURCE_TYPES: [&str; 19] = [
     "other",
 ];
 
-/// A query that was checked.
-pub(crate) struct Checked {
-    /// The filters as the answer shows them.
-    pub shown: NetworkQuery,
-    pub filter: EventFilter,
-    pub unfiltered: EventFilter,
-    pub size: usize,
-    pub phases: &'static [Option<bool>],
-    pub bodies: Bodies,
-}
-
 /// What is wanted of bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bodies {
@@ -91,7 +81,7 @@ pub(crate) fn check(
     query: &NetworkQuery,
     source: &mut dyn PageSource,
     limits: &Limits,
-) -> Result<Checked, InspectError> {
+) -> Result<(Asked<NetworkQuery>, Bodies), InspectError> {
     let size = query::page_size(query.page_size, limits.max_network_requests, limits)?;
     let methods = query.method.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     if let Some(bad) = methods.iter().find(|method| !is_method(method)) {
@@ -110,8 +100,8 @@ pub(crate) fn check(
     let contains = query::search("searchTerm", query.search_term.as_ref())?;
     let slow = query::number("minDurationMs", query.min_duration_ms, 0, 0, u32::MAX as usize)? as u64;
     let path = body::path(query.body_path.as_ref())?;
-    let tab = query::tab(query.tab_id, || Ok(source.tabs()?))?;
-    let since = query::since(query.since, || Ok(source.now_ms()?))?;
+    let tab = query::tab(query.tab_id, source)?;
+    let since = query::since(query.since, source)?;
     let unfiltered =
         EventFilter { kinds: vec!["request".to_owned()], tab, parts: RequestParts::Line, ..EventFilter::default() };
     let failed_only = query.failed_only.unwrap_or(false);
@@ -148,12 +138,12 @@ pub(crate) fn check(
         cursor: None,
         ..query.clone()
     };
-    let phases: &[Option<bool>] = match (failed_only, failed_first) {
+    let phases: &'static [Option<bool>] = match (failed_only, failed_first) {
         (true, _) => &[Some(true)],
         (false, true) => &[Some(true), Some(false)],
         (false, false) => &[None],
     };
-    Ok(Checked { shown, filter, unfiltered, size, phases, bodies })
+    Ok((Asked { noun: "requests", shown, filter, unfiltered, phases, size }, bodies))
 }
 
 fn is_method(text: &str) -> bool {

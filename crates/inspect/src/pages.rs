@@ -5,82 +5,21 @@
 //! high-water row, comes exactly once, whatever the sizes of the pages and whatever is added
 //! meanwhile.
 
-use crate::answer::{Answer, Cuts, Sizes, counted};
-use crate::cache::Remembered;
-use crate::cursor::{Cursors, Position, Short, short};
+use crate::answer::{Answer, Cuts, Newer, Sizes, counted};
+use crate::cursor::{Cursors, Position};
 use crate::error::InspectError;
-use browserlens_core::strategy::{Event, EventFilter, PageSource, SourceId};
+use browserlens_core::strategy::{Event, EventFilter, PageSource};
 
-/// The rows of a page, and the place after them; none if they are the last.
-pub(crate) struct Rows {
-    pub events: Vec<Event>,
-    pub next: Option<Position>,
-}
-
-/// Begins a paging: sets the high-water row. What passes is counted when its first page was read
-/// ([`count`]).
-pub(crate) fn start(
-    source: &mut dyn PageSource,
-    unfiltered: &EventFilter,
-    from: Option<u64>,
-) -> Result<Position, InspectError> {
-    let all = source.tally(unfiltered, from)?;
-    Ok(Position::start(from, all.last.or(from).unwrap_or(0), 0, all.count))
-}
-
-/// Counts what passes, once the first page of a paging was read: where it is the only one it holds
-/// all there is, and nothing need be looked at again.
-fn count(
-    source: &mut dyn PageSource,
-    filter: &EventFilter,
-    unfiltered: &EventFilter,
-    place: &mut Position,
-    rows: &mut Rows,
-) -> Result<(), InspectError> {
-    place.total = match &rows.next {
-        None => rows.events.len() as u64,
-        Some(_) if filter == unfiltered => place.original,
-        Some(_) => {
-            let passing = EventFilter { to_position: Some(place.up_to), ..filter.clone() };
-            source.tally(&passing, place.from)?.count
-        }
-    };
-    if let Some(next) = &mut rows.next {
-        next.total = place.total;
-    }
-    Ok(())
-}
-
-/// Reads a page. `phases` are tried one after the other; each narrows the filter by whether a
-/// request failed.
-pub(crate) fn read(
-    source: &mut dyn PageSource,
-    filter: &EventFilter,
-    phases: &[Option<bool>],
-    place: &Position,
-    size: usize,
-) -> Result<Rows, InspectError> {
-    let mut events: Vec<Event> = Vec::new();
-    // One row more than the page holds tells whether there is another page.
-    let mut ends: Vec<(u8, u64)> = Vec::new();
-    let mut after = place.after;
-    for (phase, failed) in (0u8..).zip(phases).skip(usize::from(place.phase)) {
-        let wanted = size + 1 - events.len();
-        if wanted == 0 {
-            break;
-        }
-        let filter = EventFilter { to_position: Some(place.up_to), failed: failed.or(filter.failed), ..filter.clone() };
-        let found = source.events(&filter, after, wanted)?;
-        ends.extend(found.iter().map(|event| (phase, event.position)));
-        events.extend(found);
-        after = place.from;
-    }
-    let next = (events.len() > size).then(|| {
-        let (phase, after) = ends[size - 1];
-        Position { phase, after: Some(after), ..place.clone() }
-    });
-    events.truncate(size);
-    Ok(Rows { events, next })
+/// A query for rows that was checked.
+pub(crate) struct Asked<F> {
+    pub noun: &'static str,
+    /// The filters as the answer shows them.
+    pub shown: F,
+    pub filter: EventFilter,
+    pub unfiltered: EventFilter,
+    /// Are read one after the other; each narrows the filter by whether a request failed.
+    pub phases: &'static [Option<bool>],
+    pub size: usize,
 }
 
 /// Rows that are read at once where all are.
@@ -123,72 +62,95 @@ fn list_bytes(rows: u64) -> u64 {
     (rows + 1).max(2)
 }
 
-/// What pages of console messages and of requests have in common.
-pub(crate) struct Paging<'a> {
-    pub tool: &'a str,
-    pub noun: &'a str,
-    pub filter: &'a EventFilter,
-    pub unfiltered: &'a EventFilter,
-    pub phases: &'a [Option<bool>],
-    pub size: usize,
-    pub cursor: Option<&'a str>,
-}
-
-impl Paging<'_> {
-    /// Returns where the page begins (none at the beginning of a trace that may be remembered), and
-    /// the key of its answer.
-    pub(crate) fn begin(
-        &self,
-        cursors: &Cursors<'_>,
-        source: &mut dyn PageSource,
-    ) -> Result<(Short, Option<Position>), InspectError> {
-        let place = self.cursor.map(|cursor| cursors.read(cursor)).transpose()?;
-        // What a live page has by now is part of the key; a trace at its step has always had all.
-        let version = match source.identity() {
-            SourceId::Trace(_) => (u64::from(source.step().0), None),
-            SourceId::Live(_) => {
-                let tally = source.tally(self.unfiltered, None)?;
-                (tally.count, tally.last)
-            }
-        };
-        let at = place.as_ref().map(|place| (place.phase, place.after, place.from, place.up_to));
-        let json = serde_json::to_vec(&(self.tool, cursors.query, cursors.source, version, at, self.size))?;
-        Ok((short(&json), place))
+impl<F> Asked<F> {
+    /// The filter of a phase, up to a high-water row.
+    fn narrowed(&self, failed: Option<bool>, up_to: u64) -> EventFilter {
+        EventFilter { to_position: Some(up_to), failed: failed.or(self.filter.failed), ..self.filter.clone() }
     }
 
-    pub(crate) fn page<R, F>(
+    /// Begins a paging: sets the high-water row. What passes is counted when its first page was
+    /// read.
+    fn start(&self, source: &mut dyn PageSource) -> Result<Position, InspectError> {
+        let all = source.tally(&self.unfiltered, None)?;
+        Ok(Position::start(None, all.last.unwrap_or(0), 0, all.count))
+    }
+
+    /// Gives all rows that pass, in the order of pages.
+    pub(crate) fn all(
         &self,
         source: &mut dyn PageSource,
+        mut take: impl FnMut(&mut dyn PageSource, Vec<Event>) -> Result<(), InspectError>,
+    ) -> Result<(), InspectError> {
+        let up_to = self.start(source)?.up_to;
+        self.phases.iter().try_for_each(|failed| each(source, &self.narrowed(*failed, up_to), None, &mut take))
+    }
+
+    /// Reads the rows of a page, and the place after them; none if they are the last.
+    fn read(
+        &self,
+        source: &mut dyn PageSource,
+        place: &Position,
+    ) -> Result<(Vec<Event>, Option<Position>), InspectError> {
+        let mut events: Vec<Event> = Vec::new();
+        // One row more than the page holds tells whether there is another page.
+        let mut ends: Vec<(u8, u64)> = Vec::new();
+        let mut after = place.after;
+        for (phase, failed) in (0u8..).zip(self.phases).skip(usize::from(place.phase)) {
+            let wanted = self.size + 1 - events.len();
+            if wanted == 0 {
+                break;
+            }
+            let found = source.events(&self.narrowed(*failed, place.up_to), after, wanted)?;
+            ends.extend(found.iter().map(|event| (phase, event.position)));
+            events.extend(found);
+            after = place.from;
+        }
+        let next = (events.len() > self.size).then(|| {
+            let (phase, after) = ends[self.size - 1];
+            Position { phase, after: Some(after), ..place.clone() }
+        });
+        events.truncate(self.size);
+        Ok((events, next))
+    }
+
+    pub(crate) fn page<R>(
+        self,
+        source: &mut dyn PageSource,
         place: Option<Position>,
-        shown: F,
+        cursors: &Cursors<'_>,
         mut rows: impl FnMut(&mut dyn PageSource, Vec<Event>, bool, &mut Cuts) -> Result<Vec<R>, InspectError>,
-    ) -> Result<Remembered<Answer<Vec<R>, F>>, InspectError> {
+    ) -> Result<Answer<Vec<R>, F>, InspectError> {
         let is_first = place.is_none();
         let mut place = match place {
             Some(place) => place,
-            None => start(source, self.unfiltered, None)?,
+            None => self.start(source)?,
         };
-        let mut found = read(source, self.filter, self.phases, &place, self.size)?;
+        let (events, mut next) = self.read(source, &place)?;
+        let messages = events.len() as u64;
         if is_first {
-            count(source, self.filter, self.unfiltered, &mut place, &mut found)?;
+            // Where the first page is the only one it holds all there is.
+            place.total = match next {
+                None => messages,
+                Some(_) if self.filter == self.unfiltered => place.original,
+                Some(_) => source.tally(&self.narrowed(None, place.up_to), place.from)?.count,
+            };
         }
-        let newer = newer(source, self.filter, &place)?;
-        let messages = found.events.len() as u64;
+        let newer = newer(source, &self.filter, &place)?;
         let mut cuts = Cuts::default();
-        let data = rows(source, found.events, true, &mut cuts)?;
+        let data = rows(source, events, true, &mut cuts)?;
         let count = data.len() as u64;
         let whole = match place.bytes {
             Some(bytes) => bytes,
-            None if place.from.is_none() && found.next.is_none() => cuts.original_bytes,
+            None if place.from.is_none() && next.is_none() => cuts.original_bytes,
             None => {
                 let mut all = Cuts::default();
-                let filter = EventFilter { to_position: Some(place.up_to), ..self.filter.clone() };
+                let filter = self.narrowed(None, place.up_to);
                 each(source, &filter, place.from, |source, events| rows(source, events, false, &mut all).map(|_| ()))?;
                 all.original_bytes
             }
         };
-        if let Some(next) = &mut found.next {
-            next.bytes = Some(whole);
+        if let Some(next) = &mut next {
+            (next.total, next.bytes) = (place.total, Some(whole));
         }
         let mut message = match (messages, place.total) {
             (0, 0) if place.original == 0 => format!("there are no {}", self.noun),
@@ -202,7 +164,7 @@ impl Paging<'_> {
         if is_folded {
             message.push_str(&format!(", in {}", counted(count, "row", "rows")));
         }
-        if found.next.is_some() {
+        if next.is_some() {
             message.push_str("; nextCursor gives more");
         }
         if let Some(newer) = &newer {
@@ -212,25 +174,21 @@ impl Paging<'_> {
             let cut = counted(cuts.truncated.len() as u64, "text was", "texts were");
             message.push_str(&format!("; {cut} cut"));
         }
-        let answer = Answer {
-            data,
-            count,
-            messages: is_folded.then_some(messages),
-            total: place.total,
-            has_more: found.next.is_some(),
-            next_cursor: None,
-            filters: shown,
-            message,
-            size: Sizes {
-                original_count: place.original,
-                returned_count: count,
-                original_bytes: list_bytes(whole),
-                returned_bytes: list_bytes(cuts.returned_bytes),
-            },
-            truncated: cuts.truncated,
-            newer: None,
-            unseen_characters: 0,
+        let size = Sizes {
+            original_count: place.original,
+            returned_count: count,
+            original_bytes: list_bytes(whole),
+            returned_bytes: list_bytes(cuts.returned_bytes),
         };
-        Ok(Remembered { answer, next: found.next, newer })
+        let newer = newer
+            .map(|place| Ok::<_, InspectError>(Newer { count: place.total, cursor: cursors.write(&place)? }))
+            .transpose()?;
+        let answer = Answer {
+            messages: is_folded.then_some(messages),
+            truncated: cuts.truncated,
+            newer,
+            ..Answer::of(data, place.total, self.shown, message, size)
+        };
+        answer.to(next.as_ref(), cursors)
     }
 }

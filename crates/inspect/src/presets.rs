@@ -11,14 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Which tool the fields of a preset are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tool {
-    Console,
-    Network,
-    Dom,
-}
-
 /// Fields of queries under one name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -34,14 +26,6 @@ pub struct Preset {
 }
 
 impl Preset {
-    pub(crate) fn fields(&self, tool: Tool) -> &Map<String, Value> {
-        match tool {
-            Tool::Console => &self.console,
-            Tool::Network => &self.network,
-            Tool::Dom => &self.dom,
-        }
-    }
-
     fn check(&self) -> Result<(), InspectError> {
         let fields = |fields: &Map<String, Value>| Value::Object(fields.clone());
         query::read::<ConsoleQuery>(fields(&self.console))?;
@@ -106,11 +90,11 @@ impl Presets {
     }
 }
 
-/// Fills the fields that are not given from the query's preset.
+/// Fills the fields that are not given from the query's preset, of which `fields` are the tool's.
 pub(crate) fn with_preset<Q: Serialize + DeserializeOwned + Clone>(
     given: &Q,
     name: Option<&String>,
-    tool: Tool,
+    fields: fn(&Preset) -> &Map<String, Value>,
     presets: &Presets,
 ) -> Result<Q, InspectError> {
     let Some(name) = name else { return Ok(given.clone()) };
@@ -118,7 +102,7 @@ pub(crate) fn with_preset<Q: Serialize + DeserializeOwned + Clone>(
         let known: Vec<String> = presets.names().map(|name| format!("{name:?}")).collect();
         return Err(InspectError::bad("preset", format!("{name:?} is not known"), known.join(", ")));
     };
-    let mut fields = preset.fields(tool).clone();
+    let mut fields = fields(preset).clone();
     if let Value::Object(given) = serde_json::to_value(given)? {
         fields.extend(given);
     }

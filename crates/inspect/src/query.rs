@@ -7,6 +7,7 @@
 use crate::cursor::{Short, short};
 use crate::error::InspectError;
 use crate::limits::Limits;
+use browserlens_core::strategy::PageSource;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -297,12 +298,9 @@ pub(crate) fn page_size(given: Option<i64>, default: usize, limits: &Limits) -> 
 }
 
 /// Checks a tab against those that there are.
-pub(crate) fn tab(
-    given: Option<i64>,
-    tabs: impl FnOnce() -> Result<Vec<u32>, InspectError>,
-) -> Result<Option<u32>, InspectError> {
+pub(crate) fn tab(given: Option<i64>, source: &mut dyn PageSource) -> Result<Option<u32>, InspectError> {
     let Some(given) = given else { return Ok(None) };
-    let tabs = tabs()?;
+    let tabs = source.tabs()?;
     match u32::try_from(given).ok().filter(|tab| tabs.contains(tab)) {
         Some(tab) => Ok(Some(tab)),
         None => {
@@ -313,12 +311,9 @@ pub(crate) fn tab(
 }
 
 /// Checks a time against the present of the source.
-pub(crate) fn since(
-    given: Option<i64>,
-    now: impl FnOnce() -> Result<u64, InspectError>,
-) -> Result<Option<u64>, InspectError> {
+pub(crate) fn since(given: Option<i64>, source: &mut dyn PageSource) -> Result<Option<u64>, InspectError> {
     let Some(given) = given else { return Ok(None) };
-    let now = now()?;
+    let now = source.now_ms()?;
     let allowed = format!("0 to {now} (milliseconds of page time; the latter is now)");
     match u64::try_from(given) {
         Ok(since) if since <= now => Ok(Some(since)),

@@ -8,13 +8,10 @@ use crate::console;
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::network;
-use crate::pages;
 use crate::query::{ConsoleQuery, NetworkQuery};
-use browserlens_core::strategy::{Event, EventFilter, PageSource};
+use browserlens_core::strategy::PageSource;
 use serde::Serialize;
 use std::io::Write;
-
-const CHUNK: usize = 200;
 
 fn lines<R: Serialize>(out: &mut dyn Write, rows: &[R]) -> Result<u64, InspectError> {
     for row in rows {
@@ -22,22 +19,6 @@ fn lines<R: Serialize>(out: &mut dyn Write, rows: &[R]) -> Result<u64, InspectEr
         out.write_all(b"\n")?;
     }
     Ok(rows.len() as u64)
-}
-
-fn chunks(
-    source: &mut dyn PageSource,
-    filter: &EventFilter,
-    unfiltered: &EventFilter,
-    phases: &[Option<bool>],
-    mut take: impl FnMut(&mut dyn PageSource, Vec<Event>) -> Result<(), InspectError>,
-) -> Result<(), InspectError> {
-    let mut place = Some(pages::start(source, unfiltered, None)?);
-    while let Some(at) = place {
-        let rows = pages::read(source, filter, phases, &at, CHUNK)?;
-        take(source, rows.events)?;
-        place = rows.next;
-    }
-    Ok(())
 }
 
 /// Writes every console message that passes, one a line, unfolded; returns how many.
@@ -50,9 +31,9 @@ pub fn console(
     limits: &Limits,
     out: &mut dyn Write,
 ) -> Result<u64, InspectError> {
-    let checked = console::check(query, source, limits)?;
+    let asked = console::check(query, source, limits)?;
     let mut written = 0;
-    chunks(source, &checked.filter, &checked.unfiltered, &[None], |_, events| {
+    asked.all(source, |_, events| {
         for event in &events {
             let rows = console::rows(std::slice::from_ref(event), "", limits, &mut Cuts::default());
             written += lines(out, &rows)?;
@@ -73,10 +54,10 @@ pub fn network(
     limits: &Limits,
     out: &mut dyn Write,
 ) -> Result<u64, InspectError> {
-    let checked = network::check(query, source, limits)?;
+    let (asked, bodies) = network::check(query, source, limits)?;
     let mut written = 0;
-    chunks(source, &checked.filter, &checked.unfiltered, checked.phases, |source, events| {
-        let rows = network::rows(source, events, &checked.bodies, limits, &mut Cuts::default())?;
+    asked.all(source, |source, events| {
+        let rows = network::rows(source, events, &bodies, limits, &mut Cuts::default())?;
         written += lines(out, &rows)?;
         Ok(())
     })?;

@@ -117,8 +117,8 @@ pub(crate) fn summary(
     query: &SummaryQuery,
     limits: &Limits,
 ) -> Result<SummaryAnswer, InspectError> {
-    let tab = query::tab(query.tab_id, || Ok(source.tabs()?))?;
-    let since = query::since(query.since, || Ok(source.now_ms()?))?;
+    let tab = query::tab(query.tab_id, source)?;
+    let since = query::since(query.since, source)?;
     let mut filter = EventFilter { tab, since_ms: since, parts: RequestParts::Line, ..EventFilter::default() };
     let (mut levels, mut errors) = (Counts::default(), Counts::default());
     let mut console = 0;
@@ -198,20 +198,8 @@ pub(crate) fn summary(
         message.push_str("; its preset slow tells what took long");
     }
     let (count, size) = (console + requests, json_bytes(&data));
-    Ok(Answer {
-        data,
-        count,
-        messages: None,
-        total: count,
-        has_more: false,
-        next_cursor: None,
-        filters: query.clone(),
-        message,
-        size: Sizes { original_count: count, returned_count: count, original_bytes: size, returned_bytes: size },
-        truncated: Vec::new(),
-        newer: None,
-        unseen_characters: 0,
-    })
+    let size = Sizes { original_count: count, returned_count: count, original_bytes: size, returned_bytes: size };
+    Ok(Answer::of(data, count, query.clone(), message, size))
 }
 
 fn percentile(counts: &[u64], all: u64, percent: u64) -> u64 {

@@ -11,7 +11,7 @@ use browserlens_inspect::{
 };
 use browserlens_trace::{Outcome, Redactor, TraceWriter};
 use common::trace_common::{self, planted};
-use common::{Memory, NOW, asked, bundled, console, inspector, open, request, trace_of};
+use common::{Memory, NOW, answers, asked, bundled, console, inspector, open, request, trace_of};
 use serde_json::{Value, json};
 
 fn call(source: &mut dyn PageSource, tool: &str, arguments: Value) -> Value {
@@ -91,17 +91,11 @@ fn folded_messages_are_fewer_rows_and_sizes_are_of_all_pages() {
     assert_eq!((&whole["count"], &whole["messages"], &whole["total"]), (&json!(4), &json!(6), &json!(6)));
     let said = "all 6 console messages that pass the filters, of 6, in 4 rows; 1 text was cut";
     assert_eq!((&whole["message"], &whole["size"]["returnedCount"]), (&json!(said), &json!(4)));
-    let mut asked = json!({ "logLevels": ["all"], "pageSize": 1 });
     let mut bytes = 1;
-    loop {
-        let answer = call(&mut source, "get_console_messages", asked.clone());
+    for answer in answers(&mut source, "get_console_messages", json!({ "logLevels": ["all"], "pageSize": 1 })) {
         assert_eq!(answer["size"]["originalBytes"], whole["size"]["originalBytes"], "the same on each page");
         assert_eq!(answer["size"]["returnedBytes"], answer["data"].to_string().len());
         bytes += answer["data"].to_string().len() - 1;
-        asked["cursor"] = answer["nextCursor"].clone();
-        if answer["nextCursor"].is_null() {
-            break;
-        }
     }
     // One to a page, nothing is folded; a text was cut at 2,048 bytes.
     assert_eq!(whole["size"]["originalBytes"], bytes + 3_000 - 2_048);
@@ -111,7 +105,7 @@ fn folded_messages_are_fewer_rows_and_sizes_are_of_all_pages() {
 fn users_add_presets() {
     let mut presets = Presets::default();
     presets.add_toml("[shop]\nwhy = \"orders\"\n[shop.network]\ndomain = \"api\"\nmethod = \"POST\"\n").unwrap();
-    let mut inspector = inspector().with_presets(presets);
+    let inspector = inspector().with_presets(presets);
     let query = NetworkQuery { preset: Some("shop".into()), ..NetworkQuery::default() };
     let answer = inspector.network(&mut Memory::new(traffic()), &query, NOW).unwrap();
     assert_eq!((answer.total, answer.data[0].url.as_str()), (1, "http://api.a.test/orders"));
@@ -252,22 +246,15 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
     assert!(other.to_string().starts_with("cursor: it goes on with maxDepth 5 and maxNodes 3"), "{other}");
     // The pages of a tree give every node once, and say where each part of it lies.
     for (nodes, depth) in [(1, 15), (3, 15), (3, 1), (4, 0), (500, 1)] {
-        let mut asked = json!({ "selector": "main", "maxNodes": nodes, "maxDepth": depth });
-        let (mut seen, mut pages) = (0, 0);
-        loop {
-            let answer = call(&mut source, "get_dom_snapshot", asked.clone());
+        let asked = json!({ "selector": "main", "maxNodes": nodes, "maxDepth": depth });
+        let pages = answers(&mut source, "get_dom_snapshot", asked);
+        for answer in &pages {
             assert_eq!(answer["size"]["originalBytes"], bytes);
             assert_eq!(answer["size"]["returnedBytes"], answer["data"].to_string().len());
-            seen += answer["count"].as_u64().unwrap();
-            pages += 1;
-            assert_eq!(answer["hasMore"], json!(!answer["nextCursor"].is_null()));
-            if answer["nextCursor"].is_null() {
-                break;
-            }
-            asked["cursor"] = answer["nextCursor"].clone();
         }
-        assert_eq!(seen, 11, "{nodes} nodes, {depth} levels, {pages} pages");
-        assert!(pages > 1);
+        let seen: u64 = pages.iter().map(|answer| answer["count"].as_u64().unwrap()).sum();
+        assert_eq!(seen, 11, "{nodes} nodes, {depth} levels, {} pages", pages.len());
+        assert!(pages.len() > 1);
     }
     let next = json!({ "selector": "main", "maxDepth": 1, "cursor": cut["nextCursor"] });
     let next = call(&mut source, "get_dom_snapshot", next);
@@ -304,7 +291,7 @@ fn scripts_that_are_not_left_out_have_their_text() {
 fn html_and_text_are_cut_at_their_limits() {
     let mut source = Memory::with_page(page());
     let limits = Limits { max_html_size: 40, max_text_size: 3, ..Limits::default() };
-    let mut small = Inspector::new(limits, browserlens_inspect::CursorKey::new(b"x"));
+    let small = Inspector::new(limits, browserlens_inspect::CursorKey::new(b"x"));
     let html = small.html(&mut source, &HtmlQuery::default(), NOW).unwrap();
     assert!(html.has_more && html.data.len() <= 40 && html.message.starts_with("the first 40 of "), "{}", html.message);
     let text = small.text(&mut source, &TextQuery::default(), NOW).unwrap();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{NOW, bundled, inspector};
+use common::{NOW, answers, bundled, inspector};
 use serde_json::{Value, json};
 
 /// The fenced blocks of the guide: what stands after the fence, and what in it.
@@ -39,21 +39,19 @@ fn every_call_of_the_guide_gives_what_the_guide_says() {
         let ["json", tool, trace, rest @ ..] = words.as_slice() else { panic!("{call}") };
         let arguments: Value = serde_json::from_str(arguments).unwrap();
         let mut source = bundled(trace);
-        let mut inspector = inspector();
-        let mut answer = inspector.call(&mut source, tool, arguments.clone(), NOW).unwrap();
-        if answer["message"] != said.trim_end() {
-            wrong.push(format!("{tool} {trace}: {}", answer["message"]));
+        let mut pages = Vec::new();
+        if rest == ["pages"] {
+            pages = answers(&mut source, tool, arguments);
+        } else {
+            pages.push(inspector().call(&mut source, tool, arguments, NOW).unwrap());
+        }
+        if pages[0]["message"] != said.trim_end() {
+            wrong.push(format!("{tool} {trace}: {}", pages[0]["message"]));
         }
         calls += 1;
         if rest == ["pages"] {
-            let (total, mut seen) = (answer["total"].as_u64().unwrap(), answer["count"].as_u64().unwrap());
-            while answer["hasMore"] == json!(true) {
-                let mut next = arguments.clone();
-                next["cursor"] = answer["nextCursor"].clone();
-                answer = inspector.call(&mut source, tool, next, NOW).unwrap();
-                seen += answer["count"].as_u64().unwrap();
-            }
-            assert_eq!((seen, &answer["nextCursor"]), (total, &Value::Null));
+            let seen: u64 = pages.iter().map(|answer| answer["count"].as_u64().unwrap()).sum();
+            assert_eq!(pages[0]["total"], seen);
         }
     }
     assert_eq!(wrong, Vec::<String>::new());

@@ -30,7 +30,7 @@ fn paging_through_many_rows_holds_a_page_of_them() {
     });
     trace_of(&path, kinds.collect());
     let mut source = open(&path);
-    let mut inspector = Inspector::new(Limits { cached_answers: 0, ..Limits::default() }, CursorKey::new(b"memory"));
+    let inspector = Inspector::new(Limits::default(), CursorKey::new(b"memory"));
     let mut pages = |most: usize| {
         let mut messages = ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() };
         let mut requests = NetworkQuery { include_response_bodies: Some(true), ..NetworkQuery::default() };

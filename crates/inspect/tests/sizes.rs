@@ -13,7 +13,7 @@ use browserlens_core::strategy::{ConsoleMessage, EventFilter, EventKind, PageSou
 use browserlens_core::tokens::Encoding;
 use browserlens_inspect::compact;
 use browserlens_trace::TracePages;
-use common::{NOW, inspector, open};
+use common::{NOW, answers, inspector, open};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -94,20 +94,6 @@ fn document(node: NodeRef<'_>, ids: &mut u32) -> Value {
     json!({ "nodeId": id, "backendNodeId": node.key().backend, "nodeType": kind, "nodeName": node.tag().to_uppercase(),
         "localName": node.tag(), "nodeValue": node.text(), "childNodeCount": children.len(), "children": children,
         "attributes": attributes })
-}
-
-/// Every page of an answer, as the server says it.
-fn answers(source: &mut TracePages, tool: &str, mut arguments: Value) -> Vec<Value> {
-    let (mut inspector, mut answers) = (inspector(), Vec::new());
-    loop {
-        let answer = inspector.call(source, tool, arguments.clone(), NOW).unwrap();
-        let next = answer["nextCursor"].clone();
-        answers.push(answer);
-        if next.is_null() {
-            return answers;
-        }
-        arguments["cursor"] = next;
-    }
 }
 
 fn tokens(values: &[Value]) -> u64 {

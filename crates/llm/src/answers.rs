@@ -37,11 +37,6 @@ impl Answers {
     pub fn cassette(&self) -> &Cassette {
         &self.cassette
     }
-
-    /// Returns whether nothing but the cassette answers.
-    pub fn is_replay(&self) -> bool {
-        self.endpoint.is_none()
-    }
 }
 
 impl Ask for Answers {

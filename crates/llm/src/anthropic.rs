@@ -4,43 +4,33 @@
 //! same [`Completion`]. Invariant: a request has one hash whichever protocol carries it. That the answer is
 //! JSON is told by the prompt alone.
 
-use crate::chat::{Answer, ChatRequest, Completion, Part, Role};
-use base64::Engine;
-use serde_json::{Map, Value, json};
+use crate::chat::{Answer, ChatRequest, Completion, Message, Role};
+use serde_json::{Value, json};
 
 /// The version of the protocol that is spoken.
 pub(crate) const VERSION: &str = "2023-06-01";
 
 /// Returns the body of a request.
 pub(crate) fn body(request: &ChatRequest) -> Value {
-    let parts = |parts: &[Part]| -> Vec<Value> {
-        parts
-            .iter()
-            .map(|part| match part {
-                Part::Text(text) => json!({ "type": "text", "text": text }),
-                Part::Png(png) => {
-                    let data = base64::engine::general_purpose::STANDARD.encode(png);
-                    json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } })
-                }
-            })
-            .collect()
+    let pieces = |message: &Message| {
+        message.pieces(
+            |text| json!({ "type": "text", "text": text }),
+            |png| json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": png } }),
+        )
     };
-    let system = request.messages.iter().filter(|message| message.role == Role::System);
-    let system: Vec<Value> = system.flat_map(|message| parts(&message.parts)).collect();
-    let others = request.messages.iter().filter(|message| message.role != Role::System);
-    let messages: Vec<Value> = others
-        .map(|message| {
-            let role = if message.role == Role::Assistant { "assistant" } else { "user" };
-            json!({ "role": role, "content": parts(&message.parts) })
-        })
-        .collect();
-    let mut body = Map::new();
-    body.insert("model".to_owned(), Value::from(request.model.as_str()));
-    body.insert("max_tokens".to_owned(), Value::from(request.max_tokens));
-    body.insert("temperature".to_owned(), Value::from(request.temperature));
-    body.insert("messages".to_owned(), Value::Array(messages));
+    let (system, others) = request.by_role();
+    let said = |message: &Message| {
+        let role = if message.role == Role::Assistant { "assistant" } else { "user" };
+        json!({ "role": role, "content": pieces(message) })
+    };
+    let mut body = json!({
+        "model": request.model,
+        "max_tokens": request.max_tokens,
+        "temperature": request.temperature,
+        "messages": others.into_iter().map(said).collect::<Vec<_>>(),
+    });
     if !system.is_empty() {
-        body.insert("system".to_owned(), Value::Array(system));
+        body["system"] = system.into_iter().flat_map(pieces).collect();
     }
     let mut body = request.with_extra(body);
     if let Value::Object(body) = &mut body {
@@ -72,7 +62,8 @@ pub(crate) fn answer(body: &Value) -> Option<Answer> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{Message, ResponseFormat, Schema};
+    use crate::chat::{ResponseFormat, Schema};
+    use serde_json::Map;
 
     #[test]
     fn a_request_and_an_answer_have_the_shape_of_the_protocol() {

@@ -54,19 +54,20 @@ impl Message {
         if let [Part::Text(text)] = self.parts.as_slice() {
             return json!({ "role": role, "content": text });
         }
-        let parts: Vec<Value> = self
-            .parts
-            .iter()
-            .map(|part| match part {
-                Part::Text(text) => json!({ "type": "text", "text": text }),
-                Part::Png(png) => {
-                    let url =
-                        format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(png));
-                    json!({ "type": "image_url", "image_url": { "url": url } })
-                }
-            })
-            .collect();
+        let parts = self.pieces(
+            |text| json!({ "type": "text", "text": text }),
+            |png| json!({ "type": "image_url", "image_url": { "url": format!("data:image/png;base64,{png}") } }),
+        );
         json!({ "role": role, "content": parts })
+    }
+
+    /// Its pieces in the words of a protocol, which gets images in base64.
+    pub(crate) fn pieces(&self, text: fn(&str) -> Value, png: fn(String) -> Value) -> Vec<Value> {
+        let piece = |part: &Part| match part {
+            Part::Text(said) => text(said),
+            Part::Png(bytes) => png(base64::engine::general_purpose::STANDARD.encode(bytes)),
+        };
+        self.parts.iter().map(piece).collect()
     }
 }
 
@@ -114,42 +115,41 @@ pub struct ChatRequest {
 impl ChatRequest {
     /// Returns the body of the request.
     pub fn to_json(&self) -> Value {
-        let mut body = Map::new();
-        body.insert("model".to_owned(), Value::from(self.model.as_str()));
-        body.insert("messages".to_owned(), self.messages.iter().map(Message::to_json).collect());
-        body.insert("max_tokens".to_owned(), Value::from(self.max_tokens));
-        body.insert("temperature".to_owned(), Value::from(self.temperature));
-        let format = match self.response_format {
-            ResponseFormat::JsonSchema => Some(json!({
-                "type": "json_schema",
-                "json_schema": { "name": self.schema.name, "strict": true, "schema": self.schema.schema },
-            })),
-            ResponseFormat::JsonObject => Some(json!({ "type": "json_object" })),
-            ResponseFormat::Plain => None,
-        };
-        if let Some(format) = format {
-            body.insert("response_format".to_owned(), format);
+        let mut body = json!({
+            "model": self.model,
+            "messages": self.messages.iter().map(Message::to_json).collect::<Vec<_>>(),
+            "max_tokens": self.max_tokens,
+            "temperature": self.temperature,
+        });
+        match self.response_format {
+            ResponseFormat::JsonSchema => {
+                body["response_format"] = json!({
+                    "type": "json_schema",
+                    "json_schema": { "name": self.schema.name, "strict": true, "schema": self.schema.schema },
+                });
+            }
+            ResponseFormat::JsonObject => body["response_format"] = json!({ "type": "json_object" }),
+            ResponseFormat::Plain => {}
         }
         self.with_extra(body)
     }
 
     /// Puts the further parameters into a body, in the place of those of the same names.
-    pub(crate) fn with_extra(&self, mut body: Map<String, Value>) -> Value {
-        for (name, value) in &self.extra {
-            if value.is_null() {
-                body.remove(name);
-            } else {
-                body.insert(name.clone(), value.clone());
-            }
-        }
-        Value::Object(body)
+    pub(crate) fn with_extra(&self, mut body: Value) -> Value {
+        let Some(fields) = body.as_object_mut() else { return body };
+        fields.extend(self.extra.clone());
+        fields.retain(|name, value| !value.is_null() || !self.extra.contains_key(name));
+        body
+    }
+
+    /// Returns the system messages, and the others.
+    pub(crate) fn by_role(&self) -> (Vec<&Message>, Vec<&Message>) {
+        self.messages.iter().partition(|message| message.role == Role::System)
     }
 
     /// Returns the body in the one spelling that is sent and hashed: keys sorted, no blanks.
     pub fn canonical(&self) -> String {
-        let mut out = String::new();
-        write_canonical(&self.to_json(), &mut out);
-        out
+        sorted(&self.to_json()).to_string()
     }
 
     /// Returns the hash that cassettes know the request by.
@@ -158,35 +158,17 @@ impl ChatRequest {
     }
 }
 
-/// Writes JSON with sorted keys, whatever order the map keeps (`serde_json` may be built with or
+/// Returns JSON with sorted keys, whatever order the map keeps (`serde_json` may be built with or
 /// without `preserve_order`).
-fn write_canonical(value: &Value, out: &mut String) {
+fn sorted(value: &Value) -> Value {
     match value {
-        Value::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                write_canonical(item, out);
-            }
-            out.push(']');
-        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
         Value::Object(map) => {
-            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-            entries.sort_unstable_by_key(|(key, _)| *key);
-            out.push('{');
-            for (at, (key, item)) in entries.into_iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                out.push_str(&Value::from(key.as_str()).to_string());
-                out.push(':');
-                write_canonical(item, out);
-            }
-            out.push('}');
+            let mut entries: Vec<_> = map.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+            entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+            entries.into_iter().collect()
         }
-        scalar => out.push_str(&scalar.to_string()),
+        scalar => scalar.clone(),
     }
 }
 

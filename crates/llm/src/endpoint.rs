@@ -51,10 +51,9 @@ pub struct BaseUrl {
 }
 
 /// What an endpoint speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// OpenAI's chat completions, which most speak.
-    #[default]
     OpenAi,
     /// Gemini's `generateContent`.
     Gemini,
@@ -72,11 +71,11 @@ impl BaseUrl {
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
         let text = Self::stem(text)?;
         let stem = text.strip_suffix("/chat/completions").or_else(|| text.strip_suffix("/embeddings")).unwrap_or(&text);
-        Ok(Self {
-            chat: format!("{stem}/chat/completions"),
-            embeddings: format!("{stem}/embeddings"),
-            protocol: Protocol::OpenAi,
-        })
+        Ok(Self::below(stem, "chat/completions", Protocol::OpenAi))
+    }
+
+    fn below(stem: &str, chat: &str, protocol: Protocol) -> Self {
+        Self { chat: format!("{stem}/{chat}"), embeddings: format!("{stem}/embeddings"), protocol }
     }
 
     /// Parses the address of a Gemini endpoint, such as
@@ -97,12 +96,7 @@ impl BaseUrl {
     /// As [`BaseUrl::parse`].
     pub fn anthropic(text: &str) -> Result<Self, EndpointError> {
         let text = Self::stem(text)?;
-        let stem = text.strip_suffix("/messages").unwrap_or(&text);
-        Ok(Self {
-            chat: format!("{stem}/messages"),
-            embeddings: format!("{stem}/embeddings"),
-            protocol: Protocol::Anthropic,
-        })
+        Ok(Self::below(text.strip_suffix("/messages").unwrap_or(&text), "messages", Protocol::Anthropic))
     }
 
     fn stem(text: &str) -> Result<String, EndpointError> {

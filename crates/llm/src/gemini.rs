@@ -4,9 +4,8 @@
 //! [`Completion`]. Invariant: a request has one hash whichever protocol carries it, so a cassette does
 //! not depend on the endpoint.
 
-use crate::chat::{Answer, ChatRequest, Completion, Part, ResponseFormat, Role};
-use base64::Engine;
-use serde_json::{Map, Value, json};
+use crate::chat::{Answer, ChatRequest, Completion, Message, ResponseFormat, Role};
+use serde_json::{Value, json};
 
 /// Returns whether a name can stand in the address.
 pub(crate) fn is_model_name(name: &str) -> bool {
@@ -16,46 +15,31 @@ pub(crate) fn is_model_name(name: &str) -> bool {
 
 /// Returns the body of a request.
 pub(crate) fn body(request: &ChatRequest) -> Value {
-    let parts = |parts: &[Part]| -> Vec<Value> {
-        parts
-            .iter()
-            .map(|part| match part {
-                Part::Text(text) => json!({ "text": text }),
-                Part::Png(png) => {
-                    let data = base64::engine::general_purpose::STANDARD.encode(png);
-                    json!({ "inlineData": { "mimeType": "image/png", "data": data } })
-                }
-            })
-            .collect()
+    let pieces = |message: &Message| {
+        message.pieces(
+            |text| json!({ "text": text }),
+            |png| json!({ "inlineData": { "mimeType": "image/png", "data": png } }),
+        )
     };
-    let system = request.messages.iter().filter(|message| message.role == Role::System);
-    let system: Vec<Value> = system.flat_map(|message| parts(&message.parts)).collect();
-    let others = request.messages.iter().filter(|message| message.role != Role::System);
-    let contents: Vec<Value> = others
-        .map(|message| {
-            let role = if message.role == Role::Assistant { "model" } else { "user" };
-            json!({ "role": role, "parts": parts(&message.parts) })
-        })
-        .collect();
-    let mut config = Map::new();
-    config.insert("temperature".to_owned(), json!(request.temperature));
-    config.insert("maxOutputTokens".to_owned(), json!(request.max_tokens));
-    match request.response_format {
-        ResponseFormat::JsonSchema => {
-            config.insert("responseMimeType".to_owned(), json!("application/json"));
-            config.insert("responseJsonSchema".to_owned(), request.schema.schema.clone());
-        }
-        ResponseFormat::JsonObject => {
-            config.insert("responseMimeType".to_owned(), json!("application/json"));
-        }
-        ResponseFormat::Plain => {}
+    let (system, others) = request.by_role();
+    let said = |message: &Message| {
+        let role = if message.role == Role::Assistant { "model" } else { "user" };
+        json!({ "role": role, "parts": pieces(message) })
+    };
+    let mut config = json!({ "temperature": request.temperature, "maxOutputTokens": request.max_tokens });
+    if request.response_format != ResponseFormat::Plain {
+        config["responseMimeType"] = "application/json".into();
     }
-    let mut body = Map::new();
+    if request.response_format == ResponseFormat::JsonSchema {
+        config["responseJsonSchema"] = request.schema.schema.clone();
+    }
+    let mut body = json!({
+        "contents": others.into_iter().map(said).collect::<Vec<_>>(),
+        "generationConfig": config,
+    });
     if !system.is_empty() {
-        body.insert("systemInstruction".to_owned(), json!({ "parts": system }));
+        body["systemInstruction"] = json!({ "parts": system.into_iter().flat_map(pieces).collect::<Vec<_>>() });
     }
-    body.insert("contents".to_owned(), Value::Array(contents));
-    body.insert("generationConfig".to_owned(), Value::Object(config));
     request.with_extra(body)
 }
 

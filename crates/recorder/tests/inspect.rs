@@ -114,7 +114,7 @@ fn a_live_page_tells_sizes_of_every_body_shows_no_garbage_and_pages_while_rows_c
     let before = peak();
     let mut live = LiveBrowser::open(&format!("http://127.0.0.1:{port}/"), &LiveOptions::default()).expect("opens");
     act(&mut live, ActionKind::WaitFor, "done", None);
-    let mut inspector = Inspector::new(Limits::default(), CursorKey::new(b"test"));
+    let inspector = Inspector::new(Limits::default(), CursorKey::new(b"test"));
 
     let query = NetworkQuery {
         include_response_bodies: Some(true),

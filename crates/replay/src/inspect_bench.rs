@@ -63,7 +63,7 @@ fn measure(plan: &TracePlan, encoding: Encoding, tokenizer: Tokenizer) -> Result
         Some(_) => Some(PeersFile::open(&peers_path(&plan.path))?),
         None => None,
     };
-    let mut inspector = Inspector::new(Limits::default(), CursorKey::new(b"bench"));
+    let inspector = Inspector::new(Limits::default(), CursorKey::new(b"bench"));
     let mut found: Vec<AnswerInfo> = Vec::new();
     let mut rows = Vec::new();
     let failed = |reason: String| ReplayError::Damaged { path: plan.path.clone(), reason };

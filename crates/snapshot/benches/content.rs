@@ -8,7 +8,6 @@ use browserlens_core::page::{NodeId, NodeSpec, Page, PageBuilder};
 use browserlens_core::tokens::{Encoding, Tokens};
 use browserlens_snapshot::chunk::{ChunkOptions, chunk};
 use browserlens_snapshot::content::{ContentOptions, Header, sections, write_markdown, write_tree};
-use browserlens_snapshot::markdown;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -112,7 +111,6 @@ fn chunks(c: &mut Criterion) {
             units + chunks.iter().map(|chunk| Encoding::O200kBase.count(black_box(chunk.text())).0).sum::<u32>()
         });
     });
-    group.bench_function("parse", |bench| bench.iter(|| black_box(markdown::parse(black_box(&text)))));
     group.finish();
 }
 

@@ -14,9 +14,11 @@
 mod documents;
 mod split;
 
-use crate::markdown;
+use crate::markdown::clean_title;
 use browserlens_core::tokens::{Encoding, Tokens};
 pub use documents::{Document, documents};
+#[cfg(test)]
+pub(crate) use split::extensions;
 use split::{Atom, Unit};
 use std::ops::Range;
 
@@ -323,10 +325,8 @@ impl Chunker<'_, '_> {
 
 /// The comment that says which headings a chunk stands below.
 fn breadcrumb_line(titles: &[String]) -> String {
-    let document = markdown::Document { breadcrumbs: titles.to_vec(), ..markdown::Document::default() };
-    let mut line = markdown::write(&document, markdown::WriteOptions::default());
-    line.push('\n');
-    line
+    let told: Vec<String> = titles.iter().map(|title| clean_title(title)).filter(|title| !title.is_empty()).collect();
+    if told.is_empty() { "\n".to_owned() } else { format!("<!-- headings: {} -->\n\n", told.join(" > ")) }
 }
 
 #[cfg(test)]

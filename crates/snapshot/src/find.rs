@@ -170,7 +170,7 @@ fn write_quoted(out: &mut String, text: &str) {
 /// Returns the nodes that a text means: those with refs that say exactly that, else the elements
 /// that do, else those with refs that hold it, else the elements.
 pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let plain = |text: &str| folded(text).to_lowercase();
     let wanted = plain(&options.text);
     let within = options.within.map(|within| page.find(lens.node(within)?));
     // What it should lie in is not there: the rest of the page is not meant.
@@ -197,14 +197,7 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
         texts.filter_map(|node| Some((node.parent()?, plain(node.text())))).collect()
     } else {
         let of_role = elements.filter(|node| node.is_visible() && node.role().eq_ignore_ascii_case(role));
-        of_role
-            .map(|node| {
-                (
-                    node,
-                    plain(if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() }.as_str()),
-                )
-            })
-            .collect()
+        of_role.map(|node| (node, words(node).1.to_lowercase())).collect()
     };
     let keys = |fits: &dyn Fn(&str) -> bool| {
         let mut keys: Vec<NodeKey> = told.iter().filter(|(_, text)| fits(text)).map(|(node, _)| node.key()).collect();
@@ -238,8 +231,7 @@ fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>>
     let is_within = |node: &ShownNode<'_>| {
         options.within.is_none_or(|within| node.ancestors().any(|above| above.reference() == Some(within)))
     };
-    let mut found: Vec<ShownNode<'_>> =
-        shown.nodes().filter(|node| node.id() != 0 && fits(node) && is_within(node)).collect();
+    let mut found: Vec<_> = shown.nodes().filter(|node| node.id() != 0 && fits(node) && is_within(node)).collect();
     found.sort_by_key(|node| node.reference().is_none());
     found
 }

@@ -415,13 +415,9 @@ mod tests {
     #[test]
     fn controls_stand_with_what_they_lie_in_and_the_refs_of_the_lens() {
         insta::assert_snapshot!(shown(InteractiveOptions::default()));
-        let observation = {
-            let page = page();
-            let mut lens = RefLens::new();
-            lens.look(&page).expect("the lens shows it");
-            lens.refs().len()
-        };
-        assert_eq!(observation, 3);
+        let mut lens = RefLens::new();
+        lens.look(&page()).expect("the lens shows it");
+        assert_eq!(lens.refs().len(), 3);
     }
 
     #[test]
@@ -433,21 +429,19 @@ mod tests {
 
     #[test]
     fn grep_and_depth_filter_controls() {
-        let grep = Grep::new(&"footer".into()).expect("a pattern");
-        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
-        assert!(text.contains("Imprint") && !text.contains("Query"), "{text}");
-        let grep = Grep::new(&"Imprint".into()).expect("a pattern");
-        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
-        assert!(text.contains("Imprint") && !text.contains("Query"), "{text}");
-        let grep = Grep::new(&GrepOptions { context: 1, ..GrepOptions::from("Imprint") }).expect("a pattern");
-        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
-        assert!(text.contains("contentinfo") && !text.contains("Query"), "{text}");
-        let grep = Grep::new(&GrepOptions { context: 2, ..GrepOptions::from("Imprint") }).expect("a pattern");
-        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
-        assert!(text.contains("Go") && !text.contains("Query"), "{text}");
-        let grep = Grep::new(&GrepOptions { invert: true, ..GrepOptions::from("^button|^link") }).expect("a pattern");
-        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
-        assert!(text.contains("Query") && !text.contains("Go") && !text.contains("Imprint"), "{text}");
+        let footer = GrepOptions::from("Imprint");
+        for (grep, shows, hides) in [
+            ("footer".into(), "Imprint", "Query"),
+            (footer.clone(), "Imprint", "Query"),
+            (GrepOptions { context: 1, ..footer.clone() }, "contentinfo", "Query"),
+            (GrepOptions { context: 2, ..footer }, "Go", "Query"),
+            (GrepOptions { invert: true, ..GrepOptions::from("^button|^link") }, "Query", "Go"),
+            (GrepOptions { invert: true, ..GrepOptions::from("^button|^link") }, "Query", "Imprint"),
+        ] {
+            let grep = Grep::new(&grep).expect("a pattern");
+            let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
+            assert!(text.contains(shows) && !text.contains(hides), "{text}");
+        }
         let text = shown(InteractiveOptions { max_depth: Some(0), ..InteractiveOptions::default() });
         assert!(!text.contains("Query"), "{text}");
     }

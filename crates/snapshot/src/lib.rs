@@ -1,7 +1,7 @@
 //! A page before it is read: its outline, its content, and what can be acted on in it.
 //!
-//! In: a [`browserlens_core::page::Page`] and options. Out: text in a documented grammar, and a typed
-//! tree of markdown with chunks for the way on. Invariant: nothing hidden is written unless it was
+//! In: a [`browserlens_core::page::Page`] and options. Out: text in a documented grammar, and chunks
+//! of markdown for the way on. Invariant: nothing hidden is written unless it was
 //! asked for, and no text of a page can forge a line.
 
 mod blocks;
@@ -24,7 +24,7 @@ pub use find::{FindOptions, candidates, find, matches};
 pub use grep::GrepOptions;
 pub use interactive::RefLens;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
-pub use snapshot::{Lines, lines, snapshot, snapshot_in};
+pub use snapshot::{snapshot, snapshot_in};
 pub use strategies::{build, names};
 
 /// What tells an agent how to use snapshots, with an example session.

@@ -1,9 +1,8 @@
-//! The one call: a page and options in, text out, whole or line by line.
+//! The one call: a page and options in, text out.
 //!
-//! In: a [`Page`], [`SnapshotOptions`], and for refs the [`RefLens`] that gave them. Out: a string,
-//! or [`Lines`]: the same string line by line. Invariants: every mode in every format is defined or
-//! a clear error; the lines joined by line ends are the string; no panic, whatever the page; what
-//! nobody sees is written as an escape, but in HTML, which is given as it is and ends with a
+//! In: a [`Page`], [`SnapshotOptions`], and for refs the [`RefLens`] that gave them. Out: a string.
+//! Invariants: every mode in every format is defined or a clear error; no panic, whatever the page;
+//! what nobody sees is written as an escape, but in HTML, which is given as it is and ends with a
 //! comment that says how many such characters it holds.
 
 use crate::blocks;
@@ -27,17 +26,14 @@ use std::sync::Arc;
 /// [`SnapshotError`]: a selector, ref or pattern that is none or finds nothing; a mode that has not
 /// the format, or in which an option does nothing.
 pub fn snapshot(page: &Arc<Page>, options: &SnapshotOptions) -> Result<String, SnapshotError> {
-    let lens = alone(page, options)?;
-    Ok(take(page, lens.as_ref(), options)?.rest())
-}
-
-/// Takes a snapshot of a page that stands alone, line by line.
-///
-/// # Errors
-/// As [`snapshot`].
-pub fn lines(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
-    let lens = alone(page, options)?;
-    take(page, lens.as_ref(), options)
+    checked(options)?;
+    if !options.needs_refs()? {
+        return take(page, None, options);
+    }
+    // The lens is the slow part.
+    let mut lens = RefLens::new();
+    lens.look(page).map_err(|error| SnapshotError::Lens { reason: error.to_string() })?;
+    take(page, Some(&lens), options)
 }
 
 /// Takes a snapshot of the page that a lens looked at last: refs are those of the lens.
@@ -45,18 +41,7 @@ pub fn lines(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Lines, Snaps
 /// # Errors
 /// As [`snapshot`].
 pub fn snapshot_in(lens: &RefLens, page: &Page, options: &SnapshotOptions) -> Result<String, SnapshotError> {
-    Ok(take(page, Some(lens), options)?.rest())
-}
-
-/// Looks at the page where refs are needed: the lens is the slow part.
-fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<RefLens>, SnapshotError> {
-    checked(options)?;
-    if !options.needs_refs()? {
-        return Ok(None);
-    }
-    let mut lens = RefLens::new();
-    lens.look(page).map_err(|error| SnapshotError::Lens { reason: error.to_string() })?;
-    Ok(Some(lens))
+    take(page, Some(lens), options)
 }
 
 /// Returns the mode, if it has the format.
@@ -80,20 +65,15 @@ fn checked(options: &SnapshotOptions) -> Result<Mode, SnapshotError> {
     }
 }
 
-fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
+fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Result<String, SnapshotError> {
     let mode = checked(options)?;
     let format = options.format;
-    let grep = match &options.grep {
-        None => None,
-        Some(grep) => Some(
-            Grep::new(grep).map_err(|reason| SnapshotError::BadPattern { pattern: grep.pattern.clone(), reason })?,
-        ),
+    let compiled = |grep: &GrepOptions| {
+        Grep::new(grep).map_err(|reason| SnapshotError::BadPattern { pattern: grep.pattern.clone(), reason })
     };
+    let grep = options.grep.as_ref().map(compiled).transpose()?;
     let paths = Paths::of(page);
-    let roots = match &options.selector {
-        None => Vec::new(),
-        Some(selector) => roots(page, lens, selector)?,
-    };
+    let roots = options.selector.as_ref().map(|selector| roots(page, lens, selector)).transpose()?.unwrap_or_default();
     let told = options.grep.as_ref().map(GrepOptions::told);
     let pattern = told.as_deref().unwrap_or_default();
     match mode {
@@ -107,13 +87,13 @@ fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Resul
             };
             let shown = interactive(page, &paths, lens.unwrap_or(&nothing), what)?;
             if format == Format::Tree {
-                return Ok(Lines::text(shown.text));
+                return Ok(plain(&shown.text));
             }
             let kept = controls(page, &shown.nodes);
             let html = HtmlOptions { kept: Some(&kept), ..html_options(options, true) };
             let mut html = html::write(page, &[NodeId::ROOT], html);
             html.extend(shown.cut.map(|cut| format!("\n<!-- cut: {cut} -->")));
-            Ok(Lines::html(html))
+            Ok(as_html(html))
         }
         Mode::Outline => {
             let what = OutlineOptions {
@@ -129,9 +109,9 @@ fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Resul
             }
             let outline = built.outline;
             Ok(match format {
-                Format::Tree => Lines(Source::Outline { outline: Box::new(outline), at: 0 }),
-                Format::Html => Lines::html(outline::write_html(&outline)),
-                Format::Markdown => Lines::text(outline::write_markdown(&outline)),
+                Format::Tree => outline::write(&outline),
+                Format::Html => as_html(outline::write_html(&outline)),
+                Format::Markdown => plain(&outline::write_markdown(&outline)),
             })
         }
         Mode::Content => {
@@ -140,12 +120,12 @@ fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Resul
             if format == Format::Html {
                 let html = html_options(options, options.include_links);
                 let (Some(grep), Some(by_path)) = (&grep, by_path) else {
-                    return Ok(Lines::html(html::write_within(page, &whole, html, options.max_length)));
+                    return Ok(as_html(html::write_within(page, &whole, html, options.max_length)));
                 };
                 let kept = blocks::kept(page, &paths, &whole, grep, by_path, options.include_hidden)
                     .map_err(|choices| grep.nothing(mode, choices))?;
                 let html = HtmlOptions { kept: kept.mask.as_deref(), ..html };
-                return Ok(Lines::html(html::write_within(page, &kept.roots, html, options.max_length)));
+                return Ok(as_html(html::write_within(page, &kept.roots, html, options.max_length)));
             }
             let content = ContentOptions {
                 max_length: options.max_length,
@@ -176,7 +156,7 @@ fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Resul
             }
             let grep = options.grep.as_ref().map(|_| pattern);
             let header = Header { grep, cut: cut.as_deref(), ..Header::of(page) };
-            Ok(Lines::text(match format {
+            Ok(plain(&match format {
                 Format::Markdown => content::write_markdown(&header, &sections),
                 _ => content::write_tree(&header, &sections),
             }))
@@ -288,73 +268,21 @@ fn controls(page: &Page, nodes: &[NodeId]) -> Vec<bool> {
     kept
 }
 
-/// A snapshot, line by line.
-#[derive(Clone, Debug)]
-pub struct Lines(Source);
-
-#[derive(Clone, Debug)]
-enum Source {
-    Text { text: String, at: Option<usize> },
-    Outline { outline: Box<outline::Outline>, at: usize },
+/// Text of a page with what nobody sees escaped.
+fn plain(text: &str) -> String {
+    without_end(escaped(text).into_owned())
 }
 
-impl Lines {
-    fn text(text: String) -> Self {
-        Self::as_it_is(escaped(&text).into_owned())
+/// HTML as it is, and how many characters in it nobody sees.
+fn as_html(mut html: String) -> String {
+    let unseen = count_unseen(&html);
+    if unseen > 0 {
+        html.push_str(&format!("\n<!-- unseen characters: {unseen} -->"));
     }
-
-    fn html(mut text: String) -> Self {
-        let unseen = count_unseen(&text);
-        if unseen > 0 {
-            text.push_str(&format!("\n<!-- unseen characters: {unseen} -->"));
-        }
-        Self::as_it_is(text)
-    }
-
-    fn as_it_is(mut text: String) -> Self {
-        text.truncate(text.trim_end_matches('\n').len());
-        Self(Source::Text { text, at: Some(0) })
-    }
-
-    /// Returns the lines that were not taken yet, as one text.
-    pub fn rest(self) -> String {
-        match self.0 {
-            Source::Outline { outline, at: 0 } => outline::write(&outline),
-            Source::Text { text, at: Some(0) } => text,
-            other => Self(other).collect::<Vec<_>>().join("\n"),
-        }
-    }
+    without_end(html)
 }
 
-impl Iterator for Lines {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        match &mut self.0 {
-            Source::Text { text, at } => {
-                let rest = text.get((*at)?..)?;
-                let line = rest.split('\n').next()?;
-                *at = at.filter(|at| at + line.len() < text.len()).map(|at| at + line.len() + 1);
-                Some(line.to_owned())
-            }
-            Source::Outline { outline, at } => {
-                *at += 1;
-                let header = 3;
-                if *at <= header {
-                    let has_lines = !outline.lines.is_empty() || outline.deeper.is_some();
-                    return match *at {
-                        3 => has_lines.then(String::new),
-                        line => outline::header(outline).split('\n').nth(line - 1).map(str::to_owned),
-                    };
-                }
-                let mut text = String::new();
-                match outline.lines.get(*at - header - 1) {
-                    Some(line) => outline::write_line(&mut text, line),
-                    None if *at - header - 1 > outline.lines.len() => return None,
-                    None => text = format!("CUT [{}]", outline.cut()?),
-                }
-                Some(text)
-            }
-        }
-    }
+fn without_end(mut text: String) -> String {
+    text.truncate(text.trim_end_matches('\n').len());
+    text
 }

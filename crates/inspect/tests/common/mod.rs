@@ -11,6 +11,7 @@ use browserlens_core::strategy::{
 };
 use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
 use browserlens_trace::{Trace, TracePages};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +19,20 @@ pub const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 
 pub fn inspector() -> Inspector {
     Inspector::new(Limits::default(), CursorKey::new(b"test"))
+}
+
+/// Every page of an answer.
+pub fn answers(source: &mut dyn PageSource, tool: &str, mut arguments: Value) -> Vec<Value> {
+    let (inspector, mut answers) = (inspector(), Vec::new());
+    loop {
+        let answer = inspector.call(source, tool, arguments.clone(), NOW).unwrap();
+        arguments["cursor"] = answer["nextCursor"].clone();
+        assert_eq!(answer["hasMore"], !arguments["cursor"].is_null());
+        answers.push(answer);
+        if arguments["cursor"].is_null() {
+            return answers;
+        }
+    }
 }
 
 /// A live page that lives in memory.

@@ -1,4 +1,5 @@
 //! A server that plays replies in order, and a clock that does not wait.
+#![allow(dead_code, reason = "shared by test files that each use a part")]
 
 use browserlens_llm::{ChatRequest, Clock, Message, ResponseFormat, Role, Schema};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,6 +12,8 @@ use std::time::Duration;
 pub enum Reply {
     /// Answers with a status, headers and a body.
     Status(u16, Vec<(String, String)>, String),
+    /// Answers what is made of the body of the request.
+    Said(fn(&str) -> String),
     /// Answers a good completion, but late.
     Slow(Duration),
     /// Closes the connection without a word.
@@ -99,7 +102,7 @@ impl Drop for Server {
 
 fn serve(mut stream: TcpStream, reply: Reply, seen: &Mutex<Vec<Seen>>) {
     let Some(request) = read_request(&stream) else { return };
-    seen.lock().expect("no panic").push(request);
+    seen.lock().expect("no panic").push(request.clone());
     let (status, headers, body) = match reply {
         Reply::Close => return,
         Reply::CutShort => (200, vec![("content-length".to_owned(), "5000".to_owned())], "{\"choi".to_owned()),
@@ -107,6 +110,7 @@ fn serve(mut stream: TcpStream, reply: Reply, seen: &Mutex<Vec<Seen>>) {
             std::thread::sleep(pause);
             (200, Vec::new(), completion_body("too late"))
         }
+        Reply::Said(said) => (200, Vec::new(), said(&request.body)),
         Reply::Status(status, headers, body) => (status, headers, body),
     };
     let mut head = format!("HTTP/1.1 {status} Reply\r\nconnection: close\r\ncontent-type: application/json\r\n");

@@ -5,9 +5,9 @@
 //! and rows are whole unless they would not.
 
 use super::{ChunkOptions, Region};
-use crate::markdown::{clean_title, extensions};
+use crate::markdown::clean_title;
 use browserlens_core::tokens::Tokens;
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -57,6 +57,11 @@ struct Leaf {
     range: Range<usize>,
     kind: Kind,
     title: String,
+}
+
+/// What the writer of [`crate::markdown`] knows beside CommonMark.
+pub(crate) fn extensions() -> Options {
+    Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_DEFINITION_LIST
 }
 
 /// Cuts a text into units.

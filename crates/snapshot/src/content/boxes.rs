@@ -93,30 +93,7 @@ pub(super) fn language(node: NodeRef<'_>) -> String {
 
 /// Returns whether a character belongs to the words around it.
 pub(super) fn is_punctuation(c: char) -> bool {
-    matches!(
-        c,
-        '"' | '\''
-            | '“'
-            | '”'
-            | '‘'
-            | '’'
-            | '„'
-            | '‚'
-            | '«'
-            | '»'
-            | '‹'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | ','
-            | '.'
-            | ';'
-            | ':'
-            | '!'
-            | '?'
-            | '…'
-    ) || matches!(c, '「' | '」' | '『' | '』' | '、' | '。' | '-' | '%')
+    "\"'“”‘’„‚«»‹()[],.;:!?…「」『』、。-%".contains(c)
 }
 
 /// Returns whether a character is of private use: the glyph of an icon font.

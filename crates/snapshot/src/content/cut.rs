@@ -4,44 +4,30 @@
 //! missing. Invariant: at most `length` characters of text are kept; words are kept whole unless
 //! the first word of all is longer.
 
-use crate::markdown::{Block, Definition, Inline, Item, List, normalise_blocks};
+use crate::markdown::{Block, Definition, Inline, Item, List, clean_code, normalise_blocks, plain_text};
 
 /// Counts the characters of text, as [`cut`] counts them.
 pub(super) fn characters(blocks: &[Block]) -> usize {
-    let line = |content: &[Inline]| -> usize {
-        let mut rest: Vec<&Inline> = content.iter().collect();
-        let mut sum = 0;
-        while let Some(inline) = rest.pop() {
-            match inline {
-                Inline::Text(text) | Inline::Code(text) => sum += text.chars().count(),
-                Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Strike(inner) => rest.extend(inner),
-                Inline::Link { content, .. } => rest.extend(content),
-                Inline::Image(_) | Inline::Break => {}
-            }
-        }
-        sum
-    };
+    let line = |content: &[Inline]| plain_text(content).chars().filter(|c| *c != '\n').count();
     let of = |block: &Block| match block {
         Block::Heading { content, .. } | Block::Paragraph(content) => line(content),
         Block::Figure { caption, .. } => line(caption),
         Block::Code { text, .. } => text.chars().count(),
         Block::Quote(inner) => characters(inner),
         Block::List(list) => list.items.iter().map(|item| characters(&item.blocks)).sum(),
-        Block::Table(table) => std::iter::once(&table.header)
-            .chain(&table.rows)
-            .flatten()
-            .map(|cell| crate::markdown::plain_text(cell).chars().count())
-            .sum(),
+        Block::Table(table) => table.all_rows().map(|row| size(row)).sum(),
         Block::Definitions(definitions) => definitions
             .iter()
-            .map(|definition| {
-                let meanings: usize = definition.definitions.iter().map(|meaning| characters(meaning)).sum();
-                line(&definition.term) + meanings
-            })
+            .map(|one| line(&one.term) + one.definitions.iter().map(|meaning| characters(meaning)).sum::<usize>())
             .sum(),
         Block::Rule => 0,
     };
     blocks.iter().map(of).sum()
+}
+
+/// Characters of a row, ends of lines within its cells included.
+fn size(row: &[Vec<Inline>]) -> usize {
+    row.iter().map(|cell| plain_text(cell).chars().count()).sum()
 }
 
 /// Keeps the first `length` characters.
@@ -59,11 +45,16 @@ struct Cutter {
 }
 
 impl Cutter {
+    /// Whether there is room for more; if not, something is cut off.
+    fn has_room(&mut self) -> bool {
+        self.cut |= self.left == 0;
+        !self.cut
+    }
+
     fn blocks(&mut self, given: Vec<Block>) -> Vec<Block> {
         let mut kept = Vec::new();
         for block in given {
-            if self.cut || self.left == 0 {
-                self.cut = true;
+            if !self.has_room() {
                 break;
             }
             kept.extend(self.block(block));
@@ -71,27 +62,20 @@ impl Cutter {
         kept
     }
 
+    /// Keeps what fits of a block; none if nothing is left of it.
     fn block(&mut self, block: Block) -> Option<Block> {
         match block {
-            Block::Heading { level, content } => {
-                let content = self.inlines(content);
-                (!content.is_empty()).then_some(Block::Heading { level, content })
-            }
-            Block::Paragraph(content) => {
-                let content = self.inlines(content);
-                (!content.is_empty()).then_some(Block::Paragraph(content))
-            }
+            Block::Heading { level, content } => self.line(content).map(|content| Block::Heading { level, content }),
+            Block::Paragraph(content) => self.line(content).map(Block::Paragraph),
             Block::Figure { image, caption } => Some(Block::Figure { image, caption: self.inlines(caption) }),
             Block::Code { language, text } => {
-                let text = self.lines(text);
-                (!text.is_empty()).then_some(Block::Code { language, text })
+                Some(self.lines(text)).filter(|text| !text.is_empty()).map(|text| Block::Code { language, text })
             }
             Block::Quote(inner) => Some(self.blocks(inner)).filter(|inner| !inner.is_empty()).map(Block::Quote),
             Block::List(list) => {
                 let mut items = Vec::new();
                 for item in list.items {
-                    if self.cut || self.left == 0 {
-                        self.cut = true;
+                    if !self.has_room() {
                         break;
                     }
                     let blocks = self.blocks(item.blocks);
@@ -102,46 +86,23 @@ impl Cutter {
                 (!items.is_empty()).then_some(Block::List(List { start: list.start, items }))
             }
             Block::Table(mut table) => {
-                let size = |row: &Vec<Vec<Inline>>| -> usize {
-                    row.iter().map(|cell| crate::markdown::plain_text(cell).chars().count()).sum()
-                };
-                let header = size(&table.header);
-                if header > self.left {
-                    self.cut = true;
-                    return None;
-                }
-                self.left -= header;
-                self.begun = true;
-                let mut fitting = 0;
-                for row in &table.rows {
-                    let size = size(row);
-                    if size > self.left {
-                        self.cut = true;
-                        break;
-                    }
-                    self.left -= size;
-                    fitting += 1;
-                }
-                table.rows.truncate(fitting);
+                let fitting = table.all_rows().take_while(|row| self.takes(size(row))).count();
+                self.begun |= fitting > 0;
+                table.rows.truncate(fitting.checked_sub(1)?);
                 Some(Block::Table(table))
             }
             Block::Definitions(definitions) => {
                 let mut kept: Vec<Definition> = Vec::new();
                 for definition in definitions {
-                    if self.cut || self.left == 0 {
-                        self.cut = true;
+                    if !self.has_room() {
                         break;
                     }
                     let term = self.inlines(definition.term);
-                    let mut meanings = Vec::new();
-                    for meaning in definition.definitions {
-                        let meaning = self.blocks(meaning);
-                        if !meaning.is_empty() {
-                            meanings.push(meaning);
-                        }
-                    }
-                    if !term.is_empty() && !meanings.is_empty() {
-                        kept.push(Definition { term, definitions: meanings });
+                    let mut definitions: Vec<_> =
+                        definition.definitions.into_iter().map(|meaning| self.blocks(meaning)).collect();
+                    definitions.retain(|meaning| !meaning.is_empty());
+                    if !term.is_empty() && !definitions.is_empty() {
+                        kept.push(Definition { term, definitions });
                     } else {
                         self.cut = true;
                     }
@@ -150,6 +111,17 @@ impl Cutter {
             }
             Block::Rule => Some(Block::Rule),
         }
+    }
+
+    /// Takes what is kept or left out as a whole.
+    fn takes(&mut self, size: usize) -> bool {
+        self.cut |= size > self.left;
+        self.left -= if self.cut { 0 } else { size };
+        !self.cut
+    }
+
+    fn line(&mut self, content: Vec<Inline>) -> Option<Vec<Inline>> {
+        Some(self.inlines(content)).filter(|content| !content.is_empty())
     }
 
     /// Counts a text; returns where it ends if it is more than what is left, and whether it is the
@@ -170,7 +142,7 @@ impl Cutter {
     fn lines(&mut self, text: String) -> String {
         let Some((end, is_first)) = self.end_of(&text) else { return text };
         let end = text[..end].rfind('\n').unwrap_or(if is_first { end } else { 0 });
-        crate::markdown::clean_code(&text[..end])
+        clean_code(&text[..end])
     }
 
     fn inlines(&mut self, given: Vec<Inline>) -> Vec<Inline> {
@@ -179,28 +151,15 @@ impl Cutter {
             if self.cut {
                 break;
             }
-            match inline {
-                Inline::Text(text) => {
-                    let text = self.words(text);
-                    if !text.is_empty() {
-                        kept.push(Inline::Text(text));
-                    }
-                }
-                Inline::Code(text) => {
-                    let text = self.words(text);
-                    if !text.is_empty() {
-                        kept.push(Inline::Code(text));
-                    }
-                }
-                Inline::Emphasis(content) => self.marked(content, Inline::Emphasis, &mut kept),
-                Inline::Strong(content) => self.marked(content, Inline::Strong, &mut kept),
-                Inline::Strike(content) => self.marked(content, Inline::Strike, &mut kept),
-                Inline::Link { url, content } => {
-                    self.marked(content, |content| Inline::Link { url, content }, &mut kept);
-                }
-                Inline::Image(image) => kept.push(Inline::Image(image)),
-                Inline::Break => kept.push(Inline::Break),
-            }
+            kept.extend(match inline {
+                Inline::Text(text) => self.words(text).map(Inline::Text),
+                Inline::Code(text) => self.words(text).map(Inline::Code),
+                Inline::Emphasis(content) => self.line(content).map(Inline::Emphasis),
+                Inline::Strong(content) => self.line(content).map(Inline::Strong),
+                Inline::Strike(content) => self.line(content).map(Inline::Strike),
+                Inline::Link { url, content } => self.line(content).map(|content| Inline::Link { url, content }),
+                Inline::Image(_) | Inline::Break => Some(inline),
+            });
         }
         if self.cut {
             trim_end(&mut kept);
@@ -208,15 +167,9 @@ impl Cutter {
         kept
     }
 
-    fn marked(&mut self, content: Vec<Inline>, mark: impl FnOnce(Vec<Inline>) -> Inline, kept: &mut Vec<Inline>) {
-        let content = self.inlines(content);
-        if !content.is_empty() {
-            kept.push(mark(content));
-        }
-    }
-
-    fn words(&mut self, text: String) -> String {
-        let Some((end, is_first)) = self.end_of(&text) else { return text };
+    /// Keeps the whole words that fit; none if not even one does.
+    fn words(&mut self, text: String) -> Option<String> {
+        let Some((end, is_first)) = self.end_of(&text) else { return Some(text) };
         let at_blank = text[end..].starts_with(' ');
         let end = match text[..end].rfind(' ') {
             _ if at_blank => end,
@@ -224,25 +177,21 @@ impl Cutter {
             None if is_first => end,
             None => 0,
         };
-        text[..end].trim_end().to_owned()
+        Some(text[..end].trim_end().to_owned()).filter(|text| !text.is_empty())
     }
 }
 
 /// Removes breaks and blanks from the end of what was cut.
 fn trim_end(kept: &mut Vec<Inline>) {
-    loop {
-        match kept.last_mut() {
-            Some(Inline::Break) => {
-                kept.pop();
-            }
-            Some(Inline::Text(text)) if text.trim_end().is_empty() => {
-                kept.pop();
-            }
-            Some(Inline::Text(text)) => {
-                text.truncate(text.trim_end().len());
-                return;
-            }
+    while let Some(last) = kept.last_mut() {
+        match last {
+            Inline::Text(text) => text.truncate(text.trim_end().len()),
+            Inline::Break => {}
             _ => return,
         }
+        if matches!(last, Inline::Text(text) if !text.is_empty()) {
+            return;
+        }
+        kept.pop();
     }
 }

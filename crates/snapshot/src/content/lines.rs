@@ -58,7 +58,7 @@ pub(super) fn lines(blocks: &[Block], out: &mut Vec<Line>) {
             Block::Table(table) => {
                 let head = format!("TABLE [{} rows, {} columns]", table.rows.len() + 1, table.header.len());
                 holding(Line::new(&head, ""), out, |out| {
-                    for row in std::iter::once(&table.header).chain(&table.rows) {
+                    for row in table.all_rows() {
                         out.push(Line::new("", &row_text(row)));
                     }
                 });

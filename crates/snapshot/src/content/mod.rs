@@ -15,15 +15,13 @@ mod cut;
 mod fields;
 mod lines;
 mod table;
-mod tree_read;
 mod tree_text;
 mod walk;
 
-pub use tree_read::{Tree, TreeError, TreeSection, read_tree};
 pub use tree_text::write_tree;
 
 use crate::grep::Grep;
-use crate::markdown::{self, Block, WriteOptions};
+use crate::markdown::{self, Block};
 use crate::nearest::Choice;
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
 use rustc_hash::FxHashSet;
@@ -270,12 +268,12 @@ fn reach(heading: NodeRef<'_>, level: u8) -> NodeRef<'_> {
 /// Writes sections as markdown with comments that say where each comes from.
 pub fn write_markdown(header: &Header<'_>, sections: &[Section]) -> String {
     let mut out = String::new();
-    markdown::write_source(&mut out, Some(header.url));
+    markdown::write_source(&mut out, header.url);
     for section in sections {
         if let Some(headings) = &section.headings {
             out.push_str(&format!("\n<!-- headings: {headings} -->\n"));
         }
-        markdown::write_part(&mut out, Some(&section.path), &section.blocks, WriteOptions::default());
+        markdown::write_part(&mut out, &section.path, &section.blocks);
         if let Some(left) = section.left() {
             markdown::write_note(&mut out, &format!("cut: {left}"));
         }

@@ -57,7 +57,7 @@ pub(super) fn layout(rows: Vec<Vec<CellData>>) -> Table {
     let width = grid.iter().map(|row| row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)).max();
     grid.iter_mut().for_each(|row| row.truncate(width.unwrap_or(0)));
     let header = if grid.is_empty() { Vec::new() } else { grid.remove(0) };
-    Table { columns: Vec::new(), header, rows: grid }
+    Table { header, rows: grid }
 }
 
 /// Writes blocks as lines.

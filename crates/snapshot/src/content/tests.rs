@@ -1,10 +1,10 @@
 //! Pages in, both formats out.
 
-mod read_back;
 mod structure;
 
 use super::*;
-use crate::markdown::{Align, Definition, Image, Inline, Item, List, Table, normalise, parse, plain_text};
+use crate::markdown::tests::{blocks, read, told};
+use crate::markdown::{Inline, Item, List, normalise_blocks};
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use browserlens_core::page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuilder, ScrollOffset, Visibility};
 use proptest::prelude::*;
@@ -34,13 +34,11 @@ fn tree(page: &Page) -> String {
     write_tree(&Header::of(page), &all(page, &ContentOptions::default()))
 }
 
-/// The markdown of a page, which must be read back to the same blocks.
+/// The markdown of a page, which must be taken for its blocks.
 fn markdown_with(page: &Page, options: &ContentOptions) -> String {
     let sections = all(page, options);
     let text = write_markdown(&Header::of(page), &sections);
-    let read = parse(&text);
-    let blocks: Vec<&Vec<Block>> = read.parts.iter().map(|part| &part.blocks).collect();
-    assert_eq!(blocks, sections.iter().map(|section| &section.blocks).collect::<Vec<_>>(), "written as\n{text}");
+    assert_eq!(read(&text), told(sections.iter().flat_map(|section| &section.blocks)), "written as\n{text}");
     text
 }
 
@@ -216,9 +214,7 @@ fn text_cannot_become_markup_a_comment_or_a_fence() {
 
     <!-- end: 14 words extracted -->
     "####);
-    let read = parse(&text);
-    assert_eq!(read.end, Some(all(&page, &ContentOptions::default())[0].words as u64));
-    assert_eq!(read.parts.len(), 1);
+    assert_eq!(all(&page, &ContentOptions::default())[0].words, 14);
     insta::assert_snapshot!(tree(&page), @r####"
     PAGE: https://test.test/ | Test
     CONTENT: sections=1 words=14
@@ -427,7 +423,7 @@ fn a_section_is_cut_to_a_number_of_characters() {
         for section in all(&page, &options) {
             let text: String = section.blocks.iter().map(Block::plain_text).collect();
             assert!(text.chars().filter(|c| *c != '\n').count() <= length, "{length}: {text:?}");
-            assert_eq!(crate::markdown::normalise_blocks(section.blocks.clone()), section.blocks);
+            assert_eq!(normalise_blocks(section.blocks.clone()), section.blocks);
         }
     }
 }
@@ -479,4 +475,79 @@ fn ten_thousand_nested_elements_and_five_megabytes_of_text_are_read() {
     builder.leaf(NodeSpec { visibility: Visibility::Visible, ..NodeSpec::text_node(&long) });
     let page = builder.finish();
     assert!(write_markdown(&Header::of(&page), &all(&page, &ContentOptions::default())).len() > long.len());
+}
+
+/// A section of blocks that stand for themselves.
+fn section_of(blocks: Vec<Block>) -> Section {
+    let words = blocks.iter().map(Block::words).sum();
+    Section {
+        node: NodeId::ROOT,
+        begins: NodeId::ROOT,
+        path: "/".to_owned(),
+        headings: None,
+        words,
+        blocks,
+        truncated: false,
+        partial: false,
+        kept_words: words,
+        characters: 0,
+    }
+}
+
+/// A tree without what stands within its quotes, and without its lines of code.
+fn bare(tree: &str) -> String {
+    let mut out = String::new();
+    let (mut lines, mut in_quotes) = (tree.lines(), false);
+    while let Some(line) = lines.next() {
+        let mut escaped = false;
+        for c in line.chars() {
+            let is_quote = c == '"' && !escaped;
+            if !in_quotes {
+                out.push(c);
+            }
+            in_quotes ^= is_quote;
+            escaped = c == '\\' && !escaped;
+        }
+        if in_quotes {
+            continue;
+        }
+        out.push('\n');
+        let code = line.trim_start().strip_prefix("CODE [").and_then(|said| said.strip_suffix(" lines]"));
+        let count: usize = code.map_or(0, |said| said.rsplit(", ").next().unwrap_or(said).parse().expect("a number"));
+        for _ in 0..count {
+            lines.next();
+        }
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_forges_a_line_of_a_tree(blocks in blocks()) {
+        let line = regex::Regex::new(concat!(
+            r#"^ *(SECTION / \[\d+ words\]|((TEXT|FIGURE|HEADING level=[1-6]) )?"|"( \| ")*|(LINK|IMAGE) " "|"#,
+            r#"(-|\d+\.)( \[[ x]\])?( ")?|LIST \[\d+ items\]|DEFINITIONS \[\d+ items\]|QUOTE|SEPARATOR|"#,
+            r"TABLE \[\d+ rows, \d+ columns\]|CODE \[([\w+#.-]+, )?\d+ lines\])$",
+        ));
+        let line = line.expect("a pattern");
+        let header = Header { url: "https://a.test/", title: "A", grep: Some("main|h[1-3]"), cut: None };
+        let text = write_tree(&header, &[section_of(normalise_blocks(blocks))]);
+        for said in bare(&text).lines().skip(3) {
+            prop_assert!(line.is_match(said), "{said:?} in\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_heading_far_in_stays_beside_its_text() {
+    let mut blocks = vec![Block::Heading { level: 1, content: vec![Inline::Text("00<http://a.b>".to_owned())] }];
+    for _ in 0..3 {
+        let item = Item { task: None, blocks };
+        blocks = vec![Block::List(List { start: Some(999_999_998), items: vec![item] })];
+    }
+    let header = Header { url: "https://a.test/", title: "A", grep: None, cut: None };
+    let text = write_tree(&header, &[section_of(blocks)]);
+    assert!(text.contains("HEADING level=1 \"00<http://a.b>\""), "{text}");
 }

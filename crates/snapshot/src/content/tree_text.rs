@@ -125,7 +125,7 @@ fn write_block(block: &Block, indent: usize, out: &mut String) {
         }
         Block::Table(table) => {
             let _ = writeln!(out, "{pad}TABLE [{} rows, {} columns]", table.rows.len() + 1, table.header.len());
-            for row in std::iter::once(&table.header).chain(&table.rows) {
+            for row in table.all_rows() {
                 let cells: Vec<String> = row.iter().map(|cell| quote(&plain_text(cell))).collect();
                 let _ = writeln!(out, "{pad}  {}", cells.join(" | "));
                 row.iter().for_each(|cell| references(cell, indent + 4, out));

@@ -1,37 +1,14 @@
-//! Brings a tree into the normal form that survives writing and reading.
+//! Brings blocks into the normal form that survives writing and reading.
 //!
-//! In: any tree. Out: the same content without what markdown cannot say: empty blocks, marks within
-//! marks of their kind, blanks at edges, containers nested too deep. Invariant:
-//! `normalise(normalise(tree)) == normalise(tree)`.
+//! In: any blocks. Out: the same content without what markdown cannot say: empty blocks, marks
+//! within marks of their kind, blanks at edges, containers nested too deep. Invariant: what is in
+//! normal form stays as it is.
 
 use super::inline::{self, InlineContext, Piece, PieceKind, clean_line};
-use super::tree::{Align, Block, Definition, Document, Image, Inline, Item, List, MAX_NESTING, Part, Table};
+use super::tree::{Block, Definition, Inline, Item, List, MAX_NESTING, Table};
 
 /// The largest number that a list may start with.
 const LARGEST_START: u32 = 999_999_999;
-
-/// Brings a document into normal form.
-pub fn normalise(document: Document) -> Document {
-    let mut parts: Vec<Part> = Vec::new();
-    for part in document.parts {
-        let path = part.path.map(|path| clean_comment(&path)).filter(|path| !path.is_empty());
-        match parts.last_mut() {
-            Some(last) if path.is_none() => last.blocks.extend(part.blocks),
-            _ => parts.push(Part { path, blocks: part.blocks }),
-        }
-    }
-    for part in &mut parts {
-        part.blocks = blocks(std::mem::take(&mut part.blocks), At::TOP);
-    }
-    parts.retain(|part| part.path.is_some() || !part.blocks.is_empty());
-    let breadcrumbs = document.breadcrumbs.iter().map(|title| clean_title(title)).filter(|title| !title.is_empty());
-    Document {
-        source: document.source.map(|source| clean_comment(&source)).filter(|source| !source.is_empty()),
-        breadcrumbs: breadcrumbs.collect(),
-        parts,
-        end: document.end,
-    }
-}
 
 /// Returns a text as it may stand in a comment: on one line, and unable to end it.
 pub(crate) fn clean_comment(text: &str) -> String {
@@ -43,7 +20,7 @@ pub(crate) fn clean_title(text: &str) -> String {
     clean_line(&text.replace('>', "›").replace('<', "‹"))
 }
 
-/// Brings the blocks of a part into normal form.
+/// Brings blocks into normal form.
 pub(crate) fn normalise_blocks(given: Vec<Block>) -> Vec<Block> {
     blocks(given, At::TOP)
 }
@@ -212,9 +189,7 @@ fn rectangle(table: Table) -> Option<Table> {
     }
     header.resize(width, Vec::new());
     rows.iter_mut().for_each(|row| row.resize(width, Vec::new()));
-    let mut columns = table.columns;
-    columns.resize(width, Align::None);
-    Some(Table { columns, header, rows })
+    Some(Table { header, rows })
 }
 
 /// Returns code with `\n` as its only line end, without blank lines around it.
@@ -247,11 +222,4 @@ pub(crate) fn clean_code(text: &str) -> String {
 fn clean_language(language: &str) -> String {
     let word = language.split_whitespace().next().unwrap_or_default();
     word.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '#' | '.' | '_')).take(40).collect()
-}
-
-impl Image {
-    /// Returns whether nothing is said of it.
-    pub fn is_empty(&self) -> bool {
-        self.url.is_empty() && self.alt.is_empty()
-    }
 }

@@ -1,37 +1,13 @@
-//! The typed tree of a markdown document.
+//! The typed tree of markdown.
 //!
-//! In: nothing; plain types that [`super::parse()`] and `content` fill. Out: what
-//! [`super::write()`] writes. Invariants of the *normal form* ([`super::normalise`]): text is
-//! collapsed and without line ends, no inline is empty, marks of one kind do not nest, tables are
-//! rectangles, containers nest at most [`MAX_NESTING`] deep. For a tree in normal form
-//! `parse(write(tree)) == tree`.
+//! In: nothing; plain types that `content` fills. Out: what [`super::write`] writes. Invariants of
+//! the *normal form* ([`super::normal`]): text is collapsed and without line ends, no inline is
+//! empty, marks of one kind do not nest, tables are rectangles, containers nest at most
+//! [`MAX_NESTING`] deep.
 
-/// How deep quotes, lists and definitions may nest; what is deeper is read and written without its
+/// How deep quotes, lists and definitions may nest; what is deeper is written without its
 /// containers.
 pub const MAX_NESTING: usize = 16;
-
-/// A markdown document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Document {
-    /// Where the page was read (`<!-- source: … -->`).
-    pub source: Option<String>,
-    /// The headings above the first part, outermost first (`<!-- headings: … -->`, which chunks
-    /// carry).
-    pub breadcrumbs: Vec<String>,
-    /// Parts in order; only the first may be without a path.
-    pub parts: Vec<Part>,
-    /// How many words were extracted (`<!-- end: N words extracted -->`).
-    pub end: Option<u64>,
-}
-
-/// What stands below one `<!-- xpath: … -->`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
-    /// The semantic path of the section; none for what stands before the first such comment.
-    pub path: Option<String>,
-    /// The blocks in order.
-    pub blocks: Vec<Block>,
-}
 
 /// A block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,26 +77,17 @@ pub struct Definition {
 /// A table: a rectangle of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// Alignment of each column.
-    pub columns: Vec<Align>,
     /// The cells of the header row.
     pub header: Vec<Vec<Inline>>,
     /// The other rows.
     pub rows: Vec<Vec<Vec<Inline>>>,
 }
 
-/// How a column is aligned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Align {
-    /// Not said.
-    #[default]
-    None,
-    /// To the left.
-    Left,
-    /// To the middle.
-    Center,
-    /// To the right.
-    Right,
+impl Table {
+    /// Returns all rows, the header first.
+    pub(crate) fn all_rows(&self) -> impl Iterator<Item = &Vec<Vec<Inline>>> {
+        std::iter::once(&self.header).chain(&self.rows)
+    }
 }
 
 /// An image.
@@ -180,23 +147,9 @@ impl Block {
     }
 }
 
-impl Part {
-    /// Returns the number of words.
-    pub fn words(&self) -> usize {
-        self.blocks.iter().map(Block::words).sum()
-    }
-}
-
-impl Document {
-    /// Returns the number of words.
-    pub fn words(&self) -> usize {
-        self.parts.iter().map(Part::words).sum()
-    }
-}
-
 /// Returns the number of words of a text: runs of non-blank characters with a letter or digit in
 /// them.
-pub fn count_words(text: &str) -> usize {
+fn count_words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
 }
 
@@ -232,7 +185,7 @@ fn push_block(block: &Block, out: &mut String) {
         Block::Code { text, .. } => out.push_str(text),
         Block::Quote(blocks) => blocks.iter().for_each(|block| push_block(block, out)),
         Block::Table(table) => {
-            for row in std::iter::once(&table.header).chain(&table.rows) {
+            for row in table.all_rows() {
                 for cell in row {
                     push_plain(cell, out);
                     out.push(' ');

@@ -1,59 +1,29 @@
 //! Writes a tree as CommonMark with GFM tables.
 //!
-//! In: a tree (it is brought into normal form). Out: text. Invariants: [`super::parse()`] reads the
-//! same tree back; text cannot become markup, a comment or a fence: everything that could be read
-//! so is escaped, and fences are longer than any run of backticks inside.
+//! In: blocks in normal form. Out: text. Invariants: a reader takes it for the same blocks; text
+//! cannot become markup, a comment or a fence: everything that could be read so is escaped, and
+//! fences are longer than any run of backticks inside.
 //!
 //! Emphasis is `_`, strong `**`, so that delimiters of two kinds never run together; where the
 //! characters around a delimiter would keep it from being one, the neighbour is written as a
 //! character reference.
 
 use super::normal;
-use super::tree::{Align, Block, Definition, Document, Inline, List, Table};
+use super::tree::{Block, Definition, Inline, List, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// How markdown is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WriteOptions {
-    /// Paragraphs are wrapped so that lines have at most this many characters where words allow it;
-    /// none writes one line each.
-    pub width: Option<usize>,
-}
-
-impl Default for WriteOptions {
-    fn default() -> Self {
-        Self { width: Some(79) }
-    }
-}
+/// Where paragraphs are wrapped, in characters, as far as words allow it.
+const WIDTH: usize = 79;
 
 /// A blank at which no line may end; normal text has no control characters.
 const HARD_BLANK: char = '\u{1}';
 /// A hard line break.
 const BREAK: char = '\u{2}';
 
-/// Writes a document.
-pub fn write(document: &Document, options: WriteOptions) -> String {
-    let document = normal::normalise(document.clone());
-    let mut out = String::new();
-    write_source(&mut out, document.source.as_deref());
-    if !document.breadcrumbs.is_empty() {
-        let _ = writeln!(out, "<!-- headings: {} -->", document.breadcrumbs.join(" > "));
-    }
-    for part in &document.parts {
-        write_part(&mut out, part.path.as_deref(), &part.blocks, options);
-    }
-    if let Some(words) = document.end {
-        write_end(&mut out, words);
-    }
-    out
-}
-
 /// Writes `<!-- source: … -->`.
-pub(crate) fn write_source(out: &mut String, source: Option<&str>) {
-    if let Some(source) = source {
-        let _ = writeln!(out, "<!-- source: {} -->", normal::clean_comment(source));
-    }
+pub(crate) fn write_source(out: &mut String, source: &str) {
+    let _ = writeln!(out, "<!-- source: {} -->", normal::clean_comment(source));
 }
 
 /// Writes `<!-- end: N words extracted -->`.
@@ -73,18 +43,12 @@ pub(crate) fn write_note(out: &mut String, note: &str) {
 }
 
 /// Writes the comment of a part and its blocks, which are in normal form.
-pub(crate) fn write_part(out: &mut String, path: Option<&str>, blocks: &[Block], options: WriteOptions) {
-    if let Some(path) = path {
-        // The first comment stands right below the source, the others apart from what is before
-        // them.
-        if !out.is_empty() && !out.ends_with("-->\n") {
-            out.push('\n');
-        }
-        let _ = writeln!(out, "<!-- xpath: {} -->", normal::clean_comment(path));
-    }
+pub(crate) fn write_part(out: &mut String, path: &str, blocks: &[Block]) {
+    // The first comment stands right below the source, the others apart from what is before them.
+    write_note(out, &format!("xpath: {path}"));
     let mut lines = Vec::new();
-    write_blocks(blocks, 0, options.width, &mut lines);
-    if !lines.is_empty() && !out.is_empty() {
+    write_blocks(blocks, 0, WIDTH, &mut lines);
+    if !lines.is_empty() {
         out.push('\n');
     }
     for line in lines {
@@ -94,7 +58,7 @@ pub(crate) fn write_part(out: &mut String, path: Option<&str>, blocks: &[Block],
 }
 
 /// Writes blocks in normal form, parted by empty lines.
-fn write_blocks(blocks: &[Block], depth: usize, width: Option<usize>, lines: &mut Vec<String>) {
+pub(super) fn write_blocks(blocks: &[Block], depth: usize, width: usize, lines: &mut Vec<String>) {
     let mut before: Option<&Block> = None;
     // Lists that follow each other would be one; their markers alternate.
     let mut second_marker = false;
@@ -132,7 +96,7 @@ fn write_blocks(blocks: &[Block], depth: usize, width: Option<usize>, lines: &mu
             }
             Block::Quote(inner) => {
                 let mut below = Vec::new();
-                write_blocks(inner, depth + 1, width.map(|width| width.saturating_sub(2)), &mut below);
+                write_blocks(inner, depth + 1, width.saturating_sub(2), &mut below);
                 lines.extend(below.into_iter().map(|line| prefixed("> ", ">", line)));
             }
             Block::Table(table) => write_table(table, lines),
@@ -156,7 +120,7 @@ fn longest_run(text: &str, wanted: char) -> usize {
     longest
 }
 
-fn write_list(list: &List, second_marker: bool, depth: usize, width: Option<usize>, lines: &mut Vec<String>) {
+fn write_list(list: &List, second_marker: bool, depth: usize, width: usize, lines: &mut Vec<String>) {
     // A list below a paragraph needs an empty line between them unless it starts with 1.
     let is_tight = list.items.iter().all(|item| match item.blocks.as_slice() {
         [_] => true,
@@ -172,7 +136,7 @@ fn write_list(list: &List, second_marker: bool, depth: usize, width: Option<usiz
         };
         let indent = " ".repeat(marker.len());
         let mut below = Vec::new();
-        let width = width.map(|width| width.saturating_sub(marker.len()));
+        let width = width.saturating_sub(marker.len());
         match item.blocks.as_slice() {
             [first, second @ Block::List(_)] if is_tight => {
                 write_blocks(std::slice::from_ref(first), depth + 1, width, &mut below);
@@ -192,15 +156,15 @@ fn write_list(list: &List, second_marker: bool, depth: usize, width: Option<usiz
     }
 }
 
-fn write_definitions(definitions: &[Definition], depth: usize, width: Option<usize>, lines: &mut Vec<String>) {
+fn write_definitions(definitions: &[Definition], depth: usize, width: usize, lines: &mut Vec<String>) {
     for (at, definition) in definitions.iter().enumerate() {
         if at > 0 {
             lines.push(String::new());
         }
-        lines.extend(wrap(&line(&definition.term, false), None));
+        lines.extend(wrap(&line(&definition.term, false), usize::MAX));
         for inner in &definition.definitions {
             let mut below = Vec::new();
-            write_blocks(inner, depth + 1, width.map(|width| width.saturating_sub(2)), &mut below);
+            write_blocks(inner, depth + 1, width.saturating_sub(2), &mut below);
             for (number, line) in below.into_iter().enumerate() {
                 lines.push(prefixed(if number == 0 { ": " } else { "  " }, "", line));
             }
@@ -218,18 +182,12 @@ fn write_table(table: &Table, lines: &mut Vec<String>) {
         out
     };
     lines.push(row(&table.header));
-    let rules = table.columns.iter().map(|align| match align {
-        Align::None => " --- |",
-        Align::Left => " :-- |",
-        Align::Center => " :-: |",
-        Align::Right => " --: |",
-    });
-    lines.push(format!("|{}", rules.collect::<String>()));
+    lines.push(format!("|{}", " --- |".repeat(table.header.len())));
     lines.extend(table.rows.iter().map(|cells| row(cells)));
 }
 
 /// Breaks a line of inlines into lines and escapes what would open a block at the start of one.
-fn wrap(text: &str, width: Option<usize>) -> Vec<String> {
+fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let parts = text.split(BREAK).count();
     for (number, part) in text.split(BREAK).enumerate() {
@@ -237,7 +195,7 @@ fn wrap(text: &str, width: Option<usize>) -> Vec<String> {
         let mut length = 0;
         for word in part.split(' ') {
             let long = word.chars().count();
-            if !line.is_empty() && width.is_some_and(|width| length + 1 + long > width) {
+            if !line.is_empty() && length + 1 + long > width {
                 lines.push(std::mem::take(&mut line));
                 length = 0;
             }

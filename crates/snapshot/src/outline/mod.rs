@@ -1,8 +1,8 @@
 //! The outline of a page: its landmarks, headings and parts, how much is in each, and the path that
 //! brings it.
 //!
-//! In: a [`Page`](browserlens_core::page::Page). Out: an [`Outline`], its text, and from such text the
-//! same [`Outline`] again: `parse(write(x)) == x`. Invariants: every landmark and heading that is
+//! In: a [`Page`](browserlens_core::page::Page). Out: an [`Outline`] and its text.
+//! Invariants: every landmark and heading that is
 //! shown has a line, or lies in a repeated sibling that a line `TEXT "+N more …"` counts; a line
 //! costs at most [`MOST_TOKENS`] tokens unless its path alone costs more, or it is a heading: those
 //! are whole up to 200 characters; text of the page is quoted and escaped.
@@ -49,12 +49,11 @@ mod build;
 mod costs;
 mod kind;
 mod lines;
-mod parse;
 mod write;
 
 pub use build::{Built, OutlineOptions, build};
-pub use parse::{MalformedOutline, parse};
-pub use write::{header, write, write_html, write_line, write_markdown};
+pub(crate) use write::write_line;
+pub use write::{write, write_html, write_markdown};
 
 use crate::path::Path;
 
@@ -63,8 +62,8 @@ pub const MOST_TOKENS: u32 = 25;
 /// Deepest nesting of lines: what lies deeper stands there too.
 pub const DEEPEST: usize = 16;
 
-/// What a line stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What a line stands for; first those whose lines hold others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Head of the page.
     Banner,
@@ -109,56 +108,35 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role with the word that a line carries.
-    pub const WORDS: [(Self, &'static str); 20] = [
-        (Self::Banner, "BANNER"),
-        (Self::Navigation, "NAVIGATION"),
-        (Self::Main, "MAIN"),
-        (Self::Aside, "ASIDE"),
-        (Self::Contentinfo, "CONTENTINFO"),
-        (Self::Search, "SEARCH"),
-        (Self::Form, "FORM"),
-        (Self::Region, "REGION"),
-        (Self::Article, "ARTICLE"),
-        (Self::Dialog, "DIALOG"),
-        (Self::Iframe, "IFRAME"),
-        (Self::Heading, "HEADING"),
-        (Self::Paragraph, "PARAGRAPH"),
-        (Self::List, "LIST"),
-        (Self::Table, "TABLE"),
-        (Self::Code, "CODE"),
-        (Self::Blockquote, "BLOCKQUOTE"),
-        (Self::Figure, "FIGURE"),
-        (Self::Img, "IMG"),
-        (Self::Text, "TEXT"),
-    ];
-
     /// Returns the word that a line carries.
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(role, _)| *role == self).map_or("TEXT", |(_, word)| word)
-    }
-
-    /// Returns the role of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(_, known)| *known == word).map(|(role, _)| *role)
+        match self {
+            Self::Banner => "BANNER",
+            Self::Navigation => "NAVIGATION",
+            Self::Main => "MAIN",
+            Self::Aside => "ASIDE",
+            Self::Contentinfo => "CONTENTINFO",
+            Self::Search => "SEARCH",
+            Self::Form => "FORM",
+            Self::Region => "REGION",
+            Self::Article => "ARTICLE",
+            Self::Dialog => "DIALOG",
+            Self::Iframe => "IFRAME",
+            Self::Heading => "HEADING",
+            Self::Paragraph => "PARAGRAPH",
+            Self::List => "LIST",
+            Self::Table => "TABLE",
+            Self::Code => "CODE",
+            Self::Blockquote => "BLOCKQUOTE",
+            Self::Figure => "FIGURE",
+            Self::Img => "IMG",
+            Self::Text => "TEXT",
+        }
     }
 
     /// Returns whether lines of the role hold others.
     pub fn is_part(self) -> bool {
-        matches!(
-            self,
-            Self::Banner
-                | Self::Navigation
-                | Self::Main
-                | Self::Aside
-                | Self::Contentinfo
-                | Self::Search
-                | Self::Form
-                | Self::Region
-                | Self::Article
-                | Self::Dialog
-                | Self::Iframe
-        )
+        self <= Self::Iframe
     }
 }
 

@@ -24,7 +24,7 @@ pub fn write(outline: &Outline) -> String {
 }
 
 /// Returns the two lines that stand before the outline.
-pub fn header(outline: &Outline) -> String {
+fn header(outline: &Outline) -> String {
     let mut out = String::from("PAGE: ");
     escape::bare(&mut out, &outline.url);
     out.push_str(" | ");
@@ -45,7 +45,7 @@ pub fn header(outline: &Outline) -> String {
 }
 
 /// Appends one line.
-pub fn write_line(out: &mut String, line: &Line) {
+pub(crate) fn write_line(out: &mut String, line: &Line) {
     for _ in 0..line.depth {
         out.push_str("  ");
     }

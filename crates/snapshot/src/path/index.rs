@@ -16,14 +16,25 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Spelling<'p> {
     Document,
-    Element(&'p str, Mark, &'p str),
+    Element(&'p str, Mark<'p>),
 }
 
+/// A [`Label`], interned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Mark {
+enum Mark<'p> {
     None,
-    Id,
-    Class,
+    Id(&'p str),
+    Class(&'p str),
+}
+
+impl From<Mark<'_>> for Label {
+    fn from(mark: Mark<'_>) -> Self {
+        match mark {
+            Mark::None => Self::None,
+            Mark::Id(id) => Self::Id(id.to_owned()),
+            Mark::Class(class) => Self::Class(class.to_owned()),
+        }
+    }
 }
 
 /// What is known of one node.
@@ -63,7 +74,6 @@ struct Named<'p> {
 /// The paths of one page.
 #[derive(Clone)]
 pub struct Paths<'p> {
-    page: &'p Page,
     places: Vec<NodePosition>,
     named: Vec<Named<'p>>,
     series: Vec<Vec<u32>>,
@@ -83,7 +93,6 @@ impl<'p> Paths<'p> {
     /// Names the elements of a page.
     pub fn of(page: &'p Page) -> Self {
         let mut paths = Self {
-            page,
             places: Vec::with_capacity(page.len()),
             named: Vec::new(),
             series: Vec::new(),
@@ -116,51 +125,41 @@ impl<'p> Paths<'p> {
             });
             return;
         };
-        let above = self.places[parent.id().index()];
         let shadow = Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW);
         let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
-        // NodePosition and host by the document, not by the flat tree that the arena is.
-        let (mut inside, mut host, mut nearest) = (above.inside, above.host, above.nearest);
-        let (mut sections_inside, mut landmarks_inside) = (above.sections_inside, above.landmarks_inside);
-        let mut anchor = above.anchor;
-        if node.flags().has(Flags::SLOTTED) && above.host != NONE {
-            let around = self.places[above.host as usize];
-            (inside, host, nearest) = (around.inside, around.host, around.nearest);
-            (sections_inside, landmarks_inside) = (around.sections_inside, around.landmarks_inside);
-            anchor = around.anchor;
+        // Place and host by the document, not by the flat tree that the arena is.
+        let mut place = NodePosition { named: NONE, ..self.places[parent.id().index()] };
+        if node.flags().has(Flags::SLOTTED) && place.host != NONE {
+            place = NodePosition { named: NONE, ..self.places[place.host as usize] };
         } else if parent.flags().any(hosts) && node.flags().any(shadow) {
-            host = parent.id().0;
+            place.host = parent.id().0;
             // A host too deep to open holds its shadow tree where it stands itself.
-            if above.inside == host * 2 {
-                inside = host * 2 + 1;
+            if place.inside == place.host * 2 {
+                place.inside += 1;
             }
-            (sections_inside, landmarks_inside, anchor) = (inside, inside, inside);
+            (place.sections_inside, place.landmarks_inside, place.anchor) = (place.inside, place.inside, place.inside);
         }
-        let mut place = NodePosition { inside, sections_inside, landmarks_inside, anchor, host, named: NONE, nearest };
+        let mut inside = place.inside;
         if let Some((spelling, opens)) = self.spelling(node, inside, classes, ids) {
-            let generic = matches!(spelling, Spelling::Element("div" | "span", ..));
-            let by_class = generic && matches!(spelling, Spelling::Element(_, Mark::Class, _));
+            let generic = matches!(spelling, Spelling::Element("div" | "span", _));
+            let by_class = generic && matches!(spelling, Spelling::Element(_, Mark::Class(_)));
             match spelling {
-                Spelling::Element("main" | "header" | "footer" | "nav" | "aside", ..) => inside = landmarks_inside,
-                Spelling::Element("section" | "article" | "form" | "dialog", ..) => inside = sections_inside,
+                Spelling::Element("main" | "header" | "footer" | "nav" | "aside", _) => inside = place.landmarks_inside,
+                Spelling::Element("section" | "article" | "form" | "dialog", _) => inside = place.sections_inside,
                 _ => {}
             }
-            if let Spelling::Element(tag, Mark::Id, _) = spelling {
+            if let Spelling::Element(tag, Mark::Id(_)) = spelling {
                 let sectioning = matches!(tag, "section" | "article" | "form" | "dialog" | "nav" | "aside");
                 if usize::from(self.depth(inside)) >= MOST_STEPS_ABOVE_ID + usize::from(sectioning) {
-                    inside = anchor;
+                    inside = place.anchor;
                 }
             }
             let depth = self.depth(inside) + if inside & 1 == 1 { 2 } else { 1 };
             let row = self.named.len() as u32;
-            let series = match self.by_spelling.entry((inside, spelling)) {
-                std::collections::hash_map::Entry::Occupied(known) => *known.get(),
-                std::collections::hash_map::Entry::Vacant(free) => {
-                    let series = self.series.len() as u32;
-                    self.series.push(Vec::new());
-                    *free.insert(series)
-                }
-            };
+            let series = *self.by_spelling.entry((inside, spelling)).or_insert_with(|| {
+                self.series.push(Vec::new());
+                self.series.len() as u32 - 1
+            });
             let siblings = &mut self.series[series as usize];
             siblings.push(id);
             let index = siblings.len() as u32;
@@ -175,11 +174,8 @@ impl<'p> Paths<'p> {
                 if !generic {
                     place.landmarks_inside = place.inside;
                 }
-                if matches!(
-                    spelling,
-                    Spelling::Document
-                        | Spelling::Element("main" | "header" | "footer" | "nav" | "aside" | "dialog", ..)
-                ) {
+                let is_landmark = |tag: &str| matches!(tag, "main" | "header" | "footer" | "nav" | "aside" | "dialog");
+                if !matches!(spelling, Spelling::Element(tag, _) if !is_landmark(tag)) {
                     place.anchor = place.inside;
                 }
             }
@@ -231,18 +227,18 @@ impl<'p> Paths<'p> {
             }
         }
         let must = node.flags().any(Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED).with(Flags::IFRAME));
-        let (mark, label) = match (id, class) {
-            (Some(id), _) => (Mark::Id, id),
-            (None, Some(class)) => (Mark::Class, class),
+        let mark = match (id, class) {
+            (Some(id), _) => Mark::Id(id),
+            (None, Some(class)) => Mark::Class(class),
             (None, None) if generic && !must => return None,
-            (None, None) => (Mark::None, ""),
+            (None, None) => Mark::None,
         };
-        if !is_tag(tag) || (generic && tag != "div" && mark != Mark::Id && !must) {
+        let by_class = generic && id.is_none() && !must;
+        if !is_tag(tag) || (by_class && tag != "div") {
             return None;
         }
-        let by_class = generic && mark != Mark::Id && !must;
         let opens = room && (!by_class || depth < MOST_STEPS_BY_CLASS);
-        Some((Spelling::Element(tag, mark, label), opens))
+        Some((Spelling::Element(tag, mark), opens))
     }
 
     /// Returns the path of a node; none if it means nothing by itself.
@@ -256,13 +252,8 @@ impl<'p> Paths<'p> {
             let several = self.series[named.series as usize].len() > 1;
             let (kind, series) = match named.spelling {
                 Spelling::Document => (Kind::Document, false),
-                Spelling::Element(tag, mark, label) => {
-                    let label = match mark {
-                        Mark::None => Label::None,
-                        Mark::Id => Label::Id(label.to_owned()),
-                        Mark::Class => Label::Class(label.to_owned()),
-                    };
-                    (Kind::Element { tag: tag.to_owned(), label }, in_series(tag))
+                Spelling::Element(tag, mark) => {
+                    (Kind::Element { tag: tag.to_owned(), label: mark.into() }, in_series(tag))
                 }
             };
             let numbered = named.index > 1 || (several && series);
@@ -307,14 +298,7 @@ impl<'p> Paths<'p> {
         let named = self.named.get(self.places.get(node.index())?.named as usize)?;
         match named.spelling {
             Spelling::Document => None,
-            Spelling::Element(tag, mark, label) => Some((
-                tag,
-                match mark {
-                    Mark::None => Label::None,
-                    Mark::Id => Label::Id(label.to_owned()),
-                    Mark::Class => Label::Class(label.to_owned()),
-                },
-            )),
+            Spelling::Element(tag, mark) => Some((tag, mark.into())),
         }
     }
 
@@ -336,11 +320,9 @@ impl<'p> Paths<'p> {
                     continue;
                 }
                 Kind::Document => Spelling::Document,
-                Kind::Element { tag, label } => match label {
-                    Label::None => Spelling::Element(tag, Mark::None, ""),
-                    Label::Id(id) => Spelling::Element(tag, Mark::Id, id),
-                    Label::Class(class) => Spelling::Element(tag, Mark::Class, class),
-                },
+                Kind::Element { tag, label: Label::None } => Spelling::Element(tag, Mark::None),
+                Kind::Element { tag, label: Label::Id(id) } => Spelling::Element(tag, Mark::Id(id)),
+                Kind::Element { tag, label: Label::Class(class) } => Spelling::Element(tag, Mark::Class(class)),
             };
             let series = self.lookup(place, spelling)?;
             let index = step.index.unwrap_or(1).checked_sub(1)? as usize;
@@ -353,10 +335,5 @@ impl<'p> Paths<'p> {
     fn lookup<'s>(&'s self, place: u32, spelling: Spelling<'s>) -> Option<u32> {
         let known: &HashMap<(u32, Spelling<'s>), u32> = &self.by_spelling;
         known.get(&(place, spelling)).copied()
-    }
-
-    /// Returns the page.
-    pub fn page(&self) -> &'p Page {
-        self.page
     }
 }

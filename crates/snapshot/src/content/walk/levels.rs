@@ -39,6 +39,15 @@ impl Level {
             spans: (None, None),
         }
     }
+
+    /// The definition that is open; one without a term if there is none yet.
+    fn last_definition(&mut self) -> &mut Definition {
+        if self.definitions.is_empty() {
+            self.definitions.push(Definition::default());
+        }
+        let last = self.definitions.len() - 1;
+        &mut self.definitions[last]
+    }
 }
 
 impl Walk<'_, '_> {
@@ -114,12 +123,10 @@ impl Walk<'_, '_> {
             Kind::List(_) => level.items.push(Item { task: None, blocks: vec![block] }),
             Kind::Definitions => {
                 // What stands between terms and meanings belongs to the last meaning.
-                match level.definitions.last_mut() {
-                    Some(last) => match last.definitions.last_mut() {
-                        Some(meaning) => meaning.push(block),
-                        None => last.definitions.push(vec![block]),
-                    },
-                    None => level.definitions.push(Definition { term: Vec::new(), definitions: vec![vec![block]] }),
+                let last = level.last_definition();
+                match last.definitions.last_mut() {
+                    Some(meaning) => meaning.push(block),
+                    None => last.definitions.push(vec![block]),
                 }
             }
             Kind::Table if !level.rows.is_empty() => {
@@ -149,49 +156,30 @@ impl Walk<'_, '_> {
         self.nested -= usize::from(!matches!(level.kind, Kind::Section(_)));
         self.tables -= usize::from(matches!(level.kind, Kind::Table));
         match level.kind {
-            Kind::Section(_) => {}
-            Kind::Heading(number) => self.push_block(Block::Heading { level: number, content: line }),
-            Kind::Quote => self.push_block(Block::Quote(level.blocks)),
-            Kind::List(start) => {
-                if !level.items.is_empty() {
-                    self.push_block(Block::List(List { start, items: level.items }));
-                }
-            }
-            Kind::Item(task) => {
-                if let Some(above) = self.levels.last_mut() {
-                    above.items.push(Item { task, blocks: level.blocks });
-                }
-            }
+            Kind::Section(_) => return,
+            Kind::Heading(number) => return self.push_block(Block::Heading { level: number, content: line }),
+            Kind::Quote => return self.push_block(Block::Quote(level.blocks)),
+            Kind::List(_) if level.items.is_empty() => return,
+            Kind::List(start) => return self.push_block(Block::List(List { start, items: level.items })),
             Kind::Table => {
                 level.blocks.into_iter().for_each(|block| self.push_block(block));
-                let table = table::layout(level.rows);
-                self.push_block(Block::Table(table));
+                return self.push_block(Block::Table(table::layout(level.rows)));
             }
+            Kind::Definitions => return self.push_block(Block::Definitions(level.definitions)),
+            _ => {}
+        }
+        let Some(above) = self.levels.last_mut() else { return };
+        match level.kind {
+            Kind::Item(task) => above.items.push(Item { task, blocks: level.blocks }),
             Kind::Cell => {
                 let cell = CellData::new(level.blocks, level.spans.0.as_deref(), level.spans.1.as_deref());
-                if let Some(above) = self.levels.last_mut() {
-                    match above.rows.last_mut() {
-                        Some(row) => row.push(cell),
-                        None => above.rows.push(vec![cell]),
-                    }
+                match above.rows.last_mut() {
+                    Some(row) => row.push(cell),
+                    None => above.rows.push(vec![cell]),
                 }
             }
-            Kind::Definitions => self.push_block(Block::Definitions(level.definitions)),
-            Kind::Term => {
-                if let Some(above) = self.levels.last_mut() {
-                    above.definitions.push(Definition { term: line, definitions: Vec::new() });
-                }
-            }
-            Kind::Meaning => {
-                if let Some(above) = self.levels.last_mut() {
-                    match above.definitions.last_mut() {
-                        Some(last) => last.definitions.push(level.blocks),
-                        None => {
-                            above.definitions.push(Definition { term: Vec::new(), definitions: vec![level.blocks] })
-                        }
-                    }
-                }
-            }
+            Kind::Term => above.definitions.push(Definition { term: line, definitions: Vec::new() }),
+            _ => above.last_definition().definitions.push(level.blocks),
         }
     }
 
