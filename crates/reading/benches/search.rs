@@ -2,7 +2,7 @@
 //! `cargo bench -p browserlens-reading --bench search`.
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
-#![allow(clippy::print_stderr, reason = "the time of indexing is told beside criterion's figures")]
+#![allow(clippy::print_stderr, reason = "time and size of the index are told beside criterion's figures")]
 
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::retrieval::{By, Index, SearchOptions, rank};
@@ -52,14 +52,18 @@ fn processor_time() -> Option<Duration> {
 }
 
 fn many(c: &mut Criterion) {
-    let mut index = Index::new(Arc::new(Lexical::default()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let mut index = Index::open(&path, Arc::new(Lexical::default())).expect("opens");
     let sections = sections(100_000, 50);
     let (start, spent) = (Instant::now(), processor_time());
     for (page, part) in sections.chunks(5_000).enumerate() {
         index.add(&page.to_string(), part, &[]).expect("adds");
     }
+    let bytes = std::fs::metadata(&path).expect("a file").len();
     let spent = spent.zip(processor_time()).map(|(before, after)| after - before);
-    eprintln!("100,000 sections, indexed in {:?}, {spent:?} of processor time", start.elapsed());
+    let megabytes = bytes / 1_000_000;
+    eprintln!("100,000 sections, indexed in {:?}, {spent:?} of processor time: {megabytes} MB", start.elapsed());
     let query = query();
     for (name, by) in [("words", By::Bm25), ("vectors", By::Vectors), ("fused", By::Fused)] {
         let options = SearchOptions { by, ..SearchOptions::default() };

@@ -11,16 +11,14 @@
 mod counts;
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
-#[path = "../benches/workload/mod.rs"]
-mod workload;
 
 use browserlens_core::page::{Page, visible_text};
 use browserlens_core::strategy::StepIndex;
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;
-use browserlens_reading::graph::{ContentGraph, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt};
-use browserlens_reading::retrieval::{Index, SearchOptions, answer};
-use browserlens_reading::{Cache, CacheOptions, Cut, Outcome, extract};
+use browserlens_reading::graph::{ContentGraph, GraphStore, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt};
+use browserlens_reading::retrieval::{PageIndex, SearchOptions, answer};
+use browserlens_reading::{Cache, CacheOptions, Counts, Cut, Outcome, Pattern, TASK_MS, extract, workload};
 use browserlens_trace::Trace;
 use counts::{PageCounts, percent_fewer};
 use serde::Serialize;
@@ -30,7 +28,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use synthetic::{SIZES, Size, topic};
-use workload::{Counts, Pattern, TASK_MS, workload};
 
 const BEGIN: &str = "<!-- seed tables: begin -->\n";
 const END: &str = "<!-- seed tables: end -->";
@@ -123,8 +120,8 @@ fn measure(size: Size) -> Result<Measured, Box<dyn Error>> {
     let reading = cache.read(&page, Cut::All, 1)?;
     cache.visit(&url, &reading, 1)?;
     let by_url = least(|| Ok(timed(|| Ok(cache.latest(black_box(&url), Cut::All, 1)?))?.1))?;
-    let indexed = || -> Result<Index, Box<dyn Error>> {
-        Ok(Index::of(Arc::new(Lexical::default()), &url, &extraction.sections, &[])?)
+    let indexed = || -> Result<PageIndex, Box<dyn Error>> {
+        Ok(PageIndex::of(Arc::new(Lexical::default()), &url, &extraction.sections, &[])?)
     };
     let index = least(|| Ok(timed(indexed)?.1))?;
     let ready = indexed()?;
@@ -143,7 +140,7 @@ fn measure(size: Size) -> Result<Measured, Box<dyn Error>> {
         query: least(|| Ok(timed(ask)?.1))?,
         graph: least(|| Ok(timed(|| Ok(ContentGraph::of(&url, "", black_box(&extraction.blocks))))?.1))?,
         concepts: least(|| {
-            let mut pages = PageGraph::new(Arc::new(Lexical::default()));
+            let mut pages = PageGraph::new(GraphStore::in_memory()?, Arc::new(Lexical::default()));
             Ok(timed(|| Ok(pages.add_blocks(&page, &extraction.blocks, SeenAt(0))?))?.1)
         })?,
     })
@@ -295,7 +292,7 @@ fn hit_rates() -> Result<String, Box<dyn Error>> {
 
 /// What the graph over the five pages answers, and how fast.
 fn across(rows: &[Measured]) -> Result<String, Box<dyn Error>> {
-    let mut pages = PageGraph::new(Arc::new(Lexical::default()));
+    let mut pages = PageGraph::new(GraphStore::in_memory()?, Arc::new(Lexical::default()));
     for (at, row) in rows.iter().enumerate() {
         let url = format!("https://site{at}.test/");
         pages.add_page(&synthetic::page(&url, row.size.name, row.size.nodes, row.size.text), SeenAt(0))?;

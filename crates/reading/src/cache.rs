@@ -38,6 +38,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub(crate) use file::{beside, write_ahead};
+
 /// Version of the cache file; a file of a later one is refused, one of an earlier one is rebuilt.
 pub const CACHE_VERSION: i64 = 3;
 
@@ -136,6 +138,13 @@ pub enum Outcome {
     Miss,
     /// Read anew: `nocache`.
     Bypassed,
+}
+
+impl Outcome {
+    /// Returns whether nothing had to be read anew.
+    pub fn is_hit(self) -> bool {
+        matches!(self, Self::Hit | Self::Revalidated)
+    }
 }
 
 /// An extraction and how it came about.

@@ -11,9 +11,11 @@
 
 mod http;
 mod lexical;
+mod vector_cache;
 
 pub use http::{Http, HttpOptions};
 pub use lexical::Lexical;
+pub use vector_cache::VectorCache;
 
 use crate::terms::Term;
 use std::path::PathBuf;
@@ -86,6 +88,15 @@ pub enum EmbedError {
     /// The endpoint gave no answer.
     #[error(transparent)]
     Endpoint(#[from] browserlens_llm::EndpointError),
+    /// The cache of vectors cannot be used.
+    #[error("{}: the cache of vectors: {source}", .path.display())]
+    Cache {
+        /// The file; empty if it is in memory.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: rusqlite::Error,
+    },
     /// A model's folder cannot be used.
     #[error("{}: {reason}", .path.display())]
     Model {
@@ -104,6 +115,7 @@ impl EmbedError {
                 "check the name of the model and that it makes embeddings; give its dimension if it can be chosen"
             }
             Self::Endpoint(error) => error.hint(),
+            Self::Cache { .. } => "delete the file: its vectors are asked for again",
             Self::Model { .. } => {
                 "name a sentence-transformers folder of a BERT model: config.json, tokenizer.json, model.safetensors, \
                     1_Pooling/config.json"

@@ -7,7 +7,7 @@
 //! reads a clock.
 //!
 //! Which should I use? [`extract`] for text in its structure: [`Extraction::part`] gives any part
-//! of it. [`Cache`] around it where pages are read more than
+//! of it, [`Extraction::pieces`] streams it. [`Cache`] around it where pages are read more than
 //! once; [`retrieval`] finds sections, [`graph`] says how they hang together; [`read()`] is all of
 //! it in one call, for an agent. [`read_text`] is the plain baseline that both are measured
 //! against: every rendered text node, one a line.
@@ -33,6 +33,7 @@ mod tool;
 mod visible;
 mod visited;
 mod words;
+mod workload;
 mod xpath;
 
 pub use address::{TRACKING, normal_url};
@@ -50,6 +51,7 @@ pub use sections::{Cut, Extraction, LONGEST_SECTION, Section, extract};
 pub use tool::{Answer, ReadError, Searcher, answer_of, place_in, read, take};
 pub use visible::{MAX_CHARS, ReadTextVisible};
 pub use visited::{MOST_BYTES, MOST_PAGES, Mark, Visited};
+pub use workload::{Counts, Pattern, TASK_MS, workload};
 pub use xpath::Xpaths;
 
 /// The README, whose examples are run as tests.

@@ -27,7 +27,7 @@ const SAID: usize = 80;
 /// of its page.
 ///
 /// # Errors
-/// [`ReadError::Embed`] if the pages cannot be searched, [`ReadError::BehindEnd`] if the offset
+/// [`ReadError::Index`] if the pages cannot be searched, [`ReadError::BehindEnd`] if the offset
 /// leads behind the last hit.
 pub fn answer_of_many(
     pages: &[(String, &Extraction)],
@@ -35,7 +35,7 @@ pub fn answer_of_many(
     searcher: &Searcher,
     options: &ReadOptions,
 ) -> Result<Answer, ReadError> {
-    let mut index = Index::new(searcher.embedder());
+    let mut index = Index::in_memory(searcher.embedder())?;
     let mut site = searcher.site().clone();
     pages.iter().for_each(|(_, page)| site.add(page));
     for (at, (_, page)) in pages.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Parts of a page's text: by section, or some sections at a time; and what there is, before anything
-//! is read.
+//! Parts of a page's text: by section, some sections at a time, or as a stream; and what there is,
+//! before anything is read.
 //!
-//! In: an [`Extraction`]. Out: text. Invariants: the parts that `offset` or `skip` lead to, joined, say every section once; a part is
+//! In: an [`Extraction`]. Out: text. Invariants: the [pieces](Extraction::pieces) joined are the
+//! full text; the parts that `offset` or `skip` lead to, joined, say every section once; a part is
 //! never longer than was asked for, and what is left out is told.
 
 use crate::{Extraction, ReadOptions, Section};
@@ -219,6 +220,37 @@ impl Extraction {
         }
         out
     }
+
+    /// Streams the full text in pieces of at most `bytes` bytes (but never less than a character),
+    /// cut between paragraphs where that leaves half a piece or more, else between lines or words.
+    pub fn pieces(&self, bytes: usize) -> impl Iterator<Item = &str> {
+        let mut rest = self.full_text.as_str();
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let end = end_of_piece(rest, bytes);
+            let (piece, behind) = rest.split_at(end);
+            rest = behind;
+            Some(piece)
+        })
+    }
+}
+
+fn end_of_piece(text: &str, bytes: usize) -> usize {
+    if text.len() <= bytes {
+        return text.len();
+    }
+    let most = text.floor_char_boundary(bytes);
+    if most == 0 {
+        return text.chars().next().map_or(0, char::len_utf8);
+    }
+    let head = &text[..most];
+    ["\n\n", "\n", " "]
+        .into_iter()
+        .filter_map(|between| head.rfind(between).map(|at| at + between.len()))
+        .find(|end| *end >= most / 2)
+        .unwrap_or(most)
 }
 
 #[cfg(test)]
@@ -226,6 +258,7 @@ mod tests {
     use super::*;
     use crate::{Cut, extract};
     use browserlens_core::page::PageBuilder;
+    use proptest::prelude::*;
 
     fn guide() -> Extraction {
         let page = PageBuilder::outline(
@@ -322,5 +355,16 @@ mod tests {
         let all = part("").text.chars().count();
         let (skip, left) = part("chars=3").skip.expect("more");
         assert_eq!(skip + left, all);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_small_and_joined_are_the_text(text in "([a-zé😀]{0,9}( |\n|\n\n)){0,40}", bytes in 1usize..60) {
+            let extraction = Extraction { full_text: text.clone(), ..Extraction::default() };
+            let pieces: Vec<&str> = extraction.pieces(bytes).collect();
+            prop_assert_eq!(pieces.concat(), text);
+            let is_small = |piece: &&str| piece.len() <= bytes || piece.chars().count() == 1;
+            prop_assert!(pieces.iter().all(|piece| !piece.is_empty() && is_small(piece)));
+        }
     }
 }

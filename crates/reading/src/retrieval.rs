@@ -1,8 +1,9 @@
 //! Retrieval: the sections that a query means.
 //!
 //! In: the sections of one page or of many, and a query. Out: [`Hit`]s, the best first: by words
-//! (BM25), by vectors, or by both, fused by reciprocal rank (k = 60).
-//! Invariants: deterministic; a hit's text is a part of its section within a limit.
+//! (BM25, SQLite FTS5), by vectors (sqlite-vec), or by both, fused by reciprocal rank (k = 60).
+//! Invariants: deterministic; what a query holds never reaches FTS5 but as quoted terms; vectors of
+//! different embedders never mix; a hit's text is a part of its section within a limit.
 //!
 //! What is ranked: passages of some seventy words, each with its section's heading and the headings
 //! above it. A section counts as its best passage.
@@ -34,19 +35,22 @@ mod answer_kind;
 mod codes;
 mod excerpt;
 mod index;
+mod page;
 mod passage;
 mod query;
 mod ranking;
 mod relevance;
 mod rows;
+mod vec_extension;
 
 pub use answer::{answer, answer_from, no_content, refusal};
-pub use index::Index;
+pub use index::{Index, IndexError};
+pub use page::PageIndex;
 pub use query::MOST_TERMS;
 pub use relevance::DEFAULT_RELEVANCE;
 
 use crate::boilerplate::OwnSections;
-use crate::embed::{EmbedError, Embedder, Lexical};
+use crate::embed::{Embedder, Lexical};
 use crate::sections::Extraction;
 use std::sync::Arc;
 
@@ -61,6 +65,11 @@ const MOST_BYTES: usize = 2_000;
 const LEAST_BYTES: usize = 1_000;
 /// Which part of a page's text an answer about it may take: an eighth.
 const PAGE_SHARE: usize = 8;
+
+/// Up to how many bytes of text, and sections, a page is ranked without SQLite: every vector is
+/// then looked at, and kept as it is.
+const MOST_IN_MEMORY: usize = 2 << 20;
+const MOST_SECTIONS: usize = 4_096;
 
 /// What hits are ranked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -122,30 +131,49 @@ pub struct Hit {
     pub is_cut: bool,
 }
 
-/// Finds the sections of one page that a query means, with the built-in embedder. Beside
-/// [`SearchOptions::max_bytes`], the hits' texts take at most an eighth of the page's text, or 1,000
-/// bytes where that is more: an answer that is half of the page would be no answer.
+/// Finds the sections of one page that a query means, with the built-in embedder and an index in
+/// memory. Beside [`SearchOptions::max_bytes`], the hits' texts take at most an eighth of the
+/// page's text, or 1,000 bytes where that is more: an answer that is half of the page would be no
+/// answer.
 ///
 /// # Errors
-/// None with this embedder.
-pub fn rank(extraction: &Extraction, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, EmbedError> {
+/// [`IndexError`] if SQLite fails.
+pub fn rank(extraction: &Extraction, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
     let whole = OwnSections { sections: extraction.sections.clone(), leave_out: Vec::new() };
-    rank_with(Arc::new(Lexical::default()), extraction, &whole, query, options)
+    rank_own(extraction, &whole, query, options)
 }
 
-/// As [`rank`], with another embedder, over what the page says of its own.
+/// As [`rank`], over what the page says of its own and its site does not repeat.
 ///
 /// # Errors
-/// [`EmbedError`] if the embedder fails.
+/// [`IndexError`] if SQLite fails.
+pub fn rank_own(
+    extraction: &Extraction,
+    own: &OwnSections,
+    query: &str,
+    options: &SearchOptions,
+) -> Result<Vec<Hit>, IndexError> {
+    rank_with(Arc::new(Lexical::default()), extraction, own, query, options)
+}
+
+/// As [`rank_own`], with another embedder than the built-in one.
+///
+/// # Errors
+/// [`IndexError`] if SQLite or the embedder fails.
 pub fn rank_with(
     embedder: Arc<dyn Embedder>,
     extraction: &Extraction,
     own: &OwnSections,
     query: &str,
     options: &SearchOptions,
-) -> Result<Vec<Hit>, EmbedError> {
-    let index = Index::of(embedder, &extraction.url, &own.sections, &own.leave_out)?;
-    index.search(query, &for_page(extraction, options))
+) -> Result<Vec<Hit>, IndexError> {
+    let options = for_page(extraction, options);
+    if extraction.full_text.len() <= MOST_IN_MEMORY && own.sections.len() <= MOST_SECTIONS {
+        return PageIndex::of(embedder, &extraction.url, &own.sections, &own.leave_out)?.search(query, &options);
+    }
+    let mut index = Index::in_memory(embedder)?;
+    index.add(&extraction.url, &own.sections, &own.leave_out)?;
+    index.search(query, &options)
 }
 
 /// Returns the options of an answer about one page: with the limit that [`rank`] describes.

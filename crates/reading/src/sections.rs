@@ -127,6 +127,12 @@ impl Extraction {
         }
     }
 
+    /// Returns at most `limit` sections from number `offset` on.
+    pub fn range(&self, offset: usize, limit: usize) -> &[Section] {
+        let start = offset.min(self.sections.len());
+        &self.sections[start..start.saturating_add(limit).min(self.sections.len())]
+    }
+
     /// Returns a section and everything that lies in it: itself first, then its further parts and
     /// the sections under it. An aside that stands between them is none of it.
     pub fn under(&self, position: u32) -> Vec<&Section> {
@@ -134,6 +140,13 @@ impl Extraction {
         let after = &self.sections[position as usize + 1..];
         let inner = after.iter().filter(|inner| inner.trail.contains(&position));
         std::iter::once(section).chain(inner).collect()
+    }
+
+    /// Returns the headings above a section, outermost first.
+    pub fn headings_above(&self, section: &Section) -> impl Iterator<Item = &str> {
+        let of_its_own = usize::from(section.part > 0);
+        let above = &section.trail[..section.trail.len().saturating_sub(of_its_own)];
+        above.iter().filter_map(|above| self.sections.get(*above as usize)).map(|above| above.heading.as_str())
     }
 }
 

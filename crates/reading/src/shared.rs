@@ -5,7 +5,7 @@
 
 use crate::boilerplate::{OwnSections, PageTexts};
 use crate::embed::{Embedder, Lexical};
-use crate::retrieval::Index;
+use crate::retrieval::PageIndex;
 use crate::sections::{Cut, Extraction, extract};
 use browserlens_core::page::Page;
 use browserlens_core::strategy::{StageClock, StepCache};
@@ -41,9 +41,9 @@ pub(crate) fn index(
     page: &Page,
     own: OwnSections,
     embedder: &Arc<Lexical>,
-) -> Arc<Result<Index, String>> {
+) -> Arc<Result<PageIndex, String>> {
     shared.get_or_make(clock, IndexOf(own.clone()), || {
-        Index::of(Arc::clone(embedder) as Arc<dyn Embedder>, page.url(), &own.sections, &own.leave_out)
+        PageIndex::of(Arc::clone(embedder) as Arc<dyn Embedder>, page.url(), &own.sections, &own.leave_out)
             .map_err(|error| error.to_string())
     })
 }

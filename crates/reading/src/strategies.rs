@@ -14,7 +14,7 @@
 use crate::BoilerplateIndex;
 use crate::embed::Lexical;
 use crate::graph::{ContentGraph, summary};
-use crate::retrieval::{By, Index, SearchOptions, answer, for_page};
+use crate::retrieval::{By, PageIndex, SearchOptions, answer, for_page};
 use crate::sections::Extraction;
 use crate::shared::{self, Read};
 use browserlens_core::page::Page;
@@ -107,7 +107,7 @@ struct Last {
     read: Arc<Read>,
     shared: Arc<StepCache>,
     /// Its index, once something was asked of it.
-    index: Option<Arc<Result<Index, String>>>,
+    index: Option<Arc<Result<PageIndex, String>>>,
 }
 
 impl PartsRun {
@@ -175,15 +175,16 @@ fn under(page: &Extraction, name: &str) -> Option<String> {
     };
     let found = called(true).or_else(|| called(false))?;
     let mut text = String::new();
-    for section in page.under(found.position) {
-        if !text.is_empty() {
-            text.push_str("\n\n");
-        }
-        if section.part == 0 {
+    for section in &page.sections {
+        if section.position == found.position || section.trail.contains(&found.position) {
+            let gap = if text.is_empty() { "" } else { "\n\n" };
+            if section.part > 0 {
+                let _ = write!(text, "{gap}{}", escaped(&section.content));
+                continue;
+            }
             let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
-            let _ = write!(text, "{marks} {}\n\n", escaped(&section.heading));
+            let _ = write!(text, "{gap}{marks} {}\n\n{}", escaped(&section.heading), escaped(&section.content));
         }
-        text.push_str(&escaped(&section.content));
     }
     Some(text)
 }

@@ -4,7 +4,9 @@
 //! Latin, Greek and Cyrillic letters, English endings taken off. A run of a script that is written
 //! without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) gives every pair of neighbouring
 //! characters, and each Han character alone. Invariants: the same for sections and queries;
-//! deterministic; a term holds no blank.
+//! deterministic; a term holds no blank and no character that FTS5 gives a meaning. Why not the
+//! tokenizers of FTS5: they neither part scripts without spaces nor stem beside that, and the
+//! lexical embedder needs the same terms.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;

@@ -9,9 +9,10 @@
 //! [`DEFAULT_CHARS`](crate::DEFAULT_CHARS) characters unless told otherwise; what is left out is
 //! said with how to go on ([`Answer::left_out`]).
 
-use crate::embed::{EmbedError, Embedder, Lexical};
-use crate::graph::{ConceptError, ContentGraph, ContentId, HeadingMatch, around, summary};
-use crate::retrieval::{DEFAULT_RELEVANCE, Hit, SearchOptions, answer, rank_with, refusal};
+use crate::embed::{Embedder, Lexical};
+use crate::graph::StoreError;
+use crate::graph::{ContentGraph, ContentId, HeadingMatch, around, summary};
+use crate::retrieval::{DEFAULT_RELEVANCE, Hit, IndexError, SearchOptions, answer, rank_with, refusal};
 use crate::{
     BehindEnd, BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, PartError, ReadOptions, Reading,
     Section, content_hash, extract,
@@ -45,10 +46,10 @@ pub enum ReadError {
     NoPlace,
     /// The sections cannot be searched.
     #[error(transparent)]
-    Embed(#[from] EmbedError),
+    Index(#[from] IndexError),
     /// The concepts of the pages cannot be searched.
     #[error(transparent)]
-    Concepts(#[from] ConceptError),
+    Concepts(#[from] StoreError),
 }
 
 impl From<PartError> for ReadError {
@@ -69,7 +70,7 @@ impl ReadError {
             Self::NoSection(_) => "name one of these, or read without `section`",
             Self::BehindEnd(_) => "begin before it, or read from the start",
             Self::NoPlace => "name a `section` or a `query` with it",
-            Self::Embed(error) => error.hint(),
+            Self::Index(error) => error.hint(),
             Self::Concepts(error) => error.hint(),
         }
     }
@@ -205,7 +206,7 @@ pub fn take(
 /// short form, else sections in order.
 ///
 /// # Errors
-/// [`ReadError::NoSection`], or [`ReadError::Embed`] for a query.
+/// [`ReadError::NoSection`], or [`ReadError::Index`] for a query.
 pub fn answer_of(extraction: &Extraction, searcher: &Searcher, options: &ReadOptions) -> Result<Answer, ReadError> {
     if options.graph || options.within.is_some() {
         return of_graph(extraction, searcher, options);
@@ -267,14 +268,19 @@ pub fn place_in(
             return Ok(Some((ContentId(section.blocks.start as u32), String::new())));
         }
         // Else the heading that is spelled most like it.
-        return match graph.find_heading(wanted) {
-            Some((heading, HeadingMatch::Same)) => Ok(Some((heading, String::new()))),
-            Some((heading, HeadingMatch::Nearest)) => Ok(Some((heading, "no such heading; the nearest:\n".to_owned()))),
-            None => found.map(|_| None).map_err(ReadError::from),
+        return match (graph.under(wanted), found) {
+            (Some(under), _) => {
+                let nearest = matches!(under.matched, HeadingMatch::Nearest(_));
+                let note = if nearest { "no such heading; the nearest:\n" } else { "" };
+                Ok(Some((under.heading, note.to_owned())))
+            }
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(_)) => Ok(None),
         };
     }
     let Some(query) = &options.query else { return Ok(None) };
-    let found = graph.resembling(query, &*searcher.embedder, LEAST_LIKE, 1)?;
+    let found = graph.resembling(query, &*searcher.embedder, LEAST_LIKE, 1);
+    let found = found.map_err(IndexError::from)?;
     Ok(found.first().map(|(id, _)| (*id, String::new())))
 }
 

@@ -1,10 +1,11 @@
-//! Content graphs: structure, questions, short form, exports.
+//! Content graphs: structure, questions, short form, exports, store.
 
 mod graph_common;
 
 use browserlens_core::page::{NodeSpec, PageBuilder};
 use browserlens_reading::graph::{
-    ContentGraph, ContentId, ContentKind, HeadingMatch, Relation, summary, to_dot, to_json, to_svg,
+    ContentGraph, ContentId, ContentKind, GraphStore, HeadingMatch, JSON_FORMAT, Relation, STORE_VERSION, SVG_ROWS,
+    SeenAt, StoreError, from_json, json_graph_schema, summary, to_dot, to_json, to_svg,
 };
 use graph_common::{GUIDE, graph, node, page};
 use proptest::prelude::*;
@@ -47,12 +48,12 @@ fn blocks_become_nodes_and_headings_contain_what_stands_under_them() {
 }
 
 #[test]
-fn a_heading_is_found_exactly_then_without_case_then_nearest_and_said_which() {
+fn everything_under_a_heading_is_found_exactly_then_without_case_then_nearest_and_said_which() {
     let graph = guide();
-    let (install, matched) = graph.find_heading("Install").expect("found");
-    assert_eq!(matched, HeadingMatch::Same);
+    let exact = graph.under("Install").expect("found");
+    assert_eq!(exact.matched, HeadingMatch::Exact);
     assert_eq!(
-        texts(&graph, &graph.descendants(install)),
+        texts(&graph, &exact.nodes),
         [
             "Get the package from the download page.",
             "npm install widget",
@@ -61,31 +62,52 @@ fn a_heading_is_found_exactly_then_without_case_then_nearest_and_said_which() {
             "apt\ndnf"
         ]
     );
-    assert_eq!(graph.find_heading("  INSTALL "), Some((install, HeadingMatch::Same)));
-    assert_eq!(graph.find_heading("installation"), Some((install, HeadingMatch::Nearest)));
-    assert_eq!(graph.find_heading("quantum chromodynamics"), None);
-    assert_eq!(graph.find_heading(""), None);
-    let nodes = ["usage", "Example", "Options", "Example", "Usage"];
-    let nodes = nodes.map(|text| node(ContentKind::Heading, Some(2), text));
-    let same = ContentGraph::of_nodes("https://a.test/", "", nodes);
-    let found = |text: &str| same.find_heading(text).map(|(id, _)| id);
-    assert_eq!([found("Example"), found("Usage"), found("Exampel")], [1, 4, 1].map(|at| Some(ContentId(at))));
+    let folded = graph.under("  INSTALL ").expect("found");
+    assert_eq!((folded.matched, folded.nodes), (HeadingMatch::IgnoringCase, exact.nodes.clone()));
+    let near = graph.under("installation").expect("found");
+    assert!(matches!(near.matched, HeadingMatch::Nearest(score) if (0.3..1.0).contains(&score)), "{near:?}");
+    assert_eq!(near.heading, exact.heading);
+    assert_eq!(graph.under("quantum chromodynamics"), None);
+    assert_eq!(graph.under(""), None);
+    insta::assert_snapshot!(graph.text_under(&exact), @r"
+    ## Install
+
+    Get the package from the download page.
+
+    npm install widget
+
+    ### On Linux
+
+    Use your package manager.
+
+    apt
+    dnf
+    ");
+}
+
+#[test]
+fn headings_of_the_same_text_are_told_of() {
+    let nodes = ["Usage", "Example", "Options", "Example"].map(|text| node(ContentKind::Heading, Some(2), text));
+    let graph = ContentGraph::of_nodes("https://a.test/", "", nodes);
+    let found = graph.under("Example").expect("found");
+    assert_eq!((found.heading, found.others), (ContentId(1), vec![ContentId(3)]));
 }
 
 #[test]
 fn neighbours_are_those_within_so_many_steps_nearest_first() {
     let graph = guide();
-    let (pricing, _) = graph.find_heading("Pricing").expect("found");
-    assert_eq!(graph.neighbours(pricing, 0), []);
-    let near = |steps| graph.neighbours(pricing, steps).into_iter().map(|(id, _)| id).collect::<Vec<_>>();
-    let one = ["Widget guide", "apt\ndnf", "Free for small teams.", "The Team plan costs 10 euros a month."]
-        .map(str::to_owned);
-    assert_eq!(texts(&graph, &near(1)), one, "along the order, too");
-    let two = graph.neighbours(pricing, 2);
+    let pricing = graph.under("Pricing").expect("found").heading;
+    let contains = [Relation::Contains];
+    let near = |steps, over: &[Relation]| graph.neighbours(pricing, steps, over);
+    assert_eq!(near(0, &[]), []);
+    let one = near(1, &contains);
+    let ids: Vec<ContentId> = one.iter().map(|(id, _)| *id).collect();
+    assert_eq!(texts(&graph, &ids), ["Widget guide", "Free for small teams.", "The Team plan costs 10 euros a month."]);
+    let two = near(2, &contains);
+    assert_eq!(two.len(), 5, "and the paragraph and the other section of the guide: {two:?}");
     assert!(two.iter().all(|(_, away)| *away <= 2) && two.is_sorted_by_key(|(id, away)| (*away, *id)));
-    assert!(two.len() > one.len() && two.len() < graph.len() - 1, "{two:?}");
-    assert_eq!(near(100).len(), graph.len() - 1);
-    assert_eq!(graph.neighbours(ContentId(999), 3), []);
+    assert_eq!(near(100, &[]).len(), graph.len() - 1, "along the order everything is reached");
+    assert_eq!(graph.neighbours(ContentId(999), 3, &[]), []);
 }
 
 #[test]
@@ -153,6 +175,33 @@ fn exports_show_the_guide() {
 }
 
 #[test]
+fn json_keeps_its_schema_and_is_read_back() {
+    let graph = guide();
+    let json = to_json(&graph);
+    assert_eq!(from_json(&json).expect("read"), graph);
+    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let schema = json_graph_schema();
+    assert!(jsonschema::is_valid(&schema, &value));
+    for (path, with) in [
+        ("/nodes/n1/type", serde_json::json!("video")),
+        ("/edges/n1/0/to", serde_json::json!(3)),
+        ("/nodes/n1/extra", serde_json::json!(1)),
+    ] {
+        let mut broken = value.clone();
+        match broken.pointer_mut(path) {
+            Some(place) => *place = with,
+            None => broken["nodes"]["n1"]["extra"] = with,
+        }
+        assert!(!jsonschema::is_valid(&schema, &broken), "{path}");
+        assert!(from_json(&broken.to_string()).is_err(), "{path}");
+    }
+    let other = json.replace(JSON_FORMAT, "browserlens/content-graph/9");
+    assert!(from_json(&other).expect_err("refused").to_string().contains("content-graph/9"));
+    let moved = json.replacen("\"to\": \"n2\"", "\"to\": \"n3\"", 1);
+    assert_eq!(from_json(&moved).expect_err("refused").to_string(), "the edges are not those of the nodes");
+}
+
+#[test]
 fn what_a_page_says_stays_data_in_every_export() {
     let bad = "\"]; evil [label=\"</text><script>alert(1)</script>&\\\" \u{0}\u{1b}\u{202e}<img onerror=x>]]>";
     let graph = ContentGraph::of_nodes(
@@ -186,21 +235,193 @@ fn what_a_page_says_stays_data_in_every_export() {
     }
     assert!(!inside && !outside.contains("evil") && !outside.contains('\\'), "{outside}");
     assert!(dot.contains(r#"\\N\\G\\ next \"line\""#), "{dot}");
-    let json: serde_json::Value = serde_json::from_str(&to_json(&graph)).expect("JSON");
-    assert_eq!(json["nodes"]["n0"]["text"], bad);
+    assert_eq!(from_json(&to_json(&graph)).expect("read"), graph);
 }
 
 #[test]
 fn a_drawing_has_a_bound_and_says_what_it_leaves_out() {
-    let many = (0..1_234).map(|at| node(ContentKind::Paragraph, None, &format!("p{at}")));
+    let many = (0..SVG_ROWS + 234).map(|at| node(ContentKind::Paragraph, None, &format!("p{at}")));
     let svg = to_svg(&ContentGraph::of_nodes("https://a.test/", "", many));
     assert!(svg.contains("… 234 more nodes") && svg.contains("p999") && !svg.contains("p1000"));
 }
 
 #[test]
+fn a_store_gives_back_what_was_saved_and_replaces_what_is_saved_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graphs.sqlite");
+    let graph = guide();
+    let mut store = GraphStore::open(&path).expect("opens");
+    store.save(&graph, SeenAt(5)).expect("saved");
+    drop(store);
+    let mut store = GraphStore::open(&path).expect("opens again");
+    assert_eq!(store.load(graph.url()).expect("read").as_ref(), Some(&graph));
+    let texts = store.texts().expect("texts");
+    store.save(&graph, SeenAt(6)).expect("saved");
+    assert_eq!(store.texts().expect("texts").len(), texts.len(), "nothing twice");
+    assert_eq!(store.pages().expect("pages").len(), 1);
+    assert_eq!(store.pages().expect("pages")[0].seen_at, SeenAt(6));
+    let smaller = ContentGraph::of_nodes(graph.url(), "New", [node(ContentKind::Paragraph, None, "All gone.")]);
+    store.save(&smaller, SeenAt(7)).expect("saved");
+    assert_eq!(store.load(graph.url()).expect("read"), Some(smaller));
+    assert_eq!(store.texts().expect("texts"), ["All gone."], "what no page says any more is not kept");
+    assert!(store.remove(graph.url()).expect("removed") && !store.remove(graph.url()).expect("gone"));
+    assert_eq!(store.load(graph.url()).expect("read"), None);
+    assert_eq!(store.texts().expect("texts"), Vec::<String>::new());
+}
+
+#[test]
+fn a_store_keeps_the_pages_seen_last() {
+    let mut store = GraphStore::in_memory().expect("opens").with_max_pages(3);
+    for (number, seen) in [(0, 50), (1, 10), (2, 40), (3, 30), (4, 20)] {
+        let page = page(&format!("https://a.test/{number}"), "", &format!("Text {number}"));
+        store.save(&graph(&page), SeenAt(seen)).expect("saved");
+    }
+    let urls: Vec<String> = store.pages().expect("pages").into_iter().map(|page| page.url).collect();
+    // The fifth is older than those that are there: it goes at once.
+    assert_eq!(urls, ["https://a.test/0", "https://a.test/2", "https://a.test/3"]);
+    assert_eq!(store.texts().expect("texts"), ["Text 0", "Text 2", "Text 3"]);
+}
+
+#[test]
+fn a_file_that_is_no_store_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let foreign = folder.path().join("foreign.sqlite");
+    let connection = rusqlite::Connection::open(&foreign).expect("opens");
+    connection.execute_batch("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)").expect("made");
+    drop(connection);
+    let before = std::fs::read(&foreign).expect("read");
+    assert!(matches!(GraphStore::open(&foreign), Err(StoreError::Damaged { .. })));
+    assert_eq!(std::fs::read(&foreign).expect("read"), before);
+    let text = folder.path().join("notes.txt");
+    std::fs::write(&text, "these are notes, longer than a header of a hundred bytes ".repeat(30)).expect("written");
+    let error = GraphStore::open(&text).expect_err("refused");
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert!(error.to_string().contains("notes.txt") && !error.hint().is_empty());
+}
+
+#[test]
+fn a_newer_store_is_never_touched_and_a_damaged_one_moved_aside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graphs.sqlite");
+    GraphStore::open(&path).expect("opens").save(&guide(), SeenAt(1)).expect("saved");
+    let connection = rusqlite::Connection::open(&path).expect("opens");
+    connection.pragma_update(None, "user_version", STORE_VERSION + 1).expect("set");
+    drop(connection);
+    for error in [GraphStore::open(&path).err(), GraphStore::open_or_replace(&path).err()] {
+        let error = error.expect("refused");
+        assert!(matches!(error, StoreError::TooNew { found, .. } if found == STORE_VERSION + 1), "{error}");
+    }
+    let connection = rusqlite::Connection::open(&path).expect("opens");
+    connection.pragma_update(None, "user_version", STORE_VERSION).expect("set");
+    connection.pragma_update(None, "journal_mode", "DELETE").expect("set");
+    drop(connection);
+    let mut bytes = std::fs::read(&path).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[4096..middle].fill(0xa5);
+    std::fs::write(&path, &bytes).expect("written");
+    assert!(matches!(GraphStore::open(&path), Err(StoreError::Damaged { .. })));
+    let (mut store, aside) = GraphStore::open_or_replace(&path).expect("replaced");
+    assert_eq!(std::fs::read(aside.expect("moved")).expect("there"), bytes);
+    store.save(&guide(), SeenAt(1)).expect("saved");
+    drop(store);
+    assert_eq!(GraphStore::open_or_replace(&path).expect("opens").1, None);
+}
+
+#[test]
+fn rows_that_make_no_graph_are_said_to_be_damaged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for change in [
+        "DELETE FROM edge WHERE target = 3 AND relation = 'contains'",
+        "UPDATE node SET kind = 'video' WHERE position = 2",
+        "PRAGMA foreign_keys = OFF; DELETE FROM node WHERE position = 2",
+        "PRAGMA foreign_keys = OFF; DELETE FROM text WHERE id = 2",
+        "UPDATE node SET level = NULL WHERE position = 1",
+    ] {
+        let path = folder.path().join("graphs.sqlite");
+        let _ = std::fs::remove_file(&path);
+        GraphStore::open(&path).expect("opens").save(&guide(), SeenAt(1)).expect("saved");
+        let connection = rusqlite::Connection::open(&path).expect("opens");
+        connection.execute_batch(change).expect(change);
+        drop(connection);
+        let store = GraphStore::open(&path).expect("opens");
+        assert!(matches!(store.load(guide().url()), Err(StoreError::Damaged { .. })), "{change}");
+    }
+}
+
+#[test]
+fn two_connections_write_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graphs.sqlite");
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let path = &path;
+            scope.spawn(move || {
+                let mut store = GraphStore::open(path).expect("opens");
+                for number in 0..20 {
+                    let url = format!("https://a.test/{writer}/{number}");
+                    store.save(&graph(&page(&url, "", GUIDE)), SeenAt(number)).expect("saved");
+                }
+            });
+        }
+    });
+    let store = GraphStore::open(&path).expect("opens");
+    assert_eq!(store.pages().expect("pages").len(), 40);
+    assert_eq!(store.texts().expect("texts").len(), 13, "each text once, whoever wrote it");
+}
+
+#[test]
+fn many_open_a_store_that_is_not_there_at_once() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("graphs.sqlite");
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    let mut store = GraphStore::open(path).expect("opens");
+                    let url = format!("https://a.test/{number}");
+                    store.save(&graph(&page(&url, "", GUIDE)), SeenAt(number)).expect("saved");
+                });
+            }
+        });
+        assert_eq!(GraphStore::open(&path).expect("opens").pages().expect("pages").len(), 8);
+    }
+}
+
+#[test]
+fn of_many_who_find_a_damaged_store_one_moves_it_and_nothing_that_is_saved_is_lost() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("graphs.sqlite");
+        std::fs::write(&path, "no database, but text that is long enough to be looked at as one".repeat(40))
+            .expect("written");
+        let start = std::sync::Barrier::new(8);
+        let moved: usize = std::thread::scope(|scope| {
+            let openers: Vec<_> = (0..8)
+                .map(|number| {
+                    let (path, start) = (&path, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        let (mut store, aside) = GraphStore::open_or_replace(path).expect("opens");
+                        let url = format!("https://a.test/{number}");
+                        store.save(&graph(&page(&url, "", GUIDE)), SeenAt(number)).expect("saved");
+                        usize::from(aside.is_some())
+                    })
+                })
+                .collect();
+            openers.into_iter().map(|opener| opener.join().expect("no one fails")).sum()
+        });
+        assert_eq!(moved, 1);
+        assert_eq!(GraphStore::open(&path).expect("opens").pages().expect("pages").len(), 8);
+    }
+}
+
+#[test]
 fn an_empty_page_and_a_huge_paragraph_and_fifty_thousand_headings_are_graphs_like_any() {
     let empty = graph(&PageBuilder::new("https://a.test/", "").finish());
-    assert!(empty.is_empty() && empty.find_heading("x").is_none() && to_svg(&empty).ends_with("</svg>\n"));
+    assert!(empty.is_empty() && empty.under("x").is_none() && to_svg(&empty).ends_with("</svg>\n"));
     let mut builder = PageBuilder::new("https://a.test/big", "Big");
     builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
     builder.text(&"word ".repeat(2_000_000));
@@ -210,11 +431,15 @@ fn an_empty_page_and_a_huge_paragraph_and_fifty_thousand_headings_are_graphs_lik
     assert!(to_dot(&big).len() < 500 * big.len());
     let many = (0..50_000_u32).map(|at| node(ContentKind::Heading, Some((at % 6 + 1) as u8), &format!("Heading {at}")));
     let many = ContentGraph::of_nodes("https://a.test/many", "Many", many);
-    let (heading, _) = many.find_heading("heading 49998").expect("found");
-    assert_eq!(many.descendants(heading).len(), 1, "one of level 1 with one below");
-    assert_eq!(many.find_heading("Heading number 777").expect("found").1, HeadingMatch::Nearest);
+    assert_eq!(many.under("heading 49998").expect("found").nodes.len(), 1, "one of level 1 with one below");
+    assert!(matches!(many.under("Heading number 777").expect("found").matched, HeadingMatch::Nearest(_)));
     let text = summary(&many, 2_000);
     assert!(text.chars().count() <= 2_000 && text.ends_with("more headings"), "{}", &text[text.len() - 40..]);
+    let mut store = GraphStore::in_memory().expect("opens");
+    store.save(&many, SeenAt(0)).expect("saved");
+    store.save(&big, SeenAt(0)).expect("saved");
+    assert_eq!(store.load(many.url()).expect("read"), Some(many));
+    assert_eq!(store.load(big.url()).expect("read"), Some(big));
 }
 
 #[test]
@@ -237,9 +462,8 @@ fn any_nodes() -> impl Strategy<Value = Vec<(u8, u8, String)>> {
 }
 
 fn build(nodes: &[(u8, u8, String)]) -> ContentGraph {
-    use ContentKind::{Code, Heading, List, Paragraph, Quote, Table};
     let made = nodes.iter().map(|(kind, level, text)| {
-        let kind = [Heading, Paragraph, List, Code, Quote, Table][usize::from(*kind)];
+        let kind = ContentKind::ALL[usize::from(*kind)];
         node(kind, (kind == ContentKind::Heading).then_some(*level), text)
     });
     ContentGraph::of_nodes("https://a.test/", "any", made)
@@ -290,6 +514,17 @@ proptest! {
             let expected: Vec<ContentId> = (at + 1..end).map(|id| ContentId(id as u32)).collect();
             prop_assert_eq!(graph.descendants(ContentId(at as u32)), expected);
         }
+    }
+
+    #[test]
+    fn stored_is_read_and_so_is_json(nodes in any_nodes(), others in any_nodes()) {
+        let (graph, other) = (build(&nodes), build(&others));
+        let mut store = GraphStore::in_memory().expect("opens");
+        store.save(&other, SeenAt(0)).expect("saved");
+        store.save(&graph, SeenAt(1)).expect("saved");
+        let read = store.load(graph.url()).expect("read");
+        prop_assert_eq!(read.as_ref(), Some(&graph));
+        prop_assert_eq!(from_json(&to_json(&graph)).expect("read"), graph);
     }
 
     #[test]

@@ -20,6 +20,7 @@ fn kept(page: &Page) -> browserlens_reading::Extraction {
 fn an_empty_page_has_nothing_to_say() {
     let extraction = kept(&PageBuilder::new("", "").finish());
     assert!(extraction.sections.is_empty() && extraction.full_text.is_empty() && !extraction.has_headings);
+    assert_eq!(extraction.pieces(10).count(), 0);
     assert_eq!(extraction.part(&ReadOptions::default()).expect("a part").text, "");
     let error = extraction.find("0").expect_err("nothing there");
     assert_eq!(error.to_string(), "no section \"0\"; the page has no text");
@@ -42,6 +43,8 @@ fn a_paragraph_of_ten_megabytes_is_kept_whole_and_streamed() {
     let extraction = kept(&builder.finish());
     assert_eq!(extraction.full_text, text.trim_end());
     assert_eq!(extraction.word_count, 2 * (10_000_000 / 12));
+    assert!(extraction.pieces(20_000).all(|piece| piece.len() <= 20_000));
+    assert_eq!(extraction.pieces(20_000).map(str::len).sum::<usize>(), extraction.full_text.len());
 }
 
 #[test]

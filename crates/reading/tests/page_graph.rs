@@ -5,7 +5,8 @@ mod graph_common;
 use browserlens_core::page::Page;
 use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
 use browserlens_reading::graph::{
-    ConceptKind, LinkKind, PATH_STEPS, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt, concepts,
+    Added, ConceptKind, GraphStore, LinkKind, PATH_STEPS, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt,
+    StoreError, concepts,
 };
 use graph_common::{graph, page};
 use proptest::prelude::*;
@@ -16,7 +17,7 @@ fn lexical() -> Arc<dyn Embedder> {
 }
 
 fn empty() -> PageGraph {
-    PageGraph::new(lexical())
+    PageGraph::new(GraphStore::in_memory().expect("opens"), lexical())
 }
 
 fn site() -> Vec<Page> {
@@ -69,17 +70,19 @@ fn concepts_are_headings_links_emphasised_words_and_frequent_terms() {
     let said: Vec<String> = found
         .iter()
         .filter(|concept| concept.kind != ConceptKind::Term)
-        .map(|c| format!("{:?} {:?} in {} {}", c.kind, c.text, c.position, c.target.as_deref().unwrap_or_default()))
+        .map(|c| {
+            format!("{} {:?} in {} {}", c.kind.name(), c.text, c.position, c.target.as_deref().unwrap_or_default())
+        })
         .collect();
     insta::assert_snapshot!(said.join("\n"), @r#"
-    Link "Home" in 1 https://docs.test/
-    Link "Search" in 1 https://docs.test/search
-    Heading "React" in 2 
-    Emphasis "components" in 3 
-    Heading "State" in 4 
-    Emphasis "hooks" in 5 
-    Link "Vue" in 6 https://docs.test/vue
-    Heading "Legal" in 7
+    link "Home" in 1 https://docs.test/
+    link "Search" in 1 https://docs.test/search
+    heading "React" in 2 
+    emphasis "components" in 3 
+    heading "State" in 4 
+    emphasis "hooks" in 5 
+    link "Vue" in 6 https://docs.test/vue
+    heading "Legal" in 7
     "#);
     let terms: Vec<(&str, u32)> = found
         .iter()
@@ -92,7 +95,7 @@ fn concepts_are_headings_links_emphasised_words_and_frequent_terms() {
 
 #[test]
 fn related_pages_are_those_with_a_concept_like_the_query() {
-    let graph = filled();
+    let mut graph = filled();
     let pages = graph.find_related_pages("GraphQL API", RELATED_CONCEPT, RELATED_LIMIT).expect("found");
     let urls: Vec<&str> = pages.iter().map(|page| page.url.as_str()).collect();
     assert_eq!(urls, ["https://docs.test/graphql", "https://docs.test/plans"], "{pages:?}");
@@ -105,8 +108,24 @@ fn related_pages_are_those_with_a_concept_like_the_query() {
 }
 
 #[test]
+fn a_concept_is_one_across_pages_and_knows_where_it_stands() {
+    let mut graph = filled();
+    let hits = graph.find_concepts("graphql api", 0.99, 10).expect("found");
+    assert_eq!(hits.len(), 1, "{hits:?}");
+    let places: Vec<String> = hits[0]
+        .mentions
+        .iter()
+        .map(|m| format!("{} {} under {:?} at {}", m.url, m.kind.name(), m.context, m.seen_at.0))
+        .collect();
+    insta::assert_snapshot!(places.join("\n"), @r#"
+    https://docs.test/graphql heading under [] at 2
+    https://docs.test/plans emphasis under ["Plans"] at 3
+    "#);
+}
+
+#[test]
 fn what_the_site_repeats_is_no_concept() {
-    let graph = filled();
+    let mut graph = filled();
     for menu in ["Home", "Search", "Legal"] {
         assert_eq!(graph.find_related_pages(menu, RELATED_CONCEPT, 10).expect("none"), [], "{menu}");
     }
@@ -117,7 +136,7 @@ fn what_the_site_repeats_is_no_concept() {
 
 #[test]
 fn a_path_between_concepts_is_the_shortest_and_says_by_which_pages() {
-    let graph = filled();
+    let mut graph = filled();
     let path = graph.find_concept_path("hooks", "proxies").expect("asked").expect("a path");
     let mut steps = path.concepts[0].clone();
     for (concept, link) in path.concepts[1..].iter().zip(&path.links) {
@@ -157,7 +176,7 @@ fn a_path_of_more_than_five_steps_is_none() {
         }
         graph
     };
-    let graph = chain(PATH_STEPS);
+    let mut graph = chain(PATH_STEPS);
     let path = graph.find_concept_path("amber", "flint").expect("asked").expect("five steps");
     assert_eq!(path.concepts, ["amber", "basalt", "copper", "diamond", "emerald", "flint"]);
     assert_eq!(chain(PATH_STEPS + 1).find_concept_path("amber", "granite").expect("asked"), None);
@@ -166,30 +185,82 @@ fn a_path_of_more_than_five_steps_is_none() {
 #[test]
 fn texts_with_the_same_vector_are_one_concept_and_others_are_not() {
     let mut graph = empty();
-    for (url, heading) in [
-        ("https://a.test/1", "# Configuring access tokens"),
-        ("https://b.test/1", "# Configuring the access tokens"),
-        ("https://c.test/1", "# Revoking access tokens"),
-    ] {
-        graph.add_page(&page(url, "", heading), SeenAt(0)).expect("added");
-    }
-    let found = graph.find_related_pages("Configuring the access tokens", 0.95, 1).expect("found");
-    let told: Vec<(&str, &str)> = found.iter().map(|page| (page.url.as_str(), page.concept.as_str())).collect();
-    let concept = "Configuring access tokens";
-    assert_eq!(told, [("https://a.test/1", concept), ("https://b.test/1", concept)], "an article makes no other");
+    let first = graph.add_page(&page("https://a.test/1", "", "# Configuring access tokens"), SeenAt(0)).expect("added");
+    let count = |added: Added| (added.new, added.merged);
+    assert_eq!(first.merged, 0);
+    let same =
+        graph.add_page(&page("https://b.test/1", "", "# Configuring the access tokens"), SeenAt(0)).expect("added");
+    assert_eq!(count(same), (0, 1), "an article does not make another concept");
+    let other = graph.add_page(&page("https://c.test/1", "", "# Revoking access tokens"), SeenAt(0)).expect("added");
+    assert!(other.new >= 1 && other.merged == 0, "{other:?}");
+    let hits = graph.find_concepts("Configuring access tokens", 0.95, 10).expect("found");
+    assert_eq!(hits.len(), 1);
+    let urls: Vec<&str> = hits[0].mentions.iter().map(|mention| mention.url.as_str()).collect();
+    assert_eq!(urls, ["https://a.test/1", "https://b.test/1"]);
 }
 
 #[test]
 fn a_page_added_again_replaces_itself() {
-    let (mut graph, once) = (filled(), filled());
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graphs.sqlite");
+    let mut graph = PageGraph::new(GraphStore::open(&path).expect("opens"), lexical());
+    let rows = || -> Vec<i64> {
+        let connection = rusqlite::Connection::open(&path).expect("opens");
+        ["page", "node", "text", "edge", "concept", "concept_vector", "mention"]
+            .into_iter()
+            .map(|table| {
+                connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("counted")
+            })
+            .collect()
+    };
     for page in &site() {
-        graph.add_page(page, SeenAt(2)).expect("added");
+        graph.add_page(page, SeenAt(1)).expect("added");
     }
-    let found = |graph: &PageGraph, what: &str| graph.find_related_pages(what, RELATED_CONCEPT, 10).expect("asked");
-    assert_eq!(found(&graph, "GraphQL API"), found(&once, "GraphQL API"));
+    let once = rows();
+    for page in &site() {
+        let added = graph.add_page(page, SeenAt(2)).expect("added");
+        assert_eq!((added.new, added.merged), (0, 0));
+    }
+    assert_eq!(rows(), once);
     graph.add_page(&page("https://docs.test/react", "React", "# Closed\nNothing here."), SeenAt(3)).expect("added");
-    assert_eq!(found(&graph, "hooks"), []);
-    assert!(!graph.knows("hooks").expect("asked") && graph.knows("closed").expect("asked"));
+    assert_eq!(graph.find_related_pages("hooks", RELATED_CONCEPT, 10).expect("asked"), []);
+    for page in &site() {
+        assert!(graph.remove_page(page.url()).expect("removed"));
+    }
+    assert_eq!(rows(), [0; 7]);
+}
+
+#[test]
+fn another_process_sees_what_was_added_and_another_embedder_makes_its_own_vectors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graphs.sqlite");
+    let mut first = PageGraph::new(GraphStore::open(&path).expect("opens"), lexical());
+    let mut second = PageGraph::new(GraphStore::open(&path).expect("opens"), lexical());
+    let other: Arc<dyn Embedder> = Arc::new(Lexical::with_dimension(128));
+    let mut third = PageGraph::new(GraphStore::open(&path).expect("opens"), other);
+    assert_eq!(second.find_related_pages("hooks", 0.7, 10).expect("asked"), []);
+    for page in &site() {
+        first.add_page(page, SeenAt(0)).expect("added");
+    }
+    for graph in [&mut second, &mut third] {
+        let pages = graph.find_related_pages("hooks", RELATED_CONCEPT, 10).expect("asked");
+        assert_eq!(pages.iter().map(|page| page.url.as_str()).collect::<Vec<_>>(), ["https://docs.test/react"]);
+    }
+    let connection = rusqlite::Connection::open(&path).expect("opens");
+    let mut lengths = connection
+        .prepare(
+            "SELECT embedder, min(length(vector)), max(length(vector)), count(*) FROM concept_vector GROUP BY 1 \
+            ORDER BY 2",
+        )
+        .expect("prepared");
+    type Row = (String, i64, i64, i64);
+    let lengths: Vec<Row> = lengths
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .expect("asked")
+        .collect::<Result<_, _>>()
+        .expect("read");
+    let (small, large) = (&lengths[0], &lengths[1]);
+    assert_eq!((small.1, small.2, large.1, large.2, small.3), (512, 512, 2048, 2048, large.3), "{lengths:?}");
 }
 
 /// Fails, or gives vectors of another dimension than it says.
@@ -215,10 +286,10 @@ impl Embedder for Broken {
 #[test]
 fn an_embedder_that_fails_changes_nothing() {
     for fails in [true, false] {
-        let mut graph = PageGraph::new(Arc::new(Broken(fails)));
+        let mut graph = PageGraph::new(GraphStore::in_memory().expect("opens"), Arc::new(Broken(fails)));
         let error = graph.add_page(&site()[0], SeenAt(0)).expect_err("refused");
-        assert!(error.to_string().starts_with("embedder broken: "), "{error}");
-        assert!(format!("{graph:?}").contains("pages: 0"), "{graph:?}");
+        assert!(matches!(&error, StoreError::Embedder { embedder, .. } if embedder == "broken"), "{error}");
+        assert_eq!(graph.store().pages().expect("pages"), []);
     }
 }
 
@@ -253,6 +324,20 @@ fn what_all_pages_say_about_something_is_told_with_page_and_heading_and_once() {
     }
     let short = graph.about("pricing", 200).expect("asked");
     assert!(short.left_out > 0 && short.to_text().ends_with("more passages"), "{}", short.to_text());
+}
+
+#[test]
+fn pages_over_the_bound_take_their_concepts_with_them() {
+    let store = GraphStore::in_memory().expect("opens").with_max_pages(2);
+    let mut graph = PageGraph::new(store, lexical());
+    for (at, name) in ["amber", "basalt", "copper"].into_iter().enumerate() {
+        graph
+            .add_page(&page(&format!("https://{name}.test/"), "", &format!("# {name}")), SeenAt(at as i64))
+            .expect("added");
+    }
+    assert_eq!(graph.store().pages().expect("pages").len(), 2);
+    assert_eq!(graph.find_concepts("amber", 0.9, 5).expect("asked"), []);
+    assert_eq!(graph.find_concepts("copper", 0.9, 5).expect("asked").len(), 1);
 }
 
 #[test]
@@ -292,11 +377,11 @@ proptest! {
             fresh.add_page(&make(&one), SeenAt(0)).expect("added");
         }
         for word in words {
-            let related = |graph: &PageGraph| graph.find_related_pages(word, 0.7, 10).expect("asked");
-            prop_assert_eq!(related(&all), related(&fresh));
+            let concepts = |graph: &mut PageGraph| graph.find_concepts(word, 0.7, 10).expect("asked");
+            prop_assert_eq!(concepts(&mut all), concepts(&mut fresh));
             prop_assert_eq!(all.about(word, 500).expect("asked"), fresh.about(word, 500).expect("asked"));
-            let path = |graph: &PageGraph| graph.find_concept_path("amber", word).expect("asked");
-            prop_assert_eq!(path(&all).map(|path| path.links.len()), path(&fresh).map(|path| path.links.len()));
+            let path = |graph: &mut PageGraph| graph.find_concept_path("amber", word).expect("asked");
+            prop_assert_eq!(path(&mut all).map(|path| path.links.len()), path(&mut fresh).map(|path| path.links.len()));
         }
         let page = make(&pages[0]);
         prop_assert_eq!(graph(&page).len(), page.nodes().filter(|node| matches!(node.tag(), "h1" | "p")).count());

@@ -1,15 +1,11 @@
 //! The table of the README, measured on the bundled traces;
 //! `UPDATE_README=1 cargo test -p browserlens-reading --test readme` writes it anew.
 
-#[path = "../benches/workload/mod.rs"]
-mod workload;
-
 use browserlens_core::page::Page;
 use browserlens_core::strategy::StepIndex;
-use browserlens_reading::{Cache, CacheOptions};
+use browserlens_reading::{Cache, CacheOptions, Counts, Pattern, TASK_MS, workload};
 use browserlens_trace::Trace;
 use std::path::{Path, PathBuf};
-use workload::{Counts, Pattern, TASK_MS, workload};
 
 const BEGIN: &str = "<!-- hit rate: begin -->\n";
 const END: &str = "<!-- hit rate: end -->";

@@ -3,11 +3,13 @@
 
 use browserlens_core::strategy::StepIndex;
 use browserlens_core::tokens::Encoding;
-use browserlens_reading::retrieval::{By, SearchOptions, answer, rank};
+use browserlens_reading::embed::Lexical;
+use browserlens_reading::retrieval::{By, Index, SearchOptions, answer, for_page, rank};
 use browserlens_reading::{Cut, Extraction, extract};
 use browserlens_trace::Trace;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Trace, step, question, and words of the page that answer it; none where the page does not say.
 #[rustfmt::skip]
@@ -130,4 +132,20 @@ fn what_is_found_answers_most_questions_at_a_part_of_the_cost() {
     assert!(words.answered * 100 >= words.asked * 90 && vectors.answered * 100 >= vectors.asked * 75);
     assert!(fused.answered * 100 >= fused.asked * 90, "{fused:?}");
     assert!(fused.tokens * 100 <= fused.of * 15, "{fused:?}");
+}
+
+#[test]
+fn a_page_in_memory_and_in_a_file_give_the_same_answers() {
+    for ((name, step), page) in pages() {
+        let mut index = Index::in_memory(Arc::new(Lexical::default())).expect("opens");
+        index.add(&page.url, &page.sections, &[]).expect("adds");
+        for (_, _, question, _) in QUESTIONS.iter().filter(|(trace, at, ..)| (*trace, *at) == (name, step)) {
+            for by in [By::Bm25, By::Vectors, By::Fused] {
+                let options = SearchOptions { by, ..SearchOptions::default() };
+                let filed = index.search(question, &for_page(&page, &options)).expect("searches");
+                let mine = rank(&page, question, &options).expect("ranks");
+                assert_eq!(answer(question, &mine), answer(question, &filed), "{name} {step} {question} {by:?}");
+            }
+        }
+    }
 }

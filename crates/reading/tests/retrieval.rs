@@ -1,11 +1,12 @@
-//! The index as a whole: what is found, what is not, and that no document or query breaks it.
+//! The index as a whole: what is found, what is not, and that no document, query or file breaks it.
 
 use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
 use browserlens_reading::retrieval::{
-    By, DEFAULT_RELEVANCE, Hit, Index, SearchOptions, answer, rank, rank_with, refusal,
+    By, DEFAULT_RELEVANCE, Hit, Index, IndexError, PageIndex, SearchOptions, answer, rank, rank_own, refusal,
 };
 use browserlens_reading::{Extraction, OwnSections, Section};
 use proptest::prelude::*;
+use rusqlite::Connection;
 use std::sync::Arc;
 
 fn section(position: u32, level: u8, heading: &str, content: &str, trail: &[u32]) -> Section {
@@ -146,7 +147,7 @@ fn sections_are_left_out_where_asked() {
     let options = SearchOptions::default();
     assert!(headings(&rank(&help(), "press and careers", &options).expect("ranks")).contains(&"Company"));
     let own = OwnSections { sections: help().sections, leave_out: vec![5] };
-    let hits = rank_with(lexical(), &help(), &own, "press and careers", &options).expect("ranks");
+    let hits = rank_own(&help(), &own, "press and careers", &options).expect("ranks");
     assert!(!headings(&hits).contains(&"Company"));
 }
 
@@ -174,7 +175,7 @@ fn bad_queries_have_an_answer() {
 }
 
 #[test]
-fn the_syntax_of_search_engines_means_nothing() {
+fn the_syntax_of_fts5_means_nothing() {
     for query in
         ["refund\" OR \"x", "body: refund*", "NEAR(refund week, 1)", "-refund AND NOT ^refund", "{heading} : refund"]
     {
@@ -209,21 +210,72 @@ fn an_empty_page_has_nothing() {
 }
 
 #[test]
-fn many_pages_are_searched_together_and_hits_name_theirs() {
-    let mut index = Index::new(lexical());
+fn pages_are_replaced_and_taken_out_as_a_whole() {
+    let mut index = Index::in_memory(lexical()).expect("opens");
+    let options = SearchOptions::default();
     index.add("a", &help().sections, &[]).expect("adds");
+    let before = index.passages().expect("counts");
+    index.add("a", &help().sections, &[]).expect("adds again");
+    assert_eq!(index.passages().expect("counts"), before);
     index.add("b", &[section(0, 1, "Refunds", "A refund takes a week.", &[])], &[]).expect("adds");
-    let hits = index.search("refund", &SearchOptions::default()).expect("searches");
+    let hits = index.search("refund", &options).expect("searches");
     assert!(hits[0].page == "b" && hits[1..].iter().all(|hit| hit.page == "a") && hits.len() > 1, "{hits:?}");
+    index.remove("b").expect("removes");
+    index.remove("c").expect("nothing to remove");
+    assert!(index.search("refund", &options).expect("searches").iter().all(|hit| hit.page == "a"));
+    index.remove("a").expect("removes");
+    assert_eq!((index.passages().expect("counts"), index.search("refund", &options).expect("searches")), (0, vec![]));
 }
 
-/// Scores of FTS5, which BM25 here is to the bit; the query's terms are of the words and concepts of
-/// all columns.
+/// An embedder that knows one direction for each first letter.
+struct Letters(&'static str, usize);
+
+impl Embedder for Letters {
+    fn id(&self) -> String {
+        format!("{}/{}", self.0, self.1)
+    }
+
+    fn dimension(&self) -> usize {
+        self.1
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let vector = |text: &str| {
+            let mut vector = vec![0.0; self.1];
+            if let Some(first) = text.bytes().next() {
+                vector[usize::from(first) % self.1] = 1.0;
+            }
+            vector
+        };
+        Ok(texts.iter().map(|text| vector(text)).collect())
+    }
+}
+
 #[test]
-fn a_bm25_score_is_that_of_fts5() {
-    let hits = find("refund within days", By::Bm25);
-    let [hit] = hits.as_slice() else { panic!("{hits:?}") };
-    assert_eq!((hit.heading.as_str(), format!("{:.9}", hit.score)), ("Returns", "1.633346204".to_owned()));
+fn vectors_of_two_embedders_never_mix_and_missing_ones_are_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let options = SearchOptions { by: By::Vectors, ..SearchOptions::default() };
+    let mut index = Index::open(&path, lexical()).expect("opens");
+    index.add("a", &help().sections, &[]).expect("adds");
+    drop(index);
+    let mut index = Index::open(&path, Arc::new(Letters("letters", 13))).expect("opens, and embeds what is there");
+    let hits = index.search("Sunday", &options).expect("searches");
+    assert_eq!(headings(&hits), ["Shipping"], "by the first letter alone");
+    assert!((hits[0].similarity - 1.0).abs() < 1e-5, "a cosine is taken as it is");
+    index.add("b", &[section(0, 1, "Swift refund", "In a week.", &[])], &[]).expect("adds");
+    assert_eq!(index.search("Sunday", &options).expect("searches").len(), 2);
+    drop(index);
+    let index = Index::open(&path, lexical()).expect("opens again");
+    let hits = index.search("refund within a week", &options).expect("searches");
+    assert!(
+        headings(&hits).contains(&"Swift refund"),
+        "what was added under the other embedder is embedded too: {hits:?}"
+    );
+    drop(index);
+    let db = Connection::open(&path).expect("opens");
+    let names: i64 = db.query_row("select count(*) from embedder", [], |row| row.get(0)).expect("counts");
+    assert_eq!(names, 2);
 }
 
 #[test]
@@ -240,15 +292,54 @@ fn a_query_vector_of_another_dimension_is_an_error() {
             Ok(vec![vec![1.0; 9]; texts.len()])
         }
     }
-    let mut index = Index::new(Arc::new(Broken));
+    let mut index = Index::in_memory(Arc::new(Broken)).expect("opens");
     let error = index.add("a", &help().sections, &[]).expect_err("refused");
-    assert!(matches!(error, EmbedError::Dimension { expected: 8, found: 9 }), "{error}");
-    assert_eq!(index.search("refund", &SearchOptions::default()).expect("searches"), [], "nothing was added");
+    assert!(matches!(error, IndexError::Embed(EmbedError::Dimension { expected: 8, found: 9 })), "{error}");
+    assert_eq!(index.passages().expect("counts"), 0, "nothing was added");
+}
+
+#[test]
+fn files_that_are_no_index_are_left_as_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = folder.path().join("other");
+    Connection::open(&other).expect("opens").execute_batch("create table x (y)").expect("a table");
+    let error = Index::open(&other, lexical()).expect_err("refused");
+    assert!(matches!(error, IndexError::NotAnIndex { .. }), "{error}");
+    let newer = folder.path().join("newer");
+    drop(Index::open(&newer, lexical()).expect("opens"));
+    Connection::open(&newer).expect("opens").execute_batch("pragma user_version = 99").expect("sets");
+    let error = Index::open(&newer, lexical()).expect_err("refused");
+    assert!(error.to_string().ends_with("index version 99, this build reads 2"), "{error}");
+    let garbage = folder.path().join("garbage");
+    std::fs::write(&garbage, "no database at all, but long enough to be looked at ".repeat(40)).expect("writes");
+    let error = Index::open(&garbage, lexical()).expect_err("refused");
+    assert!(matches!(error, IndexError::Sqlite { .. }) && error.hint().contains("delete"), "{error}");
+    assert!(std::fs::read_to_string(&garbage).expect("reads").starts_with("no database"));
+}
+
+#[test]
+fn two_writers_of_one_file_wait_for_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    drop(Index::open(&path, lexical()).expect("opens"));
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                let mut index = Index::open(path, lexical()).expect("opens");
+                for round in 0..5 {
+                    index.add(&format!("{writer}/{round}"), &help().sections, &[]).expect("adds");
+                }
+            });
+        }
+    });
+    let index = Index::open(&path, lexical()).expect("opens");
+    assert_eq!(index.passages().expect("counts"), 4 * 5 * 5);
 }
 
 #[test]
 fn many_passages_are_chosen_by_signs_and_found_as_well() {
-    let mut index = Index::new(lexical());
+    let mut index = Index::in_memory(lexical()).expect("opens");
     let words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty", "knoll"];
     let sections: Vec<Section> = (0..6_000_u32)
         .map(|at| {
@@ -268,10 +359,13 @@ fn many_passages_are_chosen_by_signs_and_found_as_well() {
         let hits = index.search(&sections[at].text(), &options).expect("searches");
         assert_eq!(hits[0].position as usize, at);
     }
+    // The signs in memory are of the file as it is now.
     let own = [section(0, 2, "Quartz", "quartz umber zinc", &[])];
     index.add("b", &own, &[]).expect("adds");
     let options = SearchOptions { by: By::Vectors, ..SearchOptions::default() };
     assert_eq!(index.search("quartz umber zinc", &options).expect("searches")[0].page, "b");
+    index.remove("b").expect("removes");
+    assert!(index.search("quartz umber zinc", &options).expect("searches").iter().all(|hit| hit.page == "a"));
 }
 
 proptest! {
@@ -302,6 +396,46 @@ proptest! {
                 }
                 prop_assert!((0.5..=1.0001).contains(&hit.similarity), "{}", hit.similarity);
             }
+        }
+    }
+
+    #[test]
+    fn a_page_in_memory_is_ranked_as_the_file_ranks_it(
+        contents in prop::collection::vec(("(alpha|beta|gamma delta|東京|£5|the|) ?(beta|5 \
+            kg|mu)?", "((alpha|beta|gamma|delta|東京|the|17:30|costs) ?){0,90}"), 0..24),
+        levels in prop::collection::vec(1u8..4, 24),
+        query in "((alpha|beta|gamma|delta|東京|the|nu|how much) ){0,6}",
+    ) {
+        let mut open: Vec<(u32, u8)> = Vec::new();
+        let mut sections: Vec<Section> = Vec::new();
+        for (at, (heading, text)) in contents.iter().enumerate() {
+            let level = levels[at];
+            open.retain(|(_, above)| *above < level);
+            let trail: Vec<u32> = open.iter().map(|(position, _)| *position).collect();
+            sections.push(section(at as u32, level, heading, text, &trail));
+            open.push((at as u32, level));
+        }
+        let memory = PageIndex::of(lexical(), "a", &sections, &[3]).expect("indexes");
+        let mut file = Index::in_memory(lexical()).expect("opens");
+        file.add("a", &sections, &[3]).expect("adds");
+        prop_assert_eq!(memory.passages() as u64, file.passages().expect("counts"));
+        let both = |by, top_k| {
+            let options = SearchOptions { by, top_k, min_similarity: 0.0, max_bytes: 4_000 };
+            (memory.search(&query, &options).expect("searches"), file.search(&query, &options).expect("searches"))
+        };
+        // Every section, in the same order, those of equal scores included, and the same words
+        // shown of each.
+        let (mine, its) = both(By::Bm25, 100);
+        let shown = |hit: &Hit| (hit.position, hit.text.clone(), hit.is_cut);
+        prop_assert_eq!(mine.iter().map(shown).collect::<Vec<_>>(), its.iter().map(shown).collect::<Vec<_>>());
+        for (mine, its) in mine.iter().zip(&its) {
+            prop_assert!((mine.score - its.score).abs() <= 1e-12 * its.score.abs(), "{} {}", mine.score, its.score);
+        }
+        // sqlite-vec sums in another order, so cosines are equal but for the last of five digits.
+        let (mine, its) = both(By::Vectors, 100);
+        prop_assert_eq!(mine.len(), its.len());
+        for (mine, its) in mine.iter().zip(&its) {
+            prop_assert!((mine.score - its.score).abs() < 2e-5, "{} {}", mine.score, its.score);
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::measure::Tokenizer;
 use crate::steps::{PageLoader, TracePlan};
 use browserlens_core::page::Page;
 use browserlens_core::tokens::Encoding;
-use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::Index};
+use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::PageIndex};
 use browserlens_trace::scenario::Question;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ struct Reply {
 struct AskedPage<'a> {
     page: &'a Page,
     extraction: Extraction,
-    index: Index,
+    index: PageIndex,
 }
 
 /// A way of reading a page.

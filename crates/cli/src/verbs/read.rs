@@ -291,7 +291,7 @@ fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     };
     let base_url = BaseUrl::parse(url)?;
     let key = std::env::var(&args.embeddings_key_env).ok().and_then(|key| ApiKey::new(&key));
-    let embedder = Http::new(HttpOptions::new(ClientOptions::new(base_url, key), model, dimension.get()));
+    let embedder = Http::new(HttpOptions::new(ClientOptions::new(base_url, key), model, dimension.get()), None);
     let embedder = embedder.map_err(|error| Failure::new(Exit::Usage, &error, error.hint()))?;
     Ok(Some(Searcher::new(Arc::new(embedder))))
 }

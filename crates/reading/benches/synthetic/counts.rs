@@ -8,8 +8,8 @@ use crate::synthetic::{self, Size, topic};
 use browserlens_core::page::{utf16_prefix, visible_text};
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;
-use browserlens_reading::graph::{ContentGraph, ContentId, ContentNode, summary};
-use browserlens_reading::retrieval::{Index, SearchOptions, answer};
+use browserlens_reading::graph::{ContentGraph, summary};
+use browserlens_reading::retrieval::{PageIndex, SearchOptions, answer};
 use browserlens_reading::{Cut, Extraction, MAX_CHARS, extract};
 use std::error::Error;
 use std::sync::Arc;
@@ -52,14 +52,14 @@ pub fn of(size: Size) -> Result<PageCounts, Box<dyn Error>> {
     let first = utf16_prefix(&text, MAX_CHARS);
     let extraction = extract(&page, Cut::All);
     let query = question(&extraction);
-    let index = Index::of(Arc::new(Lexical::default()), &url, &extraction.sections, &[])?;
+    let index = PageIndex::of(Arc::new(Lexical::default()), &url, &extraction.sections, &[])?;
     let found = answer(&query, &index.search(&query, &SearchOptions::default())?);
     let (aspect, subject) = topic(extraction.sections.len() / 2);
     if !found.contains(&format!("The {aspect} of {subject}")) {
         Err(format!("{}: the answer to {query:?} misses its section:\n{found}", size.name))?;
     }
     let graph = ContentGraph::of(&url, size.name, &extraction.blocks);
-    let (heading, _) = graph.find_heading(&format!("the {aspect} of {subject}")).ok_or("no heading")?;
+    let under = graph.under(&format!("the {aspect} of {subject}")).ok_or("no heading")?;
     let count = |text: &str| Encoding::O200kBase.count(text).0;
     Ok(PageCounts {
         nodes: page.len() - 3,
@@ -68,19 +68,9 @@ pub fn of(size: Size) -> Result<PageCounts, Box<dyn Error>> {
         full: count(&extraction.full_text),
         first: count(first),
         answer: count(&found),
-        section: count(&text_under(&graph, heading)),
+        section: count(&graph.text_under(&under)),
         summary: count(&summary(&graph, SUMMARY)),
     })
-}
-
-/// What stands under a heading: the heading, then each block, a blank line between them.
-fn text_under(graph: &ContentGraph, heading: ContentId) -> String {
-    let nodes = [heading].into_iter().chain(graph.descendants(heading)).filter_map(|id| graph.node(id));
-    let marked = |node: &ContentNode| match node.level {
-        Some(level) => format!("{} {}", "#".repeat(usize::from(level.min(6))), node.text),
-        None => node.text.clone(),
-    };
-    nodes.map(marked).collect::<Vec<_>>().join("\n\n")
 }
 
 /// By how much a part is less than the whole, in percent.

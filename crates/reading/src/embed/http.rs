@@ -1,13 +1,14 @@
 //! Embeddings of an OpenAI-compatible endpoint.
 //!
 //! In: texts. Out: what `POST /embeddings` gives for them, in batches, retried and paced by
-//! [`Client`]. Invariants: blank texts are not sent and have the zero vector; every vector is checked
-//! (count, dimension, finite numbers); the key stands in no id and no message. It comes with the
-//! options: whoever makes them reads it from the environment.
+//! [`Client`], kept in a [`VectorCache`] if there is one. Invariants: a text that is in the cache
+//! is not sent; blank texts are not sent and have the zero vector; every vector is checked (count,
+//! dimension, finite numbers) before it is kept; the key stands in no id, message or cache. It
+//! comes with the options: whoever makes them reads it from the environment.
 
-use super::{EmbedError, Embedder, checked};
-use browserlens_llm::{Client, ClientOptions};
-use std::sync::{Mutex, PoisonError};
+use super::{EmbedError, Embedder, VectorCache, checked};
+use browserlens_llm::{BaseUrl, Client, ClientOptions};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Which model embeds, and how it is asked.
 #[derive(Clone, Debug)]
@@ -34,8 +35,13 @@ impl HttpOptions {
 /// Embeds by an endpoint.
 #[derive(Debug)]
 pub struct Http {
-    options: HttpOptions,
+    base_url: BaseUrl,
+    model: String,
+    dimension: usize,
+    asks_for_dimension: bool,
+    batch: usize,
     client: Mutex<Client>,
+    cache: Option<Mutex<VectorCache>>,
 }
 
 impl Http {
@@ -43,40 +49,68 @@ impl Http {
     ///
     /// # Errors
     /// [`EmbedError::Endpoint`] if the proxy's address cannot be used.
-    pub fn new(options: HttpOptions) -> Result<Self, EmbedError> {
+    pub fn new(options: HttpOptions, cache: Option<VectorCache>) -> Result<Self, EmbedError> {
         let client = Client::new(options.client.clone())?;
-        Ok(Self::with_client(options, client))
+        Ok(Self::with_client(options, client, cache))
     }
 
     /// Makes an embedder on a client that is there.
-    pub fn with_client(options: HttpOptions, client: Client) -> Self {
-        Self { options, client: Mutex::new(client) }
+    pub fn with_client(options: HttpOptions, client: Client, cache: Option<VectorCache>) -> Self {
+        Self {
+            base_url: options.client.base_url,
+            model: options.model,
+            dimension: options.dimension,
+            asks_for_dimension: options.asks_for_dimension,
+            batch: options.batch.max(1),
+            client: Mutex::new(client),
+            cache: cache.map(Mutex::new),
+        }
+    }
+
+    fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let dimension = self.asks_for_dimension.then_some(self.dimension);
+        let vectors = lock(&self.client).embeddings(&self.model, dimension, texts)?;
+        checked(vectors, texts.len(), self.dimension)
     }
 }
 
 impl Embedder for Http {
     fn id(&self) -> String {
-        let HttpOptions { client, model, dimension, .. } = &self.options;
-        format!("http/1/{}/{model}/{dimension}", client.base_url.embeddings())
+        format!("http/1/{}/{}/{}", self.base_url.embeddings(), self.model, self.dimension)
     }
 
     fn dimension(&self) -> usize {
-        self.options.dimension
+        self.dimension
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let HttpOptions { model, dimension, asks_for_dimension, batch, .. } = &self.options;
-        let mut vectors = vec![vec![0.0; *dimension]; texts.len()];
-        let said: Vec<usize> = (0..texts.len()).filter(|at| !texts[*at].trim().is_empty()).collect();
-        for batch in said.chunks((*batch).max(1)) {
+        let id = self.id();
+        let mut vectors: Vec<Option<Vec<f32>>> = Vec::with_capacity(texts.len());
+        for text in texts {
+            vectors.push(match &self.cache {
+                _ if text.trim().is_empty() => Some(vec![0.0; self.dimension]),
+                Some(cache) => lock(cache).get(&id, text, self.dimension)?,
+                None => None,
+            });
+        }
+        let missing: Vec<usize> = (0..texts.len()).filter(|at| vectors[*at].is_none()).collect();
+        for batch in missing.chunks(self.batch) {
             let asked: Vec<&str> = batch.iter().map(|at| texts[*at]).collect();
-            // A client is not left half changed by a panic.
-            let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-            let answered = client.embeddings(model, asks_for_dimension.then_some(*dimension), &asked)?;
-            for (at, vector) in batch.iter().zip(checked(answered, asked.len(), *dimension)?) {
-                vectors[*at] = vector;
+            let answered = self.ask(&asked)?;
+            // Batch by batch: what was answered before an error is not asked for again.
+            if let Some(cache) = &self.cache {
+                lock(cache).keep(&id, asked.iter().copied().zip(&answered))?;
+            }
+            for (at, vector) in batch.iter().zip(answered) {
+                vectors[*at] = Some(vector);
             }
         }
-        Ok(vectors)
+        let found = vectors.iter().flatten().count();
+        vectors.into_iter().collect::<Option<_>>().ok_or(EmbedError::Count { expected: texts.len(), found })
     }
+}
+
+/// Neither client nor cache is left half changed by a panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -24,7 +24,7 @@ pub struct Around {
 /// everything under it.
 pub fn around(graph: &ContentGraph, node: ContentId, within: Option<usize>) -> Around {
     let others = match within {
-        Some(steps) => graph.neighbours(node, steps),
+        Some(steps) => graph.neighbours(node, steps, &[]),
         None => {
             let deep = graph.trail(node).len();
             let under = graph.descendants(node).into_iter();

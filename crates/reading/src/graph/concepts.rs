@@ -11,23 +11,23 @@ use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
 use crate::terms::Terms;
 use browserlens_core::page::{NodeKind, NodeRef, Page};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use url::Url;
 
 /// Concepts of one kind that a page gives; the first ones.
-const MAX_CONCEPTS: usize = 400;
+pub const MAX_CONCEPTS: usize = 400;
 
 /// Terms that a page gives: the most frequent ones.
-const MAX_TERMS: usize = 48;
+pub const MAX_TERMS: usize = 48;
 
 /// Blocks of a page that a term is linked to: the first ones.
 const BLOCKS_OF_TERM: usize = 4;
 
 /// Fewest characters of a concept.
-const SHORTEST: usize = 2;
+pub const SHORTEST: usize = 2;
 
 /// Most characters of a concept; what is longer is a sentence.
-const LONGEST: usize = 80;
+pub const LONGEST: usize = 80;
 
 /// Nodes below an element that its text is sought in.
 const MAX_NODES: usize = 64;
@@ -43,6 +43,26 @@ pub enum ConceptKind {
     Emphasis,
     /// A word that the page uses often and others do not.
     Term,
+}
+
+impl ConceptKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Heading, Self::Link, Self::Emphasis, Self::Term];
+
+    /// Returns the name that stores use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Heading => "heading",
+            Self::Link => "link",
+            Self::Emphasis => "emphasis",
+            Self::Term => "term",
+        }
+    }
+
+    /// Returns the kind of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// A concept where it was found.
@@ -177,10 +197,12 @@ fn terms(blocks: &[Block]) -> Vec<FoundConcept> {
             }
         }
     }
-    let mut ranked: Vec<Count<'_>> = counts.into_values().collect();
-    ranked.sort_unstable_by_key(|count| (std::cmp::Reverse(count.times), count.first));
+    let mut ranked: BTreeMap<(std::cmp::Reverse<u32>, u32), Count<'_>> = BTreeMap::new();
+    for count in counts.into_values() {
+        ranked.insert((std::cmp::Reverse(count.times), count.first), count);
+    }
     ranked
-        .into_iter()
+        .into_values()
         .take(MAX_TERMS)
         .flat_map(|count| {
             let Count { word, times, blocks, .. } = count;

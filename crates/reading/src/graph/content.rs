@@ -9,11 +9,15 @@
 
 use crate::blocks::{Block, BlockKind};
 use crate::embed::{EmbedError, Embedder};
-use serde::Serialize;
+use petgraph::Direction;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// What a node of a content graph is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ContentKind {
     /// A heading; it contains what follows, up to the next heading of its level or above.
@@ -31,7 +35,10 @@ pub enum ContentKind {
 }
 
 impl ContentKind {
-    /// Returns the name that exports use.
+    /// Every kind.
+    pub const ALL: [Self; 6] = [Self::Heading, Self::Paragraph, Self::List, Self::Code, Self::Quote, Self::Table];
+
+    /// Returns the name that exports and stores use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Heading => "heading",
@@ -42,16 +49,22 @@ impl ContentKind {
             Self::Table => "table",
         }
     }
+
+    /// Returns the kind of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// A block of a page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ContentNode {
     /// What it is.
     #[serde(rename = "type")]
     pub kind: ContentKind,
     /// Level of a heading, from 1; none for anything else.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
     /// What it says.
     pub text: String,
@@ -61,7 +74,7 @@ pub struct ContentNode {
     pub position: u32,
     /// Which landmark beside the main text it lies in (navigation, aside or footer), from 1; 0 for
     /// none.
-    #[serde(skip_serializing_if = "is_main")]
+    #[serde(default, skip_serializing_if = "is_main")]
     pub side: u32,
 }
 
@@ -70,7 +83,7 @@ fn is_main(side: &u32) -> bool {
 }
 
 /// How two nodes hang together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {
     /// From a heading to what stands directly under it.
@@ -79,21 +92,51 @@ pub enum Relation {
     Follows,
 }
 
+impl Relation {
+    /// Returns the name that exports and stores use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Follows => "follows",
+        }
+    }
+
+    /// Returns the relation of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Contains, Self::Follows].into_iter().find(|relation| relation.name() == name)
+    }
+}
+
 /// Id of a node: its place in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub u32);
 
 /// How a heading was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HeadingMatch {
-    /// It has the words that were asked for, but for case and white space.
-    Same,
-    /// No heading has them; this one is the most similar.
-    Nearest,
+    /// Its text is the one asked for.
+    Exact,
+    /// Its text is the one asked for but for case and white space.
+    IgnoringCase,
+    /// No heading has the text; this one is the most similar, by this much (0 to 1).
+    Nearest(f64),
 }
 
-/// Least similarity of a heading that [`ContentGraph::find_heading`] takes for the one meant.
-const NEAREST_HEADING: f64 = 0.3;
+/// What stands under a heading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Under {
+    /// The heading.
+    pub heading: ContentId,
+    /// How it was found.
+    pub matched: HeadingMatch,
+    /// Headings that match as well as this one and stand later.
+    pub others: Vec<ContentId>,
+    /// Everything under it, at any depth, in document order; without the heading.
+    pub nodes: Vec<ContentId>,
+}
+
+/// Least similarity of a heading that [`ContentGraph::under`] takes for the one meant.
+pub const NEAREST_HEADING: f64 = 0.3;
 
 /// Queries are compared by their first characters only.
 const MAX_COMPARED: usize = 256;
@@ -103,37 +146,53 @@ const MAX_COMPARED: usize = 256;
 pub struct ContentGraph {
     url: String,
     title: String,
-    nodes: Vec<ContentNode>,
-    /// Of each node the heading that contains it.
-    parents: Vec<Option<ContentId>>,
-    /// Of each node what it contains, in document order.
-    children: Vec<Vec<ContentId>>,
+    graph: DiGraph<ContentNode, Relation>,
 }
+
+impl PartialEq for ContentGraph {
+    fn eq(&self, other: &Self) -> bool {
+        self.url == other.url
+            && self.title == other.title
+            && self.nodes().eq(other.nodes())
+            && self.edges().eq(other.edges())
+    }
+}
+
+impl Eq for ContentGraph {}
 
 impl ContentGraph {
     /// Builds the graph of blocks in document order; positions are given anew, and only headings
     /// keep a level.
     pub fn of_nodes(url: &str, title: &str, nodes: impl IntoIterator<Item = ContentNode>) -> Self {
-        let mut nodes: Vec<ContentNode> = nodes.into_iter().collect();
-        let (mut parents, mut children) = (vec![None; nodes.len()], vec![Vec::new(); nodes.len()]);
+        let nodes = nodes.into_iter();
+        let mut graph = DiGraph::with_capacity(nodes.size_hint().0, 2 * nodes.size_hint().0);
         // Headings that are open, by landmark: each contains the next. Levels rise from first to
         // last.
-        let mut of_sides: HashMap<u32, Vec<(u8, ContentId)>> = HashMap::new();
-        for (at, node) in nodes.iter_mut().enumerate() {
-            let id = ContentId(at as u32);
-            node.position = id.0;
+        let mut of_sides: HashMap<u32, Vec<(u8, NodeIndex)>> = HashMap::new();
+        let mut previous = None;
+        for mut node in nodes {
+            node.position = graph.node_count() as u32;
             node.level = (node.kind == ContentKind::Heading).then(|| node.level.unwrap_or(1).max(1));
+            let level = node.level;
             let open = of_sides.entry(node.side).or_default();
-            if let Some(level) = node.level {
-                while open.pop_if(|(above, _)| *above >= level).is_some() {}
+            let index = graph.add_node(node);
+            if let Some(level) = level {
+                while open.last().is_some_and(|(above, _)| *above >= level) {
+                    open.pop();
+                }
             }
             if let Some((_, heading)) = open.last() {
-                parents[at] = Some(*heading);
-                children[heading.0 as usize].push(id);
+                graph.add_edge(*heading, index, Relation::Contains);
             }
-            open.extend(node.level.map(|level| (level, id)));
+            if let Some(previous) = previous {
+                graph.add_edge(previous, index, Relation::Follows);
+            }
+            previous = Some(index);
+            if let Some(level) = level {
+                open.push((level, index));
+            }
         }
-        Self { url: url.to_owned(), title: title.to_owned(), nodes, parents, children }
+        Self { url: url.to_owned(), title: title.to_owned(), graph }
     }
 
     /// Builds the graph of a page's blocks, as [`crate::extract`] gives them.
@@ -171,7 +230,7 @@ impl ContentGraph {
 
     /// Returns how many nodes there are.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.graph.node_count()
     }
 
     /// Returns whether the page has no block.
@@ -181,30 +240,30 @@ impl ContentGraph {
 
     /// Returns a node; none if the id is not one of this graph.
     pub fn node(&self, id: ContentId) -> Option<&ContentNode> {
-        self.nodes.get(id.0 as usize)
+        self.graph.node_weight(NodeIndex::new(id.0 as usize))
     }
 
     /// Returns the nodes in document order.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = &ContentNode> + DoubleEndedIterator + Clone {
-        self.nodes.iter()
+        self.graph.raw_nodes().iter().map(|node| &node.weight)
     }
 
     /// Returns the edges in the order of their targets, `contains` first.
-    pub fn edges(&self) -> impl Iterator<Item = (ContentId, ContentId, Relation)> {
-        (0..).map(ContentId).zip(&self.parents).flat_map(|(id, parent)| {
-            let contains = parent.map(|parent| (parent, id, Relation::Contains));
-            contains.into_iter().chain(id.0.checked_sub(1).map(|before| (ContentId(before), id, Relation::Follows)))
-        })
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = (ContentId, ContentId, Relation)> {
+        let id = |index: NodeIndex| ContentId(index.index() as u32);
+        self.graph.raw_edges().iter().map(move |edge| (id(edge.source()), id(edge.target()), edge.weight))
     }
 
     /// Returns the heading that a node stands directly under.
     pub fn parent(&self, id: ContentId) -> Option<ContentId> {
-        *self.parents.get(id.0 as usize)?
+        self.related(id, Relation::Contains, Direction::Incoming).next()
     }
 
     /// Returns what stands directly under a heading, in document order.
-    pub fn children(&self, id: ContentId) -> &[ContentId] {
-        self.children.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    pub fn children(&self, id: ContentId) -> Vec<ContentId> {
+        let mut children: Vec<_> = self.related(id, Relation::Contains, Direction::Outgoing).collect();
+        children.sort_unstable();
+        children
     }
 
     /// Returns the nodes that stand under no heading, in document order.
@@ -219,28 +278,52 @@ impl ContentGraph {
         trail
     }
 
-    /// Finds the heading with this text: exact, else but for case, else the most similar one; of
-    /// several the first.
+    fn related(&self, id: ContentId, relation: Relation, direction: Direction) -> impl Iterator<Item = ContentId> {
+        let node = NodeIndex::new(id.0 as usize);
+        self.graph.edges_directed(node, direction).filter(move |edge| *edge.weight() == relation).map(move |edge| {
+            let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
+            ContentId(other.index() as u32)
+        })
+    }
+
+    /// Returns everything under the heading with this text: exact, else but for case, else the most
+    /// similar one.
     ///
     /// None if there is no heading that resembles it by at least [`NEAREST_HEADING`].
-    pub fn find_heading(&self, text: &str) -> Option<(ContentId, HeadingMatch)> {
+    pub fn under(&self, heading: &str) -> Option<Under> {
+        let (matched, mut found) = self.find_heading(heading)?;
+        let others = found.split_off(1);
+        let heading = *found.first()?;
+        Some(Under { heading, matched, others, nodes: self.descendants(heading) })
+    }
+
+    /// Finds headings by text; at least one if any.
+    fn find_heading(&self, text: &str) -> Option<(HeadingMatch, Vec<ContentId>)> {
         let headings = || self.nodes().filter(|node| node.kind == ContentKind::Heading);
+        let id = |node: &ContentNode| ContentId(node.position);
+        let exact: Vec<_> = headings().filter(|node| node.text == text).map(id).collect();
+        if !exact.is_empty() {
+            return Some((HeadingMatch::Exact, exact));
+        }
         let folded = fold(text);
-        let same = headings()
-            .find(|node| node.text == text)
-            .or_else(|| headings().find(|node| !folded.is_empty() && fold(&node.text) == folded));
-        if let Some(node) = same {
-            return Some((ContentId(node.position), HeadingMatch::Same));
+        if folded.is_empty() {
+            return None;
+        }
+        let same: Vec<_> = headings().filter(|node| fold(&node.text) == folded).map(id).collect();
+        if !same.is_empty() {
+            return Some((HeadingMatch::IgnoringCase, same));
         }
         let wanted = trigrams(&folded);
-        let mut best = (NEAREST_HEADING, None);
+        let mut best: Option<(f64, Vec<ContentId>)> = None;
         for node in headings() {
             let score = dice(&wanted, &trigrams(&fold(&node.text)));
-            if score > best.0 || (score == best.0 && best.1.is_none()) {
-                best = (score, Some(ContentId(node.position)));
+            match &mut best {
+                Some((top, ids)) if *top == score => ids.push(id(node)),
+                Some((top, _)) if *top > score => {}
+                _ => best = Some((score, vec![id(node)])),
             }
         }
-        best.1.map(|id| (id, HeadingMatch::Nearest))
+        best.filter(|(score, _)| *score >= NEAREST_HEADING).map(|(score, ids)| (HeadingMatch::Nearest(score), ids))
     }
 
     /// Returns everything under a node, at any depth, in document order.
@@ -248,30 +331,39 @@ impl ContentGraph {
         let mut found = Vec::new();
         let mut open = vec![id];
         while let Some(next) = open.pop() {
-            found.extend(self.children(next));
-            open.extend(self.children(next));
+            let from = found.len();
+            found.extend(self.related(next, Relation::Contains, Direction::Outgoing));
+            open.extend(&found[from..]);
         }
         found.sort_unstable();
         found
     }
 
     /// Returns the nodes at most so many steps away along edges in either direction, nearest first,
-    /// then in document order. The node itself is not among them.
-    pub fn neighbours(&self, id: ContentId, steps: usize) -> Vec<(ContentId, usize)> {
+    /// then in document order.
+    ///
+    /// `over` names the edges that may be walked; empty stands for all. The node itself is not
+    /// among them.
+    pub fn neighbours(&self, id: ContentId, steps: usize, over: &[Relation]) -> Vec<(ContentId, usize)> {
         let mut found = Vec::new();
         if self.node(id).is_none() {
             return found;
         }
         let mut seen = HashSet::from([id]);
         let mut open = VecDeque::from([(id, 0)]);
-        while let Some((from, away)) = open.pop_front().filter(|(_, away)| *away < steps) {
-            let before = from.0.checked_sub(1).map(ContentId);
-            let after = Some(ContentId(from.0 + 1)).filter(|id| self.node(*id).is_some());
-            let beside = before.into_iter().chain(after).chain(self.parent(from));
-            for other in beside.chain(self.children(from).iter().copied()) {
-                if seen.insert(other) {
-                    found.push((other, away + 1));
-                    open.push_back((other, away + 1));
+        while let Some((from, away)) = open.pop_front() {
+            if away == steps {
+                continue;
+            }
+            let node = NodeIndex::new(from.0 as usize);
+            for direction in [Direction::Outgoing, Direction::Incoming] {
+                for edge in self.graph.edges_directed(node, direction) {
+                    let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
+                    let other = ContentId(other.index() as u32);
+                    if (over.is_empty() || over.contains(edge.weight())) && seen.insert(other) {
+                        found.push((other, away + 1));
+                        open.push_back((other, away + 1));
+                    }
                 }
             }
         }
@@ -317,6 +409,24 @@ impl ContentGraph {
             kept.insert(id);
         }
         Self::of_nodes(&self.url, &self.title, kept.into_iter().filter_map(|id| self.node(id).cloned()))
+    }
+
+    /// Returns the text of what [`ContentGraph::under`] found: the heading, then each block, a
+    /// blank line between them.
+    pub fn text_under(&self, under: &Under) -> String {
+        let mut text = String::new();
+        for id in std::iter::once(&under.heading).chain(&under.nodes) {
+            let Some(node) = self.node(*id) else { continue };
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            if let Some(level) = node.level {
+                text.extend(std::iter::repeat_n('#', usize::from(level.min(6))));
+                text.push(' ');
+            }
+            text.push_str(&node.text);
+        }
+        text
     }
 }
 

@@ -1,212 +1,494 @@
-//! The index of sections, in memory.
+//! The index of sections, one SQLite database in memory or in a file.
 //!
-//! In: sections of pages, an embedder. Out: for a query, the sections that it means. BM25 is that
-//! of SQLite's FTS5: k1 = 1.2, b = 0.75, lengths over all columns, the rarity of a term
-//! ln((N - n + 0.5) / (n + 0.5)) and at least 0.000001, a term counted by the weights of the columns
-//! that it stands in. Invariants: what is added is not changed any more; up to [`EXACT`] passages
-//! are compared vector by vector; of more, the [`COARSE`] whose [signs](super::codes) differ least
-//! are.
+//! In: sections of pages, an embedder. Out: for a query, the sections that it means. Invariants: a
+//! page is replaced as a whole; what a transaction did not finish is not there; each embedder has
+//! vectors of its own, and a section that lacks them gets them when the file is opened with that
+//! embedder; a file that is no index, or of a newer version, is left as it is.
+//!
+//! Tables: `section`, `passage` (byte ranges of a section's content), `terms` (FTS5 without
+//! content, over [`crate::terms`]; its tokenizer only splits at blanks), and for each embedder
+//! `vectors_N` (every vector as it is; sqlite-vec compares them) and `codes_N` (its
+//! [signs](super::codes)). Up to [`EXACT`] passages are compared one by one; of more, the
+//! [`COARSE`] whose signs differ least are.
 
-use super::codes::Codes;
+use super::codes::{self, Codes, signs};
 use super::query::Query;
-use super::ranking::{CANDIDATES, Scored, best_first, search};
-use super::rows::{embed, rows};
-use super::{Hit, SearchOptions, WEIGHTS};
+use super::ranking::{CANDIDATES, DIGITS, Number, Passages, Scored, Whole, best_first, search};
+use super::rows::{SectionRow, embed, rows};
+use super::{Hit, SearchOptions, WEIGHTS, vec_extension};
 use crate::embed::{EmbedError, Embedder};
 use crate::sections::Section;
-use crate::words::Lexicon;
-use browserlens_core::bm25::saturated;
-use rustc_hash::FxHashMap;
+use crate::words::{Lexicon, Word};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use std::cell::RefCell;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-/// The least that a term's rarity is taken for.
-const LEAST_IDF: f64 = 1e-6;
+/// `application_id` of an index: "BLri".
+const APPLICATION_ID: i32 = 0x424c_7269;
+/// `user_version`; changes with the tables and with what `Terms` makes of a text.
+const VERSION: i32 = 2;
 /// Up to how many passages every vector is compared.
-const EXACT: usize = 4_096;
+const EXACT: u64 = 4_096;
 /// How many passages are compared by their vectors after the signs chose them.
 const COARSE: usize = 256;
-/// To how many digits cosines are told apart: the last bits depend on the order in which they are
-/// summed.
-const DIGITS: i32 = 5;
+/// Pages of the file that a connection keeps in memory, in KiB.
+const KEPT_KIB: i64 = 32 << 10;
+/// How long a writer waits for another.
+const BUSY: Duration = Duration::from_secs(10);
+
+const TABLES: &str = "
+    create table section (
+        id integer primary key, page text not null, position integer not null, level integer not null, heading text \
+        not null,
+        trail text not null, xpath text not null, content text not null, unique (page, position)
+    ) strict;
+    create table passage (
+        id integer primary key, section integer not null references section (id), first integer not null, last integer \
+        not null
+    ) strict;
+    create index passage_of_section on passage (section);
+    create virtual table terms using fts5 (heading, trail, body, concepts, content = '', contentless_delete = 1, \
+    tokenize = 'ascii');
+    create virtual table term_rows using fts5vocab (terms, 'row');
+    create table embedder (id integer primary key, name text not null unique) strict;
+    create table embedded (embedder integer not null, section integer not null, primary key (embedder, section)) \
+    strict, without rowid;
+";
+
+/// Something with the index went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// SQLite failed.
+    #[error("{}: {source}", .path.display())]
+    Sqlite {
+        /// The file; `:memory:` if there is none.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// The file is something else.
+    #[error("{}: this is no index of sections", .path.display())]
+    NotAnIndex {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by a later version.
+    #[error("{}: index version {found}, this build reads {VERSION}", .path.display())]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i32,
+    },
+    /// Texts were not embedded.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+}
+
+impl IndexError {
+    /// Returns the next thing the reader should try.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => "delete the file if it is damaged: an index can be built again from its pages",
+            Self::NotAnIndex { .. } => "name an index, or a file that does not exist yet",
+            Self::OtherVersion { .. } => {
+                "name another file, or delete this one: an index can be built again from its pages"
+            }
+            Self::Embed(error) => error.hint(),
+        }
+    }
+}
 
 /// Sections of pages, ready to be searched.
 pub struct Index {
-    pub(super) embedder: Arc<dyn Embedder>,
-    pub(super) sections: Vec<Indexed>,
-    pub(super) passages: Vec<Passage>,
-    terms: FxHashMap<String, Vec<Posting>>,
-    /// Terms of all passages, in all columns.
-    length: u64,
-    /// The vectors of the passages, one after the other.
-    vectors: Vec<f32>,
-    codes: Codes,
-}
-
-/// A section of the index.
-pub(super) struct Indexed {
-    pub(super) page: String,
-    pub(super) section: Section,
-    /// The headings above it, one a line.
-    pub(super) trail: String,
-}
-
-pub(super) struct Passage {
-    /// Index of its section.
-    pub(super) section: usize,
-    pub(super) range: Range<usize>,
-    /// How many terms it has, in all columns.
-    length: u64,
-}
-
-/// A passage that a term stands in.
-struct Posting {
-    passage: usize,
-    /// How often, each time by the weight of its column.
-    weight: f64,
+    db: Connection,
+    path: PathBuf,
+    embedder: Arc<dyn Embedder>,
+    /// Number of the embedder in the file.
+    number: i64,
+    /// The signs of its vectors, and the state of the file that they are of; none where they are
+    /// not read, or old.
+    codes: RefCell<Option<(i64, Codes)>>,
 }
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Index").field("embedder", &self.embedder.id()).finish_non_exhaustive()
+        f.debug_struct("Index").field("path", &self.path).field("embedder", &self.embedder.id()).finish_non_exhaustive()
     }
 }
 
 impl Index {
-    /// Makes an empty index.
-    pub fn new(embedder: Arc<dyn Embedder>) -> Self {
-        Self {
-            codes: Codes::new(embedder.dimension()),
-            embedder,
-            sections: Vec::new(),
-            passages: Vec::new(),
-            terms: FxHashMap::default(),
-            length: 0,
-            vectors: Vec::new(),
-        }
-    }
-
-    /// Indexes the sections of one page, as [`Self::add`] does.
+    /// Makes an empty index in memory.
     ///
     /// # Errors
-    /// As [`Self::add`].
-    pub fn of(
-        embedder: Arc<dyn Embedder>,
-        page: &str,
-        sections: &[Section],
-        leave_out: &[u32],
-    ) -> Result<Self, EmbedError> {
-        let mut index = Self::new(embedder);
-        index.add(page, sections, leave_out)?;
+    /// [`IndexError::Sqlite`] if SQLite cannot make its tables.
+    pub fn in_memory(embedder: Arc<dyn Embedder>) -> Result<Self, IndexError> {
+        let path = PathBuf::from(":memory:");
+        let db = Connection::open_in_memory().map_err(at(&path))?;
+        Self::prepare(db, path, embedder)
+    }
+
+    /// Opens an index, or makes one where no file is.
+    ///
+    /// # Errors
+    /// [`IndexError`] if the file is no index, of another version, damaged or locked, or if a
+    /// section cannot be embedded.
+    pub fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Self, IndexError> {
+        let db = Connection::open(path).map_err(at(path))?;
+        Self::prepare(db, path.to_owned(), embedder)
+    }
+
+    fn prepare(mut db: Connection, path: PathBuf, embedder: Arc<dyn Embedder>) -> Result<Self, IndexError> {
+        let of_file = at(&path);
+        db.busy_timeout(BUSY).map_err(&of_file)?;
+        db.set_prepared_statement_cache_capacity(32);
+        db.pragma_update(None, "cache_size", -KEPT_KIB).map_err(&of_file)?;
+        vec_extension::register(&db).map_err(&of_file)?;
+        let made = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
+        let pragma = |name: &str| made.query_row(&format!("pragma {name}"), [], |row| row.get::<_, i32>(0));
+        let application = pragma("application_id").map_err(&of_file)?;
+        let version = pragma("user_version").map_err(&of_file)?;
+        let tables: i64 =
+            made.query_row("select count(*) from sqlite_schema", [], |row| row.get(0)).map_err(&of_file)?;
+        if (application, tables) == (0, 0) {
+            made.execute_batch(TABLES).map_err(&of_file)?;
+            let marks = format!("pragma application_id = {APPLICATION_ID}; pragma user_version = {VERSION};");
+            made.execute_batch(&marks).map_err(&of_file)?;
+        } else if application != APPLICATION_ID {
+            return Err(IndexError::NotAnIndex { path });
+        } else if version != VERSION {
+            return Err(IndexError::OtherVersion { path, found: version });
+        }
+        let number = embedder_number(&made, &*embedder).map_err(&of_file)?;
+        made.commit().map_err(&of_file)?;
+        let mut index = Self { db, path, embedder, number, codes: RefCell::default() };
+        index.embed_what_lacks()?;
         Ok(index)
     }
 
-    /// Adds the sections of a page, without those at the positions `leave_out`. Headings that only
-    /// hold other sections are not found by themselves: they count for the sections below.
+    /// Puts the sections of a page in the place of those that the index has of it, without those at
+    /// the positions `leave_out`. Headings that only hold other sections are not found by
+    /// themselves: they count for the sections below.
     ///
     /// # Errors
-    /// [`EmbedError`] if a section cannot be embedded; then nothing was added.
-    pub fn add(&mut self, page: &str, sections: &[Section], leave_out: &[u32]) -> Result<(), EmbedError> {
+    /// [`IndexError`] if a section cannot be embedded, or SQLite fails.
+    pub fn add(&mut self, page: &str, sections: &[Section], leave_out: &[u32]) -> Result<(), IndexError> {
         let rows = rows(sections, leave_out);
+        // Before the transaction: an endpoint may be slow.
         let vectors = embed(&*self.embedder, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>())?;
-        for (vector, passage) in vectors.into_iter().zip(self.passages.len()..) {
-            // A vector without length has no direction and is found by words only.
-            if vector.iter().any(|x| *x != 0.0) {
-                self.codes.add(passage, &vector);
-            }
-            self.vectors.extend(vector);
-        }
-        let mut lexicon = Lexicon::default();
-        for (section, row) in rows {
-            let (heading, trail) = (lexicon.words(row.heading), lexicon.words(&row.trail));
-            for range in &row.passages {
-                let of_passage = row.words(range, &mut lexicon);
-                let passage = self.passages.len();
-                let mut length = of_passage.concepts.len() as u64;
-                for (column, weight) in [&heading, &trail, &of_passage.body].into_iter().zip(WEIGHTS) {
-                    length += column.len() as u64;
-                    column.iter().for_each(|word| self.post(&word.term.stem, passage, weight));
-                }
-                for concept in &of_passage.concepts {
-                    self.post(concept, passage, WEIGHTS[3]);
-                }
-                self.length += length;
-                self.passages.push(Passage { section: self.sections.len(), range: range.clone(), length });
-            }
-            self.sections.push(Indexed { page: page.to_owned(), section: section.clone(), trail: row.trail });
-        }
+        let of_file = at(&self.path);
+        let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
+        remove(&done, page).map_err(&of_file)?;
+        write(&done, page, self.number, &rows, &vectors).map_err(&of_file)?;
+        done.commit().map_err(&of_file)?;
+        self.codes.take();
         Ok(())
     }
 
-    fn post(&mut self, term: &str, passage: usize, weight: f64) {
-        let postings = match self.terms.get_mut(term) {
-            Some(postings) => postings,
-            None => self.terms.entry(term.to_owned()).or_default(),
-        };
-        match postings.last_mut() {
-            Some(last) if last.passage == passage => last.weight += weight,
-            _ => postings.push(Posting { passage, weight }),
-        }
+    /// Takes the sections of a page out.
+    ///
+    /// # Errors
+    /// [`IndexError::Sqlite`] if SQLite fails.
+    pub fn remove(&mut self, page: &str) -> Result<(), IndexError> {
+        let of_file = at(&self.path);
+        let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
+        remove(&done, page).map_err(&of_file)?;
+        done.commit().map_err(&of_file)?;
+        self.codes.take();
+        Ok(())
+    }
+
+    /// Returns how many passages there are.
+    ///
+    /// # Errors
+    /// [`IndexError::Sqlite`] if SQLite fails.
+    pub fn passages(&self) -> Result<u64, IndexError> {
+        let mut count = self.db.prepare_cached("select count(*) from passage").map_err(at(&self.path))?;
+        count.query_row([], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs).map_err(at(&self.path))
     }
 
     /// Returns the sections that a query means, the best first.
     ///
     /// # Errors
-    /// [`EmbedError`] if the query cannot be embedded.
-    pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, EmbedError> {
+    /// [`IndexError`] if the query cannot be embedded, or SQLite fails.
+    pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
         search(self, query, options)
     }
 
-    /// In how many passages a term stands.
-    pub(super) fn with(&self, term: &str) -> u64 {
-        self.terms.get(term).map_or(0, |postings| postings.len() as u64)
+    fn near_exactly(&self, vector: &[f32]) -> rusqlite::Result<Vec<Scored>> {
+        let sql = format!(
+            "select passage, round(vec_distance_cosine(fine, ?1), {DIGITS}) as distance from vectors_{} order by \
+                distance, passage limit ?2",
+            self.number
+        );
+        let mut select = self.db.prepare_cached(&sql)?;
+        let rows = select.query_map(params![bytes(vector), CANDIDATES as i64], cosine)?;
+        rows.collect()
     }
 
-    /// The [`CANDIDATES`] best passages by BM25, the best first.
-    pub(super) fn by_words(&self, query: &Query) -> Vec<Scored> {
-        let total = self.passages.len() as f64;
-        let average = self.length as f64 / total;
-        let mut scores: FxHashMap<usize, f64> = FxHashMap::default();
-        for term in query.looked_up() {
-            let Some(postings) = self.terms.get(term) else { continue };
-            let with = postings.len() as f64;
-            let idf = ((total - with + 0.5) / (with + 0.5)).ln();
-            let idf = if idf <= 0.0 { LEAST_IDF } else { idf };
-            for posting in postings {
-                let length = self.passages[posting.passage].length as f64;
-                *scores.entry(posting.passage).or_insert(0.0) += idf * saturated(posting.weight, length, average);
+    fn near_by_signs(&self, vector: &[f32]) -> rusqlite::Result<Vec<Scored>> {
+        let number = self.number;
+        // Changes when another connection wrote; what this one writes drops the signs.
+        let state: i64 = self.db.prepare_cached("pragma data_version")?.query_row([], |row| row.get(0))?;
+        let mut known = self.codes.borrow_mut();
+        if known.as_ref().is_none_or(|(of, _)| *of != state) {
+            let mut codes = Codes::new(self.embedder.dimension());
+            let mut select = self.db.prepare(&format!("select passage, signs from codes_{number} order by passage"))?;
+            let mut rows = select.query([])?;
+            while let Some(row) = rows.next()? {
+                codes.add(row.get(0)?, row.get_ref(1)?.as_blob()?);
+            }
+            *known = Some((state, codes));
+        }
+        let chosen = known.as_ref().map_or_else(Vec::new, |(_, codes)| codes.nearest(vector, COARSE));
+        let sql = format!(
+            "select passage, round(vec_distance_cosine(fine, ?1), {DIGITS}) from vectors_{number} where passage = ?2"
+        );
+        let mut select = self.db.prepare_cached(&sql)?;
+        let vector = bytes(vector);
+        let near = chosen.into_iter().map(|passage| select.query_row(params![vector, passage], cosine).optional());
+        near.filter_map(Result::transpose).collect()
+    }
+
+    /// Embeds the sections that were added with other embedders only.
+    fn embed_what_lacks(&mut self) -> Result<(), IndexError> {
+        let rows = self.without_vectors().map_err(at(&self.path))?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let borrowed: Vec<SectionRow<'_>> = rows.iter().map(Lacking::row).collect();
+        let vectors = embed(&*self.embedder, &borrowed.iter().collect::<Vec<_>>())?;
+        let of_file = at(&self.path);
+        let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
+        let mut vectors = vectors.iter();
+        for row in &rows {
+            let of_section: Vec<_> = vectors.by_ref().take(row.passages.len()).collect();
+            // Another process may have been faster, or have taken the page out.
+            let mark = "insert into embedded (embedder, section) select ?1, id from section where id = ?2 and ?2 not in
+                (select section from embedded where embedder = ?1)";
+            if done.execute(mark, [self.number, row.section]).map_err(&of_file)? == 1 {
+                for ((id, _), vector) in row.passages.iter().zip(of_section) {
+                    write_vector(&done, self.number, *id, vector).map_err(&of_file)?;
+                }
             }
         }
-        first(scores.into_iter().collect())
+        done.commit().map_err(&of_file)
     }
 
-    /// The [`CANDIDATES`] nearest passages by their cosine, the nearest first.
-    pub(super) fn by_vectors(&self, vector: &[f32]) -> Vec<Scored> {
-        let near =
-            if self.passages.len() <= EXACT { self.codes.passages() } else { &self.codes.nearest(vector, COARSE) };
-        let of = |passage: usize| &self.vectors[passage * vector.len()..][..vector.len()];
-        first(near.iter().map(|passage| (*passage, rounded(f64::from(dot(vector, of(*passage)))))).collect())
+    fn without_vectors(&self) -> rusqlite::Result<Vec<Lacking>> {
+        let mut select = self.db.prepare(
+            "select id, heading, trail, content from section
+             where id not in (select section from embedded where embedder = ?1) order by id",
+        )?;
+        let mut passages = self.db.prepare("select id, first, last from passage where section = ?1 order by id")?;
+        let rows = select.query_map([self.number], |row| {
+            let (section, mut ranges) = (row.get(0)?, Vec::new());
+            for passage in passages.query_map([section], |row| {
+                Ok((row.get(0)?, row.get::<_, i64>(1)? as usize..row.get::<_, i64>(2)? as usize))
+            })? {
+                ranges.push(passage?);
+            }
+            Ok(Lacking { section, heading: row.get(1)?, trail: row.get(2)?, content: row.get(3)?, passages: ranges })
+        })?;
+        rows.collect()
     }
 }
 
-fn first(mut ranked: Vec<Scored>) -> Vec<Scored> {
-    best_first(&mut ranked);
-    ranked.truncate(CANDIDATES);
-    ranked
+impl Passages for Index {
+    fn embedder(&self) -> &dyn Embedder {
+        &*self.embedder
+    }
+
+    fn total(&self) -> Result<u64, IndexError> {
+        self.passages()
+    }
+
+    fn with(&self, term: &str) -> Result<u64, IndexError> {
+        let mut with = self.db.prepare_cached("select doc from term_rows where term = ?1").map_err(at(&self.path))?;
+        let rows = with.query_row([term], |row| row.get::<_, i64>(0)).optional().map_err(at(&self.path))?;
+        Ok(rows.unwrap_or_default().unsigned_abs())
+    }
+
+    fn by_words(&self, query: &Query) -> Result<Vec<Scored>, IndexError> {
+        let Some(expression) = query.expression() else { return Ok(Vec::new()) };
+        let of_file = at(&self.path);
+        let mut select = self
+            .db
+            .prepare_cached(
+                "select rowid, rank from terms where terms match ?1 and rank match ?2 order by rank limit ?3",
+            )
+            .map_err(&of_file)?;
+        let [heading, trail, body, concepts] = WEIGHTS;
+        let weights = format!("bm25({heading:?}, {trail:?}, {body:?}, {concepts:?})");
+        let rows = select.query_map(params![expression, weights, CANDIDATES as i64], |row| {
+            // FTS5 gives better rows the lesser rank.
+            Ok((row.get::<_, i64>(0)?, -row.get::<_, f64>(1)?))
+        });
+        let mut ranked: Vec<Scored> = rows.and_then(Iterator::collect).map_err(&of_file)?;
+        best_first(&mut ranked);
+        Ok(ranked)
+    }
+
+    fn by_vectors(&self, vector: &[f32], total: u64) -> Result<Vec<Scored>, IndexError> {
+        let near = if total <= EXACT { self.near_exactly(vector) } else { self.near_by_signs(vector) };
+        let mut ranked = near.map_err(at(&self.path))?;
+        best_first(&mut ranked);
+        ranked.truncate(CANDIDATES);
+        Ok(ranked)
+    }
+
+    fn section_of(&self, passage: Number) -> Result<Number, IndexError> {
+        let select = self.db.prepare_cached("select section from passage where id = ?1");
+        select.and_then(|mut select| select.query_row([passage], |row| row.get(0))).map_err(at(&self.path))
+    }
+
+    fn whole(&self, section: Number) -> Result<Whole, IndexError> {
+        let sql = "select page, position, level, heading, trail, xpath, content from section where id = ?1";
+        let whole = self.db.prepare_cached(sql).and_then(|mut select| {
+            select.query_row([section], |row| {
+                Ok(Whole {
+                    page: row.get(0)?,
+                    position: row.get(1)?,
+                    level: row.get(2)?,
+                    heading: row.get(3)?,
+                    trail: row.get(4)?,
+                    xpath: row.get(5)?,
+                    content: row.get(6)?,
+                })
+            })
+        });
+        whole.map_err(at(&self.path))
+    }
+
+    fn range(&self, passage: Number) -> Result<Range<usize>, IndexError> {
+        let select = self.db.prepare_cached("select first, last from passage where id = ?1");
+        let range = select.and_then(|mut select| {
+            select.query_row([passage], |row| Ok(row.get::<_, i64>(0)? as usize..row.get::<_, i64>(1)? as usize))
+        });
+        range.map_err(at(&self.path))
+    }
 }
 
-fn rounded(cosine: f64) -> f64 {
-    let unit = 10_f64.powi(DIGITS);
-    1.0 - ((1.0 - cosine) * unit).round() / unit
+/// A section of the index that has no vectors of the embedder.
+struct Lacking {
+    section: i64,
+    heading: String,
+    trail: String,
+    content: String,
+    passages: Vec<(i64, Range<usize>)>,
 }
 
-/// The cosine of two vectors of unit length. In eight sums, so that they are worked out at once.
-fn dot(left: &[f32], right: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; 8];
-    for (left, right) in left.chunks(8).zip(right.chunks(8)) {
-        for (sum, (left, right)) in sums.iter_mut().zip(left.iter().zip(right)) {
-            *sum += left * right;
+impl Lacking {
+    fn row(&self) -> SectionRow<'_> {
+        let passages = self.passages.iter().map(|(_, range)| range.clone()).collect();
+        SectionRow { heading: &self.heading, trail: self.trail.clone(), content: &self.content, passages }
+    }
+}
+
+fn write(
+    done: &Transaction<'_>,
+    page: &str,
+    embedder: i64,
+    rows: &[(&Section, SectionRow<'_>)],
+    vectors: &[Vec<f32>],
+) -> rusqlite::Result<()> {
+    let mut vectors = vectors.iter();
+    let mut section_row = done.prepare_cached(
+        "insert into section (page, position, level, heading, trail, xpath, content) values (?1, ?2, ?3, ?4, ?5, ?6, \
+            ?7)",
+    )?;
+    let mut mark = done.prepare_cached("insert into embedded (embedder, section) values (?1, ?2)")?;
+    let mut passage_row = done.prepare_cached("insert into passage (section, first, last) values (?1, ?2, ?3)")?;
+    let mut term_row =
+        done.prepare_cached("insert into terms (rowid, heading, trail, body, concepts) values (?1, ?2, ?3, ?4, ?5)")?;
+    let mut lexicon = Lexicon::default();
+    for (section, row) in rows {
+        let known = params![page, section.position, section.level, row.heading, row.trail, section.xpath, row.content];
+        let id = section_row.insert(known)?;
+        mark.execute([embedder, id])?;
+        let (heading, trail) = (joined(&lexicon.words(row.heading)), joined(&lexicon.words(&row.trail)));
+        for range in &row.passages {
+            let passage = passage_row.insert(params![id, range.start as i64, range.end as i64])?;
+            let of_passage = row.words(range, &mut lexicon);
+            let concepts = of_passage.concepts.join(" ");
+            term_row.execute(params![passage, heading, trail, joined(&of_passage.body), concepts])?;
+            if let Some(vector) = vectors.next() {
+                write_vector(done, embedder, passage, vector)?;
+            }
         }
     }
-    sums.iter().sum()
+    Ok(())
+}
+
+/// A vector without length has no direction and is found by words only.
+fn write_vector(done: &Transaction<'_>, embedder: i64, passage: i64, vector: &[f32]) -> rusqlite::Result<()> {
+    if vector.iter().all(|x| *x == 0.0) {
+        return Ok(());
+    }
+    let sql = format!("insert into vectors_{embedder} (passage, fine) values (?1, ?2)");
+    done.prepare_cached(&sql)?.execute(params![passage, bytes(vector)])?;
+    let sql = format!("insert into codes_{embedder} (passage, signs) values (?1, ?2)");
+    done.prepare_cached(&sql)?.execute(params![passage, codes::bytes(&signs(vector))]).map(drop)
+}
+
+fn remove(done: &Transaction<'_>, page: &str) -> rusqlite::Result<()> {
+    let of_page =
+        "(select passage.id from passage join section on section.id = passage.section where section.page = ?1)";
+    let known: i64 = done.query_row("select count(*) from section where page = ?1", [page], |row| row.get(0))?;
+    if known == 0 {
+        return Ok(());
+    }
+    let embedders: Vec<i64> =
+        done.prepare("select id from embedder")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for embedder in embedders {
+        for table in ["vectors", "codes"] {
+            done.execute(&format!("delete from {table}_{embedder} where passage in {of_page}"), [page])?;
+        }
+    }
+    done.execute(&format!("delete from terms where rowid in {of_page}"), [page])?;
+    for sql in [
+        "delete from embedded where section in (select id from section where page = ?1)",
+        "delete from passage where section in (select id from section where page = ?1)",
+        "delete from section where page = ?1",
+    ] {
+        done.execute(sql, [page])?;
+    }
+    Ok(())
+}
+
+/// Returns the embedder's number in the file; a new one gets a table for its vectors.
+fn embedder_number(done: &Transaction<'_>, embedder: &dyn Embedder) -> rusqlite::Result<i64> {
+    let name = embedder.id();
+    let known = done.query_row("select id from embedder where name = ?1", [&name], |row| row.get(0)).optional()?;
+    if let Some(number) = known {
+        return Ok(number);
+    }
+    done.execute("insert into embedder (name) values (?1)", [&name])?;
+    let number = done.last_insert_rowid();
+    done.execute_batch(&format!(
+        "create table vectors_{number} (passage integer primary key, fine blob not null) strict;
+         create table codes_{number} (passage integer primary key, signs blob not null) strict;"
+    ))?;
+    Ok(number)
+}
+
+fn joined(words: &[Arc<Word>]) -> String {
+    words.iter().map(|word| word.term.stem.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn cosine(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, f64)> {
+    Ok((row.get(0)?, 1.0 - row.get::<_, f64>(1)?))
+}
+
+fn bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().copied().flat_map(f32::to_le_bytes).collect()
+}
+
+fn at(path: &Path) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
+    let path = path.to_owned();
+    move |source| IndexError::Sqlite { path: path.clone(), source }
 }

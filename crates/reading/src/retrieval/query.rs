@@ -1,13 +1,16 @@
 //! A query, ready to be asked.
 //!
 //! In: whatever an agent wrote. Out: its different terms, how rare each is in an index, and the
-//! terms that are looked up. Invariant: their number has a bound, whatever the query's size.
+//! FTS5 expression of those that are looked up. Invariants: the expression is quoted terms joined
+//! by OR; terms hold letters and digits only, so nothing in a query has a meaning to FTS5; its size
+//! has a bound, whatever the query's.
 
 use crate::concepts::{Concept, of_question, of_term};
 use crate::terms::Term;
 use crate::words::{Lexicon, Word, of_words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::fmt::Write as _;
 
 /// Most terms of a query that are looked up; of more the rarest are taken.
 pub const MOST_TERMS: usize = 64;
@@ -38,7 +41,11 @@ pub(super) struct Query {
 
 impl Query {
     /// Reads a query; `passages_with` tells how many of `total` passages hold a term.
-    pub(super) fn new(text: &str, total: u64, passages_with: impl Fn(&str) -> u64) -> Self {
+    pub(super) fn new<E>(
+        text: &str,
+        total: u64,
+        mut passages_with: impl FnMut(&str) -> Result<u64, E>,
+    ) -> Result<Self, E> {
         let mut seen = FxHashSet::default();
         let mut content: Vec<Term> = Vec::new();
         let mut stops: Vec<Term> = Vec::new();
@@ -55,7 +62,7 @@ impl Query {
         };
         let mut query = Self { absent: rarity_of(0), ..Self::default() };
         for term in &asked {
-            let with = passages_with(&term.stem);
+            let with = passages_with(&term.stem)?;
             query.rarity.insert(term.stem.clone(), rarity_of(with));
             if with > 0 {
                 query.terms.push((term.stem.clone(), with));
@@ -70,7 +77,7 @@ impl Query {
         concepts.dedup();
         for concept in concepts.into_iter().take(MOST_TERMS / 2) {
             let term = concept_term(concept);
-            let with = passages_with(&term);
+            let with = passages_with(&term)?;
             if with > 0 {
                 query.rarity.insert(term.clone(), CONCEPT_WORTH * rarity_of(with));
                 query.terms.push((term, with));
@@ -78,7 +85,7 @@ impl Query {
         }
         query.terms.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
         query.terms.truncate(MOST_TERMS);
-        query
+        Ok(query)
     }
 
     /// Whether there is no term at all, so that nothing can be found.
@@ -108,6 +115,16 @@ impl Query {
         })
     }
 
+    /// The FTS5 expression; none if no term stands anywhere.
+    pub(super) fn expression(&self) -> Option<String> {
+        let mut expression = String::new();
+        for term in self.looked_up() {
+            let between = if expression.is_empty() { "" } else { " OR " };
+            let _ = write!(expression, "{between}\"{term}\"");
+        }
+        (!expression.is_empty()).then_some(expression)
+    }
+
     /// What the words of a text are worth to this query: each term by its number.
     pub(super) fn worth(&self, text: &str) -> Vec<(usize, f32)> {
         let mut found = Vec::new();
@@ -132,31 +149,51 @@ impl Query {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
 
-    fn looked_up(text: &str, with: &[(&str, u64)]) -> Vec<String> {
-        let count = |term: &str| with.iter().find(|(known, _)| *known == term).map_or(0, |known| known.1);
-        Query::new(text, 100, count).looked_up().map(str::to_owned).collect()
+    fn query(text: &str, with: &[(&str, u64)]) -> Query {
+        let count =
+            |term: &str| Ok::<_, Infallible>(with.iter().find(|(known, _)| *known == term).map_or(0, |known| known.1));
+        let Ok(query) = Query::new(text, 100, count);
+        query
     }
 
     #[test]
     fn the_rarest_terms_come_first_and_stop_words_only_alone() {
         let known = [("return", 3), ("polici", 9), ("the", 90)];
-        assert_eq!(looked_up("What is the return policy?", &known), ["return", "polici"]);
-        assert_eq!(looked_up("the", &known), ["the"]);
-        let is_empty = |text: &str| Query::new(text, 100, |_| 0).is_empty();
-        assert!(looked_up("zebra", &known).is_empty() && !is_empty("zebra") && is_empty("…?") && is_empty(""));
+        assert_eq!(
+            query("What is the return policy?", &known).expression().as_deref(),
+            Some("\"return\" OR \"polici\"")
+        );
+        assert_eq!(query("the", &known).expression().as_deref(), Some("\"the\""));
+        assert!(query("zebra", &known).expression().is_none() && !query("zebra", &known).is_empty());
+        assert!(query("…?", &known).is_empty() && query("", &known).is_empty());
     }
 
     #[test]
     fn a_common_term_is_left_out_where_rarer_ones_bring_enough() {
         let known = [("rare", 5_000), ("common", 90_000)];
-        assert_eq!(looked_up("common rare", &known), ["rare"]);
-        assert_eq!(looked_up("common", &known), ["common"]);
+        assert_eq!(query("common rare", &known).expression().as_deref(), Some("\"rare\""));
+        assert_eq!(query("common", &known).expression().as_deref(), Some("\"common\""));
     }
 
     #[test]
-    fn of_a_hundred_kilobytes_a_bounded_number_of_terms_is_looked_up() {
+    fn a_hundred_kilobytes_become_a_bounded_expression() {
         let text = (0..20_000).map(|number| format!("w{number} ")).collect::<String>();
-        assert_eq!(Query::new(&text, 100, |_| 1).looked_up().count(), MOST_TERMS);
+        let Ok(query) = Query::new(&text, 100, |_| Ok::<_, Infallible>(1));
+        assert_eq!(query.expression().expect("terms").matches(" OR ").count(), MOST_TERMS - 1);
+    }
+
+    proptest! {
+        #[test]
+        fn no_syntax_of_fts5_survives(text in "[\\PC\"*^:(){}+\\-]{0,60}") {
+            let Ok(query) = Query::new(&text, 100, |_| Ok::<_, Infallible>(2));
+            for part in query.expression().unwrap_or_default().split(" OR ").filter(|part| !part.is_empty()) {
+                let term = part.strip_prefix('"').and_then(|part| part.strip_suffix('"')).expect("quoted");
+                let parts = |c: char| c == '"' || c.is_whitespace() || c.is_control();
+                prop_assert!(!term.is_empty() && !term.contains(parts));
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Sections as they are indexed: in passages, each with its headings.
 //!
 //! In: the sections of a page. Out: rows of passages, the words of each by where they stand, and
-//! the text that is embedded. Invariant: a passage is embedded with the headings that it is indexed
-//! with.
+//! the text that is embedded. Invariant: every place where passages are kept indexes the same words
+//! and embeds the same texts.
 
 use super::passage::passages;
 use super::query::concept_term;

@@ -6,8 +6,8 @@
 
 use super::{AskedPage, DEPTH, Reply, Way};
 use browserlens_core::page::{Page, utf16_prefix, visible_text};
-use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
-use browserlens_reading::retrieval::{By, Hit, Index, SearchOptions, VERSION, answer, for_page};
+use browserlens_reading::embed::{Embedder, Lexical};
+use browserlens_reading::retrieval::{By, Hit, IndexError, PageIndex, SearchOptions, VERSION, answer, for_page};
 use browserlens_reading::{BoilerplateIndex, Cut, Extraction, MAX_CHARS, extract};
 use std::sync::Arc;
 
@@ -79,9 +79,9 @@ pub(super) fn prepare<'a>(
     page: &'a Page,
     extraction: Extraction,
     site: &BoilerplateIndex,
-) -> Result<AskedPage<'a>, EmbedError> {
+) -> Result<AskedPage<'a>, IndexError> {
     let own = site.own_sections(&extraction);
-    let index = Index::of(Arc::new(Lexical::default()), &extraction.url, &own.sections, &own.leave_out)?;
+    let index = PageIndex::of(Arc::new(Lexical::default()), &extraction.url, &own.sections, &own.leave_out)?;
     Ok(AskedPage { page, extraction, index })
 }
 

@@ -12,8 +12,8 @@
 //! a visit to each URL of the task once more, last one first, where each page is as it was left. A
 //! reading takes ten seconds, a query after it one; tasks lie an hour apart.
 
+use crate::{Cache, CacheError, Cut, Outcome, content_hash};
 use browserlens_core::page::Page;
-use browserlens_reading::{Cache, CacheError, ContentHash, Cut, Outcome, content_hash};
 use std::collections::HashMap;
 
 /// Time from one action to the next, in milliseconds.
@@ -115,7 +115,7 @@ impl Counts {
 /// As [`Cache::read`].
 pub fn workload(cache: &mut Cache, pages: &[Page], pattern: Pattern, start_ms: u64) -> Result<Counts, CacheError> {
     let mut counts = Counts::default();
-    let mut by_url: HashMap<&str, (ContentHash, u64)> = HashMap::new();
+    let mut by_url: HashMap<&str, (crate::ContentHash, u64)> = HashMap::new();
     let life = cache.options().life_ms;
     for (index, at_ms) in pattern.readings(pages) {
         let (page, now) = (&pages[index], start_ms + at_ms);
