@@ -134,7 +134,7 @@ pub(super) fn truth(args: &EndpointArgs, run: &RunResult, read: &[&str]) -> Resu
         .map_err(|error| strategies_failure(&error))?;
     let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-llm-", "let TMPDIR name a writable folder")?;
     let source = TruthSource { traces: &args.traces, scenarios_dir: &args.scenarios_dir, scratch: scratch.path() };
-    let truth = Truth::find(run, chosen, &source);
+    let truth = Truth::find(run, &chosen, &source);
     replaying::sweep(scratch);
     truth.map_err(|error| failure(&error))
 }
