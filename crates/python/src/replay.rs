@@ -11,19 +11,16 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt32Array
 use browserlens_core::tokens::Encoding;
 use browserlens_replay::table::{Cells, measurements, timings};
 use browserlens_replay::{
-    ConfiguredStrategy, Merge, PartOptions, PlannedTrace, Quiet, ReplayError, ReplayOptions, RunResult, Store,
-    StrategiesError, Tokenizer, find_traces, merge, read_parts, strategies,
+    ConfiguredStrategy, Merge, PlannedTrace, ReplayError, ReplayOptions, RunResult, Store, StrategiesError, Tokenizer,
+    find_traces, merge, read_parts, strategies,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// The strategies that the bench comes with.
 const BUNDLED: &str = include_str!("../../../traces/strategies.toml");
-/// A replay that Python asked for is not stopped halfway.
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl From<ReplayError> for Raised {
     fn from(error: ReplayError) -> Self {
@@ -156,18 +153,14 @@ impl Part {
     ) -> Result<Self> {
         let encoding = encoding_of(encoding)?;
         py.detach(|| {
-            let part = browserlens_replay::Part::make(&PartOptions {
-                trace: &trace,
-                id,
-                scenarios_dir: &scenarios_dir,
-                strategies: &strategies.all,
-                cache_dir: &cache_dir,
+            let options = ReplayOptions {
+                cache_dir: cache_dir.clone(),
                 encoding,
-                tokenizer: Tokenizer::Fast,
-                date,
-                machine,
-                cancel: &NEVER,
-            })?;
+                date: date.to_owned(),
+                machine: machine.to_owned(),
+                ..ReplayOptions::new(Vec::new(), scenarios_dir, &strategies.all, Path::new(""))
+            };
+            let part = browserlens_replay::Part::make(&trace, id, &options)?;
             Ok(Self { part, cache_dir })
         })
     }
@@ -360,18 +353,13 @@ pub fn replay_traces(
     let encoding = encoding_of(encoding)?;
     py.detach(|| {
         let run = browserlens_replay::replay(&ReplayOptions {
-            traces,
-            scenarios_dir,
-            strategies: &strategies.all,
             threads,
             cache_dir,
             out_dir,
             encoding,
-            tokenizer: Tokenizer::Fast,
             date: date.to_owned(),
             machine: machine.to_owned(),
-            progress: &Quiet,
-            cancel: &NEVER,
+            ..ReplayOptions::new(traces, scenarios_dir, &strategies.all, Path::new(""))
         })?;
         Ok(Run { run })
     })

@@ -8,21 +8,20 @@
 
 use crate::clock::LATENCY_VERSION;
 use crate::error::ReplayError;
-use crate::info::{AnswerInfo, AskedInfo, KnownInfo};
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
 use crate::run::StepInfo;
 use crate::steps::TracePlan;
-use crate::store::{Store, content_hash, write_atomically};
+use crate::store::{Store, content_hash, to_json, write_atomically};
 use crate::strategies::StrategyInfo;
 use browserlens_core::page::PACKED_FORMAT_VERSION;
 use browserlens_core::tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use browserlens_peers::RECORDED_SUFFIX;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Version of the form of cache entries.
-const ENTRY_VERSION: u32 = 1;
+const ENTRY_VERSION: u32 = 2;
 
 /// What a unit's result depends on.
 #[derive(Serialize)]
@@ -44,22 +43,8 @@ struct UnitKey<'a> {
     peers: Option<String>,
 }
 
-/// The rows of one trace and strategy.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct UnitEntry {
-    key: String,
-    /// The id of the trace when it was measured.
-    trace: String,
-    pub rows: Vec<Measurement>,
-    pub timings: Vec<Timing>,
-}
-
-/// What a report shows of the steps of a trace.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct StepsEntry {
-    key: String,
-    steps: Vec<StepInfo>,
-}
+/// What was measured of one trace and strategy.
+type Rows = (Vec<Measurement>, Vec<Timing>);
 
 /// The cache below one folder.
 #[derive(Clone, Debug)]
@@ -114,54 +99,54 @@ impl Cache {
 
     fn load<T: DeserializeOwned>(&self, kind: &str, key: &str) -> Option<T> {
         let packed = std::fs::read(self.path(kind, key)).ok()?;
-        serde_json::from_slice(&zstd::decode_all(&packed[..]).ok()?).ok()
+        let (known, entry): (String, T) = serde_json::from_slice(&zstd::decode_all(&packed[..]).ok()?).ok()?;
+        (known == key).then_some(entry)
     }
 
     fn keep<T: Serialize>(&self, kind: &str, key: &str, entry: &T) -> Result<(), ReplayError> {
         let path = self.path(kind, key);
-        let json = serde_json::to_vec(entry)
-            .map_err(|error| ReplayError::Damaged { path: path.clone(), reason: error.to_string() })?;
+        let json = to_json(&(key, entry), &path)?;
         let packed = zstd::encode_all(&json[..], 3).map_err(ReplayError::file(&path, "compress the entry"))?;
         write_atomically(&path, &packed)
     }
 
-    /// Returns the rows of a unit, their timings marked as cached; none if they are not all there.
-    pub fn unit(&self, key: &str, trace: &str) -> Option<UnitEntry> {
-        let mut entry: UnitEntry = self.load("units", key)?;
-        if entry.key != key {
-            return None;
+    /// Returns what was measured under a key, or measures it and keeps it.
+    pub fn measured<T: Serialize + DeserializeOwned>(
+        &self,
+        kind: &str,
+        key: &str,
+        measure: impl FnOnce() -> Result<T, ReplayError>,
+    ) -> Result<T, ReplayError> {
+        if let Some(known) = self.load(kind, key) {
+            return Ok(known);
         }
-        for row in &mut entry.rows {
+        let measured = measure()?;
+        self.keep(kind, key, &measured)?;
+        Ok(measured)
+    }
+
+    /// Returns the rows of a unit, their timings marked as cached; none if they are not all there.
+    pub fn unit(&self, key: &str, trace: &str) -> Option<Rows> {
+        let (mut rows, mut timings): Rows = self.load("units", key)?;
+        for row in &mut rows {
             let numbers = row.numbers()?;
-            let texts = std::iter::once(&numbers.text).chain(numbers.requests.iter().map(|asked| &asked.text));
-            let images = numbers.images.iter().chain(numbers.requests.iter().flat_map(|asked| &asked.images));
-            if !texts.into_iter().all(|hash| self.store.has_text(hash))
-                || !images.into_iter().all(|hash| self.store.has_image(hash))
+            if !numbers.texts().all(|hash| self.store.has_text(hash))
+                || !numbers.all_images().all(|hash| self.store.has_image(hash))
             {
                 return None;
             }
             trace.clone_into(&mut row.trace);
         }
-        for timing in &mut entry.timings {
+        for timing in &mut timings {
             timing.cached = true;
             trace.clone_into(&mut timing.trace);
         }
-        Some(entry)
+        Some((rows, timings))
     }
 
     /// Keeps the rows of a unit.
-    pub fn keep_unit(
-        &self,
-        key: &str,
-        trace: &str,
-        rows: &[Measurement],
-        timings: &[Timing],
-    ) -> Result<(), ReplayError> {
-        self.keep(
-            "units",
-            key,
-            &UnitEntry { key: key.to_owned(), trace: trace.to_owned(), rows: rows.to_vec(), timings: timings.to_vec() },
-        )
+    pub fn keep_unit(&self, key: &str, rows: &[Measurement], timings: &[Timing]) -> Result<(), ReplayError> {
+        self.keep("units", key, &(rows, timings))
     }
 
     /// Returns the key of what answers beside the page cost.
@@ -174,17 +159,6 @@ impl Cache {
         )
     }
 
-    /// Returns what answers beside the page cost; none if it was not measured.
-    pub fn beside(&self, key: &str) -> Option<Vec<AnswerInfo>> {
-        let (known, answers): (String, Vec<AnswerInfo>) = self.load("beside", key)?;
-        (known == key).then_some(answers)
-    }
-
-    /// Keeps what answers beside the page cost.
-    pub fn keep_beside(&self, key: &str, answers: &[AnswerInfo]) -> Result<(), ReplayError> {
-        self.keep("beside", key, &(key, answers))
-    }
-
     /// Returns the key of what came of the questions about a trace; not of its scenario, which they
     /// stand beside.
     pub fn asked_key(plan: &TracePlan, version: &str, encoding: Encoding, tokenizer: Tokenizer) -> String {
@@ -193,45 +167,16 @@ impl Cache {
         content_hash(format!("{head} {} {encoding} {tokenizer:?} {questions:?}", plan.hash).as_bytes())
     }
 
-    /// Returns what came of the questions about a trace; none if it was not measured.
-    pub fn asked(&self, key: &str) -> Option<Vec<AskedInfo>> {
-        let (known, asked): (String, Vec<AskedInfo>) = self.load("asked", key)?;
-        (known == key).then_some(asked)
-    }
-
-    /// Keeps what came of the questions about a trace.
-    pub fn keep_asked(&self, key: &str, asked: &[AskedInfo]) -> Result<(), ReplayError> {
-        self.keep("asked", key, &(key, asked))
-    }
-
-    /// Returns what other recordings make known of the traces of a website; none if it was not
-    /// measured.
-    pub fn known(&self, key: &str) -> Option<Vec<(String, KnownInfo)>> {
-        let (known, infos): (String, Vec<(String, KnownInfo)>) = self.load("known", key)?;
-        (known == key).then_some(infos)
-    }
-
-    /// Keeps what other recordings make known.
-    pub fn keep_known(&self, key: &str, infos: &[(String, KnownInfo)]) -> Result<(), ReplayError> {
-        self.keep("known", key, &(key, infos))
-    }
-
     /// Returns what a report shows of the steps of a trace; none if it is not all there.
     pub fn steps(&self, plan: &TracePlan) -> Option<Vec<StepInfo>> {
-        let key = Self::steps_key(plan);
-        let entry: StepsEntry = self.load("steps", &key)?;
-        let whole = entry.key == key
-            && entry.steps.iter().all(|step| step.screenshot.as_ref().is_none_or(|hash| self.store.has_image(hash)));
-        whole.then(|| {
-            let mut steps = entry.steps;
-            steps.iter_mut().for_each(|step| step.trace.clone_from(&plan.id));
-            steps
-        })
+        let mut steps: Vec<StepInfo> = self.load("steps", &Self::steps_key(plan))?;
+        steps.iter_mut().for_each(|step| step.trace.clone_from(&plan.id));
+        let mut screenshots = steps.iter().filter_map(|step| step.screenshot.as_ref());
+        screenshots.all(|hash| self.store.has_image(hash)).then_some(steps)
     }
 
     /// Keeps what a report shows of the steps of a trace.
     pub fn keep_steps(&self, plan: &TracePlan, steps: &[StepInfo]) -> Result<(), ReplayError> {
-        let key = Self::steps_key(plan);
-        self.keep("steps", &key, &StepsEntry { key: key.clone(), steps: steps.to_vec() })
+        self.keep("steps", &Self::steps_key(plan), &steps)
     }
 }

@@ -12,7 +12,7 @@
 use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::inspect_bench;
-use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
+use crate::measure::{METRIC_VERSION, Measurement, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::{self, PeersPlan};
 use crate::retained::Painted;
 use crate::run::{AttackInfo, RunHeader, RunResult, StepInfo, TraceInfo, action_in_words};
@@ -27,8 +27,8 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Name and version of the tool, as headers of runs have it.
 pub(crate) const TOOL: &str = concat!("browserlens ", env!("CARGO_PKG_VERSION"));
@@ -79,11 +79,50 @@ pub struct ReplayOptions<'a> {
     pub cancel: &'a AtomicBool,
 }
 
+impl<'a> ReplayOptions<'a> {
+    /// Replays these on one thread, with a cache and runs below a folder; nobody is told how far it
+    /// is, and nothing stops it.
+    pub fn new(
+        traces: Vec<PathBuf>,
+        scenarios_dir: PathBuf,
+        strategies: &'a [ConfiguredStrategy],
+        folder: &Path,
+    ) -> Self {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        Self {
+            traces,
+            scenarios_dir,
+            strategies,
+            threads: 1,
+            cache_dir: folder.join("cache"),
+            out_dir: folder.join("runs"),
+            encoding: Encoding::O200kBase,
+            tokenizer: Tokenizer::Fast,
+            date: String::new(),
+            machine: String::new(),
+            progress: &Quiet,
+            cancel: &NEVER,
+        }
+    }
+}
+
 /// What came of one trace.
 struct TraceResult {
     /// Per strategy: rows, timings, whether they came from the cache.
     units: Vec<(Vec<Measurement>, Vec<Timing>, bool)>,
     steps: Vec<StepInfo>,
+}
+
+impl TraceResult {
+    fn add_to(self, run: &mut RunResult, plan: &TracePlan, strategies: &[&ConfiguredStrategy]) {
+        run.steps.extend(self.steps);
+        for (configured, (rows, timings, cached)) in strategies.iter().zip(self.units) {
+            run.tasks.push(TaskMeasurement::of(&plan.id, &configured.name, &rows, plan.is_complete));
+            run.measurements.extend(rows);
+            run.timings.extend(timings);
+            run.cached_units += u32::from(cached);
+        }
+    }
 }
 
 /// Replays every strategy over every trace.
@@ -103,34 +142,31 @@ pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
     if strategies.is_empty() {
         return Err(ReplayError::NoStrategies);
     }
-    let infos: Vec<StrategyInfo> = strategies.iter().map(|strategy| strategy.describe()).collect();
-    let jobs: Vec<Job<'_>> = plans.iter().map(|plan| Job::new(plan, &strategies, &infos, &cache, options)).collect();
+    let mut run = RunResult::of(header(&strategies, options));
+    let jobs: Vec<Job<'_>> =
+        plans.iter().map(|plan| Job::new(plan, &strategies, &run.header.strategies, &cache, options)).collect();
     options.progress.planned(jobs.len(), jobs.iter().map(Job::steps_to_do).sum());
     if jobs.iter().any(|job| job.steps_to_do() > 0) {
         Encoding::warm_up();
     }
     let results = run_jobs(&jobs, options, &cache)?;
-    let header = header(infos, describe_all(&plans, &cache, options)?, options);
-    let mut run = RunResult::of(header);
+    run.header.traces = describe_all(&plans, &cache, options)?;
     for (plan, result) in plans.iter().zip(results) {
-        run.steps.extend(result.steps);
-        for (configured, unit) in strategies.iter().zip(result.units) {
-            run.add(&plan.id, &configured.name, unit, plan.is_complete);
-        }
+        result.add_to(&mut run, plan, &strategies);
     }
     run.save(&options.out_dir, &cache.store)?;
     Ok(run)
 }
 
-fn header(strategies: Vec<StrategyInfo>, traces: Vec<TraceInfo>, options: &ReplayOptions<'_>) -> RunHeader {
+fn header(strategies: &[&ConfiguredStrategy], options: &ReplayOptions<'_>) -> RunHeader {
     RunHeader {
         tool: TOOL.to_owned(),
         encoding: options.encoding,
         tokenizer: options.tokenizer,
         metric_version: METRIC_VERSION,
         image_token_table_version: IMAGE_TOKEN_TABLE_VERSION,
-        strategies,
-        traces,
+        strategies: strategies.iter().map(|strategy| strategy.describe()).collect(),
+        traces: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -140,28 +176,21 @@ fn header(strategies: Vec<StrategyInfo>, traces: Vec<TraceInfo>, options: &Repla
 ///
 /// # Errors
 /// As [`replay`].
-pub(crate) fn replay_one(
-    mut plan: TracePlan,
-    id: &str,
-    options: &ReplayOptions<'_>,
-) -> Result<(RunResult, Store), ReplayError> {
+pub(crate) fn replay_one(mut plan: TracePlan, id: &str, options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
     id.clone_into(&mut plan.id);
     let cache = Cache::open(&options.cache_dir);
     let strategies: Vec<&ConfiguredStrategy> = options.strategies.iter().collect();
-    let infos: Vec<StrategyInfo> = strategies.iter().map(|strategy| strategy.describe()).collect();
+    let mut run = RunResult::of(header(&strategies, options));
     Encoding::warm_up();
     // What a trace does in parallel within itself stays on one thread too: a cluster counts
     // processors by tasks.
     let (result, info) = pool(1)?.install(|| {
-        let job = Job::new(&plan, &strategies, &infos, &cache, options);
+        let job = Job::new(&plan, &strategies, &run.header.strategies, &cache, options);
         Ok::<_, ReplayError>((run_job(&job, options, &cache)?, describe(&plan, &cache, options)?))
     })?;
-    let mut run = RunResult::of(header(infos, vec![info], options));
-    run.steps = result.steps;
-    for (configured, unit) in strategies.iter().zip(result.units) {
-        run.add(&plan.id, &configured.name, unit, plan.is_complete);
-    }
-    Ok((run, cache.store))
+    run.header.traces.push(info);
+    result.add_to(&mut run, &plan, &strategies);
+    Ok(run)
 }
 
 /// Opens every trace and its scenario, sorted by id: what is damaged is found before anything is
@@ -210,7 +239,7 @@ fn describe_all(
     })
 }
 
-fn pool(threads: usize) -> Result<rayon::ThreadPool, ReplayError> {
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, ReplayError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("replay-{index}"))
@@ -278,9 +307,9 @@ impl<'a> Job<'a> {
                 if !configured.strategy.is_cacheable() {
                     return None;
                 }
-                let entry = cache.unit(key, &plan.id).filter(|entry| entry.rows.len() == plan.rows.len())?;
+                let known = cache.unit(key, &plan.id).filter(|(rows, _)| rows.len() == plan.rows.len())?;
                 options.progress.cached(&plan.id, &info.name);
-                Some((entry.rows, entry.timings))
+                Some(known)
             })
             .collect();
         Self { plan, strategies, keys, cached, steps: cache.steps(plan) }
@@ -298,7 +327,7 @@ impl<'a> Job<'a> {
 fn run_jobs(jobs: &[Job<'_>], options: &ReplayOptions<'_>, cache: &Cache) -> Result<Vec<TraceResult>, ReplayError> {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse(jobs[*index].plan.bytes));
-    let slots: Vec<Mutex<Option<Result<TraceResult, ReplayError>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let slots: Vec<OnceLock<Result<TraceResult, ReplayError>>> = jobs.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let work = || {
@@ -310,7 +339,7 @@ fn run_jobs(jobs: &[Job<'_>], options: &ReplayOptions<'_>, cache: &Cache) -> Res
             if result.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }
-            *slots[*index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            drop(slots[*index].set(result));
         }
     };
     if jobs.iter().all(Job::is_done) {
@@ -318,22 +347,15 @@ fn run_jobs(jobs: &[Job<'_>], options: &ReplayOptions<'_>, cache: &Cache) -> Res
     } else {
         pool(options.threads)?.broadcast(|_| work());
     }
-    let mut results = Vec::with_capacity(jobs.len());
-    let mut finished =
-        slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect::<Vec<_>>();
+    let mut finished: Vec<_> =
+        slots.into_iter().map(|slot| slot.into_inner().unwrap_or(Err(ReplayError::Cancelled))).collect();
     // The first real error in the order of traces; jobs that were not begun because of it have
     // none.
-    if let Some(at) = finished
-        .iter()
-        .position(|result| matches!(result, Some(Err(error)) if !matches!(error, ReplayError::Cancelled)))
-        && let Some(Err(error)) = finished.swap_remove(at)
-    {
-        return Err(error);
+    let is_real = |result: &Result<_, _>| matches!(result, Err(error) if !matches!(error, ReplayError::Cancelled));
+    match finished.iter().position(is_real) {
+        Some(at) => finished.swap_remove(at).map(|result| vec![result]),
+        None => finished.into_iter().collect(),
     }
-    for result in finished {
-        results.push(result.unwrap_or(Err(ReplayError::Cancelled))?);
-    }
-    Ok(results)
 }
 
 fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<TraceResult, ReplayError> {
@@ -382,7 +404,7 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
         match (unit, cached) {
             (Some(unit), _) => {
                 if !unit.has_failed() && configured.strategy.is_cacheable() {
-                    cache.keep_unit(key, &job.plan.id, &unit.rows, &unit.timings)?;
+                    cache.keep_unit(key, &unit.rows, &unit.timings)?;
                 }
                 results.push((unit.rows, unit.timings, false));
             }
@@ -405,10 +427,7 @@ fn step_info(plan: &TracePlan, step: &LoadedStep, store: &Store) -> Result<StepI
             .map(|node| node.bounds().to_viewport(scroll))
             .collect()
     });
-    let screenshot = match &step.screenshot {
-        Some(image) => Some(store.put_image(&image.png)?),
-        None => None,
-    };
+    let screenshot = step.screenshot.as_ref().map(|image| store.put_image(&image.png)).transpose()?;
     Ok(StepInfo {
         trace: plan.id.clone(),
         step: number,

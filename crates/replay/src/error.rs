@@ -142,6 +142,12 @@ impl ReplayError {
         }
     }
 
+    /// Says that a file does not hold what it should, in the words of whoever found out.
+    pub(crate) fn damaged<E: ToString>(path: &Path) -> impl Fn(E) -> Self + use<E> {
+        let path = path.to_owned();
+        move |reason| Self::Damaged { path: path.clone(), reason: reason.to_string() }
+    }
+
     pub(crate) fn file(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path, action, source }

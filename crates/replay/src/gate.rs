@@ -19,10 +19,12 @@ pub use tolerance::Tolerances;
 use crate::error::ReplayError;
 use crate::measure::{Cost, Measurement, TaskMeasurement};
 use crate::run::RunResult;
-use crate::store::write_atomically;
+use crate::store::{content_hash, read_json, to_json, write_atomically};
+use browserlens_core::tokens::ImageFormula;
 use browserlens_trace::whole;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -277,7 +279,7 @@ impl AcceptedRow {
             images: if numbers.images.is_empty() {
                 String::new()
             } else {
-                crate::store::content_hash(numbers.images.join(" ").as_bytes())
+                content_hash(numbers.images.join(" ").as_bytes())
             },
         });
         Self { trace: row.trace.clone(), strategy: row.strategy.clone(), step: row.step, numbers }
@@ -315,14 +317,10 @@ impl AcceptedRun {
         if !path.exists() {
             return Ok(None);
         }
-        let bytes = std::fs::read(&path).map_err(ReplayError::file(&path, "read the accepted run"))?;
-        let damaged = |reason: String| ReplayError::Damaged { path: path.clone(), reason };
-        let mut run: Self = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let mut run: Self = read_json(&path, "read the accepted run")?;
         if run.version != ACCEPTED_VERSION {
-            return Err(damaged(format!(
-                "the accepted run has form {}, this build reads {ACCEPTED_VERSION}",
-                run.version
-            )));
+            let wrong = format!("the accepted run has form {}, this build reads {ACCEPTED_VERSION}", run.version);
+            return Err(ReplayError::damaged(&path)(wrong));
         }
         folder.clone_into(&mut run.folder);
         Ok(Some(run))
@@ -336,16 +334,14 @@ impl AcceptedRun {
         Ok(self.texts(trace, strategy)?.and_then(|mut texts| texts.remove(&step)))
     }
 
-    fn texts(&self, trace: &str, strategy: &str) -> Result<Option<BTreeMap<u32, String>>, ReplayError> {
+    fn texts(&self, trace: &str, strategy: &str) -> Result<Option<Texts>, ReplayError> {
         let path = texts_path(&self.folder, trace, strategy);
         if !path.exists() {
             return Ok(None);
         }
         let packed = std::fs::read(&path).map_err(ReplayError::file(&path, "read the accepted texts"))?;
         let json = zstd::decode_all(&packed[..]).map_err(ReplayError::file(&path, "decompress the accepted texts"))?;
-        serde_json::from_slice(&json)
-            .map(Some)
-            .map_err(|error| ReplayError::Damaged { path, reason: error.to_string() })
+        serde_json::from_slice(&json).map(Some).map_err(ReplayError::damaged(&path))
     }
 
     /// Keeps only the rows that a run with fewer traces or strategies should have.
@@ -387,7 +383,7 @@ pub fn check(run: &RunResult, accepted: &AcceptedRun) -> GateReport {
             accepted.tasks.iter().find(|known| known.trace == task.trace && known.strategy == task.strategy)
         {
             let mut compare = Compare { report: &mut report, trace: &task.trace, strategy: &task.strategy, step: None };
-            compare.should_not_fall("task success", u64::from(accepted.success), u64::from(task.success));
+            compare.should_not_fall("task success", accepted.success, task.success);
         }
     }
     report
@@ -401,83 +397,64 @@ struct Compare<'a> {
 }
 
 impl Compare<'_> {
-    fn finding(&self, what: &str, accepted: impl fmt::Display, now: impl fmt::Display) -> Finding {
-        Finding {
+    fn should_not_rise<N: Into<u64>>(&mut self, what: &str, accepted: N, now: N) {
+        let (accepted, now) = (accepted.into(), now.into());
+        self.judge(what, accepted, now, now.cmp(&accepted));
+    }
+
+    fn should_not_fall<N: Into<u64>>(&mut self, what: &str, accepted: N, now: N) {
+        let (accepted, now) = (accepted.into(), now.into());
+        self.judge(what, accepted, now, accepted.cmp(&now));
+    }
+
+    /// Says that something is worse (`Greater`) or better (`Less`) than it was.
+    fn judge(&mut self, what: &str, accepted: impl fmt::Display, now: impl fmt::Display, worse: Ordering) {
+        let findings = match worse {
+            Ordering::Greater => &mut self.report.regressions,
+            Ordering::Less => &mut self.report.improvements,
+            Ordering::Equal => return,
+        };
+        findings.push(Finding {
             trace: self.trace.to_owned(),
             strategy: self.strategy.to_owned(),
             step: self.step,
             what: what.to_owned(),
             accepted: accepted.to_string(),
             now: now.to_string(),
-        }
-    }
-
-    fn should_not_rise(&mut self, what: &str, accepted: u64, now: u64) {
-        let finding = self.finding(what, accepted, now);
-        match now.cmp(&accepted) {
-            std::cmp::Ordering::Greater => self.report.regressions.push(finding),
-            std::cmp::Ordering::Less => self.report.improvements.push(finding),
-            std::cmp::Ordering::Equal => {}
-        }
-    }
-
-    fn should_not_fall(&mut self, what: &str, accepted: u64, now: u64) {
-        let finding = self.finding(what, accepted, now);
-        match now.cmp(&accepted) {
-            std::cmp::Ordering::Less => self.report.regressions.push(finding),
-            std::cmp::Ordering::Greater => self.report.improvements.push(finding),
-            std::cmp::Ordering::Equal => {}
-        }
+        });
     }
 }
 
 fn compare_rows(accepted: &AcceptedRow, now: &AcceptedRow, report: &mut GateReport) {
-    let changed = match (&accepted.numbers, &now.numbers) {
-        (Some(accepted), Some(now)) => (&accepted.text, &accepted.images) != (&now.text, &now.images),
-        _ => false,
-    };
-    if changed {
-        report.changed_texts.push(now.key());
-    }
     let mut compare = Compare { report, trace: &now.trace, strategy: &now.strategy, step: Some(now.step) };
     let (was, is) = match (&accepted.numbers, &now.numbers) {
         (Some(was), Some(is)) => (was, is),
-        (Some(_), None) => {
-            let finding = compare.finding("outcome", "observed", "failed");
-            return compare.report.regressions.push(finding);
-        }
-        (None, Some(_)) => {
-            let finding = compare.finding("outcome", "failed", "observed");
-            return compare.report.improvements.push(finding);
-        }
+        (Some(_), None) => return compare.judge("outcome", "observed", "failed", Ordering::Greater),
+        (None, Some(_)) => return compare.judge("outcome", "failed", "observed", Ordering::Less),
         (None, None) => return,
     };
+    if (&was.text, &was.images) != (&is.text, &is.images) {
+        compare.report.changed_texts.push(now.key());
+    }
     compare.should_not_rise("o200k tokens", was.cost.o200k, is.cost.o200k);
     compare.should_not_rise("cl100k tokens", was.cost.cl100k, is.cost.cl100k);
-    for (what, was, is) in [
-        ("image tokens (claude-28px)", was.cost.images.claude28, is.cost.images.claude28),
-        ("image tokens (openai-patch-32px)", was.cost.images.openai_patch32, is.cost.images.openai_patch32),
-        ("image tokens (openai-tile-4o)", was.cost.images.openai_tile4o, is.cost.images.openai_tile4o),
-        ("image tokens (gemini-flat)", was.cost.images.gemini_flat, is.cost.images.gemini_flat),
-    ] {
-        compare.should_not_rise(what, was, is);
+    for formula in ImageFormula::ALL {
+        let what = format!("image tokens ({})", formula.name());
+        compare.should_not_rise(&what, was.cost.images.under(formula), is.cost.images.under(formula));
     }
-    compare.should_not_rise("calls", u64::from(was.calls), u64::from(is.calls));
-    compare.should_not_rise("states shown wrong", u64::from(was.shown_wrong), u64::from(is.shown_wrong));
-    compare.should_not_rise("wrong rebinds", u64::from(was.wrong_rebinds), u64::from(is.wrong_rebinds));
-    compare.should_not_rise("refs that changed", u64::from(was.churned), u64::from(is.churned));
+    compare.should_not_rise("calls", was.calls, is.calls);
+    compare.should_not_rise("states shown wrong", was.shown_wrong, is.shown_wrong);
+    compare.should_not_rise("wrong rebinds", was.wrong_rebinds, is.wrong_rebinds);
+    compare.should_not_rise("refs that changed", was.churned, is.churned);
     match (was.unmarked, is.unmarked) {
-        (Some(was), Some(is)) => compare.should_not_rise("unmarked differences", u64::from(was), u64::from(is)),
-        (Some(was), None) => {
-            let finding = compare.finding("unmarked differences", was, "not counted");
-            compare.report.regressions.push(finding);
-        }
+        (Some(was), Some(is)) => compare.should_not_rise("unmarked differences", was, is),
+        (Some(was), None) => compare.judge("unmarked differences", was, "not counted", Ordering::Greater),
         (None, _) => {}
     }
-    compare.should_not_fall("facts read", u64::from(was.facts), u64::from(is.facts));
-    compare.should_not_fall("target recall", u64::from(was.recall), u64::from(is.recall));
-    compare.should_not_fall("actionable", u64::from(was.actionable), u64::from(is.actionable));
-    compare.should_not_fall("step success", u64::from(was.success), u64::from(is.success));
+    compare.should_not_fall("facts read", was.facts, is.facts);
+    compare.should_not_fall("target recall", was.recall, is.recall);
+    compare.should_not_fall("actionable", was.actionable, is.actionable);
+    compare.should_not_fall("step success", was.success, is.success);
 }
 
 /// Writes a run as the accepted one, over the earlier one: texts first, whole, then the rows; of
@@ -489,22 +466,13 @@ pub fn accept(run: &RunResult, folder: &Path) -> Result<AcceptedRun, ReplayError
     let mut accepted = AcceptedRun::of(run);
     folder.clone_into(&mut accepted.folder);
     let path = folder.join(ACCEPTED_FILE);
-    let damaged = |path: &Path, error: serde_json::Error| ReplayError::Damaged {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    };
-    // One row a line: version control shows which rows changed.
-    let lines = |rows: Result<Vec<String>, serde_json::Error>| rows.map(|rows| rows.join(",\n"));
-    let rows =
-        lines(accepted.rows.iter().map(serde_json::to_string).collect()).map_err(|error| damaged(&path, error))?;
-    let tasks =
-        lines(accepted.tasks.iter().map(serde_json::to_string).collect()).map_err(|error| damaged(&path, error))?;
+    let (rows, tasks) = (lines(&accepted.rows, &path)?, lines(&accepted.tasks, &path)?);
     let json = format!(
         "{{\"version\":{},\"metric_version\":{},\"rows\":[\n{rows}\n],\"tasks\":[\n{tasks}\n]}}\n",
         accepted.version, accepted.metric_version
     );
     let store = run.store();
-    let mut texts: BTreeMap<(&str, &str), BTreeMap<u32, String>> = BTreeMap::new();
+    let mut texts: BTreeMap<(&str, &str), Texts> = BTreeMap::new();
     for row in run.measurements.iter().filter(|row| row.strategy.starts_with("lens/")) {
         if let Some(numbers) = row.numbers() {
             texts.entry((&row.trace, &row.strategy)).or_default().insert(row.step, store.text(&numbers.text)?);
@@ -519,20 +487,24 @@ pub fn accept(run: &RunResult, folder: &Path) -> Result<AcceptedRun, ReplayError
     std::fs::create_dir_all(&new).map_err(ReplayError::file(&new, "make the folder"))?;
     for ((trace, strategy), steps) in &texts {
         let path = texts_path(beside.path(), trace, strategy);
-        let json = serde_json::to_vec(steps).map_err(|error| damaged(&path, error))?;
-        let packed = pack(&json).map_err(ReplayError::file(&path, "compress the texts"))?;
+        let packed = pack(&to_json(steps, &path)?).map_err(ReplayError::file(&path, "compress the texts"))?;
         write_atomically(&path, &packed)?;
     }
     let place = folder.join(TEXTS);
-    match std::fs::rename(&place, beside.path().join("earlier")) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(ReplayError::file(&place, "move the earlier texts away")(error));
-        }
-        _ => {}
+    if let Err(error) = std::fs::rename(&place, beside.path().join("earlier"))
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(ReplayError::file(&place, "move the earlier texts away")(error));
     }
     std::fs::rename(&new, &place).map_err(ReplayError::file(&place, "put the texts in place"))?;
     write_atomically(&path, json.as_bytes())?;
     Ok(accepted)
+}
+
+/// Returns rows as JSON, one a line: version control shows which rows changed.
+fn lines<T: Serialize>(rows: &[T], path: &Path) -> Result<String, ReplayError> {
+    let lines: Result<Vec<String>, _> = rows.iter().map(serde_json::to_string).collect();
+    Ok(lines.map_err(ReplayError::damaged(path))?.join(",\n"))
 }
 
 /// Compresses with a window over the whole text: the steps of a task repeat each other at a

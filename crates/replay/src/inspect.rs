@@ -5,14 +5,12 @@
 //! step, requests of the reader included; later steps are not read.
 
 use crate::error::ReplayError;
-use crate::measure::{Measurement, StepNumbers, Tokenizer};
-use crate::retained::Painted;
+use crate::measure::{Measurement, StepNumbers};
 use crate::run::StoredObservation;
-use crate::score::PageIndex;
-use crate::steps::{StepLoader, TracePlan};
+use crate::steps::TracePlan;
 use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
-use crate::unit::{Shared, Unit};
+use crate::unit;
 use browserlens_core::page::NodeKey;
 use browserlens_lens::ShownState;
 use std::collections::BTreeMap;
@@ -47,18 +45,13 @@ impl Inspected {
     ) -> Result<Option<Self>, ReplayError> {
         let plan = TracePlan::open(trace, scenarios_dir)?;
         let store = Store::open(scratch.join("observations"));
-        let shared =
-            Shared { store: &store, tokenizer: Tokenizer::Fast, date: "", machine: "", counted: Default::default() };
-        let mut loader = StepLoader::open(&plan, scratch)?;
-        let mut unit = Unit::start(&plan, configured);
-        for row in plan.rows.iter().take_while(|row| row.index.0 <= step) {
-            let step = loader.load(row.index.0)?;
-            unit.step(&shared, &step, &PageIndex::default(), &Painted::of(&step))?;
-        }
-        let (shown, handles) = unit.shown();
-        let why = unit.why();
-        let row = unit.rows.pop().filter(|row| row.step == step);
-        Ok(row.map(|row| Self { row, shown, why, handles, store }))
+        let units = unit::look(&plan, &[configured], step, scratch, &store, |_, _| ())?;
+        let inspected = units.into_iter().next().and_then(|mut unit| {
+            let row = unit.rows.pop().filter(|row| row.step == step)?;
+            let (shown, handles) = (unit.shown().cloned(), unit.handles().clone());
+            Some(Self { row, shown, why: unit.why(), handles, store })
+        });
+        Ok(inspected)
     }
 
     /// Returns what was counted and scored; none if the strategy failed.

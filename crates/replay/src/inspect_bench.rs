@@ -19,7 +19,7 @@ use browserlens_inspect::{
     ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, SummaryQuery, UnixMillis, compact,
 };
 use browserlens_trace::scenario::EventPlace;
-use browserlens_trace::{PeerText, PeersFile, TracePages, peers_path};
+use browserlens_trace::{PeerText, PeersFile, TracePages};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -33,10 +33,11 @@ pub const WITHOUT_BODIES: &str = "unfiltered, without bodies";
 /// What the tools answer to an empty query.
 pub const DEFAULT: &str = "default";
 
-/// One answer: its texts, line by line as far as facts are concerned.
+/// One answer, of console and of network: its tokens, and its texts, line by line as far as facts
+/// are concerned.
+#[derive(Clone, Default)]
 struct AnswerTexts {
-    console: u64,
-    network: u64,
+    tokens: [u64; 2],
     lines: [Vec<String>; 2],
 }
 
@@ -48,25 +49,16 @@ pub(crate) fn run(
     tokenizer: Tokenizer,
 ) -> Result<Vec<AnswerInfo>, ReplayError> {
     let key = Cache::beside_key(plan, VERSION, encoding, tokenizer);
-    if let Some(known) = cache.beside(&key) {
-        return Ok(known);
-    }
-    let answers = measure(plan, encoding, tokenizer)?;
-    cache.keep_beside(&key, &answers)?;
-    Ok(answers)
+    cache.measured("beside", &key, || measure(plan, encoding, tokenizer))
 }
 
 fn measure(plan: &TracePlan, encoding: Encoding, tokenizer: Tokenizer) -> Result<Vec<AnswerInfo>, ReplayError> {
     let count = |text: &str| tokenizer.count(encoding, text);
     let mut pages = TracePages::open(&plan.path)?;
-    let peers = match &plan.peers {
-        Some(_) => Some(PeersFile::open(&peers_path(&plan.path))?),
-        None => None,
-    };
+    let peers = plan.peers.as_ref().map(|peers| PeersFile::open(&peers.path)).transpose()?;
     let inspector = Inspector::new(Limits::default(), CursorKey::new(b"bench"));
     let mut found: Vec<AnswerInfo> = Vec::new();
     let mut rows = Vec::new();
-    let failed = |reason: String| ReplayError::Damaged { path: plan.path.clone(), reason };
     for row in &plan.rows {
         let step = row.index;
         pages.set_step(step)?;
@@ -76,8 +68,8 @@ fn measure(plan: &TracePlan, encoding: Encoding, tokenizer: Tokenizer) -> Result
                 found.len() - 1
             });
             let info = &mut found[at];
-            info.console += said.console;
-            info.network += said.network;
+            info.console += said.tokens[0];
+            info.network += said.tokens[1];
             for fact in plan.scenario.events.iter().filter(|fact| fact.step == plan.scenario_step(step.0)) {
                 let lines = match fact.place {
                     EventPlace::Console => &said.lines[0],
@@ -87,10 +79,10 @@ fn measure(plan: &TracePlan, encoding: Encoding, tokenizer: Tokenizer) -> Result
                 info.told += u32::from(lines.iter().any(|line| fact.is_told_by(line)));
             }
         };
-        let whole = unfiltered(&mut pages, &mut rows, step, &count).map_err(|error| failed(error.to_string()))?;
+        let whole = unfiltered(&mut pages, &mut rows, step, &count).map_err(ReplayError::damaged(&plan.path))?;
         add(UNFILTERED, &whole[0]);
         add(WITHOUT_BODIES, &whole[1]);
-        let answer = |error: browserlens_inspect::InspectError| failed(error.to_string());
+        let answer = ReplayError::damaged(&plan.path);
         let mut ask = |preset: Option<&str>| -> Result<(Value, Value), browserlens_inspect::InspectError> {
             let preset = preset.map(str::to_owned);
             let now = UnixMillis(0);
@@ -100,18 +92,17 @@ fn measure(plan: &TracePlan, encoding: Encoding, tokenizer: Tokenizer) -> Result
             let network = serde_json::to_value(inspector.network(&mut pages, &network, now)?)?;
             Ok((console, network))
         };
-        let (console, network) = ask(None).map_err(answer)?;
+        let (console, network) = ask(None).map_err(&answer)?;
         let lines = [told(&console), told(&network)];
-        let of = |console: &Value, network: &Value, lines: [Vec<String>; 2]| AnswerTexts {
-            console: count(&console.to_string()),
-            network: count(&network.to_string()),
-            lines,
+        let of = |answers: [&Value; 2], lines: [Vec<String>; 2]| {
+            let tokens = answers.map(|answer| count(&answer.to_string()));
+            AnswerTexts { tokens, lines }
         };
-        add(DEFAULT, &of(&console, &network, lines.clone()));
-        add("default, compact", &of(&compact(console), &compact(network), lines));
-        let (console, network) = ask(Some("debug")).map_err(answer)?;
-        add("preset debug", &of(&console, &network, [told(&console), told(&network)]));
-        let summary = inspector.summary(&mut pages, &SummaryQuery::default()).map_err(answer)?;
+        add(DEFAULT, &of([&console, &network], lines.clone()));
+        add("default, compact", &of([&compact(console), &compact(network)], lines));
+        let (console, network) = ask(Some("debug")).map_err(&answer)?;
+        add("preset debug", &of([&console, &network], [told(&console), told(&network)]));
+        let summary = inspector.summary(&mut pages, &SummaryQuery::default()).map_err(&answer)?;
         add("summary", &of_summary(&summary.data, &count));
         if let Some(peers) = &peers {
             add_peers(peers, step, &count, &mut add)?;
@@ -131,8 +122,7 @@ fn of_summary(summary: &browserlens_inspect::Summary, count: &dyn Fn(&str) -> u6
     }
     let requests = [&summary.failed, &summary.slowest, &summary.largest].into_iter().flatten();
     AnswerTexts {
-        console: count(&console.to_string()),
-        network: count(&network.to_string()),
+        tokens: [console, network].map(|answer| count(&answer.to_string())),
         lines: [summary.errors.iter().map(line).collect(), requests.map(line).collect()],
     }
 }
@@ -178,7 +168,7 @@ fn unfiltered(
         let of = |of: usize| rows.iter().filter(move |row| row.of == of);
         let sum = |at| of(at).map(|row| tokens(row) + 1).sum::<u64>() + 1;
         let lines = |at| of(at).map(|row| text(row).clone()).collect();
-        AnswerTexts { console: sum(0), network: sum(1), lines: [lines(0), lines(1)] }
+        AnswerTexts { tokens: [sum(0), sum(1)], lines: [lines(0), lines(1)] }
     };
     Ok([said(|row| row.tokens, |row| &row.json), said(|row| row.light.1, |row| &row.light.0)])
 }
@@ -196,17 +186,8 @@ fn add_peers(
             PeerText::Network => 1,
             PeerText::Observation => continue,
         };
-        let said = said.entry(peer.to_owned()).or_insert_with(|| AnswerTexts {
-            console: 0,
-            network: 0,
-            lines: [Vec::new(), Vec::new()],
-        });
-        let tokens = count(&row.text);
-        if at == 0 {
-            said.console += tokens
-        } else {
-            said.network += tokens
-        }
+        let said = said.entry(peer.to_owned()).or_default();
+        said.tokens[at] += count(&row.text);
         said.lines[at].extend(row.text.lines().map(str::to_owned));
     }
     said.iter().for_each(|(peer, said)| add(peer, said));

@@ -14,10 +14,10 @@ use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::info::{KnownInfo, TranslatedCount};
 use crate::steps::{PageLoader, TracePlan};
-use crate::store::content_hash;
+use crate::store::{content_hash, files_in};
 use crate::trace_files::VARIANTS;
 use browserlens_core::page::{PACKED_FORMAT_VERSION, Page};
-use browserlens_knowledge::gaps::{HoleCount, recall};
+use browserlens_knowledge::gaps::recall;
 use browserlens_knowledge::score::{Given, HeldBack, Labels, score_by_website};
 use browserlens_knowledge::translate::{Context, Profile, as_done, translate};
 use browserlens_knowledge::{Knowledge, Recording, extract};
@@ -49,21 +49,12 @@ pub(crate) fn run(
         return Ok(BTreeMap::new());
     }
     let text = std::fs::read_to_string(&path).map_err(ReplayError::file(&path, "read the labels"))?;
-    let labels: Labels = toml::from_str(&text)
-        .map_err(|error| ReplayError::Damaged { path: path.clone(), reason: error.message().to_owned() })?;
+    let labels: Labels = toml::from_str(&text).map_err(|error| ReplayError::damaged(&path)(error.message()))?;
     let websites = websites(plans, &labels, &beside.join(VARIANTS))?;
     let found: Result<Vec<Vec<(String, KnownInfo)>>, ReplayError> = websites
         .par_iter()
         .with_max_len(1)
-        .map(|website| {
-            let key = key(website, &labels)?;
-            if let Some(known) = cache.known(&key) {
-                return Ok(known);
-            }
-            let infos = measure(website, &labels, folder, &path)?;
-            cache.keep_known(&key, &infos)?;
-            Ok(infos)
-        })
+        .map(|website| cache.measured("known", &key(website, &labels)?, || measure(website, &labels, folder, &path)))
         .collect();
     Ok(found?.into_iter().flatten().collect())
 }
@@ -80,13 +71,7 @@ fn websites<'p>(plans: &'p [TracePlan], labels: &Labels, variants: &Path) -> Res
     if !variants.is_dir() {
         return Ok(websites.into_values().collect());
     }
-    let list = std::fs::read_dir(variants).map_err(ReplayError::file(variants, "list the folder"))?;
-    let mut paths = Vec::new();
-    for entry in list {
-        paths.push(entry.map_err(ReplayError::file(variants, "list the folder"))?.path());
-    }
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "trace"));
-    paths.sort();
+    let paths = files_in(variants, "trace")?;
     for (site, website) in &mut websites {
         // Traces are called like their scenario, which begins with the site.
         let is_of = |path: &&PathBuf| {
@@ -118,20 +103,11 @@ fn measure(
     folder: &Path,
     labels_path: &Path,
 ) -> Result<Vec<(String, KnownInfo)>, ReplayError> {
-    let mut recordings = Vec::new();
-    for plan in &website.plans {
-        recordings.push(read(plan, folder)?);
-    }
-    for path in &website.variants {
-        let damaged = |reason: String| ReplayError::Damaged { path: path.clone(), reason };
-        let recording = Recording::read(&Trace::open(path)?).map_err(|error| damaged(error.to_string()))?;
-        recordings.push(recording);
-    }
-    let invalid = |error: browserlens_knowledge::KnowledgeError| ReplayError::Damaged {
-        path: labels_path.to_owned(),
-        reason: error.to_string(),
-    };
-    let scores = score_by_website(&recordings, labels).map_err(invalid)?;
+    let of_run = website.plans.iter().map(|plan| read(plan, folder));
+    let variant = |path: &PathBuf| Recording::read(&Trace::open(path)?).map_err(ReplayError::damaged(path));
+    let recordings: Vec<Recording> =
+        of_run.chain(website.variants.iter().map(variant)).collect::<Result<_, ReplayError>>()?;
+    let scores = score_by_website(&recordings, labels).map_err(ReplayError::damaged(labels_path))?;
     let knowledge = extract("bench", &recordings);
     let has_variants =
         |name: &str| recordings.iter().filter(|other| scenario(&other.scenario) == scenario(name)).count() > 1;
@@ -157,9 +133,7 @@ fn measure(
                 count.wrong += u32::from(row.is_wrong());
             }
         }
-        let mut holes = HoleCount::default();
-        recalls.iter().filter(|recall| is_own(&recall.task)).for_each(|recall| holes += recall.all());
-        info.gaps = holes;
+        recalls.iter().filter(|recall| is_own(&recall.task)).for_each(|recall| info.gaps += recall.all());
         infos.push((plan.id.clone(), info));
     }
     Ok(infos)

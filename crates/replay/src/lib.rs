@@ -49,7 +49,7 @@ pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_trace::scenario::{AttackKind, Wording};
 pub use browserlens_trace::{Origin, whole};
-pub use clock::LATENCY_VERSION;
+pub use clock::{LATENCY_VERSION, stage_name};
 pub use engine::{Progress, Quiet, ReplayOptions, replay};
 pub use error::ReplayError;
 pub use gate::{
@@ -68,7 +68,7 @@ pub use measure::{
 };
 pub use minimise::{MinimalSet, minimise};
 pub use packed::PackedPages;
-pub use part::{Decided, Merge, Part, PartOptions, PlannedTrace, decide, merge, read_parts};
+pub use part::{Decided, Merge, Part, PlannedTrace, decide, merge, read_parts};
 pub use peers::RecordedPeer;
 pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;

@@ -20,7 +20,7 @@ use crate::reader::{Haystack, ReadNode, Reader, Reading, find};
 use crate::score::{PageIndex, Shown};
 use crate::steps::{LoadedStep, StepLoader, TracePlan, resolve};
 use browserlens_core::page::{NodeId, NodeKey, Page};
-use browserlens_core::strategy::{ActionChannel, NoClock, NodeHint, ObservationKind, StepInput, Task, TextFormat};
+use browserlens_core::strategy::{ActionChannel, NoClock, NodeHint, ObservationKind, StepInput, TextFormat};
 use browserlens_trace::scenario::{Fact, Target, TargetBy};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,23 +54,16 @@ pub struct MinimalSet {
 /// [`ReplayError`] if trace or scenario cannot be read, or the reference strategy fails on a step.
 pub fn minimise(trace: &Path, scenarios: &Path, cache: &Path) -> Result<Vec<MinimalSet>, ReplayError> {
     let plan = TracePlan::open(trace, scenarios)?;
-    let failed = |reason: String| ReplayError::Damaged { path: trace.to_owned(), reason };
-    let options = serde_json::json!({ "filters": [] });
-    let strategy = match browserlens_lens::build(REFERENCE, &options) {
-        Some(Ok(strategy)) => strategy,
-        Some(Err(error)) => return Err(failed(error.to_string())),
-        None => return Err(failed(format!("{REFERENCE} is not known"))),
-    };
-    let task =
-        Task { goal: plan.scenario.goal.clone(), viewport: plan.meta.viewport, locale: plan.meta.locale.clone() };
-    let mut run = strategy.start(&task);
+    let built = browserlens_lens::build(REFERENCE, &serde_json::json!({ "filters": [] }));
+    let built = built.ok_or_else(|| ReplayError::damaged(trace)(format!("{REFERENCE} is not known")))?;
+    let strategy = built.map_err(ReplayError::damaged(trace))?;
+    let mut run = strategy.start(&plan.task());
     let mut loader = StepLoader::open(&plan, cache)?;
     let mut sets = Vec::with_capacity(plan.rows.len());
     for row in &plan.rows {
         let step = loader.load(row.index.0)?;
-        let observation = run
-            .observe(&StepInput { peers: &[], ..step.input(&NoClock) })
-            .map_err(|error| failed(error.to_string()))?;
+        let input = StepInput { peers: &[], ..step.input(&NoClock) };
+        let observation = run.observe(&input).map_err(ReplayError::damaged(trace))?;
         let mut reader = Reader::new(&TextFormat::LENS);
         reader.read(&observation.text, &ObservationKind::Full { reason: String::new() });
         let handles = observation.refs.into_iter().map(|target| (target.handle, target.key)).collect();

@@ -17,7 +17,7 @@
 //! it was left out.
 
 use crate::cache::Cache;
-use crate::engine::{self, Quiet, ReplayOptions, TOOL};
+use crate::engine::{self, ReplayOptions, TOOL};
 use crate::error::ReplayError;
 use crate::knowledge_bench;
 use crate::measure::{METRIC_VERSION, Timing, Tokenizer};
@@ -25,14 +25,13 @@ use crate::peers;
 use crate::reading_bench;
 use crate::run::RunResult;
 use crate::steps::TracePlan;
-use crate::store::{Store, content_hash};
+use crate::store::{Store, content_hash, files_in, to_json};
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use browserlens_core::page::PACKED_FORMAT_VERSION;
 use browserlens_core::tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 /// Version of the form of parts.
 const PART_VERSION: u32 = 1;
@@ -65,30 +64,6 @@ pub struct Decided {
     pub ids: Vec<String>,
     /// The names of the strategies in play, in the order of the file.
     pub strategies: Vec<String>,
-}
-
-/// How a part is made.
-pub struct PartOptions<'a> {
-    /// The trace file; what was recorded of other tools lies beside it.
-    pub trace: &'a Path,
-    /// The id of the trace in the run.
-    pub id: &'a str,
-    /// The folder below which its scenario is `<name>.toml`.
-    pub scenarios_dir: &'a Path,
-    /// The strategies in play.
-    pub strategies: &'a [ConfiguredStrategy],
-    /// A folder for packed pages and blobs; what was shown is found in its `blobs`.
-    pub cache_dir: &'a Path,
-    /// The encoding that tables and rankings use.
-    pub encoding: Encoding,
-    /// What counts.
-    pub tokenizer: Tokenizer,
-    /// When the part is made, for timing rows.
-    pub date: &'a str,
-    /// On which machine, for timing rows.
-    pub machine: &'a str,
-    /// Stops it when set.
-    pub cancel: &'a AtomicBool,
 }
 
 /// What came of one trace.
@@ -161,31 +136,18 @@ pub fn decide(traces: &[PlannedTrace], strategies: &[ConfiguredStrategy]) -> Res
 }
 
 impl Part {
-    /// Replays one trace on this thread.
+    /// Replays one trace on this thread, under its id in the run; of the options, traces, threads and
+    /// the folder of runs say nothing here. What was shown is found in the cache's `blobs`.
     ///
     /// # Errors
     /// [`ReplayError`] if trace or scenario cannot be read or the cache cannot be written; a
     /// strategy that fails is a row, no error.
-    pub fn make(options: &PartOptions<'_>) -> Result<Self, ReplayError> {
+    pub fn make(trace: &Path, id: &str, options: &ReplayOptions<'_>) -> Result<Self, ReplayError> {
         if options.strategies.is_empty() {
             return Err(ReplayError::NoStrategies);
         }
-        let plan = TracePlan::open(options.trace, options.scenarios_dir)?;
-        let replay = ReplayOptions {
-            traces: Vec::new(),
-            scenarios_dir: options.scenarios_dir.to_owned(),
-            strategies: options.strategies,
-            threads: 1,
-            cache_dir: options.cache_dir.to_owned(),
-            out_dir: PathBuf::new(),
-            encoding: options.encoding,
-            tokenizer: options.tokenizer,
-            date: options.date.to_owned(),
-            machine: options.machine.to_owned(),
-            progress: &Quiet,
-            cancel: options.cancel,
-        };
-        let (mut run, _) = engine::replay_one(plan, options.id, &replay)?;
+        let plan = TracePlan::open(trace, &options.scenarios_dir)?;
+        let mut run = engine::replay_one(plan, id, options)?;
         Ok(Self { version: PART_VERSION, timings: std::mem::take(&mut run.timings), run })
     }
 
@@ -208,9 +170,8 @@ impl Part {
     /// # Errors
     /// [`ReplayError::Damaged`] if it cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ReplayError> {
-        let damaged = |reason: String| ReplayError::Damaged { path: PathBuf::from("part"), reason };
-        let json = serde_json::to_vec(self).map_err(|error| damaged(error.to_string()))?;
-        zstd::encode_all(&json[..], 3).map_err(|error| damaged(error.to_string()))
+        let path = Path::new("part");
+        zstd::encode_all(&to_json(self, path)?[..], 3).map_err(ReplayError::damaged(path))
     }
 
     /// Reads a part; `path` is only for messages.
@@ -218,11 +179,11 @@ impl Part {
     /// # Errors
     /// [`ReplayError::Damaged`] if these bytes are no part, or one of another version.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, ReplayError> {
-        let damaged = |reason: String| ReplayError::Damaged { path: path.to_owned(), reason };
-        let json = zstd::decode_all(bytes).map_err(|error| damaged(error.to_string()))?;
-        let part: Self = serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;
+        let json = zstd::decode_all(bytes).map_err(ReplayError::damaged(path))?;
+        let part: Self = serde_json::from_slice(&json).map_err(ReplayError::damaged(path))?;
         if part.version != PART_VERSION {
-            return Err(damaged(format!("is a part of version {}, this build reads {PART_VERSION}", part.version)));
+            let wrong = format!("is a part of version {}, this build reads {PART_VERSION}", part.version);
+            return Err(ReplayError::damaged(path)(wrong));
         }
         Ok(part)
     }
@@ -329,13 +290,7 @@ fn differs(one: &Part, other: &Part) -> Option<&'static str> {
 /// [`ReplayError`] if the folder cannot be listed; a part that cannot be read is an error in its
 /// place.
 pub fn read_parts(folder: &Path) -> Result<impl Iterator<Item = Result<Part, ReplayError>>, ReplayError> {
-    let list = std::fs::read_dir(folder).map_err(ReplayError::file(folder, "list the folder"))?;
-    let mut paths = Vec::new();
-    for entry in list {
-        paths.push(entry.map_err(ReplayError::file(folder, "list the folder"))?.path());
-    }
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "part"));
-    paths.sort();
+    let paths = files_in(folder, "part")?;
     Ok(paths.into_iter().map(|path| {
         let bytes = std::fs::read(&path).map_err(ReplayError::file(&path, "read the part"))?;
         Part::from_bytes(&bytes, &path)

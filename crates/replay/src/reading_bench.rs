@@ -64,31 +64,25 @@ pub(crate) fn run(
     if plan.scenario.questions.is_empty() {
         return Ok(Vec::new());
     }
+    let key = Cache::asked_key(plan, &version(), encoding, tokenizer);
+    cache.measured("asked", &key, || measure(plan, folder, &|text| tokenizer.count(encoding, text)))
+}
+
+fn measure(plan: &TracePlan, folder: &Path, count: &dyn Fn(&str) -> u64) -> Result<Vec<AskedInfo>, ReplayError> {
     let ways = ways::all();
-    let version = version();
-    let key = Cache::asked_key(plan, &version, encoding, tokenizer);
-    if let Some(known) = cache.asked(&key) {
-        return Ok(known);
-    }
     let ways: Vec<&dyn Way> = ways.iter().map(AsRef::as_ref).collect();
-    let count = |text: &str| tokenizer.count(encoding, text);
     let mut infos = Vec::with_capacity(plan.scenario.questions.len());
     let mut site = BoilerplateIndex::default();
     pages(plan, folder, |step, page, questions| {
         let extraction = ways::read(page);
         site.add(&extraction);
         if !questions.is_empty() {
-            let page = ways::prepare(page, extraction, &site).map_err(|error| damaged(plan, error.to_string()))?;
-            infos.extend(ask(&ways, step, &page, questions, &count).map_err(|reason| damaged(plan, reason))?);
+            let page = ways::prepare(page, extraction, &site).map_err(ReplayError::damaged(&plan.path))?;
+            infos.extend(ask(&ways, step, &page, questions, count).map_err(ReplayError::damaged(&plan.path))?);
         }
         Ok(())
     })?;
-    cache.keep_asked(&key, &infos)?;
     Ok(infos)
-}
-
-fn damaged(plan: &TracePlan, reason: String) -> ReplayError {
-    ReplayError::Damaged { path: plan.path.clone(), reason }
 }
 
 /// Loads each page, with its questions, in the order of steps; questions about steps that the trace

@@ -9,7 +9,7 @@ use crate::error::ReplayError;
 use crate::info::{AnswerInfo, AskedInfo, KnownInfo};
 use crate::measure::{Measurement, StepNumbers, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::RecordedPeer;
-use crate::store::{Store, content_hash, write_atomically};
+use crate::store::{Store, content_hash, read_json, to_json, write_atomically};
 use crate::strategies::StrategyInfo;
 use browserlens_core::page::BoxInViewport;
 use browserlens_core::strategy::{ActionKind, Intent};
@@ -184,22 +184,6 @@ impl RunResult {
         }
     }
 
-    /// Adds a unit: the rows of one trace and strategy, their timings, and whether they came from
-    /// the cache.
-    pub(crate) fn add(
-        &mut self,
-        trace: &str,
-        strategy: &str,
-        unit: (Vec<Measurement>, Vec<Timing>, bool),
-        complete: bool,
-    ) {
-        let (rows, timings, cached) = unit;
-        self.tasks.push(TaskMeasurement::of(trace, strategy, &rows, complete));
-        self.measurements.extend(rows);
-        self.timings.extend(timings);
-        self.cached_units += u32::from(cached);
-    }
-
     /// Returns the row of a trace, strategy and step.
     pub fn measurement(&self, trace: &str, strategy: &str, step: u32) -> Option<&Measurement> {
         self.measurements.iter().find(|row| row.step == step && row.trace == trace && row.strategy == strategy)
@@ -231,12 +215,7 @@ impl RunResult {
     /// # Errors
     /// [`ReplayError::Damaged`] if the run cannot be written as JSON.
     pub fn id(&self) -> Result<String, ReplayError> {
-        Ok(content_hash(&self.to_json()?)[..16].to_owned())
-    }
-
-    fn to_json(&self) -> Result<Vec<u8>, ReplayError> {
-        serde_json::to_vec(self)
-            .map_err(|error| ReplayError::Damaged { path: self.folder.clone(), reason: error.to_string() })
+        Ok(content_hash(&to_json(self, &self.folder)?)[..16].to_owned())
     }
 
     /// Writes the run into a folder of its own below `out` and sets [`RunResult::folder`]; blobs
@@ -253,12 +232,8 @@ impl RunResult {
     pub(crate) fn blobs(&self) -> (Vec<String>, Vec<String>) {
         let (mut texts, mut images) = (BTreeSet::new(), BTreeSet::new());
         for numbers in self.measurements.iter().filter_map(Measurement::numbers) {
-            texts.insert(numbers.text.clone());
-            images.extend(numbers.images.iter().cloned());
-            for asked in &numbers.requests {
-                texts.insert(asked.text.clone());
-                images.extend(asked.images.iter().cloned());
-            }
+            texts.extend(numbers.texts().cloned());
+            images.extend(numbers.all_images().cloned());
         }
         images.extend(self.steps.iter().filter_map(|step| step.screenshot.clone()));
         (texts.into_iter().collect(), images.into_iter().collect())
@@ -272,7 +247,7 @@ impl RunResult {
         texts: &[String],
         images: &[String],
     ) -> Result<(), ReplayError> {
-        let json = self.to_json()?;
+        let json = to_json(self, &self.folder)?;
         self.folder = out.join(&content_hash(&json)[..16]);
         self.store().adopt(blobs, texts, images)?;
         let run = self.folder.join(RUN_FILE);
@@ -280,9 +255,7 @@ impl RunResult {
             write_atomically(&run, &json)?;
         }
         let timings = self.folder.join(TIMINGS_FILE);
-        let json = serde_json::to_vec(&self.timings)
-            .map_err(|error| ReplayError::Damaged { path: timings.clone(), reason: error.to_string() })?;
-        write_atomically(&timings, &json)
+        write_atomically(&timings, &to_json(&self.timings, &timings)?)
     }
 
     /// Loads a run from its folder.
@@ -290,15 +263,9 @@ impl RunResult {
     /// # Errors
     /// [`ReplayError`] if a file is missing or does not hold a run.
     pub fn load(folder: &Path) -> Result<Self, ReplayError> {
-        let path = folder.join(RUN_FILE);
-        let bytes = std::fs::read(&path).map_err(ReplayError::file(&path, "read the run"))?;
-        let mut run: Self = serde_json::from_slice(&bytes)
-            .map_err(|error| ReplayError::Damaged { path: path.clone(), reason: error.to_string() })?;
+        let mut run: Self = read_json(&folder.join(RUN_FILE), "read the run")?;
         folder.clone_into(&mut run.folder);
-        let path = folder.join(TIMINGS_FILE);
-        let bytes = std::fs::read(&path).map_err(ReplayError::file(&path, "read the timings"))?;
-        run.timings =
-            serde_json::from_slice(&bytes).map_err(|error| ReplayError::Damaged { path, reason: error.to_string() })?;
+        run.timings = read_json(&folder.join(TIMINGS_FILE), "read the timings")?;
         Ok(run)
     }
 }

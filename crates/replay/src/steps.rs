@@ -13,7 +13,7 @@ use browserlens_core::page::select::Selector;
 use browserlens_core::page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
 use browserlens_core::strategy::{
     ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StageClock, StepCache,
-    StepIndex, StepInput, TakenAction,
+    StepIndex, StepInput, TakenAction, Task,
 };
 use browserlens_core::tokens::Micros;
 use browserlens_trace::scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
@@ -97,6 +97,12 @@ impl TracePlan {
             rows,
             scenario_steps,
         })
+    }
+
+    /// Returns what an agent knows before the first step.
+    pub fn task(&self) -> Task {
+        let (goal, locale) = (self.scenario.goal.clone(), self.meta.locale.clone());
+        Task { goal, viewport: self.meta.viewport, locale }
     }
 
     /// Returns the facts that must be readable at a step.
@@ -343,10 +349,7 @@ impl<'p> StepLoader<'p> {
     pub fn open(plan: &'p TracePlan, cache: &Path) -> Result<Self, ReplayError> {
         let trace = Trace::open(&plan.path)?;
         if trace.hash() != plan.hash {
-            return Err(ReplayError::Damaged {
-                path: plan.path.clone(),
-                reason: "the file changed while it was replayed".to_owned(),
-            });
+            return Err(ReplayError::damaged(&plan.path)("the file changed while it was replayed"));
         }
         let peers = plan.peers.as_ref().map(|peers| PeersFile::open(&peers.path)).transpose()?;
         Ok(Self { plan, trace, peers, packed: PackedPages::open(cache, plan.hash), second_look: None })

@@ -7,6 +7,8 @@
 
 use crate::error::ReplayError;
 use browserlens_trace::whole;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,22 +50,9 @@ impl Packers {
     }
 }
 
-/// What a blob holds; texts and images have names that differ, so that no text is taken for an
-/// image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Image,
-}
-
-impl Kind {
-    fn extension(self) -> &'static str {
-        match self {
-            Self::Text => "txt.zst",
-            Self::Image => "png",
-        }
-    }
-}
+/// How the names of texts end; those of images end otherwise, so that no text is taken for an image.
+const TEXT: &str = "txt.zst";
+const IMAGE: &str = "png";
 
 /// Returns the name of some bytes: their BLAKE3 hash in hexadecimal digits.
 pub fn content_hash(bytes: &[u8]) -> String {
@@ -81,14 +70,12 @@ impl Store {
         &self.root
     }
 
-    fn path(&self, hash: &str, kind: Kind) -> Option<PathBuf> {
+    fn path(&self, hash: &str, extension: &str) -> Result<PathBuf, ReplayError> {
         // Hashes also come from files: nothing else may become a path.
-        let valid = hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        valid.then(|| self.root.join(&hash[..2]).join(format!("{}.{}", &hash[2..], kind.extension())))
-    }
-
-    fn bad_hash(&self, hash: &str) -> ReplayError {
-        ReplayError::Damaged { path: self.root.clone(), reason: format!("{hash:?} is no content hash") }
+        if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            return Err(ReplayError::damaged(&self.root)(format!("{hash:?} is no content hash")));
+        }
+        Ok(self.root.join(&hash[..2]).join(format!("{}.{extension}", &hash[2..])))
     }
 
     /// Stores a text and returns its hash.
@@ -97,7 +84,7 @@ impl Store {
     /// [`ReplayError::File`] if it cannot be written.
     pub fn put_text(&self, text: &str) -> Result<String, ReplayError> {
         let hash = content_hash(text.as_bytes());
-        let path = self.path(&hash, Kind::Text).ok_or_else(|| self.bad_hash(&hash))?;
+        let path = self.path(&hash, TEXT)?;
         if !path.exists() {
             let packed = self.packers.pack(text.as_bytes()).map_err(ReplayError::file(&path, "compress the text"))?;
             write_atomically(&path, &packed)?;
@@ -111,7 +98,7 @@ impl Store {
     /// [`ReplayError::File`] if it cannot be written.
     pub fn put_image(&self, png: &[u8]) -> Result<String, ReplayError> {
         let hash = content_hash(png);
-        let path = self.path(&hash, Kind::Image).ok_or_else(|| self.bad_hash(&hash))?;
+        let path = self.path(&hash, IMAGE)?;
         if !path.exists() {
             write_atomically(&path, png)?;
         }
@@ -124,15 +111,11 @@ impl Store {
     /// [`ReplayError::File`] if it is not there, [`ReplayError::Damaged`] if it is not what its
     /// name says.
     pub fn text(&self, hash: &str) -> Result<String, ReplayError> {
-        let path = self.path(hash, Kind::Text).ok_or_else(|| self.bad_hash(hash))?;
+        let path = self.path(hash, TEXT)?;
         let packed = fs::read(&path).map_err(ReplayError::file(&path, "read the text"))?;
         let bytes = zstd::decode_all(&packed[..]).map_err(ReplayError::file(&path, "decompress the text"))?;
-        let damaged =
-            || ReplayError::Damaged { path: path.clone(), reason: "the text is not what its name says".to_owned() };
-        if content_hash(&bytes) != hash {
-            return Err(damaged());
-        }
-        String::from_utf8(bytes).map_err(|_| damaged())
+        let text = String::from_utf8(bytes).ok().filter(|text| content_hash(text.as_bytes()) == hash);
+        text.ok_or_else(|| ReplayError::damaged(&path)("the text is not what its name says"))
     }
 
     /// Returns an image, as PNG bytes.
@@ -141,22 +124,22 @@ impl Store {
     /// [`ReplayError::File`] if it is not there, [`ReplayError::Damaged`] if it is not what its
     /// name says.
     pub fn image(&self, hash: &str) -> Result<Vec<u8>, ReplayError> {
-        let path = self.path(hash, Kind::Image).ok_or_else(|| self.bad_hash(hash))?;
+        let path = self.path(hash, IMAGE)?;
         let png = fs::read(&path).map_err(ReplayError::file(&path, "read the image"))?;
         if content_hash(&png) != hash {
-            return Err(ReplayError::Damaged { path, reason: "the image is not what its name says".to_owned() });
+            return Err(ReplayError::damaged(&path)("the image is not what its name says"));
         }
         Ok(png)
     }
 
     /// Returns whether a text is there.
     pub fn has_text(&self, hash: &str) -> bool {
-        self.path(hash, Kind::Text).is_some_and(|path| path.exists())
+        self.path(hash, TEXT).is_ok_and(|path| path.exists())
     }
 
     /// Returns whether an image is there.
     pub fn has_image(&self, hash: &str) -> bool {
-        self.path(hash, Kind::Image).is_some_and(|path| path.exists())
+        self.path(hash, IMAGE).is_ok_and(|path| path.exists())
     }
 
     /// Brings blobs of another store into this one, by hard link where the file system can, else by
@@ -165,11 +148,9 @@ impl Store {
     /// # Errors
     /// [`ReplayError::File`] if one is not there or cannot be written.
     pub fn adopt(&self, from: &Self, texts: &[String], images: &[String]) -> Result<(), ReplayError> {
-        let both = texts.iter().map(|hash| (hash, Kind::Text)).chain(images.iter().map(|hash| (hash, Kind::Image)));
-        for (hash, kind) in both {
-            let (Some(source), Some(target)) = (from.path(hash, kind), self.path(hash, kind)) else {
-                return Err(self.bad_hash(hash));
-            };
+        let both = texts.iter().map(|hash| (hash, TEXT)).chain(images.iter().map(|hash| (hash, IMAGE)));
+        for (hash, extension) in both {
+            let (source, target) = (from.path(hash, extension)?, self.path(hash, extension)?);
             if target.exists() {
                 continue;
             }
@@ -181,6 +162,26 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Reads a file of JSON; `action` says what was tried.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, action: &'static str) -> Result<T, ReplayError> {
+    let bytes = fs::read(path).map_err(ReplayError::file(path, action))?;
+    serde_json::from_slice(&bytes).map_err(ReplayError::damaged(path))
+}
+
+/// Returns the JSON of what is to be written to a file.
+pub(crate) fn to_json<T: Serialize>(value: &T, path: &Path) -> Result<Vec<u8>, ReplayError> {
+    serde_json::to_vec(value).map_err(ReplayError::damaged(path))
+}
+
+/// Returns the entries of a folder whose names end so, sorted.
+pub(crate) fn files_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, ReplayError> {
+    let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = listed.map_err(ReplayError::file(folder, "list the folder"))?;
+    paths.retain(|path| path.extension().is_some_and(|own| own == extension));
+    paths.sort();
+    Ok(paths)
 }
 
 fn make_parent(path: &Path) -> Result<(), ReplayError> {
@@ -227,7 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path());
         let hash = store.put_text("whole").expect("stored");
-        let path = store.path(&hash, Kind::Text).expect("a path");
+        let path = store.path(&hash, TEXT).expect("a path");
         fs::write(&path, zstd::encode_all(&b"other"[..], 3).expect("packed")).expect("written");
         let error = store.text(&hash).expect_err("damaged").to_string();
         assert!(error.contains("not what its name says") && error.contains(&hash[2..]), "{error}");

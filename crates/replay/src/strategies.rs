@@ -11,13 +11,13 @@ mod sweep;
 pub use sweep::SweepPoint;
 
 use crate::external::Declaration;
-use browserlens_core::strategy::{ActionChannel, Strategy, TextFormat};
+use browserlens_core::strategy::{ActionChannel, OptionsError, Strategy, TextFormat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use sweep::{Member, Renamed};
+use sweep::Member;
 use toml::Spanned;
 
 /// A strategy as configured.
@@ -27,7 +27,7 @@ pub struct ConfiguredStrategy {
     /// What it is there to show.
     pub why: String,
     /// Its options; an object.
-    pub options: serde_json::Value,
+    pub options: Value,
     /// The strategy.
     pub strategy: Box<dyn Strategy>,
     /// Which member of a family it is, where its entry has a sweep.
@@ -201,8 +201,7 @@ struct Entry {
     why: String,
     /// What it is given, in the words of its crate
     #[serde(default)]
-    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
-    options: toml::Table,
+    options: Map<String, Value>,
     /// Values that a sweep gives an option
     #[serde(default)]
     sweep: BTreeMap<String, Vec<Value>>,
@@ -260,10 +259,9 @@ pub fn select(
 /// # Errors
 /// [`StrategiesError`] naming file, line and what is known.
 pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
-    let line_at = |offset: usize| text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
     let file: File = toml::from_str(text).map_err(|error| StrategiesError::Malformed {
         path: path.to_owned(),
-        line: error.span().map_or(1, |span| line_at(span.start)),
+        line: error.span().map_or(1, |span| line_at(text, span.start)),
         message: error.message().to_owned(),
     })?;
     let ours = file.strategy.iter().map(|entry| (entry.span(), Either::Ours(entry.get_ref())));
@@ -300,11 +298,21 @@ struct EntrySpan<'t> {
 impl EntrySpan<'_> {
     /// Returns the line of a key of the entry, or of its beginning.
     fn line_of(&self, key: &str) -> usize {
-        let at = line_of_option(self.text, self.start, self.end, key).unwrap_or(self.start);
-        self.text.get(..at).unwrap_or(self.text).matches('\n').count() + 1
+        let at = self.offset_of(key).unwrap_or(self.start);
+        line_at(self.text, at)
     }
 
-    fn bad_option(&self, name: &str, (option, reason): (String, String)) -> StrategiesError {
+    fn offset_of(&self, key: &str) -> Option<usize> {
+        let entry = self.text.get(self.start..self.end).filter(|_| !key.is_empty())?;
+        let is_key = |at: &usize| {
+            let before = entry[..*at].chars().next_back();
+            let after = entry[at + key.len()..].trim_start_matches(['"', '\'']).trim_start_matches([' ', '\t']);
+            before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-') && after.starts_with('=')
+        };
+        entry.match_indices(key).map(|(at, _)| at).find(is_key).map(|at| self.start + at)
+    }
+
+    fn bad_option(&self, name: &str, OptionsError { option, reason }: OptionsError) -> StrategiesError {
         let line = self.line_of(if option.is_empty() { "name" } else { &option });
         StrategiesError::BadOption { path: self.path.to_owned(), line, name: name.to_owned(), option, reason }
     }
@@ -317,17 +325,8 @@ impl EntrySpan<'_> {
 
 fn ours_of(entry: &Entry, place: &EntrySpan<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
     let name = entry.name.get_ref();
-    // A TOML table is JSON but for dates and odd floats, which no option takes.
-    let options = serde_json::to_value(&entry.options).map_err(|error| StrategiesError::Malformed {
-        path: place.path.to_owned(),
-        line: place.line_of("name"),
-        message: error.to_string(),
-    })?;
-    let options = match options {
-        Value::Object(options) => options,
-        _ => serde_json::Map::new(),
-    };
-    let members = sweep::members(name, options, &entry.sweep).map_err(|bad| place.bad_option(name, bad))?;
+    let members =
+        sweep::members(name, entry.options.clone(), &entry.sweep).map_err(|bad| place.bad_option(name, bad))?;
     members
         .into_iter()
         .map(|Member { options, point }| {
@@ -353,7 +352,7 @@ fn external_of(declaration: &Declaration, place: &EntrySpan<'_>) -> Result<Vec<C
     }
     let folder = place.path.parent().unwrap_or(Path::new(""));
     let members = sweep::members(name, declaration.options.clone(), &declaration.sweep)
-        .map_err(|(parameter, reason)| place.bad_field(name, &parameter, reason))?;
+        .map_err(|bad| place.bad_field(name, &bad.option, bad.reason))?;
     members
         .into_iter()
         .map(|Member { options, point }| {
@@ -370,53 +369,22 @@ fn configured(
     name: &str,
     why: &str,
     options: Value,
-    point: Option<SweepPoint>,
+    sweep: Option<SweepPoint>,
 ) -> ConfiguredStrategy {
-    let (name, strategy) = match &point {
-        None => (name.to_owned(), strategy),
-        Some(point) => {
-            let name = point.name();
-            (name.clone(), Box::new(Renamed { name, inner: strategy }) as Box<dyn Strategy>)
-        }
-    };
-    ConfiguredStrategy { name, why: why.to_owned(), options, strategy, sweep: point }
+    let name = sweep.as_ref().map_or_else(|| name.to_owned(), SweepPoint::name);
+    ConfiguredStrategy { name, why: why.to_owned(), options, strategy, sweep }
 }
 
-type Built = Option<Result<Box<dyn Strategy>, (String, String)>>;
-
-fn build(name: &str, options: &serde_json::Value) -> Built {
-    if let Some(built) = browserlens_lens::build(name, options) {
-        return Some(built.map_err(|error| (error.option, error.reason)));
-    }
-    if let Some(built) = browserlens_peers::build(name, options) {
-        return Some(built.map_err(|error| (error.option, error.reason)));
-    }
-    if let Some(built) = browserlens_snapshot::build(name, options) {
-        return Some(built.map_err(|error| (error.option, error.reason)));
-    }
-    browserlens_reading::build(name, options).map(|built| built.map_err(|error| (error.option, error.reason)))
+fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
+    browserlens_lens::build(name, options)
+        .or_else(|| browserlens_peers::build(name, options))
+        .or_else(|| browserlens_snapshot::build(name, options))
+        .or_else(|| browserlens_reading::build(name, options))
 }
 
-/// Finds where an option of an entry is written, as an offset.
-fn line_of_option(text: &str, start: usize, end: usize, option: &str) -> Option<usize> {
-    if option.is_empty() {
-        return None;
-    }
-    let mut offset = start;
-    for line in text.get(start..end)?.split_inclusive('\n') {
-        let mut from = 0;
-        while let Some(at) = line[from..].find(option).map(|at| from + at) {
-            let before = line[..at].chars().next_back();
-            let after = line[at + option.len()..].trim_start_matches(['"', '\'']).trim_start();
-            let begins = before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
-            if begins && after.starts_with('=') {
-                return Some(offset + at);
-            }
-            from = at + option.len();
-        }
-        offset += line.len();
-    }
-    None
+/// Returns the line of an offset, counted from 1.
+fn line_at(text: &str, offset: usize) -> usize {
+    text.get(..offset).unwrap_or(text).matches('\n').count() + 1
 }
 
 #[cfg(test)]
@@ -472,7 +440,7 @@ mod tests {
         let text = "[[strategy]]\nname = \"lens/delta\"\nwhy = \"w\"\n[strategy.sweep]\nbudget = [500, \
             3000]\n[[strategy]]\nname = \"lens/delta\"\nwhy = \"whole\"\n";
         let built = parse(text, Path::new("s.toml")).expect("builds");
-        let names: Vec<&str> = built.iter().map(|strategy| strategy.strategy.name()).collect();
+        let names: Vec<&str> = built.iter().map(|strategy| strategy.name.as_str()).collect();
         assert_eq!(names, ["lens/delta:budget=500", "lens/delta:budget=3000", "lens/delta"]);
         assert_eq!(built[1].options["budget"], 3000);
         let infos: Vec<StrategyInfo> = built.iter().map(ConfiguredStrategy::describe).collect();
@@ -524,7 +492,8 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/strategies.toml");
         let built = load(&path).expect("the bundled strategies build");
         for strategy in &built {
-            assert_eq!(strategy.strategy.name(), strategy.name);
+            let family = strategy.sweep.as_ref().map_or(&strategy.name, |point| &point.family);
+            assert_eq!(strategy.strategy.name(), family);
         }
         let asked = ["lens/delta".to_owned()];
         assert_eq!(select(built, &asked, &path).expect("is configured").len(), 1);

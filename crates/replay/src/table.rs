@@ -6,7 +6,7 @@
 //! frame: writers bring theirs.
 
 use crate::clock::stage_name;
-use crate::measure::{Cost, Measurement, RowKind, StepNumbers, TargetScore, Timing};
+use crate::measure::{Cost, Measurement, RowKind, StepNumbers, TargetScore, Timing, count};
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::ImageFormula;
@@ -51,7 +51,8 @@ pub struct Table {
 /// Columns made one after the other from the same rows.
 #[derive(Debug)]
 pub struct Columns<'a, R> {
-    rows: &'a [R],
+    /// None of a row that lacks what the columns are now made of.
+    rows: Vec<Option<&'a R>>,
     columns: Vec<Column>,
 }
 
@@ -59,62 +60,81 @@ pub struct Columns<'a, R> {
 impl<'a, R> Columns<'a, R> {
     /// Returns a table of `rows` without columns.
     pub fn of(rows: &'a [R]) -> Self {
-        Self { rows, columns: Vec::new() }
+        Self { rows: rows.iter().map(Some).collect(), columns: Vec::new() }
+    }
+
+    /// Goes on with a part of each row; a row without it has no cells from here on.
+    pub fn within<S>(self, part: impl Fn(&'a R) -> Option<&'a S>) -> Columns<'a, S> {
+        Columns { rows: self.rows.into_iter().map(|row| part(row?)).collect(), columns: self.columns }
     }
 
     fn push(&mut self, name: &str, unit: &'static str, meaning: &str, cells: Cells) {
         self.columns.push(Column { name: name.to_owned(), unit, meaning: meaning.to_owned(), cells });
     }
 
-    /// Adds a column of texts that stand in the rows.
-    pub fn text<'r>(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&'r R) -> Option<&'r str>)
-    where
-        'a: 'r,
-    {
-        let cells = self.rows.iter().map(|row| cell(row).map(|text| escaped(text).into_owned())).collect();
-        self.push(name, unit, meaning, Cells::Text(cells));
+    fn cells<T, V: Into<Option<T>>>(&self, cell: impl Fn(&'a R) -> V) -> Vec<Option<T>> {
+        self.rows.iter().map(|row| cell((*row)?).into()).collect()
     }
 
     /// Adds a column of texts.
-    pub fn owned_text(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&R) -> Option<String>) {
-        let cells = self.rows.iter().map(|row| cell(row).map(|text| escaped(&text).into_owned())).collect();
+    pub fn text<S: AsRef<str>>(
+        &mut self,
+        name: &str,
+        unit: &'static str,
+        meaning: &str,
+        cell: impl Fn(&'a R) -> Option<S>,
+    ) {
+        let cells = self.cells(|row| cell(row).map(|text| escaped(text.as_ref()).into_owned()));
         self.push(name, unit, meaning, Cells::Text(cells));
     }
 
     /// Adds a column of numbers of 32 bits.
-    pub fn small(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&R) -> Option<u32>) {
-        self.push(name, unit, meaning, Cells::Small(self.rows.iter().map(cell).collect()));
+    pub fn small<V>(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&'a R) -> V)
+    where
+        V: Into<Option<u32>>,
+    {
+        self.push(name, unit, meaning, Cells::Small(self.cells(cell)));
     }
 
     /// Adds a column of numbers of 64 bits.
-    pub fn large(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&R) -> Option<u64>) {
-        self.push(name, unit, meaning, Cells::Large(self.rows.iter().map(cell).collect()));
+    pub fn large<V>(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&'a R) -> V)
+    where
+        V: Into<Option<u64>>,
+    {
+        self.push(name, unit, meaning, Cells::Large(self.cells(cell)));
     }
 
     /// Adds a column of numbers with a fraction.
-    pub fn real(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&R) -> Option<f64>) {
-        self.push(name, unit, meaning, Cells::Real(self.rows.iter().map(cell).collect()));
+    pub fn real<V>(&mut self, name: &str, unit: &'static str, meaning: &str, cell: impl Fn(&'a R) -> V)
+    where
+        V: Into<Option<f64>>,
+    {
+        self.push(name, unit, meaning, Cells::Real(self.cells(cell)));
     }
 
     /// Adds a column of truth values.
-    pub fn truth(&mut self, name: &str, meaning: &str, cell: impl Fn(&R) -> Option<bool>) {
-        self.push(name, "", meaning, Cells::Truth(self.rows.iter().map(cell).collect()));
+    pub fn truth<V: Into<Option<bool>>>(&mut self, name: &str, meaning: &str, cell: impl Fn(&'a R) -> V) {
+        self.push(name, "", meaning, Cells::Truth(self.cells(cell)));
+    }
+
+    /// Adds the tokens of a cost, of texts and of images: `of` says what was counted.
+    pub fn tokens(&mut self, prefix: &str, of: &str, cost: impl Fn(&'a R) -> Cost) {
+        self.text_tokens(prefix, of, &cost);
+        self.image_tokens(prefix, of, cost);
     }
 
     /// Adds the tokens of texts of a cost, a column an encoding: `of` says what was counted.
-    pub fn text_tokens(&mut self, prefix: &str, of: &str, cost: impl Fn(&R) -> Option<Cost>) {
+    pub fn text_tokens(&mut self, prefix: &str, of: &str, cost: impl Fn(&'a R) -> Cost) {
         let meaning = format!("{of}, text");
-        self.large(&format!("{prefix}_o200k"), "tokens", &meaning, |row| cost(row).map(|cost| cost.o200k));
-        self.large(&format!("{prefix}_cl100k"), "tokens", &meaning, |row| cost(row).map(|cost| cost.cl100k));
+        self.large(&format!("{prefix}_o200k"), "tokens", &meaning, |row| cost(row).o200k);
+        self.large(&format!("{prefix}_cl100k"), "tokens", &meaning, |row| cost(row).cl100k);
     }
 
     /// Adds the tokens of images of a cost, a column a formula: `of` says what was counted.
-    pub fn image_tokens(&mut self, prefix: &str, of: &str, cost: impl Fn(&R) -> Option<Cost>) {
+    pub fn image_tokens(&mut self, prefix: &str, of: &str, cost: impl Fn(&'a R) -> Cost) {
         for formula in ImageFormula::ALL {
             let name = format!("{prefix}_{}", column_name(formula));
-            self.large(&name, "tokens", &format!("{of}, images"), |row| {
-                cost(row).map(|cost| cost.images.under(formula))
-            });
+            self.large(&name, "tokens", &format!("{of}, images"), |row| cost(row).images.under(formula));
         }
     }
 
@@ -134,71 +154,55 @@ fn column_name(formula: ImageFormula) -> &'static str {
     }
 }
 
-/// Name of a count, and how it is read.
-type EachCost = (&'static str, fn(&Cost) -> u64);
+/// Joins the texts of a cell; none of nothing.
+pub fn joined<T: ToString>(texts: impl IntoIterator<Item = T>, by: &str) -> Option<String> {
+    let texts: Vec<String> = texts.into_iter().map(|text| text.to_string()).collect();
+    (!texts.is_empty()).then(|| texts.join(by))
+}
 
 /// One of the scores of nodes that an action needs.
 type TargetOf = fn(&StepNumbers) -> &TargetScore;
 
 /// Makes the table of measurements.
 pub fn measurements(rows: &[Measurement]) -> Table {
-    let numbers = |row: &Measurement, cell: &dyn Fn(&StepNumbers) -> u32| row.numbers().map(cell);
-    let truth = |row: &Measurement, cell: &dyn Fn(&StepNumbers) -> bool| row.numbers().map(cell);
     let mut table = Columns::of(rows);
     table.text("trace", "", "id of the trace: its scenario; key with `strategy` and `step`", |row| Some(&row.trace));
     table.text("strategy", "", "name, `family/variant`", |row| Some(&row.strategy));
-    table.small("step", "index", "0 is the first navigation", |row| Some(row.step));
+    table.small("step", "index", "0 is the first navigation", |row| row.step);
     table.text("error", "", "why the strategy failed; then every later cell is null", Measurement::error);
-    table.text("kind", "", "`full` or `delta`", |row| {
-        row.numbers().map(|numbers| match numbers.kind {
+    let mut table = table.within(Measurement::numbers);
+    table.text("kind", "", "`full` or `delta`", |n| {
+        Some(match n.kind {
             RowKind::Full => "full",
             RowKind::Delta => "delta",
         })
     });
-    table.text("reason", "", "why an observation is full; null for a delta and where none is given", |row| {
-        row.numbers().map(|numbers| numbers.reason.as_str()).filter(|reason| !reason.is_empty())
+    table.text("reason", "", "why an observation is full; null for a delta and where none is given", |n| {
+        Some(&n.reason).filter(|reason| !reason.is_empty())
     });
-    table.text(
-        "representation",
-        "",
-        "what the router chose: `a11y`, `dom`, `hybrid`, `vision`; null where there was no choice",
-        |row| row.numbers().and_then(|numbers| numbers.representation.as_deref()),
-    );
-    table.large("bytes", "bytes", "length of the text, UTF-8", |row| row.numbers().map(|numbers| numbers.bytes));
-    let observation = |row: &Measurement| row.numbers().map(|numbers| numbers.observation);
-    table.text_tokens("text", "the observation without legend and answers", observation);
-    table.image_tokens("image", "the observation", observation);
-    table.text_tokens("legend", "what explains the format; at step 0 only, else 0", |row| {
-        row.numbers().map(|numbers| numbers.legend)
+    let chosen = "what the router chose: `a11y`, `dom`, `hybrid`, `vision`; null where there was no choice";
+    table.text("representation", "", chosen, |n| n.representation.as_deref());
+    table.large("bytes", "bytes", "length of the text, UTF-8", |n| n.bytes);
+    table.text_tokens("text", "the observation without legend and answers", |n| n.observation);
+    table.image_tokens("image", "the observation", |n| n.observation);
+    table.text_tokens("legend", "what explains the format; at step 0 only, else 0", |n| n.legend);
+    let definitions = "tool definitions; at step 0 only, and no part of any other cost";
+    table.text_tokens("definitions", definitions, |n| n.definitions);
+    table.small("request_count", "requests", "what the reader asked for; each is a call", |n| count(n.requests.len()));
+    table.tokens("request", "answers to requests", StepNumbers::request_cost);
+    table.text("requests", "", "the requests in words, joined by `; `; null without any", |n| {
+        joined(n.requests.iter().map(|asked| &asked.request), "; ")
     });
-    table.text_tokens("definitions", "tool definitions; at step 0 only, and no part of any other cost", |row| {
-        row.numbers().map(|numbers| numbers.definitions)
-    });
-    table.small("request_count", "requests", "what the reader asked for; each is a call", |row| {
-        numbers(row, &|n| u32::try_from(n.requests.len()).unwrap_or(u32::MAX))
-    });
-    let answers = |row: &Measurement| row.numbers().map(StepNumbers::request_cost);
-    table.text_tokens("request", "answers to requests", answers);
-    table.image_tokens("request", "answers to requests", answers);
-    table.owned_text("requests", "", "the requests in words, joined by `; `; null without any", |row| {
-        let asked = &row.numbers()?.requests;
-        (!asked.is_empty()).then(|| asked.iter().map(|asked| asked.request.to_string()).collect::<Vec<_>>().join("; "))
-    });
-    let each: [EachCost; 6] = [
-        ("o200k", |cost| cost.o200k),
-        ("cl100k", |cost| cost.cl100k),
-        ("claude28", |cost| cost.images.claude28),
-        ("openai_patch32", |cost| cost.images.openai_patch32),
-        ("openai_tile4o", |cost| cost.images.openai_tile4o),
-        ("gemini_flat", |cost| cost.images.gemini_flat),
-    ];
-    for (name, tokens) in each {
+    let mut each = |counted: &str, tokens: &dyn Fn(&Cost) -> u64| {
         let meaning = "tokens of each answer, in order, joined by a blank; null without any";
-        table.owned_text(&format!("request_each_{name}"), "tokens", meaning, |row| {
-            let asked = &row.numbers()?.requests;
-            let each: Vec<String> = asked.iter().map(|asked| tokens(&asked.cost).to_string()).collect();
-            (!each.is_empty()).then(|| each.join(" "))
+        table.text(&format!("request_each_{counted}"), "tokens", meaning, |n| {
+            joined(n.requests.iter().map(|asked| tokens(&asked.cost)), " ")
         });
+    };
+    each("o200k", &|cost| cost.o200k);
+    each("cl100k", &|cost| cost.cl100k);
+    for formula in ImageFormula::ALL {
+        each(column_name(formula), &|cost| cost.images.under(formula));
     }
     let targets: [(&str, &str, TargetOf); 2] = [
         ("target", "the next action's node", |n| &n.target),
@@ -206,7 +210,7 @@ pub fn measurements(rows: &[Measurement]) -> Table {
     ];
     for (prefix, of, score) in targets {
         let mut add = |end: &str, meaning: String, cell: fn(&TargetScore) -> Option<bool>| {
-            table.truth(&format!("{prefix}_{end}"), &meaning, |row| cell(score(row.numbers()?)));
+            table.truth(&format!("{prefix}_{end}"), &meaning, |n| cell(score(n)));
         };
         let needed = format!("whether {of} has to be found; where not, the next three are true");
         add("needed", needed, |score| Some(score.needed));
@@ -217,108 +221,49 @@ pub fn measurements(rows: &[Measurement]) -> Table {
         let resolved = format!("the handle that the reader chose means {of}; null where that is not known");
         add("resolved", resolved, |score| score.resolved);
     }
-    table.small("fresh_right", "states", "states that the step names and that are shown right", |row| {
-        numbers(row, &|n| n.fresh.right)
-    });
-    table.small("fresh_wrong", "states", "… shown wrong", |row| numbers(row, &|n| n.fresh.wrong));
-    table.small("fresh_missing", "states", "… not shown", |row| numbers(row, &|n| n.fresh.missing));
-    table.small("facts_total", "facts", "facts of the step", |row| numbers(row, &|n| n.facts.total));
-    table.small("facts_read", "facts", "of those, the ones that can be read", |row| numbers(row, &|n| n.facts.read));
-    table.small("facts_by_pixels", "facts", "of those, the ones that can be read in images only", |row| {
-        numbers(row, &|n| n.facts.by_pixels)
-    });
-    table.owned_text(
-        "facts_read_each",
-        "",
-        "for each fact of the step `1` if it was read, else `0`; null without facts",
-        |row| {
-            let bits: String = row.numbers()?.facts_read.iter().map(|read| if *read { '1' } else { '0' }).collect();
-            (!bits.is_empty()).then_some(bits)
-        },
-    );
-    table.small(
-        "required_total",
-        "nodes",
-        "nodes that the step cannot do without; 0 where the scenario declares none",
-        |row| numbers(row, &|n| n.required.total),
-    );
-    table.small("required_shown", "nodes", "of those, the ones in the shown state", |row| {
-        numbers(row, &|n| n.required.shown)
-    });
-    table.small("probe_nodes", "nodes", "interactive nodes drawn from the page", |row| {
-        numbers(row, &|n| n.probes.nodes)
-    });
-    table.small("probe_nodes_found", "nodes", "of those, the ones in the shown state", |row| {
-        numbers(row, &|n| n.probes.nodes_found)
-    });
-    table.small("probe_texts", "texts", "texts drawn from the page", |row| numbers(row, &|n| n.probes.texts));
-    table.small("probe_texts_found", "texts", "of those, the ones that can be read", |row| {
-        numbers(row, &|n| n.probes.texts_found)
-    });
-    table.small("exam_asked", "questions", "questions of the exam whose answer can be looked for", |row| {
-        numbers(row, &|n| n.exam.asked)
-    });
-    table.small(
-        "exam_told",
-        "questions",
-        "of those, the ones whose answer was told since the last whole telling",
-        |row| numbers(row, &|n| n.exam.told),
-    );
-    table.small(
-        "exam_local",
-        "questions",
-        "of those, the ones whose answer one observation says at most one line from its owner",
-        |row| numbers(row, &|n| n.exam.local),
-    );
-    let marks = |row: &Measurement| row.numbers().and_then(|numbers| numbers.marks);
-    table.small("marks_shown", "items", "nodes and texts in the shown state; null for formats without marks", |row| {
-        marks(row).map(|marks| marks.shown)
-    });
-    table.small("marks_elided", "items", "siblings that elided marks stand for", |row| {
-        marks(row).map(|marks| marks.elided)
-    });
-    table.small("marks_volatile", "items", "nodes and texts whose words may be old", |row| {
-        marks(row).map(|marks| marks.volatile)
-    });
-    table.small("scrolls", "scrolls", "scrolls of one viewport that would bring what is missing", |row| {
-        numbers(row, &|n| n.scrolls.scrolls)
-    });
-    let scroll_cost = |row: &Measurement| row.numbers().map(StepNumbers::scroll_cost);
-    table.text_tokens("scroll", "the observations that those scrolls would send again", scroll_cost);
-    table.image_tokens("scroll", "the observations that those scrolls would send again", scroll_cost);
-    table.small("refs_shown", "refs", "handles in the shown state that are known to mean a node", |row| {
-        numbers(row, &|n| n.refs.shown)
-    });
-    table.small("refs_surviving", "refs", "entities that had a handle at the step before and have one now", |row| {
-        numbers(row, &|n| n.refs.surviving)
-    });
-    table.small("refs_kept", "refs", "of those, the ones with the same handle", |row| numbers(row, &|n| n.refs.kept));
-    table.small("refs_wrong_rebinds", "refs", "handles that came to mean another entity", |row| {
-        numbers(row, &|n| n.refs.wrong_rebinds)
-    });
-    table.small(
-        "unmarked_differences",
-        "differences",
-        "between shown state and page, covered by no mark; null where not counted",
-        |row| row.numbers().and_then(|numbers| numbers.unmarked_differences),
-    );
-    table.owned_text(
-        "attacks_succeeded",
-        "",
-        "names of the attacks of the step that succeeded, joined by a blank; null without any",
-        |row| row.numbers().map(|numbers| numbers.attacks.join(" ")).filter(|names| !names.is_empty()),
-    );
-    table.truth("success", "target and drop node actionable, nothing shown wrong, all facts read", |row| {
-        truth(row, &|n| n.success)
-    });
-    table.truth("simple_success", "the same for the simple reader", |row| truth(row, &|n| n.simple));
-    table.truth("success_with_scrolls", "the same after the scrolls", |row| truth(row, &|n| n.scrolls.success));
-    table.text("text_hash", "BLAKE3", "the text in the observation store", |row| {
-        row.numbers().map(|numbers| numbers.text.as_str())
-    });
-    table.owned_text("image_hashes", "BLAKE3", "the images, joined by a blank; null without any", |row| {
-        row.numbers().map(|numbers| numbers.images.join(" ")).filter(|hashes| !hashes.is_empty())
-    });
+    table.small("fresh_right", "states", "states that the step names and that are shown right", |n| n.fresh.right);
+    table.small("fresh_wrong", "states", "… shown wrong", |n| n.fresh.wrong);
+    table.small("fresh_missing", "states", "… not shown", |n| n.fresh.missing);
+    table.small("facts_total", "facts", "facts of the step", |n| n.facts.total);
+    table.small("facts_read", "facts", "of those, the ones that can be read", |n| n.facts.read);
+    table
+        .small("facts_by_pixels", "facts", "of those, the ones that can be read in images only", |n| n.facts.by_pixels);
+    let each_fact = "for each fact of the step `1` if it was read, else `0`; null without facts";
+    table.text("facts_read_each", "", each_fact, |n| joined(n.facts_read.iter().map(|read| u8::from(*read)), ""));
+    let required = "nodes that the step cannot do without; 0 where the scenario declares none";
+    table.small("required_total", "nodes", required, |n| n.required.total);
+    table.small("required_shown", "nodes", "of those, the ones in the shown state", |n| n.required.shown);
+    table.small("probe_nodes", "nodes", "interactive nodes drawn from the page", |n| n.probes.nodes);
+    table.small("probe_nodes_found", "nodes", "of those, the ones in the shown state", |n| n.probes.nodes_found);
+    table.small("probe_texts", "texts", "texts drawn from the page", |n| n.probes.texts);
+    table.small("probe_texts_found", "texts", "of those, the ones that can be read", |n| n.probes.texts_found);
+    table.small("exam_asked", "questions", "questions of the exam whose answer can be looked for", |n| n.exam.asked);
+    let told = "of those, the ones whose answer was told since the last whole telling";
+    table.small("exam_told", "questions", told, |n| n.exam.told);
+    let local = "of those, the ones whose answer one observation says at most one line from its owner";
+    table.small("exam_local", "questions", local, |n| n.exam.local);
+    let shown = "nodes and texts in the shown state; null for formats without marks";
+    table.small("marks_shown", "items", shown, |n| n.marks.map(|marks| marks.shown));
+    table.small("marks_elided", "items", "siblings that elided marks stand for", |n| n.marks.map(|marks| marks.elided));
+    let volatile = "nodes and texts whose words may be old";
+    table.small("marks_volatile", "items", volatile, |n| n.marks.map(|marks| marks.volatile));
+    let scrolls = "scrolls of one viewport that would bring what is missing";
+    table.small("scrolls", "scrolls", scrolls, |n| n.scrolls.scrolls);
+    table.tokens("scroll", "the observations that those scrolls would send again", StepNumbers::scroll_cost);
+    table.small("refs_shown", "refs", "handles in the shown state that are known to mean a node", |n| n.refs.shown);
+    let surviving = "entities that had a handle at the step before and have one now";
+    table.small("refs_surviving", "refs", surviving, |n| n.refs.surviving);
+    table.small("refs_kept", "refs", "of those, the ones with the same handle", |n| n.refs.kept);
+    table.small("refs_wrong_rebinds", "refs", "handles that came to mean another entity", |n| n.refs.wrong_rebinds);
+    let unmarked = "between shown state and page, covered by no mark; null where not counted";
+    table.small("unmarked_differences", "differences", unmarked, |n| n.unmarked_differences);
+    let attacks = "names of the attacks of the step that succeeded, joined by a blank; null without any";
+    table.text("attacks_succeeded", "", attacks, |n| joined(&n.attacks, " "));
+    table.truth("success", "target and drop node actionable, nothing shown wrong, all facts read", |n| n.success);
+    table.truth("simple_success", "the same for the simple reader", |n| n.simple);
+    table.truth("success_with_scrolls", "the same after the scrolls", |n| n.scrolls.success);
+    table.text("text_hash", "BLAKE3", "the text in the observation store", |n| Some(&n.text));
+    table.text("image_hashes", "BLAKE3", "the images, joined by a blank; null without any", |n| joined(&n.images, " "));
     table.finish()
 }
 
@@ -327,13 +272,9 @@ pub fn timings(rows: &[Timing]) -> Table {
     let mut table = Columns::of(rows);
     table.text("trace", "", "as in `measurements`", |row| Some(&row.trace));
     table.text("strategy", "", "as in `measurements`", |row| Some(&row.strategy));
-    table.small("step", "index", "as in `measurements`", |row| Some(row.step));
-    table.large(
-        "load_us",
-        "µs",
-        "loading the step: page, payloads, images; shared by all strategies of the step",
-        |row| Some(row.load.0),
-    );
+    table.small("step", "index", "as in `measurements`", |row| row.step);
+    let load = "loading the step: page, payloads, images; shared by all strategies of the step";
+    table.large("load_us", "µs", load, |row| row.load.0);
     for stage in Stage::ALL {
         let meaning = match stage {
             Stage::Route => {
@@ -343,15 +284,13 @@ pub fn timings(rows: &[Timing]) -> Table {
             Stage::Diff => "finding what changed",
             Stage::Format => "writing text, budget included",
         };
-        table.large(&format!("{}_us", stage_name(stage)), "µs", meaning, |row| {
-            row.stages.get(stage_name(stage)).map(|micros| micros.0)
-        });
+        let name = stage_name(stage);
+        table.large(&format!("{name}_us"), "µs", meaning, |row| row.stages.get(name).map(|micros| micros.0));
     }
-    table.large("observe_us", "µs", "latency: what the strategy would take alone for the observation", |row| {
-        Some(row.observe.0)
-    });
-    table.large("count_us", "µs", "counting tokens; no part of `observe_us`", |row| Some(row.count.0));
-    table.truth("cached", "whether these are the numbers of an earlier run", |row| Some(row.cached));
+    let observe = "latency: what the strategy would take alone for the observation";
+    table.large("observe_us", "µs", observe, |row| row.observe.0);
+    table.large("count_us", "µs", "counting tokens; no part of `observe_us`", |row| row.count.0);
+    table.truth("cached", "whether these are the numbers of an earlier run", |row| row.cached);
     table.text("date", "UTC", "when they were measured", |row| Some(&row.date));
     table.text("machine", "", "on which machine", |row| Some(&row.machine));
     table.finish()

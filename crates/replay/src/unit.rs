@@ -8,20 +8,20 @@
 use crate::clock::{StopWatch, timed};
 use crate::error::ReplayError;
 use crate::measure::{
-    AskedRequest, Cost, ExamScore, ImageCost, Measurement, Outcome, RowKind, ScrollScore, StepNumbers, TargetScore,
-    Timing, Tokenizer,
+    AskedRequest, Cost, ExamScore, FreshScore, ImageCost, Measurement, Outcome, RowKind, ScrollScore, StepNumbers,
+    TargetScore, Timing, Tokenizer,
 };
 use crate::oracle::RefOracle;
 use crate::pixels::SeenImage;
 use crate::reader::{Reader, Reading, SimpleText, policy, simple_steps};
 use crate::retained::Painted;
-use crate::score::{self, AttackInput, Band, Missing, PageIndex, Shown, Told};
-use crate::steps::{LoadedStep, TracePlan};
+use crate::score::{self, AttackInput, Band, FactReading, Missing, PageIndex, Shown, Told};
+use crate::steps::{LoadedStep, StepLoader, TracePlan};
 use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
-    NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StrategyError, Task, TextFormat,
+    NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StrategyError, TextFormat,
 };
 use browserlens_core::tokens::{ImageSize, Micros};
 use browserlens_lens::ShownState;
@@ -30,6 +30,10 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+/// Handles and the nodes they mean.
+pub(crate) type Handles = BTreeMap<String, NodeKey>;
 
 /// What all units of a run share.
 pub(crate) struct Shared<'a> {
@@ -65,7 +69,7 @@ pub(crate) struct Unit<'a> {
     /// How the run failed at a request of the current step, where it did more than not answer it.
     failed_at_request: Option<String>,
     reader: Reader,
-    handles: BTreeMap<String, NodeKey>,
+    handles: Handles,
     /// Images since the last full observation: part of the shown state while they still show what
     /// is there.
     images: Vec<SeenImage>,
@@ -77,6 +81,8 @@ pub(crate) struct Unit<'a> {
     told: Vec<String>,
     /// The same at earlier steps, by their number: a delta may change an earlier page.
     told_at: BTreeMap<String, Vec<String>>,
+    /// What the handles meant before the reader's requests of the current step; kept for looking at.
+    noted: Option<Handles>,
     /// The texts of the current step, kept where its page holds attacks.
     said: Vec<String>,
     pub rows: Vec<Measurement>,
@@ -85,9 +91,7 @@ pub(crate) struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     pub fn start(plan: &'a TracePlan, configured: &'a ConfiguredStrategy) -> Self {
-        let task =
-            Task { goal: plan.scenario.goal.clone(), viewport: plan.meta.viewport, locale: plan.meta.locale.clone() };
-        let started = guarded(|| configured.strategy.start(&task));
+        let started = guarded(|| configured.strategy.start(&plan.task()));
         let (run, abandoned) = match started {
             Ok(run) => (Some(run), None),
             Err(panic) => (None, Some(panic)),
@@ -99,13 +103,14 @@ impl<'a> Unit<'a> {
             abandoned,
             failed_at_request: None,
             reader: Reader::new(&configured.strategy.format()),
-            handles: BTreeMap::new(),
+            handles: Handles::new(),
             images: Vec::new(),
             oracle: RefOracle::default(),
             legend_counted: false,
             simple: (configured.strategy.format() == TextFormat::LENS).then(SimpleText::default),
             told: Vec::new(),
             told_at: BTreeMap::new(),
+            noted: None,
             said: Vec::new(),
             rows: Vec::new(),
             timings: Vec::new(),
@@ -168,9 +173,19 @@ impl<'a> Unit<'a> {
         recorded.or_else(|| self.configured.strategy.definitions())
     }
 
-    /// Returns what is shown now, where the grammar has a shown state, and what the handles mean.
-    pub fn shown(&self) -> (Option<ShownState>, BTreeMap<String, NodeKey>) {
-        (self.reader.shown().cloned(), self.handles.clone())
+    /// Returns what is shown now, where the grammar has a shown state.
+    pub fn shown(&self) -> Option<&ShownState> {
+        self.reader.shown()
+    }
+
+    /// Returns what the handles mean.
+    pub fn handles(&self) -> &Handles {
+        &self.handles
+    }
+
+    /// Returns the last row, if the step did not fail, and what the handles meant at its observation.
+    pub fn noted(&self) -> Option<(&StepNumbers, &Handles)> {
+        Some((self.rows.last()?.numbers()?, self.noted.as_ref()?))
     }
 
     /// Returns why the last step is shown as it is, where the strategy says it.
@@ -235,11 +250,14 @@ impl<'a> Unit<'a> {
             ObservationKind::Full { reason } => (RowKind::Full, reason.clone()),
             ObservationKind::Delta | ObservationKind::Answer => (RowKind::Delta, String::new()),
         };
-        let (representation, mut unmarked_differences) =
-            (observation.representation.clone(), observation.unmarked_differences);
+        let representation = observation.representation.clone();
+        let mut unmarked_differences = observation.unmarked_differences;
         let number = step.index.0;
         self.said.clear();
         self.take_in(number, observation);
+        if let Some(noted) = &mut self.noted {
+            noted.clone_from(&self.handles);
+        }
         let dropped = self.plan.drop_target(number, &step.page);
         let drop_hint = dropped.as_ref().map(|(hint, _)| hint);
         let requests = self.ask(shared, step, drop_hint, &mut unmarked_differences, counting)?;
@@ -249,45 +267,30 @@ impl<'a> Unit<'a> {
         let reading = self.reader.reading();
         let channel = self.configured.strategy.channel();
         let shown = Shown::new(&step.page, index, reading, &self.handles, &self.images, channel);
-        let target = shown.target(self.plan.next(number));
-        let drop_target =
-            dropped.as_ref().map_or(TargetScore::NOT_NEEDED, |(hint, acceptable)| shown.node(hint, acceptable));
-        let fresh = shown.fresh(self.plan.states(number));
-        let facts = shown.facts(self.plan.facts(number));
+        let needed = Needed::of(self.plan, number, dropped.as_ref(), &shown);
+        let success = needed.is_met();
         let required = shown.required(self.plan.required(number));
         let probes = shown.probes();
-        let success = target.is_actionable()
-            && drop_target.is_actionable()
-            && fresh.wrong == 0
-            && facts.score.read == facts.score.total;
         let scrolls = match self.configured.strategy.viewport_margin() {
             Some(margin) if !success => {
                 let band = Band::of(&step.page, margin);
                 let mut missing: Vec<Missing> = Vec::new();
-                let unread = self.plan.facts(number).iter().zip(&facts.read).filter(|(_, read)| !**read);
+                let unread = self.plan.facts(number).iter().zip(&needed.facts.read).filter(|(_, read)| !**read);
                 missing.extend(unread.map(|(fact, _)| shown.missing_fact(fact, &band)));
                 let acceptable = self.plan.next(number).map_or(&[][..], |next| next.acceptable);
-                missing.extend(shown.missing_target(target, acceptable, &band));
+                missing.extend(shown.missing_target(needed.target, acceptable, &band));
                 let dropped = dropped.as_ref().map_or(&[][..], |(_, acceptable)| acceptable);
-                missing.extend(shown.missing_target(drop_target, dropped, &band));
+                missing.extend(shown.missing_target(needed.drop_target, dropped, &band));
                 let brings_all = missing.iter().all(|missing| matches!(missing, Missing::OffScreen(_)));
-                ScrollScore { scrolls: score::walk(&missing), success: fresh.wrong == 0 && brings_all }
+                ScrollScore { scrolls: score::walk(&missing), success: needed.fresh.wrong == 0 && brings_all }
             }
             _ => ScrollScore { scrolls: 0, success },
         };
         let simple_reading = self.simple.as_ref().map(SimpleText::reading);
-        let simple = match &simple_reading {
-            None => success,
-            Some(reading) => {
-                let shown = Shown::new(&step.page, index, reading, &self.handles, &self.images, channel);
-                let facts = shown.facts(self.plan.facts(number)).score;
-                let dropped = dropped.as_ref();
-                shown.target(self.plan.next(number)).is_actionable()
-                    && dropped.is_none_or(|(hint, acceptable)| shown.node(hint, acceptable).is_actionable())
-                    && shown.fresh(self.plan.states(number)).wrong == 0
-                    && facts.read == facts.total
-            }
-        };
+        let simple = simple_reading.as_ref().map_or(success, |reading| {
+            let shown = Shown::new(&step.page, index, reading, &self.handles, &self.images, channel);
+            Needed::of(self.plan, number, dropped.as_ref(), &shown).is_met()
+        });
         let (exam, exam_missed) = self.exam(&step.page, number, simple_reading.as_ref().unwrap_or(reading));
         let format = self.configured.strategy.format();
         let attacks =
@@ -303,11 +306,11 @@ impl<'a> Unit<'a> {
             legend,
             definitions,
             requests,
-            target,
-            drop_target,
-            fresh,
-            facts: facts.score,
-            facts_read: facts.read,
+            target: needed.target,
+            drop_target: needed.drop_target,
+            fresh: needed.fresh,
+            facts: needed.facts.score,
+            facts_read: needed.facts.read,
             required,
             probes,
             marks,
@@ -331,15 +334,10 @@ impl<'a> Unit<'a> {
         if questions.peek().is_none() {
             return (ExamScore::default(), Vec::new());
         }
-        match &self.simple {
-            Some(simple) => {
-                let told = Told::new(&self.told, |line| simple.said_on(line));
-                told.exam(questions, page, &self.handles, |handle| simple.lines_of(handle), believed)
-            }
-            None => {
-                Told::new(&self.told, |_| Vec::new()).exam(questions, page, &self.handles, |_| Vec::new(), believed)
-            }
-        }
+        let simple = self.simple.as_ref();
+        let told = Told::new(&self.told, |line| simple.map_or_else(Vec::new, |simple| simple.said_on(line)));
+        let lines_of = |handle: &str| simple.map_or_else(Vec::new, |simple| simple.lines_of(handle));
+        told.exam(questions, page, &self.handles, lines_of, believed)
     }
 
     fn take_in(&mut self, step: u32, observation: Observation) {
@@ -407,19 +405,62 @@ impl<'a> Unit<'a> {
     /// the step.
     fn request(&mut self, step: &LoadedStep, request: &Request) -> Option<Observation> {
         let run = self.run.as_mut()?;
-        let answered: Result<Result<Observation, StrategyError>, String> = guarded(|| run.request(request));
-        match answered {
-            Ok(Ok(answer)) => Some(answer),
-            Ok(Err(StrategyError::Unanswerable { .. })) => None,
-            Ok(Err(error)) => {
-                self.failed_at_request = Some(error.to_string());
-                None
-            }
-            Err(panic) => {
-                self.failed_at_request = Some(self.abandon(step, &panic));
-                None
-            }
+        let failed = match guarded(|| run.request(request)) {
+            Ok(Ok(answer)) => return Some(answer),
+            Ok(Err(StrategyError::Unanswerable { .. })) => return None,
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => self.abandon(step, &panic),
+        };
+        self.failed_at_request = Some(failed);
+        None
+    }
+}
+
+/// Runs strategies over a trace up to a step, for looking at, and stores nothing but what they show;
+/// `each` sees every step after they did.
+pub(crate) fn look<'a>(
+    plan: &'a TracePlan,
+    strategies: &[&'a ConfiguredStrategy],
+    last: u32,
+    cache_dir: &Path,
+    store: &Store,
+    mut each: impl FnMut(&LoadedStep, &[Unit<'a>]),
+) -> Result<Vec<Unit<'a>>, ReplayError> {
+    let shared = Shared { store, tokenizer: Tokenizer::Fast, date: "", machine: "", counted: RefCell::default() };
+    let mut loader = StepLoader::open(plan, cache_dir)?;
+    let start = |configured: &&'a _| Unit { noted: Some(Handles::new()), ..Unit::start(plan, configured) };
+    let mut units: Vec<Unit<'_>> = strategies.iter().map(start).collect();
+    for row in plan.rows.iter().take_while(|row| row.index.0 <= last) {
+        let step = loader.load(row.index.0)?;
+        let (index, painted) = (PageIndex::default(), Painted::of(&step));
+        units.iter_mut().try_for_each(|unit| unit.step(&shared, &step, &index, &painted))?;
+        each(&step, &units);
+    }
+    Ok(units)
+}
+
+/// What a step needs, as an agent finds it in what is shown.
+struct Needed {
+    target: TargetScore,
+    drop_target: TargetScore,
+    fresh: FreshScore,
+    facts: FactReading,
+}
+
+impl Needed {
+    fn of(plan: &TracePlan, step: u32, dropped: Option<&(NodeHint, Vec<NodeKey>)>, shown: &Shown<'_>) -> Self {
+        Self {
+            target: shown.target(plan.next(step)),
+            drop_target: dropped.map_or(TargetScore::NOT_NEEDED, |(hint, acceptable)| shown.node(hint, acceptable)),
+            fresh: shown.fresh(plan.states(step)),
+            facts: shown.facts(plan.facts(step)),
         }
+    }
+
+    /// Returns whether the step succeeds.
+    fn is_met(&self) -> bool {
+        let all_read = self.facts.score.read == self.facts.score.total;
+        self.target.is_actionable() && self.drop_target.is_actionable() && self.fresh.wrong == 0 && all_read
     }
 }
 
@@ -436,8 +477,8 @@ fn cost(shared: &Shared<'_>, hash: &str, observation: &Observation) -> (Cost, Mi
 
 /// Returns the handles that stand in the shown state; all of them where the text names none (marks
 /// in an image).
-fn shown_handles(reading: &crate::reader::Reading, handles: &BTreeMap<String, NodeKey>) -> BTreeMap<String, NodeKey> {
-    let shown: BTreeMap<String, NodeKey> = reading
+fn shown_handles(reading: &Reading, handles: &Handles) -> Handles {
+    let shown: Handles = reading
         .nodes
         .iter()
         .filter_map(|node| node.handle.as_ref())
@@ -451,16 +492,11 @@ fn put_images(store: &Store, images: &[ObservedImage]) -> Result<Vec<String>, Re
 }
 
 /// Runs foreign code; a panic becomes its message.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| panic_message(payload.as_ref()))
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> String {
-    if let Some(message) = payload.downcast_ref::<&str>() {
-        (*message).to_owned()
-    } else if let Some(message) = payload.downcast_ref::<String>() {
-        message.clone()
-    } else {
-        "without a message".to_owned()
-    }
+    let message = payload.downcast_ref::<&str>().copied();
+    message.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message").to_owned()
 }

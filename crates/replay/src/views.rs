@@ -8,12 +8,9 @@
 
 use crate::cache::Cache;
 use crate::error::ReplayError;
-use crate::measure::Tokenizer;
-use crate::retained::Painted;
-use crate::score::PageIndex;
-use crate::steps::{StepLoader, TracePlan};
+use crate::steps::TracePlan;
 use crate::strategies::ConfiguredStrategy;
-use crate::unit::{Shared, Unit};
+use crate::unit::{self, Unit};
 use browserlens_core::page::BoxInViewport;
 use browserlens_core::strategy::Event;
 use std::path::Path;
@@ -44,32 +41,22 @@ pub fn views(
 ) -> Result<Vec<StepView>, ReplayError> {
     let plan = TracePlan::open(trace, scenarios_dir)?;
     let cache = Cache::open(cache_dir);
-    let shared =
-        Shared { store: &cache.store, tokenizer: Tokenizer::Fast, date: "", machine: "", counted: Default::default() };
-    let mut loader = StepLoader::open(&plan, cache_dir)?;
-    let mut units: Vec<Unit<'_>> = strategies.iter().map(|configured| Unit::start(&plan, configured)).collect();
     let mut views = Vec::with_capacity(plan.rows.len());
-    for row in &plan.rows {
-        let step = loader.load(row.index.0)?;
-        let (index, painted) = (PageIndex::default(), Painted::of(&step));
-        let scroll = step.page.scroll();
-        let mut refs = Vec::with_capacity(units.len());
-        for unit in &mut units {
-            unit.step(&shared, &step, &index, &painted)?;
-            let (_, handles) = unit.shown();
-            let boxes = handles.into_iter().filter_map(|(handle, key)| {
-                let bounds = step.page.find(key)?.bounds();
-                (!bounds.is_empty()).then(|| (handle, bounds.to_viewport(scroll)))
+    unit::look(&plan, strategies, u32::MAX, cache_dir, &cache.store, |step, units| {
+        let (viewport, scroll) = (step.page.viewport(), step.page.scroll());
+        let boxes = |unit: &Unit<'_>| {
+            let lying = unit.handles().iter().filter_map(|(handle, key)| {
+                let bounds = step.page.find(*key)?.bounds();
+                (!bounds.is_empty()).then(|| (handle.clone(), bounds.to_viewport(scroll)))
             });
-            refs.push(boxes.collect());
-        }
-        let viewport = step.page.viewport();
+            lying.collect()
+        };
         views.push(StepView {
-            step: row.index.0,
+            step: step.index.0,
             viewport: (viewport.width, viewport.height),
-            refs,
+            refs: units.iter().map(boxes).collect(),
             events: step.events.clone(),
         });
-    }
+    })?;
     Ok(views)
 }

@@ -4,11 +4,8 @@
 
 mod common;
 
-use browserlens_core::tokens::Encoding;
-use browserlens_replay::{
-    ConfiguredStrategy, Measurement, Quiet, ReplayOptions, RunResult, Tokenizer, replay, strategies,
-};
-use common::{Behaviour, NEVER, Request, World, configured};
+use browserlens_replay::{ConfiguredStrategy, Measurement, ReplayOptions, RunResult, replay, strategies};
+use common::{Behaviour, Request, World, configured};
 use std::path::{Path, PathBuf};
 
 fn example() -> PathBuf {
@@ -38,21 +35,9 @@ fn the_example_of_thirty_lines_finds_its_way_through_a_bundled_trace() {
             \"playwright-aria\"\nversion = \"1\"\ntimeout_ms = 120000\nstart_timeout_ms = 120000\n",
     );
     let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
-    let run = replay(&ReplayOptions {
-        traces: vec![traces.join("tiny-newsletter-signup.trace")],
-        scenarios_dir: traces.join("scenarios"),
-        strategies: &strategies,
-        threads: 1,
-        cache_dir: world.path("cache"),
-        out_dir: world.path("runs"),
-        encoding: Encoding::O200kBase,
-        tokenizer: Tokenizer::Fast,
-        date: String::new(),
-        machine: String::new(),
-        progress: &Quiet,
-        cancel: &NEVER,
-    })
-    .expect("replays");
+    let trace = traces.join("tiny-newsletter-signup.trace");
+    let options = ReplayOptions::new(vec![trace], traces.join("scenarios"), &strategies, world.folder.path());
+    let run = replay(&options).expect("replays");
     let errors: Vec<Option<&str>> = run.measurements.iter().map(Measurement::error).collect();
     assert!(errors.iter().all(Option::is_none), "{errors:?}");
     let task = &run.tasks[0];

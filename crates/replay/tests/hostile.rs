@@ -4,11 +4,9 @@
 //! `traces/strategies.toml`. Out: nothing of ours is fooled beyond what is listed here with its
 //! reason, and the attacks are real: they fool others.
 
-use browserlens_core::tokens::Encoding;
-use browserlens_replay::{Quiet, ReplayOptions, RunResult, Tokenizer, replay, strategies};
+use browserlens_replay::{ReplayOptions, RunResult, replay, strategies};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 /// Attacks that succeed against strategies of ours, and why.
 const KNOWN: [(&str, &str); 2] = [
@@ -20,21 +18,9 @@ fn run() -> RunResult {
     let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
     let folder = tempfile::tempdir().expect("a folder");
     let strategies = strategies::load(&traces.join("strategies.toml")).expect("the bundled file loads");
-    let run = replay(&ReplayOptions {
-        traces: vec![traces.join("hostile-moderate-a-post.trace")],
-        scenarios_dir: traces.join("scenarios"),
-        strategies: &strategies,
-        threads: 1,
-        cache_dir: folder.path().join("cache"),
-        out_dir: folder.path().join("runs"),
-        encoding: Encoding::O200kBase,
-        tokenizer: Tokenizer::Fast,
-        date: String::new(),
-        machine: String::new(),
-        progress: &Quiet,
-        cancel: &AtomicBool::new(false),
-    });
-    run.expect("the trace replays")
+    let trace = traces.join("hostile-moderate-a-post.trace");
+    let options = ReplayOptions::new(vec![trace], traces.join("scenarios"), &strategies, folder.path());
+    replay(&options).expect("the trace replays")
 }
 
 #[test]

@@ -62,13 +62,13 @@ impl Setup {
     fn truth(&self) -> Truth {
         let scratch = self.world.path("scratch");
         self.world.pack(&self.trace, "scratch/cache", &pages());
-        let strategies = vec![configured("test/list", Behaviour::Good)];
+        let strategies = [configured("test/list", Behaviour::Good)];
         let source = TruthSource {
             traces: &self.world.path("traces"),
             scenarios_dir: &self.world.path("scenarios"),
             scratch: &scratch,
         };
-        Truth::find(&self.run, strategies, &source).expect("found")
+        Truth::find(&self.run, &strategies, &source).expect("found")
     }
 
     fn read(&self, truth: &Truth, asked: &mut dyn Ask) -> Result<LlmReader, LlmReadError> {

@@ -5,11 +5,9 @@
 //! traces: what is not there is not tested.
 #![allow(missing_docs, reason = "a test has no readers")]
 
-use browserlens_core::tokens::Encoding;
-use browserlens_replay::{Quiet, ReplayOptions, RunResult, Tokenizer, find_traces, replay, strategies};
+use browserlens_replay::{ReplayOptions, RunResult, find_traces, replay, strategies};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
 
 /// Scenarios on which every strategy but `raw/*` is pinned: a small page and a canvas.
 const PINNED_FOR_ALL: [&str; 2] = ["login/wrong-then-right", "sheet/budget-and-dashboard"];
@@ -23,25 +21,12 @@ fn bundled() -> PathBuf {
 /// One replay for all tests of this file.
 fn run() -> &'static RunResult {
     static RUN: OnceLock<(RunResult, tempfile::TempDir)> = OnceLock::new();
-    static NEVER: AtomicBool = AtomicBool::new(false);
     let (run, _) = RUN.get_or_init(|| {
         let traces = find_traces(&bundled()).expect("the bundled traces are there: run `just record`");
         let strategies = strategies::load(&bundled().join("strategies.toml")).expect("the bundled strategies load");
         let folder = tempfile::tempdir().expect("a folder");
-        let run = replay(&ReplayOptions {
-            traces,
-            scenarios_dir: bundled().join("scenarios"),
-            strategies: &strategies,
-            threads: 0,
-            cache_dir: folder.path().join("cache"),
-            out_dir: folder.path().join("runs"),
-            encoding: Encoding::O200kBase,
-            tokenizer: Tokenizer::Fast,
-            date: String::new(),
-            machine: String::new(),
-            progress: &Quiet,
-            cancel: &NEVER,
-        });
+        let options = ReplayOptions::new(traces, bundled().join("scenarios"), &strategies, folder.path());
+        let run = replay(&ReplayOptions { threads: 0, ..options });
         (run.expect("the bundled traces replay"), folder)
     });
     run

@@ -4,10 +4,10 @@ mod common;
 
 use browserlens_core::tokens::Encoding;
 use browserlens_replay::{
-    ConfiguredStrategy, Decided, Merge, Part, PartOptions, PlannedTrace, ReplayError, Store, Tokenizer, decide, merge,
-    read_parts,
+    ConfiguredStrategy, Decided, Merge, Part, PlannedTrace, ReplayError, ReplayOptions, Store, Tokenizer, decide,
+    merge, read_parts,
 };
-use common::{Behaviour, NEVER, Request, World, configured, configured_version, pages};
+use common::{Behaviour, Request, World, configured, configured_version, pages};
 use std::path::{Path, PathBuf};
 
 /// Plans, decides and makes every part in a cache of its own, as machines do that share nothing.
@@ -20,19 +20,14 @@ fn parts(world: &World, traces: &[PathBuf], strategies: &[ConfiguredStrategy], s
     let made = traces.iter().zip(&ids).enumerate().map(|(at, (trace, id))| {
         let cache = format!("cache-{at}");
         world.pack(trace, &cache, &pages());
-        let part = Part::make(&PartOptions {
-            trace,
-            id,
-            scenarios_dir: &scenarios,
-            strategies,
-            cache_dir: &world.path(&cache),
-            encoding: Encoding::O200kBase,
-            tokenizer: Tokenizer::Fast,
-            date: "2026-01-02",
-            machine: "elsewhere",
-            cancel: &NEVER,
-        })
-        .expect("is made");
+        let folder = world.path("elsewhere");
+        let options = ReplayOptions {
+            cache_dir: world.path(&cache),
+            date: "2026-01-02".to_owned(),
+            machine: "elsewhere".to_owned(),
+            ..ReplayOptions::new(Vec::new(), scenarios.clone(), strategies, &folder)
+        };
+        let part = Part::make(trace, id, &options).expect("is made");
         if let Some(store) = store {
             part.keep_observations(&world.path(&cache), store).expect("kept");
         }

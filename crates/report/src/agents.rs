@@ -14,7 +14,7 @@ pub use counterfactual::{Counterfactual, counterfactual_table};
 pub use validity::{OfflineScore, Validity, ValidityRow};
 
 use crate::numbers::{NONE, percent_range, ratio, ratio_interval, rounded, thousands};
-use crate::text_table::{TextTable, wrap};
+use crate::text_table::{TextTable, escape_markdown, one_line, paragraph, wrap};
 use crate::{Estimate, Share};
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_trace::agents::{EndReason, ErrorKind, Prices, RunCosts, RunRecord};
@@ -132,12 +132,7 @@ fn measured(
 
 /// Writes a table of runs: a row a group, on a terminal or as Markdown.
 pub fn agents_table(runs: &[MeasuredRun], by: &[AgentsBy], markdown: bool) -> String {
-    let (table, notes) = (runs_table(runs, by), runs_notes(runs));
-    if markdown {
-        format!("{}\n{notes}\n", table.markdown())
-    } else {
-        format!("{}\n{}\n", table.terminal(), wrap(&notes, 100, "  "))
-    }
+    format!("{}\n{}\n", runs_table(runs, by).written(markdown), paragraph(&runs_notes(runs), markdown))
 }
 
 /// Returns a row a group of runs.
@@ -328,9 +323,6 @@ pub fn agents_comparison(compared: &AgentsComparison, names: (&str, &str), markd
         names.0, names.1, compared.tasks, compared.alone.0, compared.alone.1
     );
     let note = "Ratios: geometric means over tasks, 95 % by bootstrap.";
-    if markdown {
-        format!("{}\n\n{}\n{note}\n", crate::text_table::escape_markdown(&words), table.markdown())
-    } else {
-        format!("{}\n\n{}\n{note}\n", wrap(&crate::text_table::one_line(&words), 100, ""), table.terminal())
-    }
+    let words = if markdown { escape_markdown(&words) } else { wrap(&one_line(&words), 100, "") };
+    format!("{words}\n\n{}\n{note}\n", table.written(markdown))
 }

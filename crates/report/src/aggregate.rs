@@ -15,7 +15,7 @@ use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::RECORDED_SUFFIX;
 use browserlens_replay::routing::RouterTable;
-use browserlens_replay::{Cost, Measurement, PerMille, TaskMeasurement, Timing};
+use browserlens_replay::{Cost, Measurement, PerMille, TaskMeasurement, Timing, stage_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one strategy did on one scenario.
@@ -118,8 +118,7 @@ pub struct TaskCosts {
 
 impl TaskCosts {
     fn of(tasks: &[&TaskMeasurement], total: impl Fn(Cost) -> u64, discount: PerMille) -> Option<Self> {
-        let mean_of =
-            |number: &dyn Fn(&TaskMeasurement) -> u64| mean(&tasks.iter().map(|task| number(task)).collect::<Vec<_>>());
+        let mean_of = |number: &dyn Fn(&TaskMeasurement) -> u64| mean(tasks.iter().map(|task| number(task)));
         Some(Self {
             calls: mean_of(&|task| task.calls.into())?,
             scrolls: mean_of(&|task| task.scrolls.into())?,
@@ -253,7 +252,7 @@ impl Summary {
                 let median_micros = if name.ends_with(RECORDED_SUFFIX) {
                     None
                 } else {
-                    median(&mut timings.iter().map(|timing| timing.observe.0).collect::<Vec<_>>())
+                    median(timings.iter().map(|timing| timing.observe.0))
                 };
                 let mut row = StrategySummary {
                     strategy: name.clone(),
@@ -265,7 +264,7 @@ impl Summary {
                     steps_with_scrolls: Share::default(),
                     elided: Share::default(),
                     volatile: Share::default(),
-                    tokens_per_task: mean(&common.iter().map(|task| total(task)).collect::<Vec<_>>()),
+                    tokens_per_task: mean(common.iter().map(|task| total(task))),
                     tokens_interval: Estimate::average(
                         &common.iter().map(|task| total(task) as f64).collect::<Vec<_>>(),
                     )
@@ -317,18 +316,11 @@ impl Summary {
                 Some(ErrorRow { trace: row.trace.clone(), strategy: row.strategy.clone(), step: row.step, error })
             })
             .collect();
-        let steps = scenarios
-            .iter()
-            .map(|scenario| {
-                input
-                    .tasks
-                    .iter()
-                    .filter(|task| task.trace == *scenario)
-                    .map(|task| u64::from(task.steps))
-                    .max()
-                    .unwrap_or(0)
-            })
-            .sum();
+        let steps_of = |scenario: &String| {
+            let of_it = input.tasks.iter().filter(|task| task.trace == *scenario);
+            of_it.map(|task| u64::from(task.steps)).max().unwrap_or(0)
+        };
+        let steps = scenarios.iter().map(steps_of).sum();
         Self {
             scenarios,
             steps,
@@ -352,8 +344,7 @@ fn collect_names<'a>(first: impl Iterator<Item = &'a String>, second: impl Itera
 /// Divides the median of a step as the time of all steps divides among the stages: medians of
 /// stages would not add up to it.
 fn stage_times(timings: &[&Timing], median: f64) -> Option<StageTimes> {
-    let mean_of =
-        |micros: &dyn Fn(&Timing) -> u64| mean(&timings.iter().map(|timing| micros(timing)).collect::<Vec<_>>());
+    let mean_of = |micros: &dyn Fn(&Timing) -> u64| mean(timings.iter().map(|timing| micros(timing)));
     let whole = mean_of(&|timing| timing.observe.0)?;
     let stages: Vec<(Stage, f64)> = Stage::ALL
         .into_iter()
@@ -371,14 +362,4 @@ fn stage_times(timings: &[&Timing], median: f64) -> Option<StageTimes> {
         cached: timings.iter().all(|timing| timing.cached),
         stages: stages.into_iter().map(|(stage, micros)| (stage, micros * scale)).collect(),
     })
-}
-
-/// Returns the name under which timings hold a stage.
-pub(crate) fn stage_name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Route => "route",
-        Stage::Extract => "extract",
-        Stage::Diff => "diff",
-        Stage::Format => "format",
-    }
 }

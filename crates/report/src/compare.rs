@@ -141,28 +141,26 @@ pub fn comparisons(earlier: &[TaskMeasurement], later: &[TaskMeasurement], formu
 
 /// Writes comparisons for a terminal: a table of strategies, and of the scenarios that differ.
 pub fn comparison_table(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> String {
-    let (first, second) = tables(strategies, scenarios);
-    match second {
-        Some(second) => format!("{}\n{}{}", first.terminal(), second.terminal(), more(scenarios)),
-        None => first.terminal(),
-    }
+    written(strategies, scenarios, false)
 }
 
 /// Writes comparisons as Markdown.
 pub fn comparison_markdown(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> String {
-    let (first, second) = tables(strategies, scenarios);
-    match second {
-        Some(second) => format!("{}\n{}{}", first.markdown(), second.markdown(), more(scenarios)),
-        None => first.markdown(),
+    written(strategies, scenarios, true)
+}
+
+fn written(strategies: &[Comparison], scenarios: &[ScenarioComparison], markdown: bool) -> String {
+    let mut out = strategies_table(strategies).written(markdown);
+    if !scenarios.is_empty() {
+        out.push_str(&format!("\n{}", scenarios_table(scenarios).written(markdown)));
     }
+    if scenarios.len() > MOST_ROWS {
+        out.push_str(&format!("\n… and {} more\n", scenarios.len() - MOST_ROWS));
+    }
+    out
 }
 
-fn more(scenarios: &[ScenarioComparison]) -> String {
-    let more = scenarios.len().saturating_sub(MOST_ROWS);
-    if more == 0 { String::new() } else { format!("\n… and {more} more\n") }
-}
-
-fn tables(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> (TextTable, Option<TextTable>) {
+fn strategies_table(strategies: &[Comparison]) -> TextTable {
     let mut table = TextTable::new(["strategy", "n", "tokens", "95 %", "steps, points", "tasks, points", "verdict"]);
     for row in strategies {
         table.row(vec![
@@ -175,9 +173,10 @@ fn tables(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> (TextT
             row.verdict(),
         ]);
     }
-    if scenarios.is_empty() {
-        return (table, None);
-    }
+    table
+}
+
+fn scenarios_table(scenarios: &[ScenarioComparison]) -> TextTable {
     let mut changed = TextTable::new(["scenario", "strategy", "tokens", "before", "steps", "before", "task"]);
     for row in scenarios.iter().take(MOST_ROWS) {
         let task = match row.success {
@@ -196,7 +195,7 @@ fn tables(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> (TextT
             task.to_owned(),
         ]);
     }
-    (table, Some(changed))
+    changed
 }
 
 #[cfg(test)]

@@ -233,18 +233,14 @@ fn differences(out: &mut String, peer: &PeerFidelity) {
         return;
     }
     let mut table = TextTable::new(["cause", "differences", "distinct"]);
-    let causes: Vec<(Cause, u64, usize)> = Cause::ALL
-        .into_iter()
-        .map(|cause| (cause, peer.of_cause(cause)))
-        .filter(|(_, (count, _))| *count > 0)
-        .map(|(cause, (count, distinct))| (cause, count, distinct))
-        .collect();
-    for (cause, count, distinct) in &causes {
-        table.row(vec![cause.in_words().to_owned(), thousands(*count), thousands(*distinct as u64)]);
+    let counted = Cause::ALL.into_iter().map(|(cause, words)| (cause, words, peer.of_cause(cause)));
+    let causes: Vec<_> = counted.filter(|(_, _, (count, _))| *count > 0).collect();
+    for (_, words, (count, distinct)) in &causes {
+        table.row(vec![(*words).to_owned(), thousands(*count), thousands(*distinct as u64)]);
     }
     out.push_str(&table.markdown());
-    for (cause, _, distinct) in causes {
-        let _ = writeln!(out, "\n{}:\n", sentence(cause.in_words()));
+    for (cause, words, (_, distinct)) in causes {
+        let _ = writeln!(out, "\n{}:\n", sentence(words));
         let of_it = peer.differences.iter().filter(|difference| difference.cause == cause);
         of_it.take(MOST_EXAMPLES).for_each(|difference| example(out, difference));
         if distinct > MOST_EXAMPLES {

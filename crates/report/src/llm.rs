@@ -6,7 +6,7 @@
 
 use crate::Share;
 use crate::html::escape;
-use crate::numbers::{NONE, fraction, thousands};
+use crate::numbers::{NONE, fraction, share_in_percent, thousands};
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use browserlens_replay::llm::{LlmReader, LlmResults, LlmSummary, summarise};
 use std::collections::BTreeSet;
@@ -25,25 +25,14 @@ const HEADERS: [(&str, &str); 9] = [
 ];
 const TITLE: &str = "LLM reader";
 
-/// Writes a rate between 0 and 1 in percent; 100.0 and 0.0 only where it is whole or nothing.
-fn rate(value: f64) -> String {
-    if value >= 1.0 {
-        "100.0".to_owned()
-    } else if value <= 0.0 {
-        "0.0".to_owned()
-    } else {
-        format!("{:.1}", (value * 100.0).clamp(0.1, 99.9))
-    }
-}
-
 fn cells(reader: &LlmReader, summary: &LlmSummary) -> Vec<String> {
     vec![
         reader.model.clone(),
         reader.tier.clone().unwrap_or_else(|| NONE.to_owned()),
         summary.strategy.clone(),
-        rate(summary.element_accuracy),
-        rate(summary.operation_f1),
-        rate(summary.step_success),
+        share_in_percent(summary.element_accuracy),
+        share_in_percent(summary.operation_f1),
+        share_in_percent(summary.step_success),
         fraction(Share { part: summary.successful_tasks, whole: summary.tasks }),
         thousands(summary.steps),
         thousands(summary.no_answer + summary.failed + summary.not_observed),

@@ -1,7 +1,8 @@
 //! Small statistics with one definition each.
 
 /// Returns the median: the middle value, or the mean of the two in the middle; none of nothing.
-pub(crate) fn median(values: &mut [u64]) -> Option<f64> {
+pub(crate) fn median(values: impl IntoIterator<Item = u64>) -> Option<f64> {
+    let mut values: Vec<u64> = values.into_iter().collect();
     values.sort_unstable();
     let middle = values.len() / 2;
     let upper = *values.get(middle)?;
@@ -9,12 +10,9 @@ pub(crate) fn median(values: &mut [u64]) -> Option<f64> {
 }
 
 /// Returns the arithmetic mean; none of nothing.
-pub(crate) fn mean(values: &[u64]) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    let sum: u128 = values.iter().map(|&value| u128::from(value)).sum();
-    Some(sum as f64 / values.len() as f64)
+pub(crate) fn mean(values: impl IntoIterator<Item = u64>) -> Option<f64> {
+    let (sum, count) = values.into_iter().fold((0_u128, 0_u64), |(sum, n), value| (sum + u128::from(value), n + 1));
+    (count > 0).then(|| sum as f64 / count as f64)
 }
 
 #[cfg(test)]
@@ -23,15 +21,15 @@ mod tests {
 
     #[test]
     fn medians_are_the_middle_or_the_mean_of_two() {
-        assert_eq!(median(&mut []), None);
-        assert_eq!(median(&mut [7]), Some(7.0));
-        assert_eq!(median(&mut [9, 1, 5]), Some(5.0));
-        assert_eq!(median(&mut [9, 1, 5, 2]), Some(3.5));
+        assert_eq!(median([]), None);
+        assert_eq!(median([7]), Some(7.0));
+        assert_eq!(median([9, 1, 5]), Some(5.0));
+        assert_eq!(median([9, 1, 5, 2]), Some(3.5));
     }
 
     #[test]
     fn means_are_sums_over_counts() {
-        assert_eq!(mean(&[]), None);
-        assert_eq!(mean(&[100, 200, 600]), Some(300.0));
+        assert_eq!(mean([]), None);
+        assert_eq!(mean([100, 200, 600]), Some(300.0));
     }
 }

@@ -32,11 +32,11 @@ pub(crate) fn rounded_or_none(value: Option<f64>) -> String {
 
 /// Writes a share in percent with one decimal.
 pub(crate) fn percent(share: Share) -> String {
-    let Some(value) = share.value() else { return NONE.to_owned() };
-    hundredths(value)
+    share.value().map_or_else(|| NONE.to_owned(), share_in_percent)
 }
 
-fn hundredths(value: f64) -> String {
+/// Writes a number between 0 and 1 in percent with one decimal.
+pub(crate) fn share_in_percent(value: f64) -> String {
     if value >= 1.0 {
         "100.0".to_owned()
     } else if value <= 0.0 {
@@ -48,7 +48,7 @@ fn hundredths(value: f64) -> String {
 
 /// Writes an average of shares in percent with one decimal.
 pub(crate) fn average(estimate: Option<Estimate>) -> String {
-    estimate.map_or_else(|| NONE.to_owned(), |estimate| hundredths(estimate.value))
+    estimate.map_or_else(|| NONE.to_owned(), |estimate| share_in_percent(estimate.value))
 }
 
 /// Writes the interval of an average of shares in percent with one decimal: `42.9–100.0`.
@@ -58,7 +58,7 @@ pub(crate) fn percent_interval(estimate: Option<Estimate>) -> String {
 
 /// Writes a range of shares in percent with one decimal: `42.9–100.0`.
 pub(crate) fn percent_range(range: Option<(f64, f64)>) -> String {
-    range.map_or_else(|| NONE.to_owned(), |(low, high)| format!("{}–{}", hundredths(low), hundredths(high)))
+    range.map_or_else(|| NONE.to_owned(), |(low, high)| format!("{}–{}", share_in_percent(low), share_in_percent(high)))
 }
 
 /// Writes the interval of a ratio: `0.12–0.38×`.
@@ -73,12 +73,10 @@ pub(crate) fn points(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return NONE.to_owned() };
     let signed = |value: f64| {
         let tenths = (value * 1_000.0).round();
-        let sign = if tenths > 0.0 {
-            "+"
-        } else if tenths < 0.0 {
-            "−"
-        } else {
-            ""
+        let sign = match tenths {
+            tenths if tenths > 0.0 => "+",
+            tenths if tenths < 0.0 => "−",
+            _ => "",
         };
         format!("{sign}{:.1}", tenths.abs() / 10.0)
     };

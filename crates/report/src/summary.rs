@@ -121,11 +121,10 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
 
 /// Writes the table for a terminal: at most 100 columns, no colour.
 pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
-    let mut out = narrow_headline_table(summary).terminal();
+    let narrow = HEADLINE.map(|(_, narrow, _)| narrow);
+    let mut out = fitting(|longest| headline_table(summary, narrow, Some(longest)));
     out.push_str("\n95 % intervals\n\n");
-    let fitting = (8..=40).rev().map(|longest| intervals_table(summary, longest));
-    let fitting = fitting.into_iter().find(|table| table.width() <= TERMINAL_WIDTH);
-    out.push_str(&fitting.unwrap_or_else(|| intervals_table(summary, 8)).terminal());
+    out.push_str(&fitting(|longest| intervals_table(summary, longest)));
     if let Some(routers) = &summary.routers {
         out.push_str("\nrouters against hindsight\n\n");
         out.push_str(&routers_table(routers, 20).terminal());
@@ -138,9 +137,7 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     }
     if let Some(attacks) = Attacks::of(input, summary) {
         out.push_str("survived attacks, of those that were made, by kind\n\n");
-        let fitting = (8..=40).rev().map(|longest| attacks.table(Some(longest)));
-        let fitting = fitting.into_iter().find(|table| table.width() <= TERMINAL_WIDTH);
-        out.push_str(&fitting.unwrap_or_else(|| attacks.table(Some(8))).terminal());
+        out.push_str(&fitting(|longest| attacks.table(Some(longest))));
         out.push('\n');
     }
     if let Some(answers) = Answers::of(input) {
@@ -218,10 +215,10 @@ fn headline_table(summary: &Summary, names: [&str; HEADLINE.len()], longest_name
     table
 }
 
-/// Makes the headline table with names as long as the terminal has room for.
-fn narrow_headline_table(summary: &Summary) -> TextTable {
-    let table = |longest_name| headline_table(summary, HEADLINE.map(|(_, narrow, _)| narrow), Some(longest_name));
-    (8..=40).rev().map(table).find(|table| table.width() <= TERMINAL_WIDTH).unwrap_or_else(|| table(8))
+/// Writes a table for a terminal, with names as long as there is room for.
+fn fitting(table: impl Fn(usize) -> TextTable) -> String {
+    let found = (8..=40).rev().map(&table).find(|table| table.width() <= TERMINAL_WIDTH);
+    found.unwrap_or_else(|| table(8)).terminal()
 }
 
 pub(crate) fn shortened(text: &str, limit: usize) -> String {

@@ -16,92 +16,70 @@ pub(crate) use detail::every;
 
 use crate::ReportError;
 use browserlens_replay::table::{Cells, Columns, Table};
-use browserlens_replay::{Cost, PerMille, TaskMeasurement};
+use browserlens_replay::{PerMille, TaskMeasurement};
 use polars::prelude::{
     Column, CsvWriter, DataFrame, NamedFrom, ParquetCompression, ParquetWriter, PolarsError, SerWriter, Series,
 };
-
-/// One of the costs of a task.
-type CostOf = fn(&TaskMeasurement) -> Cost;
 
 /// Makes the table of tasks.
 pub(crate) fn tasks(rows: &[TaskMeasurement], discount: PerMille) -> Table {
     let mut table = Columns::of(rows);
     table.text("trace", "", "id of the trace; key with `strategy`", |row| Some(&row.trace));
     table.text("strategy", "", "name", |row| Some(&row.strategy));
-    table.small("steps", "steps", "steps of the trace", |row| Some(row.steps));
-    table.small("failed_steps", "steps", "steps on which the strategy failed", |row| Some(row.failed));
-    table.truth("finished", "no step failed: only then do rankings count the task", |row| Some(row.finished));
-    table.truth("success", "every step succeeded and the recording is complete", |row| Some(row.success));
-    table.small("successful_steps", "steps", "steps that succeeded", |row| Some(row.successful_steps));
-    table.small("simple_steps", "steps", "steps that succeeded for the simple reader", |row| Some(row.simple_steps));
-    table.small("deltas", "steps", "steps with a delta", |row| Some(row.deltas));
-    table.truth("success_with_scrolls", "every step succeeds, with scrolls where they help", |row| {
-        Some(row.success_with_scrolls)
+    table.small("steps", "steps", "steps of the trace", |row| row.steps);
+    table.small("failed_steps", "steps", "steps on which the strategy failed", |row| row.failed);
+    table.truth("finished", "no step failed: only then do rankings count the task", |row| row.finished);
+    table.truth("success", "every step succeeded and the recording is complete", |row| row.success);
+    table.small("successful_steps", "steps", "steps that succeeded", |row| row.successful_steps);
+    table.small("simple_steps", "steps", "steps that succeeded for the simple reader", |row| row.simple_steps);
+    table.small("deltas", "steps", "steps with a delta", |row| row.deltas);
+    let scrolled = "every step succeeds, with scrolls where they help";
+    table.truth("success_with_scrolls", scrolled, |row| row.success_with_scrolls);
+    let likewise = "steps that succeed, likewise";
+    table.small("successful_steps_with_scrolls", "steps", likewise, |row| row.successful_steps_with_scrolls);
+    table.small("calls", "requests", "requests of the reader", |row| row.calls);
+    table.tokens("all", "everything shown: observations, legend, answers", |row| row.cost);
+    table.tokens("legend", "of that, the legend", |row| row.legend);
+    table.tokens("request", "of that, the answers", |row| row.requests);
+    table.tokens("definitions", "tool definitions; no part of `all_*`", |row| row.definitions);
+    table.tokens("scroll", "observations sent again by scrolls; no part of `all_*`", |row| row.scroll_cost);
+    let prefix = "of that, what the call before read at the same place";
+    let all = "sum over calls of the context when everything shown is kept";
+    table.tokens("keep_all", all, |row| row.context_keep_all);
+    table.tokens("keep_all_prefix", prefix, |row| row.prefix_keep_all);
+    let last_full = "sum over calls of the context when only the legend, the last full observation and what followed \
+        it are kept";
+    table.tokens("keep_last_full", last_full, |row| row.context_keep_last_full);
+    table.tokens("keep_last_full_prefix", prefix, |row| row.prefix_keep_last_full);
+    let assumed = "what a prompt cache is assumed to take off a prefix";
+    table.small("cache_discount_per_mille", "1/1000", assumed, |_| discount.thousandths());
+    let all = "`keep_all_*` less the discounted part of its prefix";
+    table.tokens("keep_all_cached", all, |row| row.context_keep_all.discounted(row.prefix_keep_all, discount));
+    let last_full = "`keep_last_full_*` less the discounted part of its prefix";
+    table.tokens("keep_last_full_cached", last_full, |row| {
+        row.context_keep_last_full.discounted(row.prefix_keep_last_full, discount)
     });
-    table.small("successful_steps_with_scrolls", "steps", "steps that succeed, likewise", |row| {
-        Some(row.successful_steps_with_scrolls)
-    });
-    table.small("calls", "requests", "requests of the reader", |row| Some(row.calls));
-    let costs: [(&str, &str, CostOf); 9] = [
-        ("all", "everything shown: observations, legend, answers", |row| row.cost),
-        ("legend", "of that, the legend", |row| row.legend),
-        ("request", "of that, the answers", |row| row.requests),
-        ("definitions", "tool definitions; no part of `all_*`", |row| row.definitions),
-        ("scroll", "observations sent again by scrolls; no part of `all_*`", |row| row.scroll_cost),
-        ("keep_all", "sum over calls of the context when everything shown is kept", |row| row.context_keep_all),
-        ("keep_all_prefix", "of that, what the call before read at the same place", |row| row.prefix_keep_all),
-        (
-            "keep_last_full",
-            "sum over calls of the context when only the legend, the last full observation and what followed it are \
-                kept",
-            |row| row.context_keep_last_full,
-        ),
-        ("keep_last_full_prefix", "of that, what the call before read at the same place", |row| {
-            row.prefix_keep_last_full
-        }),
-    ];
-    for (prefix, of, cost) in costs {
-        table.text_tokens(prefix, of, |row| Some(cost(row)));
-        table.image_tokens(prefix, of, |row| Some(cost(row)));
-    }
-    table.small("cache_discount_per_mille", "1/1000", "what a prompt cache is assumed to take off a prefix", |_| {
-        Some(discount.thousandths())
-    });
-    let cached: [(&str, CostOf, CostOf); 2] = [
-        ("keep_all_cached", |row| row.context_keep_all, |row| row.prefix_keep_all),
-        ("keep_last_full_cached", |row| row.context_keep_last_full, |row| row.prefix_keep_last_full),
-    ];
-    for (name, context, prefix) in cached {
-        let cost = |row: &TaskMeasurement| Some(context(row).discounted(prefix(row), discount));
-        let of = format!("`{}_*` less the discounted part of its prefix", name.trim_end_matches("_cached"));
-        table.text_tokens(name, &of, cost);
-        table.image_tokens(name, &of, cost);
-    }
-    table.small("facts_total", "facts", "facts of all steps", |row| Some(row.facts.total));
-    table.small("facts_read", "facts", "of those, the ones that were read", |row| Some(row.facts.read));
-    table.small("facts_by_pixels", "facts", "of those, the ones read in images only", |row| Some(row.facts.by_pixels));
-    table.small("required_sets", "steps", "steps that have a required set", |row| Some(row.required.total));
-    table.small("required_covered", "steps", "of those, the ones that show it whole", |row| Some(row.required.shown));
-    table.small("probe_nodes", "nodes", "summed over steps, as in `measurements`; so are the next columns", |row| {
-        Some(row.probes.nodes)
-    });
-    table.small("probe_nodes_found", "nodes", "summed", |row| Some(row.probes.nodes_found));
-    table.small("probe_texts", "texts", "summed", |row| Some(row.probes.texts));
-    table.small("probe_texts_found", "texts", "summed", |row| Some(row.probes.texts_found));
-    table.small("marks_shown", "items", "summed; null where no step has marks", |row| {
-        row.marks.map(|marks| marks.shown)
-    });
+    table.small("facts_total", "facts", "facts of all steps", |row| row.facts.total);
+    table.small("facts_read", "facts", "of those, the ones that were read", |row| row.facts.read);
+    table.small("facts_by_pixels", "facts", "of those, the ones read in images only", |row| row.facts.by_pixels);
+    table.small("required_sets", "steps", "steps that have a required set", |row| row.required.total);
+    table.small("required_covered", "steps", "of those, the ones that show it whole", |row| row.required.shown);
+    let summed = "summed over steps, as in `measurements`; so are the next columns";
+    table.small("probe_nodes", "nodes", summed, |row| row.probes.nodes);
+    table.small("probe_nodes_found", "nodes", "summed", |row| row.probes.nodes_found);
+    table.small("probe_texts", "texts", "summed", |row| row.probes.texts);
+    table.small("probe_texts_found", "texts", "summed", |row| row.probes.texts_found);
+    let shown = "summed; null where no step has marks";
+    table.small("marks_shown", "items", shown, |row| row.marks.map(|marks| marks.shown));
     table.small("marks_elided", "items", "summed", |row| row.marks.map(|marks| marks.elided));
     table.small("marks_volatile", "items", "summed", |row| row.marks.map(|marks| marks.volatile));
-    table.small("scrolls", "scrolls", "summed", |row| Some(row.scrolls));
-    table.small("refs_shown", "refs", "summed", |row| Some(row.refs.shown));
-    table.small("refs_surviving", "refs", "summed", |row| Some(row.refs.surviving));
-    table.small("refs_kept", "refs", "summed", |row| Some(row.refs.kept));
-    table.small("refs_wrong_rebinds", "refs", "summed", |row| Some(row.refs.wrong_rebinds));
-    table.small("unmarked_differences", "differences", "summed; null where no step counted them", |row| {
-        row.unmarked_differences
-    });
+    table.small("scrolls", "scrolls", "summed", |row| row.scrolls);
+    table.small("refs_shown", "refs", "summed", |row| row.refs.shown);
+    table.small("refs_surviving", "refs", "summed", |row| row.refs.surviving);
+    table.small("refs_kept", "refs", "summed", |row| row.refs.kept);
+    table.small("refs_wrong_rebinds", "refs", "summed", |row| row.refs.wrong_rebinds);
+    let unmarked = "summed; null where no step counted them";
+    table.small("unmarked_differences", "differences", unmarked, |row| row.unmarked_differences);
     table.finish()
 }
 

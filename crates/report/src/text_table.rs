@@ -49,66 +49,48 @@ impl TextTable {
 
     /// Writes the table as Markdown, lined up.
     pub fn markdown(&self) -> String {
-        let headers: Vec<String> = self.headers.iter().map(|(name, _)| escape_markdown(name)).collect();
-        let rows: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| escape_markdown(cell)).collect()).collect();
-        let widths = self.widths(&headers, &rows);
-        let mut out = String::new();
-        let mut line = |cells: &[String]| {
-            let padded: Vec<String> =
-                cells.iter().enumerate().map(|(at, cell)| self.pad(at, cell, widths[at])).collect();
-            out.push_str(&format!("| {} |\n", padded.join(" | ")));
+        let (mut lines, widths) = self.lined_up(escape_markdown);
+        let rule = |(&width, (_, align)): (&usize, &(String, Align))| match align {
+            Align::Left => format!(":{}", "-".repeat(width - 1)),
+            Align::Right => format!("{}:", "-".repeat(width - 1)),
         };
-        line(&headers);
-        let rules: Vec<String> = widths
-            .iter()
-            .enumerate()
-            .map(|(at, &width)| match self.headers[at].1 {
-                Align::Left => format!(":{}", "-".repeat(width - 1)),
-                Align::Right => format!("{}:", "-".repeat(width - 1)),
-            })
-            .collect();
-        line(&rules);
-        rows.iter().for_each(|row| line(row));
-        out
+        lines.insert(1, widths.iter().zip(&self.headers).map(rule).collect());
+        lines.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
     }
 
     /// Writes the table for a terminal: two spaces between columns, one rule below the headers.
     pub fn terminal(&self) -> String {
-        let headers: Vec<String> = self.headers.iter().map(|(name, _)| one_line(name)).collect();
-        let rows: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
-        let widths = self.widths(&headers, &rows);
-        let mut out = String::new();
-        let mut line = |cells: &[String]| {
-            let padded: Vec<String> =
-                cells.iter().enumerate().map(|(at, cell)| self.pad(at, cell, widths[at])).collect();
-            out.push_str(padded.join("  ").trim_end());
-            out.push('\n');
-        };
-        line(&headers);
-        line(&["─".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1))]);
-        rows.iter().for_each(|row| line(row));
-        out
+        let (mut lines, widths) = self.lined_up(one_line);
+        lines.insert(1, vec!["─".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1))]);
+        lines.iter().map(|cells| format!("{}\n", cells.join("  ").trim_end())).collect()
+    }
+
+    /// Writes the table as Markdown, or for a terminal.
+    pub fn written(&self, markdown: bool) -> String {
+        if markdown { self.markdown() } else { self.terminal() }
+    }
+
+    /// Returns headers and rows as they are written, lined up, and the widths of the columns.
+    fn lined_up(&self, written: fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
+        let headers = self.headers.iter().map(|(name, _)| written(name)).collect();
+        let rows = self.rows.iter().map(|row| row.iter().map(|cell| written(cell)).collect());
+        let mut lines: Vec<Vec<String>> = std::iter::once(headers).chain(rows).collect();
+        let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0).max(3);
+        let widths: Vec<usize> = (0..self.headers.len()).map(width).collect();
+        for line in &mut lines {
+            for ((cell, (_, align)), &width) in line.iter_mut().zip(&self.headers).zip(&widths) {
+                *cell = match align {
+                    Align::Left => format!("{cell:<width$}"),
+                    Align::Right => format!("{cell:>width$}"),
+                };
+            }
+        }
+        (lines, widths)
     }
 
     /// Returns how wide [`Self::terminal`] is, in characters.
     pub fn width(&self) -> usize {
         self.terminal().lines().map(|line| line.chars().count()).max().unwrap_or(0)
-    }
-
-    fn widths(&self, headers: &[String], rows: &[Vec<String>]) -> Vec<usize> {
-        let width = |at: usize| {
-            rows.iter().map(|row| row[at].chars().count()).chain([headers[at].chars().count(), 3]).max().unwrap_or(3)
-        };
-        (0..headers.len()).map(width).collect()
-    }
-
-    fn pad(&self, at: usize, cell: &str, width: usize) -> String {
-        match self.headers.get(at).map_or(Align::Left, |(_, align)| *align) {
-            Align::Left => format!("{cell:<width$}"),
-            Align::Right => format!("{cell:>width$}"),
-        }
     }
 }
 
@@ -137,6 +119,11 @@ pub(crate) fn escape_markdown(text: &str) -> String {
         }
     }
     out
+}
+
+/// Writes a paragraph as Markdown, or for a terminal of 100 columns.
+pub(crate) fn paragraph(text: &str, markdown: bool) -> String {
+    if markdown { escape_markdown(text) } else { wrap(&one_line(text), 100, "  ") }
 }
 
 /// Breaks a text into lines of at most `width` characters, later ones indented; a longer word

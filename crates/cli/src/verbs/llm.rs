@@ -133,7 +133,7 @@ pub(super) fn truth(args: &EndpointArgs, run: &RunResult, read: &[&str]) -> Resu
     let chosen = strategies::select(configured(args)?, &read, &args.strategies_file)?;
     let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-llm-", "let TMPDIR name a writable folder")?;
     let source = TruthSource { traces: &args.traces, scenarios_dir: &args.scenarios_dir, scratch: scratch.path() };
-    let truth = Truth::find(run, chosen, &source);
+    let truth = Truth::find(run, &chosen, &source);
     replaying::sweep(scratch);
     truth.map_err(Failure::from)
 }

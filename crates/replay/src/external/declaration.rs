@@ -12,7 +12,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// An `[[external]]` table.
 #[derive(Clone, Debug, Deserialize)]
@@ -149,17 +148,11 @@ impl Declaration {
         for file in &self.files {
             files.insert(file.display().to_string(), hash_of("files", &folder.join(file))?);
         }
-        let legend = match &self.legend {
-            None => None,
-            Some(file) => {
-                let path = folder.join(file);
-                let text = std::fs::read_to_string(&path).map_err(|error| BadField {
-                    field: "legend",
-                    reason: format!("{}: cannot be read: {error}", path.display()),
-                })?;
-                Some(text)
-            }
+        let read = |file| {
+            let path = folder.join(file);
+            std::fs::read_to_string(&path).map_err(|error| unreadable("legend", &path, &error))
         };
+        let legend = self.legend.as_ref().map(read).transpose()?;
         let mut described = json!({
             "command": self.command,
             "format": self.format,
@@ -171,27 +164,16 @@ impl Declaration {
         if let Some(legend) = &legend {
             described["legend"] = blake3::hash(legend.as_bytes()).to_hex().to_string().into();
         }
-        let strategy = External {
-            name: self.name.clone(),
-            command: self.command.clone(),
-            folder: folder.to_owned(),
-            format: self.format.clone(),
-            channel: self.channel,
-            version: self.version.clone(),
-            is_deterministic: self.deterministic,
-            legend,
-            timeout: Duration::from_millis(self.timeout_ms),
-            start_timeout: Duration::from_millis(self.start_timeout_ms),
-            longest: self.max_answer_bytes,
-            options: self.options.clone(),
-        };
-        Ok((strategy, described))
+        Ok((External { declared: self.clone(), folder: folder.to_owned(), legend }, described))
     }
 }
 
+fn unreadable(field: &'static str, path: &Path, error: &std::io::Error) -> BadField {
+    BadField { field, reason: format!("{}: cannot be read: {error}", path.display()) }
+}
+
 fn hash_of(field: &'static str, path: &Path) -> Result<String, BadField> {
-    let failed =
-        |error: std::io::Error| BadField { field, reason: format!("{}: cannot be read: {error}", path.display()) };
+    let failed = |error: std::io::Error| unreadable(field, path, &error);
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(std::fs::File::open(path).map_err(failed)?).map_err(failed)?;
     Ok(hasher.finalize().to_hex().to_string())

@@ -5,17 +5,18 @@
 //! to; one that answered in form, but with a ref or an image that is not there, loses that step
 //! only; what is known of one step never depends on how fast the command was.
 
+use crate::external::declaration::Declaration;
 use crate::external::page;
 use crate::external::process::{Process, Trouble};
 use crate::external::protocol::{
-    Asked, FromCommand, Hello, Image, Kind, Observed, PROTOCOL, Picture, Previous, Ready, Request as AskedRequest,
-    Space, Step, Task as TaskMessage, ToCommand, Viewport,
+    Asked, FromCommand, Hello, Image, Kind, Observed, PROTOCOL, Picture, Previous, Ready, Refusal,
+    Request as AskedRequest, Space, Step, Task as TaskMessage, ToCommand, Unanswerable, Viewport,
 };
 use browserlens_core::page::text::one_line;
 use browserlens_core::page::{BoxInDocument, BoxInViewport, NodeKey, Page};
 use browserlens_core::strategy::{
-    ActionChannel, ImageSpace, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run, StepIndex,
-    StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, CaptureImage, ImageSpace, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run,
+    StepIndex, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -37,37 +38,27 @@ const SHOWN_LINE: usize = 120;
 /// A strategy that is a command.
 #[derive(Clone, Debug)]
 pub struct External {
-    pub(crate) name: String,
-    pub(crate) command: Vec<String>,
+    pub(crate) declared: Declaration,
     /// Where it runs.
     pub(crate) folder: PathBuf,
-    pub(crate) format: TextFormat,
-    pub(crate) channel: ActionChannel,
-    pub(crate) version: Option<String>,
-    pub(crate) is_deterministic: bool,
     pub(crate) legend: Option<String>,
-    pub(crate) timeout: Duration,
-    pub(crate) start_timeout: Duration,
-    /// Longest answer, in bytes.
-    pub(crate) longest: usize,
-    pub(crate) options: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Strategy for External {
     fn name(&self) -> &str {
-        &self.name
+        &self.declared.name
     }
 
     fn version(&self) -> &str {
-        self.version.as_deref().unwrap_or("undeclared")
+        self.declared.version.as_deref().unwrap_or("undeclared")
     }
 
     fn channel(&self) -> ActionChannel {
-        self.channel
+        self.declared.channel
     }
 
     fn format(&self) -> TextFormat {
-        self.format.clone()
+        self.declared.format.clone()
     }
 
     fn legend(&self) -> Option<&str> {
@@ -75,7 +66,7 @@ impl Strategy for External {
     }
 
     fn is_cacheable(&self) -> bool {
-        self.is_deterministic
+        self.declared.deterministic
     }
 
     fn start(&self, task: &Task) -> Box<dyn Run> {
@@ -83,7 +74,8 @@ impl Strategy for External {
             Ok(talk) => State::Talking(talk),
             Err(why) => State::Failed(why),
         };
-        Box::new(ExternalRun { timeout: self.timeout, state, last: None })
+        let timeout = Duration::from_millis(self.declared.timeout_ms);
+        Box::new(ExternalRun { timeout, state, last: None })
     }
 }
 
@@ -93,12 +85,13 @@ impl External {
             .prefix("browserlens-external-")
             .tempdir()
             .map_err(|error| format!("no folder for its images: {error}"))?;
-        let mut process =
-            Process::start(&self.command, &self.folder, self.longest).map_err(|trouble| trouble.to_string())?;
+        let declared = &self.declared;
+        let mut process = Process::start(&declared.command, &self.folder, declared.max_answer_bytes)
+            .map_err(|trouble| trouble.to_string())?;
         let hello = ToCommand::Hello(Hello {
             protocol: PROTOCOL,
-            strategy: self.name.clone(),
-            options: self.options.clone(),
+            strategy: declared.name.clone(),
+            options: declared.options.clone(),
             task: TaskMessage {
                 goal: task.goal.clone(),
                 locale: task.locale.clone(),
@@ -110,14 +103,15 @@ impl External {
             },
             folder: folder.path().display().to_string(),
         });
-        let answer = ask(&mut process, &hello, self.start_timeout).map_err(|why| format!("in the handshake {why}"))?;
+        let limit = Duration::from_millis(declared.start_timeout_ms);
+        let answer = ask(&mut process, &hello, limit).map_err(|why| format!("in the handshake {why}"))?;
         let FromCommand::Ready(Ready { protocol, version, requests }) = answer else {
             return Err(format!("in the handshake it answered with {:?}: expected \"ready\"", kind_of(&answer)));
         };
         if protocol != PROTOCOL {
             return Err(format!("it speaks version {protocol} of the protocol, this build version {PROTOCOL}"));
         }
-        if let (Some(declared), Some(said)) = (&self.version, &version)
+        if let (Some(declared), Some(said)) = (&declared.version, &version)
             && declared != said
         {
             return Err(format!("it says that its version is {said:?}, its declaration says {declared:?}"));
@@ -260,14 +254,11 @@ fn screenshot_name(step: u32) -> String {
 fn step_message(talk: &mut Talk, input: &StepInput<'_>, previous: Option<Previous>) -> Result<ToCommand, Refused> {
     let step = input.step.0;
     talk.forget_pictures(step);
-    let screenshot = match input.screenshot {
-        Some(image) => Some(talk.picture(step, screenshot_name(step), &image.png, image.space)?),
-        None => None,
-    };
-    let mut crops = Vec::with_capacity(input.crops.len());
-    for (at, image) in input.crops.iter().enumerate() {
-        crops.push(talk.picture(step, format!("step-{step}-crop-{at}.png"), &image.png, image.space)?);
-    }
+    let mut picture = |name, image: &CaptureImage| talk.picture(step, name, &image.png, image.space);
+    let screenshot = input.screenshot.map(|image| picture(screenshot_name(step), image)).transpose()?;
+    let crops = input.crops.iter().enumerate();
+    let crops =
+        crops.map(|(at, image)| picture(format!("step-{step}-crop-{at}.png"), image)).collect::<Result<_, _>>()?;
     let changed = input.earlier_second_look.iter().flat_map(|look| {
         let changed = look.changed.iter().map(|changed| changed.key);
         changed.chain(look.added.iter().copied()).map(|key| key.to_string())
@@ -314,8 +305,8 @@ impl Talk {
                 return Err(Refused::Step(format!("it says: {}", shortened(&refusal.message, 300))));
             }
             FromCommand::Observation(Observed { step: other, .. })
-            | FromCommand::Error(crate::external::protocol::Refusal { step: other, .. })
-            | FromCommand::Unanswerable(crate::external::protocol::Unanswerable { step: other, .. })
+            | FromCommand::Error(Refusal { step: other, .. })
+            | FromCommand::Unanswerable(Unanswerable { step: other, .. })
                 if other != step.0 =>
             {
                 return Err(Refused::Command(format!(
@@ -403,16 +394,14 @@ fn refs(observed: &Observed, step: StepIndex, page: &Page) -> Result<Vec<RefTarg
         return Ok(Vec::new());
     }
     let known: HashSet<NodeKey> = page.nodes().map(|node| node.key()).collect();
-    let mut refs = Vec::with_capacity(observed.refs.len());
-    for (handle, node) in &observed.refs {
-        let key = node.parse::<NodeKey>().ok().filter(|key| known.contains(key));
-        let Some(key) = key else {
-            let (handle, node) = (shortened(handle, 60), shortened(node, 60));
-            return Err(format!("its ref {handle:?} names node {node:?}, which the page of step {step} does not have"));
-        };
-        refs.push(RefTarget { handle: handle.clone(), key });
-    }
-    Ok(refs)
+    let target = |(handle, node): (&String, &String)| {
+        if let Some(key) = node.parse().ok().filter(|key| known.contains(key)) {
+            return Ok(RefTarget { handle: handle.clone(), key });
+        }
+        let (handle, node) = (shortened(handle, 60), shortened(node, 60));
+        Err(format!("its ref {handle:?} names node {node:?}, which the page of step {step} does not have"))
+    };
+    observed.refs.iter().map(target).collect()
 }
 
 fn asked(request: &Request) -> AskedRequest {

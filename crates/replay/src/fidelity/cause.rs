@@ -37,33 +37,18 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Every cause, in the order of the report.
-    pub const ALL: [Self; 9] = [
-        Self::Wrapper,
-        Self::Order,
-        Self::Indentation,
-        Self::Value,
-        Self::State,
-        Self::Role,
-        Self::Name,
-        Self::OnlyOurs,
-        Self::OnlyRecorded,
+    /// Every cause, in the order of the report, and in words.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Wrapper, "wrapper"),
+        (Self::Order, "order"),
+        (Self::Indentation, "indentation"),
+        (Self::Value, "value or text"),
+        (Self::State, "state or attribute"),
+        (Self::Role, "role"),
+        (Self::Name, "name"),
+        (Self::OnlyOurs, "only ours"),
+        (Self::OnlyRecorded, "only recorded"),
     ];
-
-    /// Returns the cause in words.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Wrapper => "wrapper",
-            Self::Order => "order",
-            Self::Indentation => "indentation",
-            Self::Value => "value or text",
-            Self::State => "state or attribute",
-            Self::Role => "role",
-            Self::Name => "name",
-            Self::OnlyOurs => "only ours",
-            Self::OnlyRecorded => "only recorded",
-        }
-    }
 }
 
 /// Two lines that stand for each other, or one that nothing stands for.
@@ -82,65 +67,44 @@ struct Open {
 }
 
 /// Pairs the lines of all hunks; pairs come in the order of our lines, then of the recorded ones.
-pub(crate) fn pairs(rules: &LineRules, ours: &Lines, recorded: &Lines, hunks: &[Hunk]) -> Vec<Pair> {
+pub(crate) fn pairs<'l>(rules: &LineRules, ours: &'l Lines, recorded: &'l Lines, hunks: &[Hunk]) -> Vec<Pair> {
     let mut found = Vec::new();
     let mut open: Vec<Open> = hunks
         .iter()
         .map(|hunk| Open { ours: hunk.ours.clone().collect(), recorded: hunk.recorded.clone().collect() })
         .collect();
-    let our = |at: usize| Parts::of(rules, &ours.lines[at]);
-    let their = |at: usize| Parts::of(rules, &recorded.lines[at]);
+    let both = [ours, recorded];
+    let parts = |lines: &'l Lines, at: usize| Parts::of(rules, &lines.lines[at]);
     for open in &mut open {
-        open.pair(
-            &mut found,
-            |at| ours.wrapper[at].then_some(()),
-            |at| recorded.wrapper[at].then_some(()),
-            |_, _| Cause::Wrapper,
-        );
-        open.take_wrapper(ours, recorded, &mut found);
+        open.pair(&mut found, both, |lines, at| lines.wrapper[at].then_some(()), |_, _| Cause::Wrapper);
+        let is_wrapper = |lines: &Lines, at: usize| lines.wrapper[at].then_some(Cause::Wrapper);
+        open.settle(&mut found, |at| is_wrapper(ours, at), |at| is_wrapper(recorded, at));
         // No line stands equal on both sides of one hunk: it would be in the longest common
         // subsequence.
-        let bare = |line: &'_ str| line.trim_start_matches([' ', '\t']).to_owned();
-        open.pair(
-            &mut found,
-            |at| Some(bare(&ours.lines[at])),
-            |at| Some(bare(&recorded.lines[at])),
-            |_, _| Cause::Indentation,
-        );
-        let key = |parts: Parts<'_>| (!parts.role.is_empty()).then(|| format!("{} {}", parts.role, parts.name));
-        open.pair(
-            &mut found,
-            |at| key(our(at)),
-            |at| key(their(at)),
-            |left, right| {
-                let (left, right) = (our(left), their(right));
-                let is_same = left.prefix == right.prefix && left.states == right.states;
-                if is_same { Cause::Value } else { Cause::State }
-            },
-        );
-    }
-    pair_across(&mut open, ours, recorded, &mut found);
-    for open in &mut open {
-        let name = |parts: Parts<'_>| {
-            let name = if parts.name.is_empty() { parts.value } else { parts.name };
-            (!name.is_empty()).then(|| name.to_owned())
+        let bare = |lines: &'l Lines, at: usize| Some(lines.lines[at].trim_start_matches([' ', '\t']));
+        open.pair(&mut found, both, bare, |_, _| Cause::Indentation);
+        let role_and_name = |lines: &'l Lines, at: usize| {
+            let Parts { role, name, .. } = parts(lines, at);
+            (!role.is_empty()).then_some((role, name))
         };
-        open.pair(&mut found, |at| name(our(at)), |at| name(their(at)), |_, _| Cause::Role);
-        let role = |parts: Parts<'_>| parts.role.to_owned();
-        open.pair(
-            &mut found,
-            |at| Some(role(our(at))),
-            |at| Some(role(their(at))),
-            |left, right| {
-                if our(left).name == their(right).name { Cause::Value } else { Cause::Name }
-            },
-        );
-        found.extend(open.ours.drain(..).map(|at| Pair { cause: Cause::OnlyOurs, ours: Some(at), recorded: None }));
-        found.extend(open.recorded.drain(..).map(|at| Pair {
-            cause: Cause::OnlyRecorded,
-            ours: None,
-            recorded: Some(at),
-        }));
+        open.pair(&mut found, both, role_and_name, |left, right| {
+            let (left, right) = (parts(ours, left), parts(recorded, right));
+            let is_same = left.prefix == right.prefix && left.states == right.states;
+            if is_same { Cause::Value } else { Cause::State }
+        });
+    }
+    pair_across(&mut open, both, &mut found);
+    for open in &mut open {
+        let said = |lines: &'l Lines, at: usize| {
+            let Parts { name, value, .. } = parts(lines, at);
+            Some(if name.is_empty() { value } else { name }).filter(|name| !name.is_empty())
+        };
+        open.pair(&mut found, both, said, |_, _| Cause::Role);
+        let role = |lines: &'l Lines, at: usize| Some(parts(lines, at).role);
+        open.pair(&mut found, both, role, |left, right| {
+            if parts(ours, left).name == parts(recorded, right).name { Cause::Value } else { Cause::Name }
+        });
+        open.settle(&mut found, |_| Some(Cause::OnlyOurs), |_| Some(Cause::OnlyRecorded));
     }
     found.sort_by_key(|pair| (pair.ours.is_none(), pair.ours, pair.recorded));
     found
@@ -148,11 +112,11 @@ pub(crate) fn pairs(rules: &LineRules, ours: &Lines, recorded: &Lines, hunks: &[
 
 impl Open {
     /// Pairs lines of equal keys, in their order; a line without a key stays.
-    fn pair<K: Eq + Hash>(
+    fn pair<'l, K: Eq + Hash>(
         &mut self,
         found: &mut Vec<Pair>,
-        our_key: impl Fn(usize) -> Option<K>,
-        their_key: impl Fn(usize) -> Option<K>,
+        [ours, recorded]: [&'l Lines; 2],
+        key: impl Fn(&'l Lines, usize) -> Option<K>,
         cause: impl Fn(usize, usize) -> Cause,
     ) {
         if self.ours.is_empty() || self.recorded.is_empty() {
@@ -160,13 +124,13 @@ impl Open {
         }
         let mut theirs: HashMap<K, VecDeque<usize>> = HashMap::new();
         for at in &self.recorded {
-            if let Some(key) = their_key(*at) {
+            if let Some(key) = key(recorded, *at) {
                 theirs.entry(key).or_default().push_back(*at);
             }
         }
         let mut taken = Vec::new();
         self.ours.retain(|&left| {
-            let counterpart = our_key(left).and_then(|key| theirs.get_mut(&key)?.pop_front());
+            let counterpart = key(ours, left).and_then(|key| theirs.get_mut(&key)?.pop_front());
             let Some(right) = counterpart else { return true };
             found.push(Pair { cause: cause(left, right), ours: Some(left), recorded: Some(right) });
             taken.push(right);
@@ -176,33 +140,31 @@ impl Open {
         self.recorded.retain(|at| taken.binary_search(at).is_err());
     }
 
-    /// Settles the wrapper's lines that the other side does not have.
-    fn take_wrapper(&mut self, ours: &Lines, recorded: &Lines, found: &mut Vec<Pair>) {
-        let cause = Cause::Wrapper;
+    /// Settles the lines of either side that have a cause without a counterpart.
+    fn settle(
+        &mut self,
+        found: &mut Vec<Pair>,
+        ours: impl Fn(usize) -> Option<Cause>,
+        recorded: impl Fn(usize) -> Option<Cause>,
+    ) {
         self.ours.retain(|&at| {
-            let wrapper = ours.wrapper[at];
-            if wrapper {
-                found.push(Pair { cause, ours: Some(at), recorded: None });
-            }
-            !wrapper
+            found.extend(ours(at).map(|cause| Pair { cause, ours: Some(at), recorded: None }));
+            ours(at).is_none()
         });
         self.recorded.retain(|&at| {
-            let wrapper = recorded.wrapper[at];
-            if wrapper {
-                found.push(Pair { cause, ours: None, recorded: Some(at) });
-            }
-            !wrapper
+            found.extend(recorded(at).map(|cause| Pair { cause, ours: None, recorded: Some(at) }));
+            recorded(at).is_none()
         });
     }
 }
 
 /// Pairs lines that are equal but stand in different hunks.
-fn pair_across(open: &mut [Open], ours: &Lines, recorded: &Lines, found: &mut Vec<Pair>) {
+fn pair_across(open: &mut [Open], both: [&Lines; 2], found: &mut Vec<Pair>) {
     let mut all = Open {
         ours: open.iter().flat_map(|open| open.ours.iter().copied()).collect(),
         recorded: open.iter().flat_map(|open| open.recorded.iter().copied()).collect(),
     };
-    all.pair(found, |at| Some(&ours.lines[at]), |at| Some(&recorded.lines[at]), |_, _| Cause::Order);
+    all.pair(found, both, |lines, at| Some(&lines.lines[at]), |_, _| Cause::Order);
     for open in open {
         open.ours.retain(|at| all.ours.binary_search(at).is_ok());
         open.recorded.retain(|at| all.recorded.binary_search(at).is_ok());
@@ -223,7 +185,8 @@ mod tests {
         pairs(rules, &ours, &recorded, &common.hunks)
             .iter()
             .map(|pair| {
-                format!("{}: {} | {}", pair.cause.in_words(), line(&ours, pair.ours), line(&recorded, pair.recorded))
+                let (_, cause) = Cause::ALL[pair.cause as usize];
+                format!("{cause}: {} | {}", line(&ours, pair.ours), line(&recorded, pair.recorded))
             })
             .collect()
     }

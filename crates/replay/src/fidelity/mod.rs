@@ -18,17 +18,18 @@ pub use cause::Cause;
 use crate::clock::StopWatch;
 use crate::engine::{self, Progress};
 use crate::error::ReplayError;
+use crate::measure::adds_up;
 use crate::peers::{PeersPlan, RecordedPeer};
 use crate::steps::{LoadedStep, StepLoader, TracePlan};
 use crate::strategies::ConfiguredStrategy;
-use browserlens_core::strategy::{Run, StepInput, Task};
+use crate::unit;
+use browserlens_core::strategy::{Run, StepInput};
 use browserlens_core::tokens::{Encoding, Tokens};
 use browserlens_peers::{LineRules, Lines, RECORDED_SUFFIX, recorded_names};
 use lines::Common;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 /// Which encoding counts.
@@ -168,15 +169,13 @@ impl Sizes {
     }
 }
 
-impl std::ops::AddAssign for Sizes {
-    fn add_assign(&mut self, other: Self) {
-        self.our_tokens += other.our_tokens;
-        self.recorded_tokens += other.recorded_tokens;
-        self.our_lines += other.our_lines;
-        self.recorded_lines += other.recorded_lines;
-        self.longer_lines += other.longer_lines;
-        self.equal_lines += other.equal_lines;
-    }
+adds_up!(Sizes: our_tokens, recorded_tokens, our_lines, recorded_lines, longer_lines, equal_lines);
+
+fn sum(all: impl Iterator<Item = Sizes>) -> Sizes {
+    all.fold(Sizes::default(), |mut sum, sizes| {
+        sum += sizes;
+        sum
+    })
 }
 
 /// Lines that differ in the same way, wherever they do.
@@ -199,10 +198,7 @@ pub struct Difference {
 impl TraceFidelity {
     /// Returns the sizes of all steps together, failed ones left out.
     pub fn sizes(&self) -> Sizes {
-        self.compared().fold(Sizes::default(), |mut sum, (_, sizes)| {
-            sum += sizes;
-            sum
-        })
+        sum(self.compared().map(|(_, sizes)| sizes))
     }
 
     /// Returns the steps at which both texts are there.
@@ -225,10 +221,7 @@ impl TraceFidelity {
 impl PeerFidelity {
     /// Returns the sizes over all traces.
     pub fn sizes(&self) -> Sizes {
-        self.traces.iter().fold(Sizes::default(), |mut sum, trace| {
-            sum += trace.sizes();
-            sum
-        })
+        sum(self.traces.iter().map(TraceFidelity::sizes))
     }
 
     /// Returns how many differences a cause has, and how many of them are distinct.
@@ -271,13 +264,7 @@ pub fn fidelity(options: &FidelityOptions<'_>) -> Result<Fidelity, ReplayError> 
     let steps = plans.iter().filter(|plan| plan.peers.is_some()).map(|plan| plan.rows.len()).sum();
     options.progress.planned(plans.len(), steps);
     Encoding::warm_up();
-    let threads = options.threads;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|index| format!("fidelity-{index}"))
-        .build()
-        .map_err(|error| ReplayError::Threads { threads, reason: error.to_string() })?;
-    let compared: Vec<Result<Vec<Compared>, ReplayError>> = pool
+    let compared: Vec<Result<Vec<Compared>, ReplayError>> = engine::pool(options.threads)?
         .install(|| plans.par_iter().with_max_len(1).map(|plan| compare_trace(plan, &strategies, options)).collect());
     let mut peers: Vec<PeerFidelity> = strategies
         .iter()
@@ -346,10 +333,8 @@ struct Unit<'a> {
 impl<'a> Unit<'a> {
     fn start(plan: &TracePlan, configured: &'a ConfiguredStrategy) -> Self {
         let is_recorded = plan.peers.as_ref().is_some_and(|peers| peers.has(&configured.name));
-        let task =
-            Task { goal: plan.scenario.goal.clone(), viewport: plan.meta.viewport, locale: plan.meta.locale.clone() };
         let compared = Compared { steps: is_recorded.then(Vec::new), differing: Vec::new() };
-        Self { configured, run: guarded(|| configured.strategy.start(&task)), compared }
+        Self { configured, run: guarded(|| configured.strategy.start(&plan.task())), compared }
     }
 
     /// Advances over the next step, also where nothing was kept: refs and marks depend on the steps
@@ -403,7 +388,7 @@ fn observe(run: &mut Result<Box<dyn Run>, String>, step: &LoadedStep) -> Result<
 
 /// Runs foreign code; a panic becomes an error.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| "the strategy panicked".to_owned())
+    unit::guarded(work).map_err(|_| "the strategy panicked".to_owned())
 }
 
 /// Differences gathered over traces: equal ones become one with a count.

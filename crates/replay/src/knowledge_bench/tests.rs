@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::plan;
+use browserlens_knowledge::gaps::HoleCount;
 
 fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces")

@@ -9,12 +9,11 @@
 use super::error::LlmReadError;
 use super::question::Unit;
 use super::reader::{Estimate, LlmRun, text_tokens};
-use super::results::Settings;
+use super::results::{self, Settings};
 use super::truth::Truth;
 use crate::error::ReplayError;
 use crate::reader::Haystack;
-use crate::store::write_atomically;
-use browserlens_llm::{Answer, Ask, Cassette, ChatRequest, Message, Part, Role, Schema, json_object};
+use browserlens_llm::{Answer, Ask, Cassette, ChatRequest, Part, Schema, json_object};
 use browserlens_trace::scenario::{ExamAnswer, ExamQuestion, Scenario};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -76,18 +75,8 @@ impl ExamResults {
     /// [`LlmReadError`] if the file cannot be read or written.
     pub fn add(folder: &Path, reader: ExamReader) -> Result<Self, LlmReadError> {
         let path = folder.join(FILE);
-        let wrong = |reason: String| LlmReadError::Results { path: path.clone(), reason };
-        let mut results = match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice::<Self>(&bytes).map_err(|error| wrong(error.to_string()))?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Self { format: EXAM_RESULTS_VERSION, readers: Vec::new() }
-            }
-            Err(error) => return Err(wrong(format!("cannot read the results: {error}"))),
-        };
-        if results.format > EXAM_RESULTS_VERSION {
-            let found = results.format;
-            return Err(wrong(format!("format {found}, this build reads up to {EXAM_RESULTS_VERSION}")));
-        }
+        let mut results = results::load(&path, EXAM_RESULTS_VERSION)?
+            .unwrap_or(Self { format: EXAM_RESULTS_VERSION, readers: Vec::new() });
         let is_same = |known: &&mut ExamReader| {
             (&known.model, &known.prompt, &known.settings) == (&reader.model, &reader.prompt, &reader.settings)
         };
@@ -101,9 +90,7 @@ impl ExamResults {
                 known.rows.extend(reader.rows);
             }
         }
-        let mut json = serde_json::to_vec_pretty(&results).map_err(|error| wrong(error.to_string()))?;
-        json.push(b'\n');
-        write_atomically(&path, &json)?;
+        results::save(&path, &results)?;
         Ok(results)
     }
 }
@@ -235,27 +222,14 @@ impl<'a> Exam<'a> {
             }
         }
         text.push_str(&format!("The question about the page as it is now: {}\n\nThe answer, as JSON:", question.ask));
-        let options = self.run.options;
-        ChatRequest {
-            model: options.model.clone(),
-            messages: vec![
-                Message::text(Role::System, self.run.prompt.render_exam(legend)),
-                Message { role: Role::User, parts: vec![Part::Text(text)] },
-            ],
-            schema: Schema {
-                name: "exam_answer".to_owned(),
-                schema: json!({
-                    "type": "object",
-                    "properties": { "answer": { "type": "string" } },
-                    "required": ["answer"],
-                    "additionalProperties": false,
-                }),
-            },
-            response_format: options.response_format,
-            max_tokens: options.max_tokens,
-            temperature: options.temperature,
-            extra: options.extra.clone(),
-        }
+        let schema = json!({
+            "type": "object",
+            "properties": { "answer": { "type": "string" } },
+            "required": ["answer"],
+            "additionalProperties": false,
+        });
+        let schema = Schema { name: "exam_answer".to_owned(), schema };
+        self.run.options.request(self.run.prompt.render_exam(legend), vec![Part::Text(text)], schema)
     }
 }
 

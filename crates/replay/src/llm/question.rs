@@ -10,11 +10,11 @@ use super::prompt::Prompt;
 use crate::error::ReplayError;
 use crate::measure::{Cost, Measurement, RowKind};
 use crate::reader::simple_steps;
-use crate::run::{RunResult, StepInfo, TraceInfo};
+use crate::run::{RunResult, StepInfo, StoredObservation, TraceInfo};
 use crate::store::Store;
 use crate::strategies::StrategyInfo;
 use browserlens_core::strategy::{ActionKind, Intent};
-use browserlens_llm::{ChatRequest, Message, Part, ResponseFormat, Role};
+use browserlens_llm::{ChatRequest, Message, Part, ResponseFormat, Role, Schema};
 use serde_json::{Map, Value};
 
 /// Which model is asked, and how.
@@ -50,6 +50,19 @@ impl ReaderOptions {
             temperature: 0.0,
             extra: Map::new(),
             strategies: Vec::new(),
+        }
+    }
+
+    /// Returns a request by these options.
+    pub(super) fn request(&self, system: String, parts: Vec<Part>, schema: Schema) -> ChatRequest {
+        ChatRequest {
+            model: self.model.clone(),
+            messages: vec![Message::text(Role::System, system), Message { role: Role::User, parts }],
+            schema,
+            response_format: self.response_format,
+            max_tokens: self.max_tokens,
+            temperature: self.temperature,
+            extra: self.extra.clone(),
         }
     }
 }
@@ -98,17 +111,10 @@ impl<'a> Unit<'a> {
         for info in run.steps.iter().filter(|step| step.trace == trace.id) {
             let row = rows.iter().find(|row| row.step == info.step);
             let shown = match row.map(|row| (row.numbers(), row.error())) {
-                Some((Some(numbers), _)) => Ok(Shown {
-                    kind: numbers.kind,
-                    text: store.text(&numbers.text)?,
-                    images: numbers.images.clone(),
-                    cost: numbers.observation,
-                    answers: numbers
-                        .requests
-                        .iter()
-                        .map(|asked| Ok((asked.request.to_string(), store.text(&asked.text)?)))
-                        .collect::<Result<_, ReplayError>>()?,
-                }),
+                Some((Some(numbers), _)) => {
+                    let StoredObservation { text, images, answers } = StoredObservation::of(numbers, store)?;
+                    Ok(Shown { kind: numbers.kind, text, images, cost: numbers.observation, answers })
+                }
                 Some((None, error)) => Err(error.unwrap_or("the strategy failed").to_owned()),
                 None => Err("the run has no such row".to_owned()),
             };
@@ -180,14 +186,6 @@ impl<'a> Unit<'a> {
         }
         text.push_str("\nThe next action, as JSON:");
         parts.push(Part::Text(text));
-        Ok(ChatRequest {
-            model: options.model.clone(),
-            messages: vec![Message::text(Role::System, system), Message { role: Role::User, parts }],
-            schema: super::answer::schema(),
-            response_format: options.response_format,
-            max_tokens: options.max_tokens,
-            temperature: options.temperature,
-            extra: options.extra.clone(),
-        })
+        Ok(options.request(system, parts, super::answer::schema()))
     }
 }

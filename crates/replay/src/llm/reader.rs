@@ -126,13 +126,8 @@ impl<'a> LlmRun<'a> {
 
     /// Returns the names of the strategies that are read.
     pub fn strategies(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for (_, strategy) in &self.pairs {
-            if !names.contains(&strategy.name.as_str()) {
-                names.push(&strategy.name);
-            }
-        }
-        names
+        let mut seen = HashSet::new();
+        self.pairs.iter().map(|(_, strategy)| strategy.name.as_str()).filter(|name| seen.insert(*name)).collect()
     }
 
     fn request(&self, unit: &Unit<'_>, at: usize) -> Result<ChatRequest, LlmReadError> {

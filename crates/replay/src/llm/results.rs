@@ -18,8 +18,9 @@ use super::error::LlmReadError;
 use super::score::{ElementScore, OperationScore, ResolvedBy};
 use crate::store::write_atomically;
 use browserlens_llm::ResponseFormat;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Version of the form of `llm.json`.
@@ -159,23 +160,7 @@ impl LlmResults {
     /// # Errors
     /// [`LlmReadError::Results`] if the file cannot be read.
     pub fn load(folder: &Path) -> Result<Option<Self>, LlmReadError> {
-        let path = folder.join(FILE);
-        let wrong = |reason: String| LlmReadError::Results { path: path.clone(), reason };
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(wrong(format!("cannot read the results: {error}"))),
-        };
-        #[derive(Deserialize)]
-        struct Version {
-            format: u32,
-        }
-        let version: Version = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
-        if version.format > LLM_RESULTS_VERSION {
-            let found = version.format;
-            return Err(wrong(format!("format {found}, this build reads up to {LLM_RESULTS_VERSION}")));
-        }
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| wrong(error.to_string()))
+        load(&folder.join(FILE), LLM_RESULTS_VERSION)
     }
 
     /// Adds what a reader made of the run; rows of a trace and strategy that it read before are
@@ -202,12 +187,34 @@ impl LlmResults {
     /// # Errors
     /// [`LlmReadError::Replay`] if they cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), LlmReadError> {
-        let path = folder.join(FILE);
-        let mut json = serde_json::to_vec_pretty(self)
-            .map_err(|error| LlmReadError::Results { path: path.clone(), reason: error.to_string() })?;
-        json.push(b'\n');
-        Ok(write_atomically(&path, &json)?)
+        save(&folder.join(FILE), self)
     }
+}
+
+/// Loads a file of results; none if there is none.
+pub(super) fn load<T: DeserializeOwned>(path: &Path, newest: u32) -> Result<Option<T>, LlmReadError> {
+    #[derive(Deserialize)]
+    struct Version {
+        format: u32,
+    }
+    let wrong = |reason: String| LlmReadError::Results { path: path.to_owned(), reason };
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(wrong(format!("cannot read the results: {error}"))),
+    };
+    let Version { format } = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
+    if format > newest {
+        return Err(wrong(format!("format {format}, this build reads up to {newest}")));
+    }
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| wrong(error.to_string()))
+}
+
+/// Writes a file of results, whole or not at all.
+pub(super) fn save<T: Serialize>(path: &Path, results: &T) -> Result<(), LlmReadError> {
+    let wrong = |error: serde_json::Error| LlmReadError::Results { path: path.to_owned(), reason: error.to_string() };
+    let json = serde_json::to_string_pretty(results).map_err(wrong)?;
+    Ok(write_atomically(path, format!("{json}\n").as_bytes())?)
 }
 
 /// The numbers of one reader and strategy.
@@ -241,13 +248,9 @@ pub struct LlmSummary {
 
 /// Returns the numbers of a reader, one entry a strategy, in the order of the rows.
 pub fn summarise(reader: &LlmReader) -> Vec<LlmSummary> {
-    let mut order: Vec<&str> = Vec::new();
-    for row in &reader.rows {
-        if !order.contains(&row.strategy.as_str()) {
-            order.push(&row.strategy);
-        }
-    }
-    order.into_iter().map(|strategy| summary_of(reader, strategy)).collect()
+    let mut seen = BTreeSet::new();
+    let names = reader.rows.iter().map(|row| row.strategy.as_str()).filter(|name| seen.insert(*name));
+    names.map(|strategy| summary_of(reader, strategy)).collect()
 }
 
 fn summary_of(reader: &LlmReader, strategy: &str) -> LlmSummary {

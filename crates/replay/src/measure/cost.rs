@@ -100,28 +100,7 @@ impl Cost {
     pub fn total(self, encoding: Encoding, formula: ImageFormula) -> u64 {
         self.text(encoding) + self.images.under(formula)
     }
-}
 
-impl AddAssign for Cost {
-    fn add_assign(&mut self, other: Self) {
-        self.o200k += other.o200k;
-        self.cl100k += other.cl100k;
-        self.images.claude28 += other.images.claude28;
-        self.images.openai_patch32 += other.images.openai_patch32;
-        self.images.openai_tile4o += other.images.openai_tile4o;
-        self.images.gemini_flat += other.images.gemini_flat;
-    }
-}
-
-impl std::iter::Sum for Cost {
-    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
-        let mut sum = Self::default();
-        costs.for_each(|cost| sum += cost);
-        sum
-    }
-}
-
-impl Cost {
     fn each(self, other: Self, both: impl Fn(u64, u64) -> u64) -> Self {
         Self {
             o200k: both(self.o200k, other.o200k),
@@ -144,6 +123,18 @@ impl Cost {
     /// `discount`: context − ⌊prefix × discount⌋.
     pub fn discounted(self, prefix: Self, discount: PerMille) -> Self {
         self.each(prefix, |context, prefix| context.saturating_sub(prefix * u64::from(discount.0) / 1_000))
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        *self = self.each(other, |own, other| own + other);
+    }
+}
+
+impl std::iter::Sum for Cost {
+    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
+        costs.fold(Self::default(), |sum, cost| sum.each(cost, |own, other| own + other))
     }
 }
 

@@ -10,6 +10,7 @@ mod scores;
 mod task;
 
 pub use cost::{Cost, ImageCost, PerMille, Tokenizer, UnknownShare};
+pub(crate) use scores::adds_up;
 pub use scores::{
     ExamScore, FactScore, FreshScore, MarkScore, ProbeScore, RefScore, RequiredScore, ScrollScore, TargetScore,
 };
@@ -25,10 +26,11 @@ use std::collections::BTreeMap;
 pub const METRIC_VERSION: u32 = 4;
 
 /// Whether an observation stands alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowKind {
     /// Stands alone.
+    #[default]
     Full,
     /// Changes the shown state.
     Delta,
@@ -49,7 +51,7 @@ pub struct AskedRequest {
 }
 
 /// The numbers of a step that did not fail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepNumbers {
     /// Whether the observation stands alone.
     pub kind: RowKind,
@@ -112,6 +114,16 @@ pub struct StepNumbers {
 }
 
 impl StepNumbers {
+    /// Returns the content hashes of every text, answers included.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.text).chain(self.requests.iter().map(|asked| &asked.text))
+    }
+
+    /// Returns the content hashes of every image, those of answers included.
+    pub(crate) fn all_images(&self) -> impl Iterator<Item = &String> {
+        self.images.iter().chain(self.requests.iter().flat_map(|asked| &asked.images))
+    }
+
     /// Returns what the reader's requests cost.
     pub fn request_cost(&self) -> Cost {
         self.requests.iter().map(|asked| asked.cost).sum()

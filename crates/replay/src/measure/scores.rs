@@ -4,7 +4,24 @@
 //! mended without a new run.
 
 use serde::{Deserialize, Serialize};
-use std::ops::AddAssign;
+
+/// Lets counts be added up, field by field.
+macro_rules! adds_up {
+    ($counts:ty: $($field:ident),+) => {
+        impl std::ops::AddAssign for $counts {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$field += other.$field;)+
+            }
+        }
+    };
+}
+pub(crate) use adds_up;
+
+adds_up!(FactScore: total, read, by_pixels);
+adds_up!(RefScore: shown, surviving, kept, wrong_rebinds);
+adds_up!(ProbeScore: nodes, nodes_found, texts, texts_found);
+adds_up!(ExamScore: asked, told, local);
+adds_up!(MarkScore: shown, elided, volatile);
 
 /// What the reader made of the next action's node; all true where the action has no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +37,12 @@ pub struct TargetScore {
     pub discriminable: bool,
     /// … and the handle maps to an acceptable node; none where the map is not known.
     pub resolved: Option<bool>,
+}
+
+impl Default for TargetScore {
+    fn default() -> Self {
+        Self::NOT_NEEDED
+    }
 }
 
 impl TargetScore {
@@ -93,14 +116,6 @@ pub struct ExamScore {
     pub local: u32,
 }
 
-impl AddAssign for ExamScore {
-    fn add_assign(&mut self, other: Self) {
-        self.asked += other.asked;
-        self.told += other.told;
-        self.local += other.local;
-    }
-}
-
 /// What the shown state says of itself: only the grammar of the lens has such marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkScore {
@@ -138,43 +153,9 @@ pub struct ScrollScore {
     pub success: bool,
 }
 
-impl AddAssign for FactScore {
-    fn add_assign(&mut self, other: Self) {
-        self.total += other.total;
-        self.read += other.read;
-        self.by_pixels += other.by_pixels;
-    }
-}
-
 impl RefScore {
     /// Entities that stayed, under another ref.
     pub fn churned(&self) -> u32 {
         self.surviving.saturating_sub(self.kept)
-    }
-}
-
-impl AddAssign for RefScore {
-    fn add_assign(&mut self, other: Self) {
-        self.shown += other.shown;
-        self.surviving += other.surviving;
-        self.kept += other.kept;
-        self.wrong_rebinds += other.wrong_rebinds;
-    }
-}
-
-impl AddAssign for ProbeScore {
-    fn add_assign(&mut self, other: Self) {
-        self.nodes += other.nodes;
-        self.nodes_found += other.nodes_found;
-        self.texts += other.texts;
-        self.texts_found += other.texts_found;
-    }
-}
-
-impl AddAssign for MarkScore {
-    fn add_assign(&mut self, other: Self) {
-        self.shown += other.shown;
-        self.elided += other.elided;
-        self.volatile += other.volatile;
     }
 }

@@ -12,7 +12,7 @@ use super::{Cost, ExamScore, FactScore, MarkScore, Measurement, ProbeScore, RefS
 use serde::{Deserialize, Serialize};
 
 /// One row a task: trace × strategy, summed over its steps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskMeasurement {
     /// Id of the trace in the run.
     pub trace: String,
@@ -107,32 +107,10 @@ impl TaskMeasurement {
             trace: trace.to_owned(),
             strategy: strategy.to_owned(),
             steps: count(rows.len()),
-            failed: 0,
             finished: true,
             success: complete && !rows.is_empty(),
-            successful_steps: 0,
-            simple_steps: 0,
-            exam: ExamScore::default(),
-            deltas: 0,
-            calls: 0,
-            cost: Cost::default(),
-            legend: Cost::default(),
-            definitions: Cost::default(),
-            requests: Cost::default(),
-            context_keep_all: Cost::default(),
-            prefix_keep_all: Cost::default(),
-            context_keep_last_full: Cost::default(),
-            prefix_keep_last_full: Cost::default(),
-            facts: FactScore::default(),
-            required: RequiredScore::default(),
-            probes: ProbeScore::default(),
-            marks: None,
-            scrolls: 0,
-            scroll_cost: Cost::default(),
-            successful_steps_with_scrolls: 0,
             success_with_scrolls: complete && !rows.is_empty(),
-            refs: RefScore::default(),
-            unmarked_differences: None,
+            ..Self::default()
         };
         let (mut keep_all, mut keep_last_full) = (Context::default(), Context::default());
         for row in rows {
@@ -190,38 +168,23 @@ impl TaskMeasurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::{AskedRequest, FreshScore, ImageCost, Outcome, ScrollScore, StepNumbers, TargetScore};
+    use crate::measure::{AskedRequest, ImageCost, Outcome, ScrollScore, StepNumbers};
     use browserlens_core::strategy::Request;
 
     fn row(step: u32, kind: RowKind, tokens: u64, legend: u64, success: bool) -> Measurement {
         let text = |o200k| Cost { o200k, cl100k: o200k + 1, images: ImageCost::default() };
         let numbers = StepNumbers {
             kind,
-            reason: String::new(),
-            representation: None,
-            bytes: 0,
             observation: text(tokens),
             legend: if legend > 0 { text(legend) } else { Cost::default() },
             definitions: if legend > 0 { text(30) } else { Cost::default() },
-            requests: Vec::new(),
-            target: TargetScore::NOT_NEEDED,
-            drop_target: TargetScore::NOT_NEEDED,
-            fresh: FreshScore::default(),
             facts: FactScore { total: 2, read: 2, by_pixels: 0 },
-            facts_read: vec![true, true],
             required: RequiredScore { total: 3, shown: if success { 3 } else { 2 } },
             probes: ProbeScore { nodes: 20, nodes_found: 15, texts: 4, texts_found: 4 },
-            marks: None,
             scrolls: ScrollScore { scrolls: u32::from(!success), success: true },
-            refs: RefScore::default(),
-            unmarked_differences: None,
             success,
             simple: success,
-            exam: ExamScore { asked: 3, told: 2, local: 1 },
-            exam_missed: Vec::new(),
-            attacks: Vec::new(),
-            text: String::new(),
-            images: Vec::new(),
+            ..StepNumbers::default()
         };
         Measurement { trace: "t".into(), strategy: "s/x".into(), step, outcome: Outcome::Observed(Box::new(numbers)) }
     }

@@ -17,8 +17,6 @@ use browserlens_core::strategy::NodeHint;
 pub struct Found {
     /// Indices of the nodes that match equally well, in the order of the text.
     pub candidates: Vec<usize>,
-    /// Whether `nth` picked the only candidate out of several.
-    pub picked: bool,
 }
 
 impl Found {
@@ -36,57 +34,39 @@ impl Found {
 /// Finds the nodes that a hint means.
 pub fn find(reading: &Reading, hint: &NodeHint) -> Found {
     let name = normalize(&hint.name);
-    let mut best: Vec<usize> = Vec::new();
-    let mut best_tier = u8::MAX;
-    for (index, node) in reading.nodes.iter().enumerate() {
-        let Some(tier) = tier(node, &hint.role, &name) else { continue };
-        if tier < best_tier {
-            best_tier = tier;
-            best.clear();
-        }
-        if tier == best_tier {
-            best.push(index);
-        }
-    }
+    let tier_of = |(index, node): (usize, &ReadNode)| Some((tier(node, &hint.role, &name)?, index));
+    let tiers: Vec<(u8, usize)> = reading.nodes.iter().enumerate().filter_map(tier_of).collect();
+    let best = tiers.iter().map(|(tier, _)| *tier).min();
+    let mut candidates: Vec<usize> =
+        tiers.into_iter().filter(|(tier, _)| Some(*tier) == best).map(|(_, index)| index).collect();
     if let Some(within) = &hint.within {
-        let inside: Vec<usize> = best.iter().copied().filter(|index| lies_within(reading, *index, within)).collect();
+        let inside: Vec<usize> =
+            candidates.iter().copied().filter(|index| lies_within(reading, *index, within)).collect();
         // Where no path tells, the hint cannot narrow; but what stands outside a named part that is
         // shown is another node.
         if !inside.is_empty() || is_shown(reading, within) {
-            best = inside;
+            candidates = inside;
         }
     }
-    match hint.nth.map(|nth| best.get(nth as usize).copied()) {
-        Some(Some(nth)) if best.len() > 1 => Found { candidates: vec![nth], picked: true },
-        _ => Found { candidates: best, picked: false },
+    if let Some(nth) = hint.nth.and_then(|nth| candidates.get(nth as usize).copied()) {
+        candidates = vec![nth];
     }
+    Found { candidates }
 }
 
 fn is_shown(reading: &Reading, part: &NodeHint) -> bool {
-    let name = normalize(&part.name);
-    let is_part = |node: &ReadNode| tier(node, &part.role, &name).is_some_and(|tier| tier == 0);
-    !name.is_empty() && reading.nodes.iter().any(is_part)
+    !normalize(&part.name).is_empty() && reading.nodes.iter().any(is_like(part, 0))
 }
 
 fn lies_within(reading: &Reading, index: usize, within: &NodeHint) -> bool {
-    let name = normalize(&within.name);
-    let mut inside = false;
-    let mut depth = 0;
-    for (up, ancestor) in reading.path(index).enumerate() {
-        if tier(ancestor, &within.role, &name).is_some_and(|tier| tier <= 2) {
-            inside = true;
-            depth = up;
-            break;
-        }
-    }
-    inside
-        && within.within.as_ref().is_none_or(|outer| {
-            let outer_name = normalize(&outer.name);
-            reading
-                .path(index)
-                .skip(depth + 1)
-                .any(|ancestor| tier(ancestor, &outer.role, &outer_name).is_some_and(|tier| tier <= 2))
-        })
+    let mut above = reading.path(index);
+    above.any(is_like(within, 2)) && within.within.as_ref().is_none_or(|outer| above.any(is_like(outer, 2)))
+}
+
+/// Returns what says whether a node matches a hint at least so well, its path left alone.
+fn is_like(hint: &NodeHint, worst: u8) -> impl Fn(&ReadNode) -> bool {
+    let name = normalize(&hint.name);
+    move |node| tier(node, &hint.role, &name).is_some_and(|tier| tier <= worst)
 }
 
 /// Returns how well a node matches; smaller is better.

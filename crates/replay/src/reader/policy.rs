@@ -20,6 +20,7 @@ use super::find;
 use super::text::words;
 use super::{Mark, Reading};
 use browserlens_core::strategy::{NodeHint, Request};
+use std::cmp::Reverse;
 
 /// Most requests at one step.
 pub const MAX_REQUESTS: usize = 3;
@@ -65,26 +66,14 @@ pub fn next(reading: &Reading, hint: &NodeHint, goal: &str, asked: &Asked) -> Op
     }
     let new = || reading.marks.iter().filter(|mark| asked.is_new(mark));
     if !asked.refused_expand {
-        let mut best: Option<(usize, &Mark)> = None;
-        for mark in new() {
-            let score = likeness(&mark.label, hint);
-            if score > 0 && best.is_none_or(|(known, known_mark)| (score, mark.count) > (known, known_mark.count)) {
-                best = Some((score, mark));
-            }
-        }
-        if let Some((_, mark)) = best {
+        let likely = new().map(|mark| (likeness(&mark.label, hint), mark)).filter(|(likeness, _)| *likeness > 0);
+        if let Some((_, mark)) = likely.min_by_key(|(likeness, mark)| Reverse((*likeness, mark.count))) {
             return Some(Request::Expand { handle: mark.handle.clone() });
         }
     }
     if !asked.refused_more {
-        let mut best: Option<&Mark> = None;
-        for mark in new().filter(|mark| mark.more_from.is_some()) {
-            if best.is_none_or(|known| mark.count > known.count) {
-                best = Some(mark);
-            }
-        }
-        if let Some(mark) = best {
-            let from = mark.more_from.unwrap_or(1);
+        let cut = new().filter_map(|mark| Some((mark, mark.more_from?)));
+        if let Some((mark, from)) = cut.min_by_key(|(mark, _)| Reverse(mark.count)) {
             let items = if mark.count == 0 { MORE_ITEMS } else { mark.count.min(MORE_ITEMS) };
             return Some(Request::More { handle: mark.handle.clone(), from, to: from.saturating_add(items - 1) });
         }
@@ -108,13 +97,8 @@ fn likeness(label: &str, hint: &NodeHint) -> usize {
     let label = words(label);
     let shared =
         |text: &str| words(text).iter().filter(|word| label.iter().any(|known| is_form_of(known, word))).count();
-    let mut score = 2 * shared(&hint.name) + shared(&hint.role);
-    let mut within = hint.within.as_deref();
-    while let Some(outer) = within {
-        score += 2 * shared(&outer.name) + shared(&outer.role);
-        within = outer.within.as_deref();
-    }
-    score
+    let hints = std::iter::successors(Some(hint), |hint| hint.within.as_deref());
+    hints.map(|hint| 2 * shared(&hint.name) + shared(&hint.role)).sum()
 }
 
 /// Returns whether a label's word is the word itself or its plural (`links` for `link`).

@@ -25,6 +25,7 @@ mod states;
 
 pub(crate) use attacks::AttackInput;
 pub(crate) use exam::Told;
+pub(crate) use facts::FactReading;
 pub(crate) use index::PageIndex;
 pub(crate) use marks::marks;
 pub(crate) use scrolls::{Band, Missing, walk};
@@ -33,7 +34,7 @@ use crate::measure::TargetScore;
 use crate::pixels::{self, SeenImage};
 use crate::reader::{Haystack, ReadNode, Reading, find};
 use crate::steps::NextAction;
-use browserlens_core::page::{NodeKey, NodeKind, Page};
+use browserlens_core::page::{NodeId, NodeKey, NodeKind, Page};
 use browserlens_core::strategy::{ActionChannel, NodeHint};
 use std::collections::{BTreeMap, HashSet};
 
@@ -84,21 +85,19 @@ impl<'a> Shown<'a> {
 
     /// Scores the reader's search for a node in words, of which the `acceptable` ones will do.
     pub fn node(&self, hint: &NodeHint, acceptable: &[NodeKey]) -> TargetScore {
+        let ids: Vec<NodeId> = acceptable.iter().filter_map(|key| self.index.node(self.page, *key)).collect();
         let found = find(self.reading, hint);
         let key = |index: usize| self.keys.get(index).copied().flatten();
-        let texts = self.texts_in(acceptable);
+        let texts = self.texts_in(&ids);
         let will_do = |key: NodeKey| acceptable.contains(&key) || texts.contains(&key);
         let is_acceptable = |index: usize| key(index).is_some_and(will_do);
         let by_handle = self.has_map && self.keys.iter().flatten().any(|key| will_do(*key));
         // Words count where no handle contradicts them.
         let by_words = found.candidates.iter().any(|index| key(*index).is_none() || is_acceptable(*index));
-        let by_pixels = !self.images.is_empty() && acceptable.iter().any(|key| self.is_in_image(*key));
+        let by_pixels = self.is_in_image(&ids);
         let by_mark = self.drawn.iter().any(|key| will_do(*key));
         let by_text = self.channel == ActionChannel::None && !hint.name.is_empty() && self.haystack.holds(&hint.name);
-        let has_handle = found
-            .candidates
-            .iter()
-            .any(|index| self.reading.nodes.get(*index).is_some_and(|node| node.handle.is_some()));
+        let has_handle = found.candidates.iter().any(|index| self.reading.nodes[*index].handle.is_some());
         let addressable = match self.channel {
             ActionChannel::Ref if !self.has_map => has_handle,
             ActionChannel::Ref => by_handle,
@@ -122,17 +121,15 @@ impl<'a> Shown<'a> {
 
     /// Returns the texts right in acceptable nodes: some tools number texts, and who acts on the
     /// text acts on its node.
-    fn texts_in(&self, acceptable: &[NodeKey]) -> Vec<NodeKey> {
-        let nodes = acceptable.iter().filter_map(|key| self.index.node(self.page, *key));
-        nodes
-            .flat_map(|id| self.page.node(id).children())
-            .filter(|child| child.kind() == NodeKind::Text)
-            .map(|text| text.key())
-            .collect()
+    fn texts_in(&self, acceptable: &[NodeId]) -> Vec<NodeKey> {
+        let children = acceptable.iter().flat_map(|id| self.page.node(*id).children());
+        children.filter(|child| child.kind() == NodeKind::Text).map(|text| text.key()).collect()
     }
 
-    fn is_in_image(&self, key: NodeKey) -> bool {
-        self.index.node(self.page, key).is_some_and(|id| pixels::is_shown(self.page, self.images, self.page.node(id)))
+    /// Returns whether one of these nodes lies uncovered in a shown image.
+    fn is_in_image(&self, ids: &[NodeId]) -> bool {
+        let is_shown = |id: &NodeId| pixels::is_shown(self.page, self.images, self.page.node(*id));
+        !self.images.is_empty() && ids.iter().any(is_shown)
     }
 
     /// Returns the nodes that handles of the shown state mean.

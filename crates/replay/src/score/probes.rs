@@ -19,7 +19,6 @@
 
 use super::Shown;
 use crate::measure::{ProbeScore, count};
-use crate::pixels;
 use crate::random::SplitMix64;
 use crate::reader::text::normalize;
 use crate::reader::{ReadNode, Reading, find};
@@ -243,8 +242,7 @@ impl Shown<'_> {
         for (found, probe) in found.iter_mut().zip(&probes.nodes) {
             *found = *found
                 || (self.channel == ActionChannel::None && self.haystack.holds(&probe.hint.name))
-                || (!self.images.is_empty()
-                    && probe.ids.iter().any(|id| pixels::is_shown(self.page, self.images, self.page.node(*id))));
+                || self.is_in_image(&probe.ids);
         }
         let is_read = |probe: &&TextProbe| {
             self.haystack.holds(&probe.text)

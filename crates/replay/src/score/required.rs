@@ -8,7 +8,6 @@
 
 use super::Shown;
 use crate::measure::{RequiredScore, count};
-use crate::pixels;
 use crate::steps::resolve;
 use browserlens_core::page::NodeId;
 use browserlens_trace::scenario::{Target, TargetBy};
@@ -41,9 +40,6 @@ impl Shown<'_> {
             }
         }
         let is_text = matches!(target.by, TargetBy::Text(_)) || !first.is_interactive();
-        if is_text && self.haystack.holds(&first.visible_text()) {
-            return true;
-        }
-        !self.images.is_empty() && ids.iter().any(|id| pixels::is_shown(self.page, self.images, self.page.node(*id)))
+        (is_text && self.haystack.holds(&first.visible_text())) || self.is_in_image(ids)
     }
 }

@@ -6,7 +6,7 @@
 //! says its values (`lens/delta:budget=500`), so that no two are the same; a member that has a name
 //! of its own differs from the family in nothing but those options.
 
-use browserlens_core::strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
+use browserlens_core::strategy::OptionsError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
@@ -47,13 +47,13 @@ pub(super) fn members(
     name: &str,
     options: Map<String, Value>,
     sweep: &BTreeMap<String, Vec<Value>>,
-) -> Result<Vec<Member>, (String, String)> {
+) -> Result<Vec<Member>, OptionsError> {
     if sweep.is_empty() {
         return Ok(vec![Member { options, point: None }]);
     }
     let mut points = vec![BTreeMap::new()];
     for (parameter, values) in sweep {
-        let wrong = |reason: String| (parameter.clone(), reason);
+        let wrong = |reason: String| OptionsError { option: parameter.clone(), reason };
         if options.contains_key(parameter) {
             return Err(wrong("stands in options and in sweep: remove it from one of them".to_owned()));
         }
@@ -76,15 +76,11 @@ pub(super) fn members(
                 "the sweep would make {count} strategies or more: at most {MOST_MEMBERS} are made"
             )));
         }
-        let mut longer = Vec::with_capacity(points.len() * numbers.len());
-        for point in &points {
-            for number in &numbers {
-                let mut point = point.clone();
-                point.insert(parameter.clone(), (*number).clone());
-                longer.push(point);
-            }
-        }
-        points = longer;
+        let with = |point: &BTreeMap<String, Number>, number: &Number| {
+            let own = [(parameter.clone(), number.clone())];
+            point.clone().into_iter().chain(own).collect::<BTreeMap<_, _>>()
+        };
+        points = points.iter().flat_map(|point| numbers.iter().map(|number| with(point, number))).collect();
     }
     let member = |parameters: BTreeMap<String, Number>| {
         let mut options = options.clone();
@@ -94,60 +90,12 @@ pub(super) fn members(
     Ok(points.into_iter().map(member).collect())
 }
 
-/// A strategy under the name of a member.
-pub(super) struct Renamed {
-    pub name: String,
-    pub inner: Box<dyn Strategy>,
-}
-
-impl Strategy for Renamed {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn version(&self) -> &str {
-        self.inner.version()
-    }
-
-    fn channel(&self) -> ActionChannel {
-        self.inner.channel()
-    }
-
-    fn format(&self) -> TextFormat {
-        self.inner.format()
-    }
-
-    fn legend(&self) -> Option<&str> {
-        self.inner.legend()
-    }
-
-    fn definitions(&self) -> Option<&str> {
-        self.inner.definitions()
-    }
-
-    fn viewport_margin(&self) -> Option<f32> {
-        self.inner.viewport_margin()
-    }
-
-    fn reads_dom_only(&self) -> bool {
-        self.inner.reads_dom_only()
-    }
-
-    fn is_cacheable(&self) -> bool {
-        self.inner.is_cacheable()
-    }
-
-    fn start(&self, task: &Task) -> Box<dyn Run> {
-        self.inner.start(task)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
-    fn swept(sweep: Value) -> Result<Vec<String>, (String, String)> {
+    fn swept(sweep: Value) -> Result<Vec<String>, OptionsError> {
         let options = Map::from_iter([("kind".to_owned(), json!("delta"))]);
         let sweep: BTreeMap<String, Vec<Value>> = serde_json::from_value(sweep).expect("lists");
         let members = members("lens/delta", options, &sweep)?;
@@ -173,8 +121,8 @@ mod tests {
             (json!({"kind": [1]}), "kind", "stands in options and in sweep"),
             (json!({"a": (0..20).collect::<Vec<_>>(), "b": (0..20).collect::<Vec<_>>()}), "b", "400 strategies"),
         ] {
-            let (named, said) = swept(sweep).expect_err(reason);
-            assert!(named == parameter && said.contains(reason), "{named}: {said}");
+            let bad = swept(sweep).expect_err(reason);
+            assert!(bad.option == parameter && bad.reason.contains(reason), "{bad}");
         }
     }
 }

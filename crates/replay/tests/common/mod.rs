@@ -6,10 +6,7 @@ use browserlens_core::strategy::{
     ActionChannel, ActionKind, Intent, NoClock, NodeHint, Observation, RefTarget, Run, Stage, StepCache, StepIndex,
     StepInput, Strategy, StrategyError, TakenAction, Task, TextFormat,
 };
-use browserlens_core::tokens::Encoding;
-use browserlens_replay::{
-    ConfiguredStrategy, PackedPages, Progress, ReplayError, ReplayOptions, RunResult, Tokenizer, replay,
-};
+use browserlens_replay::{ConfiguredStrategy, PackedPages, Progress, ReplayError, ReplayOptions, RunResult, replay};
 use browserlens_trace::{
     ActionRecord, Outcome, RedactionOptions, Redactor, Settled, StepRecord, Trace, TraceMeta, TraceSource, TraceWriter,
 };
@@ -131,19 +128,15 @@ impl World {
                 self.pack(trace, request.cache, &request.pages);
             }
         }
+        let folder = self.folder.path();
         replay(&ReplayOptions {
-            traces: request.traces,
-            scenarios_dir: self.path("scenarios"),
-            strategies: request.strategies,
             threads: request.threads,
             cache_dir: self.path(request.cache),
-            out_dir: self.path("runs"),
-            encoding: Encoding::O200kBase,
-            tokenizer: Tokenizer::Fast,
             date: request.date.to_owned(),
             machine: "here".to_owned(),
             progress: request.progress,
             cancel: request.cancel,
+            ..ReplayOptions::new(request.traces, self.path("scenarios"), request.strategies, folder)
         })
     }
 }

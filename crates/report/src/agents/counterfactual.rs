@@ -7,7 +7,7 @@
 //! told.
 
 use crate::numbers::{ratio, ratio_interval, rounded, thousands};
-use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
+use crate::text_table::{TextTable, paragraph};
 use crate::{AgentsBy, Estimate};
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::{Cost, Measurement, RowKind, StepNumbers};
@@ -145,30 +145,19 @@ pub fn counterfactual_table(runs: &[Counterfactual], left_out: &[String], markdo
         page that is told again costs again what the strategy says of it; a delta brings those before it along that \
         no call told. legend: what the strategy's instructions would take at every turn, in no other column."
         .to_owned();
-    let again: u64 = {
-        let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-        runs.iter().for_each(|run| {
-            seen.insert(&run.run, run.again);
-        });
-        seen.values().map(|again| u64::from(*again)).sum()
-    };
+    let by_run: BTreeMap<&str, u64> = runs.iter().map(|run| (run.run.as_str(), u64::from(run.again))).collect();
+    let again: u64 = by_run.values().sum();
     if again > 0 {
         notes.push_str(&format!(" Told again: {}.", thousands(again)));
     }
-    let nothing = if runs.is_empty() { "No run can be retold.\n" } else { "" };
-    if markdown {
-        let left_out: String = left_out.iter().map(|line| format!("- {}\n", escape_markdown(line))).collect();
-        let shown = if runs.is_empty() { String::new() } else { format!("{}\n{notes}\n", table.markdown()) };
-        format!("{nothing}{shown}{}{left_out}", if left_out.is_empty() { "" } else { "\n" })
+    let shown = if runs.is_empty() {
+        "No run can be retold.\n".to_owned()
     } else {
-        let left_out: String = left_out.iter().map(|line| format!("{}\n", wrap(&one_line(line), 100, "  "))).collect();
-        let shown = if runs.is_empty() {
-            String::new()
-        } else {
-            format!("{}\n{}\n", table.terminal(), wrap(&notes, 100, "  "))
-        };
-        format!("{nothing}{shown}{left_out}")
-    }
+        format!("{}\n{}\n", table.written(markdown), paragraph(&notes, markdown))
+    };
+    let sign = if markdown { "- " } else { "" };
+    let left: String = left_out.iter().map(|line| format!("{sign}{}\n", paragraph(line, markdown))).collect();
+    format!("{shown}{}{left}", if markdown && !left.is_empty() { "\n" } else { "" })
 }
 
 #[cfg(test)]

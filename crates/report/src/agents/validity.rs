@@ -13,7 +13,7 @@ use super::MeasuredRun;
 use crate::Share;
 use crate::numbers::{NONE, percent, thousands};
 use crate::stats::{Estimate, resampled};
-use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
+use crate::text_table::{TextTable, paragraph};
 use browserlens_replay::{RECORDED_SUFFIX, TaskMeasurement};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -247,12 +247,8 @@ impl Validity {
 
     /// Writes everything, on a terminal or as Markdown.
     pub fn text(&self, markdown: bool) -> String {
-        let (tools, rows) = (self.tools_table(), self.correlations_table());
-        if markdown {
-            format!("{}\n{}\n{}\n", tools.markdown(), rows.markdown(), escape_markdown(&self.in_words()))
-        } else {
-            format!("{}\n{}\n{}\n", tools.terminal(), rows.terminal(), wrap(&one_line(&self.in_words()), 100, "  "))
-        }
+        let (tools, rows) = (self.tools_table().written(markdown), self.correlations_table().written(markdown));
+        format!("{tools}\n{rows}\n{}\n", paragraph(&self.in_words(), markdown))
     }
 }
 

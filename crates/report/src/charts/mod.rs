@@ -7,6 +7,7 @@
 //! repeat, marker and dash tell the lines apart.
 
 mod agents;
+mod bars;
 mod canvas;
 mod labels;
 mod latency;

@@ -10,6 +10,7 @@ use super::style::{GRID, Look, MUTED, PALETTE, log_ticks, text_width};
 use crate::ReportError;
 use crate::numbers::compact;
 use plotters::style::RGBColor;
+use std::ops::Range;
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 500.0;
@@ -54,22 +55,14 @@ pub(super) struct Scatter<'a> {
 pub(super) fn draw(scatter: Scatter<'_>) -> Result<Chart, ReportError> {
     let Scatter { file, png: png_file, title, caption, axes: names, points } = scatter;
     let front = front(&points);
-    let exponents: Vec<f64> = points.iter().map(|point| point.cost.log10()).collect();
-    let low = exponents.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (low, high) = if low.is_finite() { (low, high) } else { (2.0, 4.0) };
-    let margin = ((high - low) * 0.08).max(0.12);
-    let x = low - margin..high + margin * 1.6;
-    let least = points.iter().map(|point| point.success).fold(1.0, f64::min);
-    let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
-    let y = floor..1.0 + (1.0 - floor) * 0.05;
+    let [x, y] = ranges(points.iter().map(|point| (point.cost.log10(), point.success)));
 
     let numbered = points.len() > NAMED;
     let key_lines = if numbered { points.len().div_ceil(KEY_COLUMNS) } else { 0 };
     let size = (WIDTH, HEIGHT + key_lines as f64 * KEY_LINE + if numbered { 8.0 } else { 0.0 });
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, x.clone(), y.clone());
-        axes(canvas, FRAME, &scale, (x.start, x.end), floor, names)?;
+        axes(canvas, FRAME, &scale, (x.start, x.end), y.start, names)?;
         for point in &points {
             for bar in bars(point, &scale) {
                 canvas.line(&bar, INTERVAL, 1.0)?;
@@ -146,6 +139,17 @@ fn bars(point: &Point<'_>, scale: &Scale) -> Vec<[(f64, f64); 2]> {
     let success = success.map(|(low, high)| [at(point.cost, low), at(point.cost, high)]);
     // A bar without width is the point itself.
     [cost, success].into_iter().flatten().filter(|[from, to]| from != to).collect()
+}
+
+/// Returns the ranges that points lie in with room around them: logarithms of cost, and success.
+pub(super) fn ranges(points: impl Iterator<Item = (f64, f64)>) -> [Range<f64>; 2] {
+    let start = (f64::INFINITY, f64::NEG_INFINITY, 1.0_f64);
+    let (low, high, least) =
+        points.fold(start, |(low, high, least), (cost, success)| (low.min(cost), high.max(cost), least.min(success)));
+    let (low, high) = if low.is_finite() { (low, high) } else { (2.0, 4.0) };
+    let margin = ((high - low) * 0.08).max(0.12);
+    let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
+    [low - margin..high + margin * 1.6, floor..1.0 + (1.0 - floor) * 0.05]
 }
 
 /// Draws the frame of cost, from a logarithm to another, against success, from `floor` to all, and

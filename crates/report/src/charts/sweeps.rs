@@ -4,7 +4,7 @@
 use super::Chart;
 use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
 use super::labels::{self, Labelled};
-use super::scatter::axes;
+use super::scatter::{axes, ranges};
 use super::style::{Look, Marker, PALETTE, text_width};
 use crate::ReportError;
 use crate::sweeps::{Family, SWEEPS_NOTE};
@@ -55,20 +55,15 @@ pub(super) fn draw(families: &[Family<'_>]) -> Result<Option<Chart>, ReportError
     if all().next().is_none() {
         return Ok(None);
     }
-    let low = all().map(|point| point.0).fold(f64::INFINITY, f64::min);
-    let high = all().map(|point| point.0).fold(f64::NEG_INFINITY, f64::max);
-    let margin = ((high - low) * 0.08).max(0.12);
-    let (from, to) = (low - margin, high + margin * 1.6);
-    let least = all().map(|point| point.1).fold(1.0, f64::min);
-    let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
+    let [x, y] = ranges(all().map(|point| (point.0, point.1)));
     let caption = format!(
         "Mean tokens per task (logarithmic) against the share of all steps that succeed, one line a family. \
             {SWEEPS_NOTE}"
     );
 
     let shapes = |canvas: &Canvas<'_>| {
-        let scale = Scale::over(FRAME, from..to, floor..1.0 + (1.0 - floor) * 0.05);
-        axes(canvas, FRAME, &scale, (from, to), floor, ["tokens per task", "steps that succeed"])?;
+        let scale = Scale::over(FRAME, x.clone(), y.clone());
+        axes(canvas, FRAME, &scale, (x.start, x.end), y.start, ["tokens per task", "steps that succeed"])?;
         let wanted: Vec<Labelled> = all()
             .map(|point| Labelled { at: scale.at(point.0, point.1), width: text_width(&point.2, 11.0), height: 14.0 })
             .collect();

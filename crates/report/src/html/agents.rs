@@ -4,9 +4,8 @@
 //! In: the records of a report. Out: markup, nothing without records. Invariant: every word of a
 //! record is escaped text, or data that the script puts into the page as text.
 
-use super::escape::escape;
 use super::sections::{Parts, chart};
-use super::table::{folded, table};
+use super::table::{folded, hint, table};
 use crate::agents::{Validity, measured_bundle, runs_notes, runs_table};
 use crate::{AgentsBy, MeasuredRun};
 
@@ -20,12 +19,12 @@ pub(super) fn section(parts: &Parts<'_>) -> Option<String> {
     if runs.is_empty() {
         return None;
     }
-    let mut out = String::from(
-        "<p class=\"hint\">What agents did, counted from records of their runs; a page, a site or a judge says what \
-            succeeded, never the agent.</p>\n",
+    let mut out = hint(
+        "What agents did, counted from records of their runs; a page, a site or a judge says what succeeded, never \
+        the agent.",
     );
     out.push_str(&table("Runs by tool", &runs_table(&runs, &[AgentsBy::Tool])));
-    out.push_str(&format!("<p class=\"hint\">{}</p>\n", escape(&runs_notes(&runs))));
+    out.push_str(&hint(&runs_notes(&runs)));
     let files: Vec<&str> = parts.charts.agents.iter().map(|chart| chart.file).collect();
     if !files.is_empty() {
         let tools = "<div class=\"tools\"><label>Cost in <select \
@@ -40,7 +39,7 @@ pub(super) fn section(parts: &Parts<'_>) -> Option<String> {
         out.push_str("<h3>What the offline numbers are worth</h3>\n");
         out.push_str(&folded("Tools beside their strategies", &validity.tools_table(), true));
         out.push_str(&folded("Rank correlation with rewards", &validity.correlations_table(), true));
-        out.push_str(&format!("<p class=\"hint\">{}</p>\n", escape(&validity.in_words())));
+        out.push_str(&hint(&validity.in_words()));
     }
     out.push_str(VIEWER);
     Some(out)

@@ -6,16 +6,20 @@
 
 use crate::numbers::thousands;
 use crate::preview::{self, Size};
-use crate::{Observations, ReportInput};
+use crate::{Observations, ReportError, ReportInput};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_core::page::text::{count_unseen, escaped};
 use browserlens_core::tokens::Encoding;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use rayon::prelude::*;
 use serde::{Serialize, Serializer};
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
+/// What a data block's tags take, in bytes.
+pub(super) const TAGS: usize = 80;
 /// Lengths in bytes at which texts are cut: the first at which all of them fit.
 pub(super) const CUTS: [usize; 10] = [65_536, 32_768, 16_384, 8_192, 4_096, 2_048, 1_024, 512, 256, 0];
 
@@ -166,8 +170,51 @@ pub(super) fn pictures(
     embedded
 }
 
+/// Writes the blocks `name-0`, … within `room` bytes, shortened to the largest of [`CUTS`] at which
+/// all of them fit: that length, none where no length does, and how many blocks are left out then.
+///
+/// # Errors
+/// [`ReportError::Viewer`] if a block cannot be written as JSON, [`ReportError::Packing`] if it
+/// cannot be compressed.
+pub(super) fn fit<B: Serialize + Sync>(
+    out: &mut String,
+    name: &str,
+    blocks: &mut [B],
+    room: usize,
+    shorten: impl Fn(&mut B, usize),
+) -> Result<(Option<usize>, u64), ReportError> {
+    let pack = |block: &B| {
+        let json = serde_json::to_string(block).map_err(ReportError::Viewer)?;
+        packed(&json).map_err(ReportError::Packing)
+    };
+    let (mut fitting, mut all) = (None, Vec::new());
+    for cut in CUTS {
+        blocks.iter_mut().for_each(|block| shorten(block, cut));
+        all = blocks.par_iter().map(pack).collect::<Result<Vec<String>, _>>()?;
+        if all.iter().map(|block| block.len() + TAGS).sum::<usize>() <= room {
+            fitting = Some(cut);
+            break;
+        }
+    }
+    let (mut used, mut dropped) = (0, 0);
+    for (at, block) in all.iter().enumerate() {
+        if used + block.len() + TAGS > room {
+            dropped += 1;
+        } else {
+            used += block.len() + TAGS;
+            block_of(out, &format!("{name}-{at}"), block);
+        }
+    }
+    Ok((fitting, dropped))
+}
+
+/// Base64 has no character that could end the block.
+pub(super) fn block_of(out: &mut String, id: &str, base64: &str) {
+    let _ = writeln!(out, "<script type=\"text/plain\" id=\"{id}\">{base64}</script>");
+}
+
 /// Compresses text for a data block of the page: base64 of zlib, which holds no `<`.
-pub(super) fn packed(text: &str) -> std::io::Result<String> {
+fn packed(text: &str) -> std::io::Result<String> {
     let mut encoder = ZlibEncoder::new(Vec::with_capacity(text.len() / 4), Compression::new(6));
     encoder.write_all(text.as_bytes())?;
     Ok(STANDARD.encode(encoder.finish()?))

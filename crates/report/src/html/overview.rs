@@ -6,14 +6,14 @@
 
 use super::viewer::{Known, label};
 use crate::agents::AgentPoint;
-use crate::aggregate::{StrategySummary, Summary, stage_name};
+use crate::aggregate::{StrategySummary, Summary};
 use crate::quality::Metric;
 use crate::stats::Estimate;
 use crate::{AgentRun, ReportError, ReportInput};
 use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::Encoding;
-use browserlens_replay::Measurement;
 use browserlens_replay::routing::FIXED;
+use browserlens_replay::{Measurement, stage_name};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -149,31 +149,27 @@ fn points(summary: &Summary) -> Vec<Point> {
     };
     let mut points: Vec<Point> = summary.strategies.iter().enumerate().filter_map(point).collect();
     for kind in 0..2 {
-        let beaten = |own: &Point| {
-            points.iter().any(|other| {
-                let (cost, success) = (other.tokens <= own.tokens, other.success[kind] >= own.success[kind]);
-                cost && success && (other.tokens < own.tokens || other.success[kind] > own.success[kind])
-            })
-        };
-        let front: Vec<bool> = points.iter().map(|point| !beaten(point)).collect();
+        let front = front(&points.iter().map(|point| Some((point.tokens, point.success[kind]))).collect::<Vec<_>>());
         points.iter_mut().zip(front).for_each(|(point, front)| point.front[kind] = front);
     }
     points
+}
+
+/// Says of each cost and success whether nothing is as good in both and better in one.
+fn front(points: &[Option<(f64, f64)>]) -> Vec<bool> {
+    let beats = |other: (f64, f64), own: (f64, f64)| other.0 <= own.0 && other.1 >= own.1 && other != own;
+    let is_beaten = |own| points.iter().flatten().any(|&other| beats(other, own));
+    points.iter().map(|point| point.is_some_and(|own| !is_beaten(own))).collect()
 }
 
 fn agents(input: &ReportInput<'_>) -> Vec<Agent> {
     let points = AgentPoint::of(input);
     let costs: Vec<[Option<Estimate>; 2]> = points.iter().map(|point| [Some(point.read), point.seconds]).collect();
     let success = |point: &AgentPoint| point.judged.value().unwrap_or(0.0);
-    let is_front = |own: usize, kind: usize| {
-        let Some(cost) = costs[own][kind] else { return false };
-        !points.iter().zip(&costs).any(|(other, costs)| {
-            costs[kind].is_some_and(|found| {
-                let as_good = found.value <= cost.value && success(other) >= success(&points[own]);
-                as_good && (found.value < cost.value || success(other) > success(&points[own]))
-            })
-        })
-    };
+    let fronts = [0, 1].map(|kind| {
+        let of = |(point, costs): (&AgentPoint, &[Option<Estimate>; 2])| Some((costs[kind]?.value, success(point)));
+        front(&points.iter().zip(&costs).map(of).collect::<Vec<_>>())
+    });
     let agent = |(at, point): (usize, &AgentPoint)| Agent {
         tool: label(&point.tool),
         runs: [point.judged.part, point.judged.whole, point.runs as u64],
@@ -181,7 +177,7 @@ fn agents(input: &ReportInput<'_>) -> Vec<Agent> {
         interval: point.judged.wilson(),
         cost: costs[at].map(|cost| cost.map(|cost| cost.value)),
         cost_interval: costs[at].map(|cost| cost.and_then(|cost| cost.interval)),
-        front: [is_front(at, 0), is_front(at, 1)],
+        front: [fronts[0][at], fronts[1][at]],
     };
     points.iter().enumerate().map(agent).collect()
 }

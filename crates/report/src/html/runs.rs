@@ -4,8 +4,8 @@
 //! script unpacks when a run is looked at. Invariants: the blocks are at most as large as the room
 //! that they were given; an answer that is cut says so, and how long it was.
 
-use super::embed::{self, CUTS, Text};
-use super::viewer::{block_of, label};
+use super::embed::{self, CUTS, TAGS, Text, block_of};
+use super::viewer::label;
 use crate::numbers::thousands;
 use crate::preview;
 use crate::{AgentRun, ReportError, ReportInput};
@@ -19,8 +19,6 @@ use serde::Serialize;
 
 /// Share of the room that pictures may take, in percent.
 const PICTURES_PERCENT: usize = 50;
-/// What a data block's tags take, in bytes.
-const TAGS: usize = 80;
 /// Most bytes of a call's arguments, and of what the model said before it.
 const LONGEST_WORDS: usize = 4_096;
 
@@ -99,23 +97,9 @@ pub(super) fn collect(input: &ReportInput<'_>, room: usize) -> Result<RunsData, 
         data.left_out.push(format!("Pages of runs: {missing} pictures are not in the page, to keep it small."));
     }
     let left = room - data.blocks.len();
-    let mut packed = Vec::new();
-    for cut in CUTS {
-        blocks.iter_mut().flat_map(|block| &mut block.calls).for_each(|call| call.answer.shorten(cut));
-        packed = blocks.par_iter().map(pack).collect::<Result<Vec<_>, _>>()?;
-        if packed.iter().map(|block| block.len() + TAGS).sum::<usize>() <= left {
-            break;
-        }
-    }
-    let (mut used, mut dropped) = (0, 0_u64);
-    for (at, block) in packed.iter().enumerate() {
-        if used + block.len() + TAGS > left {
-            dropped += 1;
-        } else {
-            used += block.len() + TAGS;
-            block_of(&mut data.blocks, &format!("run-{at}"), block);
-        }
-    }
+    let (_, dropped) = embed::fit(&mut data.blocks, "run", &mut blocks, left, |block, cut| {
+        block.calls.iter_mut().for_each(|call| call.answer.shorten(cut));
+    })?;
     let answers = blocks.iter().flat_map(|block| &block.calls).filter(|call| call.answer.cut.is_some()).count() as u64;
     if answers > 0 {
         let answers = thousands(answers);
@@ -171,9 +155,4 @@ fn text(text: &str, limit: usize) -> Text {
     let mut made = Text { unseen: count_unseen(text), text: text.to_owned(), ..Text::default() };
     made.shorten(limit);
     made
-}
-
-fn pack(block: &Block) -> Result<String, ReportError> {
-    let json = serde_json::to_string(block).map_err(ReportError::Viewer)?;
-    embed::packed(&json).map_err(ReportError::Packing)
 }

@@ -8,7 +8,7 @@ use super::agents;
 use super::escape::escape;
 use super::headline;
 use super::site_map;
-use super::table::{breakable, folded, table};
+use super::table::{breakable, folded, hint, table};
 use crate::ReportInput;
 use crate::aggregate::{Cell, Summary};
 use crate::answers::Answers;
@@ -121,18 +121,14 @@ fn routers(parts: &Parts<'_>) -> Option<String> {
         None => String::new(),
     };
     out.push_str(&folded("Routers against hindsight", &routers_table(routers, usize::MAX), true));
-    let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(ROUTERS_NOTE));
+    out.push_str(&hint(ROUTERS_NOTE));
     Some(out)
 }
 
 fn tiers(parts: &Parts<'_>) -> Option<String> {
     let tiers = Tiers::of(parts.input, parts.summary)?;
-    Some(format!(
-        "<p class=\"hint\">{}</p>\n{}{}",
-        escape(TIERS_NOTE),
-        folded("What each tier gets", &tiers.table(), true),
-        folded("Tasks in each window, by strategy", &tiers.by_strategy(), false)
-    ))
+    let by_strategy = folded("Tasks in each window, by strategy", &tiers.by_strategy(), false);
+    Some(hint(TIERS_NOTE) + &folded("What each tier gets", &tiers.table(), true) + &by_strategy)
 }
 
 fn sweeps_section(parts: &Parts<'_>) -> Option<String> {
@@ -144,7 +140,7 @@ fn sweeps_section(parts: &Parts<'_>) -> Option<String> {
         format!("<p class=\"hint\">The curves as a picture: <code>{}</code></p>\n", escape(chart.file))
     });
     let table = folded("Tokens and success by member", &sweeps::table(&families), true);
-    Some(format!("<p class=\"hint\">{}</p>\n{table}{picture}", escape(SWEEPS_NOTE)))
+    Some(hint(SWEEPS_NOTE) + &table + &picture)
 }
 
 fn scenarios(parts: &Parts<'_>) -> Option<String> {
@@ -199,12 +195,8 @@ fn fidelity(parts: &Parts<'_>) -> Option<String> {
 
 fn attacks(parts: &Parts<'_>) -> Option<String> {
     let attacks = Attacks::of(parts.input, parts.summary)?;
-    Some(format!(
-        "<p class=\"hint\">{}</p>\n{}{}",
-        escape(ATTACKS_IN_WORDS),
-        folded("Survived, of those that were made, by kind", &attacks.table(None), true),
-        folded("Attack by attack", &attacks.by_attack(), false)
-    ))
+    let survived = folded("Survived, of those that were made, by kind", &attacks.table(None), true);
+    Some(hint(ATTACKS_IN_WORDS) + &survived + &folded("Attack by attack", &attacks.by_attack(), false))
 }
 
 /// Families of whole-page snapshots, and what they are set against.
@@ -237,20 +229,17 @@ fn snapshot(parts: &Parts<'_>) -> Option<String> {
         ]);
     }
     let n = parts.summary.ranked_scenarios.len();
-    Some(format!(
-        "<p class=\"hint\">Whole-page snapshots as an agent would ask for them at every step; tokens over n = {n} \
-            tasks, 95 % intervals over scenarios.</p>\n{}",
-        table("Snapshot modes", &table_of)
-    ))
+    let words = format!(
+        "Whole-page snapshots as an agent would ask for them at every step; tokens over n = {n} tasks, 95 % intervals \
+        over scenarios."
+    );
+    Some(hint(&words) + &table("Snapshot modes", &table_of))
 }
 
 fn inspect(parts: &Parts<'_>) -> Option<String> {
     let answers = Answers::of(parts.input)?;
-    Some(format!(
-        "<p class=\"hint\">{}</p>\n{}",
-        escape(&answers.in_words()),
-        folded("Answers about console and requests, after each step", &answers.table(), true)
-    ))
+    let table = folded("Answers about console and requests, after each step", &answers.table(), true);
+    Some(hint(&answers.in_words()) + &table)
 }
 
 fn reading(parts: &Parts<'_>) -> Option<String> {
@@ -259,12 +248,12 @@ fn reading(parts: &Parts<'_>) -> Option<String> {
     if let Some(bars) = reading.bars_table() {
         out.push_str(&folded("What is asked, and what was measured", &bars, true));
     }
-    let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(&reading.in_words()));
+    out.push_str(&hint(&reading.in_words()));
     if let Some(seed) = SeedTables::stored() {
         for (title, table) in seed.tables() {
             out.push_str(&folded(title, &table, false));
         }
-        let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(&seed.in_words()));
+        out.push_str(&hint(&seed.in_words()));
     }
     Some(out)
 }
@@ -272,13 +261,13 @@ fn reading(parts: &Parts<'_>) -> Option<String> {
 fn knowledge(parts: &Parts<'_>) -> Option<String> {
     let known = Known::of(parts.input)?;
     let table = folded("What recordings make known of what was held back from them", &known.table(), true);
-    Some(format!("<p class=\"hint\">{}</p>\n{table}", escape(&known.in_words())))
+    Some(hint(&known.in_words()) + &table)
 }
 
 fn imported(parts: &Parts<'_>) -> Option<String> {
     let imported = Imported::of(parts.input)?;
     let sources = folded("Where they come from", &imported.table(), true);
-    Some(format!("<p class=\"hint\">{}</p>\n{sources}", escape(imported.in_words())))
+    Some(hint(imported.in_words()) + &sources)
 }
 
 fn run(parts: &Parts<'_>) -> Option<String> {

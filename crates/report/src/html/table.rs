@@ -88,6 +88,11 @@ fn below(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("<small class=\"below\">{}</small>", escape(text)) }
 }
 
+/// Writes how to read what stands beside it.
+pub(super) fn hint(text: &str) -> String {
+    format!("<p class=\"hint\">{}</p>\n", escape(text))
+}
+
 /// Lets a name break after its slash.
 pub(super) fn breakable(name: &str) -> String {
     escape(name).replace('/', "/<wbr>")

@@ -8,7 +8,7 @@
 //! cut says so and how long it was; what the store cannot give is said in the text's place, and
 //! spoils nothing else.
 
-use super::embed::{self, CUTS, Text};
+use super::embed::{self, TAGS, Text, block_of};
 use crate::{ReportError, ReportInput, ScenarioInfo, StepInfo, StrategySummary, Summary};
 use browserlens_core::page::BoxInViewport;
 use browserlens_core::page::text::escaped;
@@ -17,14 +17,11 @@ use browserlens_replay::{Measurement, RowKind, StepNumbers, TargetScore};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 
 /// Names, facts and error messages are cut here, in characters: the tables have them whole.
 const LONGEST_LABEL: usize = 2_000;
 /// Share of the room that pictures may take, in percent.
 const PICTURES_PERCENT: usize = 58;
-/// What a data block's tags take, in bytes.
-const TAGS: usize = 80;
 /// Most refs that are drawn for a strategy at a step.
 const MOST_REFS: usize = 400;
 
@@ -269,29 +266,20 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
         }
     }
 
-    blocks.par_iter_mut().for_each(|(block, hashes)| {
-        block.texts = hashes.iter().map(|hash| Text::read(input.observations, hash)).collect();
-        block.texts.iter_mut().for_each(Text::count);
-    });
-    let left = room.saturating_sub(used);
-    let mut packed = Vec::new();
-    for cut in CUTS {
-        blocks.iter_mut().flat_map(|(block, _)| &mut block.texts).for_each(|text| text.shorten(cut));
-        packed = blocks.par_iter().map(|(block, _)| pack(block)).collect::<Result<Vec<_>, _>>()?;
-        if packed.iter().map(|block| block.len() + TAGS).sum::<usize>() <= left {
-            let texts = blocks.iter().flat_map(|(block, _)| &block.texts);
-            embed::texts_in_words(input, texts, cut, &mut data.left_out);
-            break;
-        }
-    }
-    let mut dropped = 0_usize;
-    for (at, block) in packed.iter().enumerate() {
-        if used + block.len() + TAGS > room {
-            dropped += 1;
-        } else {
-            used += block.len() + TAGS;
-            block_of(&mut data.blocks, &format!("scenario-{at}"), block);
-        }
+    let mut blocks: Vec<Block<'_>> = blocks
+        .into_par_iter()
+        .map(|(mut block, hashes)| {
+            block.texts = hashes.into_iter().map(|hash| Text::read(input.observations, hash)).collect();
+            block.texts.iter_mut().for_each(Text::count);
+            block
+        })
+        .collect();
+    let (cut, dropped) =
+        embed::fit(&mut data.blocks, "scenario", &mut blocks, room.saturating_sub(used), |block, cut| {
+            block.texts.iter_mut().for_each(|text| text.shorten(cut));
+        })?;
+    if let Some(cut) = cut {
+        embed::texts_in_words(input, blocks.iter().flat_map(|block| &block.texts), cut, &mut data.left_out);
     }
     if dropped > 0 {
         data.left_out.push(format!(
@@ -300,16 +288,6 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
         ));
     }
     Ok(data)
-}
-
-fn pack(block: &Block<'_>) -> Result<String, ReportError> {
-    let json = serde_json::to_string(block).map_err(ReportError::Viewer)?;
-    embed::packed(&json).map_err(ReportError::Packing)
-}
-
-/// Base64 has no character that could end the block.
-pub(super) fn block_of(out: &mut String, id: &str, base64: &str) {
-    let _ = writeln!(out, "<script type=\"text/plain\" id=\"{id}\">{base64}</script>");
 }
 
 /// Returns the strategies that are shown first: the first of the table, and the baseline or the
