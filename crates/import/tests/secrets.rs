@@ -146,7 +146,9 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
         (address("n"), vec![(asked, header_of("Referer", address(&format!("?access_token={}", s[33]))))]),
         (address("o"), vec![("/response/headers", header_of("Location", address(&format!("?token={}", s[34]))))]),
     ];
-    let entry = |(at, (url, more)): (usize, (String, Vec<(&str, Value)>))| {
+    // An address, and what is set in its entry, by pointer.
+    type Asked<'a> = (String, Vec<(&'a str, Value)>);
+    let entry = |(at, (url, more)): (usize, Asked<'_>)| {
         let mut entry = json!({ "_frameref": "frame@1", "_monotonicTime": at as f64 + 2.0, "pageref": "page@1",
             "time": 1.0, "request": { "method": "POST", "url": url, "headers": [], "cookies": [] },
             "response": { "status": 200, "headers": [], "cookies": [],

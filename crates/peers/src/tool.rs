@@ -117,6 +117,9 @@ impl Format {
     }
 }
 
+/// Starts a run of a task.
+type Start = dyn Fn(&Task) -> Box<dyn Run> + Send + Sync;
+
 /// A strategy of this crate, with its options read.
 pub(crate) struct PeerStrategy {
     pub(crate) name: &'static str,
@@ -125,7 +128,7 @@ pub(crate) struct PeerStrategy {
     pub(crate) format: TextFormat,
     pub(crate) viewport_margin: Option<f32>,
     pub(crate) reads_dom_only: bool,
-    pub(crate) start: Box<dyn Fn(&Task) -> Box<dyn Run> + Send + Sync>,
+    pub(crate) start: Box<Start>,
 }
 
 impl PeerStrategy {

@@ -174,7 +174,7 @@ fn strategies(strategies: &[StrategyInfo]) -> Table {
 }
 
 /// Returns the rows of what each trace has several of, beside the trace's id.
-fn of_each<'a, T>(scenarios: &'a [ScenarioInfo], own: fn(&ScenarioInfo) -> &Vec<T>) -> Vec<(&'a str, &'a T)> {
+fn of_each<T>(scenarios: &[ScenarioInfo], own: fn(&ScenarioInfo) -> &Vec<T>) -> Vec<(&str, &T)> {
     scenarios.iter().flat_map(|info| own(info).iter().map(|row| (info.trace.as_str(), row))).collect()
 }
 

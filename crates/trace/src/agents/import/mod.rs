@@ -134,8 +134,11 @@ pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<
     Ok(runs)
 }
 
+/// Values, each with its line from 1.
+type Numbered = Vec<(usize, Value)>;
+
 /// Returns every JSON value of a text, and whether its last one is whole.
-fn values(text: &str) -> Result<(Vec<(usize, Value)>, bool), (usize, String)> {
+fn values(text: &str) -> Result<(Numbered, bool), (usize, String)> {
     let mut values = Vec::new();
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let (mut at, mut line) = (0, 1);

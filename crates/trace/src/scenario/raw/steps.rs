@@ -29,12 +29,15 @@ pub(super) fn step_of(mut raw: RawStep) -> Result<Step, String> {
     })
 }
 
+/// Makes the action of a node.
+type OnNode = fn(Target) -> Action;
+
 fn action_of(raw: &mut RawStep) -> Result<Action, String> {
     let mut actions: Vec<Action> = Vec::new();
     let need =
         |what: Option<Value>, action: &str, key: &str| what.ok_or_else(|| format!("{action} needs the key {key}"));
     actions.extend(raw.goto.take().map(|url| Action::Goto { url }));
-    let on_a_node: [(_, fn(Target) -> Action); 4] = [
+    let on_a_node: [(_, OnNode); 4] = [
         (&mut raw.click, |on| Action::Click { on }),
         (&mut raw.double_click, |on| Action::DoubleClick { on }),
         (&mut raw.right_click, |on| Action::RightClick { on }),
