@@ -2,7 +2,7 @@
 
 /// Declares an enum whose kinds have names: `name`, `from_name`, serde and what is printed agree on them.
 ///
-/// `ALL` has every kind in the order in which they are declared.
+/// `ALL` has every kind in the order in which they are declared. What else is derived stands before the enum.
 #[macro_export]
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of_kind:meta])* $kind:ident = $text:literal,)+ }) => {

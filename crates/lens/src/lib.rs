@@ -23,7 +23,6 @@ pub mod router;
 mod shown;
 pub mod strategies;
 pub mod tree;
-mod words;
 
 pub use extract::Representation;
 pub use format::{EventNote, GrammarError, LEGEND, Observed, Style, parse};

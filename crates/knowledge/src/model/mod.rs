@@ -8,14 +8,12 @@
 
 mod action;
 mod ids;
-mod names;
 mod screen;
 mod source;
 mod task;
 
 pub use action::{ActionDefinition, BrowserUseAction, ElementTarget, TransitionDefinition};
 pub use ids::{ActionId, KnowledgeId, ScreenId, TaskId, TransitionId, WebsiteId};
-pub(crate) use names::named;
 pub use screen::{ContentType, Form, FormField, Indicator, IndicatorKind, Region, ScreenDefinition, StateSignature};
 pub use source::{Inference, Metadata, Provenance};
 pub use task::{StepAction, SuccessCriteria, TaskDefinition, TaskStep};

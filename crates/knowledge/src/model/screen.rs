@@ -1,14 +1,16 @@
 //! Screens: what they are, by what they are told, and what stands on them.
 
 use super::action::is_false;
-use super::{BrowserUseAction, KnowledgeId, Metadata, Provenance, ScreenId, WebsiteId, named};
+use super::{BrowserUseAction, KnowledgeId, Metadata, Provenance, ScreenId, WebsiteId};
+use browserlens_core::named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 named! {
     /// What kind of source a screen describes.
     #[derive(Default)]
-    ContentType {
+    #[derive(schemars::JsonSchema)]
+    pub enum ContentType {
         /// A screen of a website that a browser can show.
         WebUi = "web_ui",
         /// A section of a written document.

@@ -6,9 +6,10 @@
 
 use crate::model::{
     ActionId, BrowserUseAction, ContentType, Indicator, KnowledgeId, ScreenId, StepAction, SuccessCriteria, TaskId,
-    WebsiteId, named,
+    WebsiteId,
 };
 use crate::translate::Profile;
+use browserlens_core::named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +22,8 @@ fn or_nothing<'de, D: serde::Deserializer<'de>, T: Default + Deserialize<'de>>(r
 
 named! {
     /// What is wanted.
-    InstructionType {
+    #[derive(schemars::JsonSchema)]
+    pub enum InstructionType {
         /// The way to a screen.
         #[serde(alias = "navigate_to")]
         NavigateToScreen = "navigate_to_screen",

@@ -3,12 +3,13 @@
 //! In and out: a profile and its name. Invariant: names are those of options and JSON. The tools
 //! themselves stand in `catalogue`.
 
-use crate::model::named;
+use browserlens_core::named;
 
 named! {
     /// A list of tools.
     #[derive(Default)]
-    Profile {
+    #[derive(schemars::JsonSchema)]
+    pub enum Profile {
         /// The 34 tools that the proposal for this crate lists.
         Seed = "seed",
         /// The 24 tools of browser-use 0.13.

@@ -9,15 +9,15 @@
 use super::{Change, Side};
 use crate::extract::View;
 use crate::tree::{Item, NONE, ROOT, StateSet, Tree};
-use crate::words::words;
+use browserlens_core::named;
 use browserlens_core::page::{NodeRef, Page, States, role};
 
 /// Largest container that may be marked volatile for what came in it by itself, in items.
 const LARGEST_VOLATILE: u32 = 40;
 
-words! {
+named! {
     /// One pass of the filter.
-    FilterPass {
+    pub enum FilterPass {
         /// A second look saw the node change by itself.
         Evidence = "evidence",
         /// Clocks and countdowns: role `timer`, or a live region whose text is a time and changed in

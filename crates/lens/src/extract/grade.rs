@@ -5,13 +5,13 @@
 
 use super::{Meta, View};
 use crate::tree::{Elided, Item, ROOT, TEXT, Tree};
-use crate::words::words;
+use browserlens_core::named;
 use browserlens_core::page::role;
 
-words! {
+named! {
     /// What the distilled DOM keeps.
     #[derive(Default)]
-    Grade {
+    pub enum Grade {
         /// What can be read; nothing to act on.
         Text = "text",
         /// Fields and buttons.

@@ -30,13 +30,13 @@ pub(crate) use names::collapse;
 pub use regions::Region;
 
 use crate::tree::{Elided, Item, Mark, ROOT, Tree};
-use crate::words::words;
+use browserlens_core::named;
 use browserlens_core::page::{NodeId, NodeKey, Page};
 use std::collections::HashSet;
 
-words! {
+named! {
     /// What the router chooses between.
-    Representation {
+    pub enum Representation {
         /// Accessibility tree joined with visible text.
         A11y = "a11y",
         /// Distilled DOM: roles and names from tags and attributes where the accessibility tree has

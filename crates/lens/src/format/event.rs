@@ -7,7 +7,7 @@
 
 use super::escape::{self, Put as _};
 use super::scan::Scan;
-use crate::words::words;
+use browserlens_core::named;
 use browserlens_core::strategy::DialogKind;
 
 /// Text of an event, as far as it is told.
@@ -58,9 +58,9 @@ impl CutText {
     }
 }
 
-words! {
+named! {
     /// What became of a dialog.
-    DialogState {
+    pub enum DialogState {
         /// It waits for an answer.
         Open = "open",
         /// It was accepted.
@@ -70,9 +70,9 @@ words! {
     }
 }
 
-words! {
+named! {
     /// What became of a download.
-    DownloadState {
+    pub enum DownloadState {
         /// It goes on.
         Started = "started",
         /// It is complete.
@@ -82,9 +82,9 @@ words! {
     }
 }
 
-words! {
+named! {
     /// What happened to a tab.
-    TabChange {
+    pub enum TabChange {
         /// It is new.
         Opened = "opened",
         /// It is gone.

@@ -4,13 +4,13 @@ use crate::differ::SemanticFilter;
 use crate::extract::{Grade, Representation};
 use crate::format::Style;
 use crate::router::Tier;
-use crate::words::words;
+use browserlens_core::named;
 use browserlens_core::tokens::{Encoding, ImageFormula};
 
-words! {
+named! {
     /// Which of the shown states a delta may start from.
     #[derive(Default)]
-    Base {
+    pub enum Base {
         /// Whichever gives the shortest text.
         #[default]
         Any = "any",
@@ -19,10 +19,10 @@ words! {
     }
 }
 
-words! {
+named! {
     /// Which router chooses.
     #[derive(Default)]
-    RouterKind {
+    pub enum RouterKind {
         /// The seed's rule.
         #[default]
         Heuristic = "heuristic",

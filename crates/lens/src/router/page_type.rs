@@ -3,12 +3,12 @@
 //! In: the URL and counts that the pass over the page collected. Out: a [`PageType`].
 //! Invariant: a guess; nothing may depend on it for correctness.
 
-use crate::words::words;
+use browserlens_core::named;
 
-words! {
+named! {
     /// What kind of page it is.
     #[derive(Default)]
-    PageType {
+    pub enum PageType {
         /// Fields to fill: login, checkout, settings.
         Form = "form",
         /// A list of results or products.

@@ -8,16 +8,16 @@
 
 use super::{Route, RouteError, Router, Signals};
 use crate::extract::Representation;
-use crate::words::words;
+use browserlens_core::named;
 
 /// Nodes from which a page is too large for its DOM, as in the seed's rule.
 const MANAGEABLE: u32 = 2_000;
 /// Coverage from which an accessibility tree may stand in for the DOM, as in the seed's rule.
 const MODERATE: f32 = 0.5;
 
-words! {
+named! {
     /// A class of models.
-    Tier {
+    pub enum Tier {
         /// Weaker models: the accessibility tree from moderate coverage on.
         Small = "small",
         /// Stronger models: the distilled DOM wherever the page is of manageable size.

@@ -1,7 +1,7 @@
 //! One item of a tree: its role, name, states, marks and handle.
 
 use super::TEXT;
-use crate::words::words;
+use browserlens_core::named;
 use browserlens_core::strategy::Ref;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -76,9 +76,9 @@ impl StateSet {
     }
 }
 
-words! {
+named! {
     /// What an elided mark stands for.
-    Elided {
+    pub enum Elided {
         /// Items that were cut.
         Items = "more",
         /// Items that were cut, none of which lies in the viewport.
