@@ -245,7 +245,7 @@ fn screen(
     }
 }
 
-/// How sure something is that was only read.
+/// What is said of something that was only read.
 fn read(reasoning: &str) -> Metadata {
     Metadata { inferred: false, confidence: CONFIDENCE_OF_TEXT, reasoning: reasoning.to_owned() }
 }

@@ -58,7 +58,7 @@ fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::
 
 #[derive(Deserialize)]
 pub(crate) struct Property<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub name: Cow<'a, str>,
     #[serde(default)]
     pub value: Option<SentValue>,

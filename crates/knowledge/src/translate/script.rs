@@ -61,7 +61,7 @@ static PARTS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
     let parts = include_str!("script.js").split("//# ").skip(1);
     let part = |part: &'static str| {
         let (name, lines) = part.split_once('\n').unwrap_or((part, ""));
-        (name, lines.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect())
+        (name.trim_end(), lines.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect())
     };
     parts.map(part).collect()
 });

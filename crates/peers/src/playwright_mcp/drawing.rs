@@ -33,8 +33,8 @@ pub(super) fn is_flat(dom: &Dom<'_>, id: Id) -> bool {
 }
 
 fn is_along_an_axis(points: &[(f64, f64)]) -> bool {
-    // Relative moves add up, with the error of a decimal fraction.
-    let same = |a: f64, b: f64| (a - b).abs() <= 1e-6;
+    // Relative moves add up, with the error of a decimal fraction. What is no number differs from nothing.
+    let same = |a: f64, b: f64| !((a - b).abs() > 1e-6);
     let Some((x, y)) = points.first() else { return true };
     points.iter().all(|point| same(point.0, *x)) || points.iter().all(|point| same(point.1, *y))
 }

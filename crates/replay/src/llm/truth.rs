@@ -2,10 +2,10 @@
 //!
 //! In: a run, the traces it was made from, the strategies. Out: per trace, strategy and step the
 //! map from handle to node, and per trace and step the acceptable nodes. A run's folder keeps
-//! neither. So the traces are replayed, and a step counts only
-//! where the text is, by its hash, the one that the run shows. Invariant: what cannot be proved to
-//! belong to the run is not known: another trace, another text. Why not a map in the run's folder:
-//! it would be larger than the observations, and only this reader wants it.
+//! neither. So the traces are replayed, and a step counts only where the text is, by its hash, the
+//! one that the run shows. Invariant: what cannot be proved to belong to the run is not known:
+//! another trace, another text. Why not a map in the run's folder: it would be larger than the
+//! observations, and only this reader wants it.
 
 use super::error::LlmReadError;
 use super::score::same_handle;

@@ -2,8 +2,7 @@
 //!
 //! In: the accepted runs before and after, the gate's findings between them, and a reason. Out: an
 //! entry of `reports/CHANGES.md`, the newest first. Invariant: an entry that changed nothing is not
-//! made; older entries keep their reason and their counts, only the newest shows tables and texts;
-//! there are at most [`KEPT`].
+//! made; older entries keep their reason and their counts, only the newest shows tables and texts.
 
 use super::{TEXTS_HEADING, groups_markdown};
 use crate::error::ReportError;
@@ -14,9 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const HEAD: &str = "# Accepted changes\n\nWhat each newly accepted run changed, the newest first. `browserlens bench \
-    --accept --why …` writes this file and keeps the last ten.\n";
-/// Most entries.
-const KEPT: usize = 10;
+    --accept --why …` writes this file.\n";
 
 /// Returns the entry of a newly accepted run; none if nothing changed.
 pub fn change_entry(
@@ -110,13 +107,9 @@ pub fn add_change(path: &Path, entry: &str) -> Result<(), ReportError> {
         Err(error) => return Err(io("read it")(error)),
     };
     let mut text = format!("{HEAD}\n{}\n", entry.trim_end());
-    let (mut entries, mut is_text) = (1, false);
+    let mut is_text = false;
     for line in old.strip_prefix(HEAD).unwrap_or(&old).trim_start_matches('\n').split_inclusive('\n') {
         if line.starts_with("## ") {
-            entries += 1;
-            if entries > KEPT {
-                break;
-            }
             is_text = false;
             text.truncate(text.trim_end().len());
             text.push_str("\n\n");
@@ -176,11 +169,5 @@ mod tests {
             text,
             format!("{HEAD}\n## Two\n\nsecond\n\n{texts}\n## One\n\nfirst\n\n3 texts changed.\n\n## Zero\n\nnaught\n")
         );
-        for number in 4..=KEPT + 1 {
-            add_change(&path, &format!("## {number}\n\nmore\n")).expect("written");
-        }
-        let text = std::fs::read_to_string(&path).expect("read");
-        assert_eq!(text.matches("## ").count(), KEPT, "{text}");
-        assert!(text.ends_with("## One\n\nfirst\n\n3 texts changed.\n"), "the oldest went: {text}");
     }
 }

@@ -159,6 +159,7 @@ impl Work<'_, '_> {
     fn our_click(&self, kind: Option<&str>) -> Calls {
         let wanted = Wanted::of(self.action);
         let at = self.at_of(&wanted)?;
+        let point = self.point_on_node(&at)?;
         let mut parameters = match &at {
             At::Node(node) if self.is_turned(*node)? => return Ok(Vec::new()),
             At::Node(node) => match self.ref_of(*node) {
@@ -172,7 +173,7 @@ impl Work<'_, '_> {
             },
         };
         parameters["kind"] = json!(kind);
-        parameters["at"] = json!(self.point_on_node(&at)?);
+        parameters["at"] = json!(point);
         one("click", parameters)
     }
 
