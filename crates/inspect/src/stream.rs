@@ -57,8 +57,11 @@ pub fn network(
     let (asked, bodies) = network::check(query, source, limits)?;
     let mut written = 0;
     asked.all(source, |source, events| {
-        let rows = network::rows(source, events, &bodies, limits, &mut Cuts::default())?;
-        written += lines(out, &rows)?;
+        // One by one: each may hold megabytes of bodies.
+        for event in events {
+            let rows = network::rows(source, vec![event], &bodies, limits, &mut Cuts::default())?;
+            written += lines(out, &rows)?;
+        }
         Ok(())
     })?;
     out.flush()?;

@@ -281,14 +281,10 @@ impl Query<'_> {
     ) -> Result<(), TraceError> {
         let (conditions, values) = self.conditions(table, lane);
         let hint = self.hint(table, !matches!(lane, Lane::All));
-        let searched = searched_columns(table);
-        let sql = format!(
-            "SELECT {}, {} FROM {} {hint} WHERE {conditions} ORDER BY position",
-            columns.join(", "),
-            searched.join(", "),
-            table.name
-        );
         let needle = self.filter.contains.as_deref().map(Needle::new);
+        let searched = if needle.is_some() { searched_columns(table).to_vec() } else { Vec::new() };
+        let selected = [columns, &searched].concat().join(", ");
+        let sql = format!("SELECT {selected} FROM {} {hint} WHERE {conditions} ORDER BY position", table.name);
         self.db.each(table.place(), &sql, params_from_iter(values), |row| {
             if let Some(needle) = &needle {
                 // Looked at before an event is made of the row: most rows do not hold what is searched for.

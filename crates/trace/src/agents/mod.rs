@@ -4,7 +4,7 @@
 //! record holds is never asked for again, so that numbers come from files alone; a record that ends
 //! early says where; secrets are replaced before anything is written.
 //!
-//! The format of the files stands in the crate's README.
+//! The format of the files stands in `docs/agent-runs.md`.
 
 mod call_cost;
 mod cost;

@@ -1,6 +1,6 @@
 //! JSON lines of ours: a line a run (`run`, `tool`, `goal`, `reward`, and what else is known), a
-//! line a call (`run`, `call`, `name`, `arguments`, `text`, `is_error`, `images`, `ms`). The crate's
-//! README describes them.
+//! line a call (`run`, `call`, `name`, `arguments`, `text`, `is_error`, `images`, `ms`). `docs/agent-runs.md`
+//! describes them.
 
 use super::{Runs, Values};
 use crate::agents::record::{Agent, Call, End, EndReason, Header, RunRecord};
