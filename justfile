@@ -15,10 +15,6 @@ bench *args:
 # Installs what the tests need where it is missing (Chromium, axe-core, MiniWoB++, the tools that agents use, component libraries), then runs every test, in a home that must stay empty.
 test *args:
     @scripts/timed "test: install Chromium" scripts/install-chromium
-    @scripts/timed "test: install axe-core" scripts/install-axe
-    @scripts/timed "test: install MiniWoB++" scripts/install-miniwob
-    @scripts/timed "test: install seven packages of tools" scripts/install-peers playwright-mcp-0-0-83 playwright-mcp-0-0-68 @playwright/cli agent-browser chrome-devtools-mcp @browserbasehq/stagehand browser-use
-    @scripts/timed "test: install four component libraries" scripts/install-wild esbuild sortablejs tom-select choices flatpickr
     scripts/run-tests "$@"
 
 # Records the bundled traces again (all, or the scenarios that are named).

@@ -21,6 +21,7 @@ mod record;
 mod serve;
 mod show;
 mod snapshot;
+mod tool;
 mod trace;
 
 #[cfg(feature = "record")]
@@ -33,7 +34,7 @@ pub(crate) use bench::{BenchArgs, Pricing, SCENARIOS_DIR, Selection, TokenizerAr
 pub(crate) use ci::{CiArgs, CiInitArgs, CiVerb};
 pub(crate) use corpus::{CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs};
+pub(crate) use inspect::{InspectArgs, InspectSource, InspectWhat, LimitArgs};
 pub(crate) use lab::{FidelityArgs, Lab, ScenarioVerb};
 #[cfg(feature = "record")]
 pub(crate) use llm::ResponseFormatArg;
@@ -166,9 +167,9 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
         override_usage = "browserlens page SOURCE summary|console|network|dom|html|har [OPTIONS]",
         after_help = "Examples:\
             \n  browserlens page traces/live-last-minute-ticket.trace summary\
-            \n  browserlens page traces/live-last-minute-ticket.trace network --failed-only --response-bodies\
-            \n  browserlens page traces/portal-move-a-patient-appointment.trace console --levels error --search \
-            notices --json\
+            \n  browserlens page traces/live-last-minute-ticket.trace network --failed-only --include-response-bodies\
+            \n  browserlens page traces/portal-move-a-patient-appointment.trace console --log-levels error \
+            --search-term notices --json\
             \n  browserlens page traces/spa-plan-a-release.trace network --domain spa --body-path '$..status'\
             \n  browserlens page traces/shop-laptop-to-cart.trace dom --step 2 --selector main --max-depth 3\
             \n  browserlens page traces/shop-laptop-to-cart.trace har > shop.har\

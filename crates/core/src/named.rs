@@ -36,3 +36,29 @@ macro_rules! named {
         }
     };
 }
+
+#[cfg(test)]
+mod tests {
+    named! {
+        /// Two kinds, one with a name of its own.
+        pub enum Kind {
+            /// One.
+            First = "first",
+            /// The other.
+            Other = "the-other",
+        }
+    }
+
+    #[test]
+    fn a_kind_has_one_name_wherever_it_stands() {
+        assert_eq!(Kind::ALL, [Kind::First, Kind::Other]);
+        for kind in Kind::ALL {
+            assert_eq!(Kind::from_name(kind.name()), Some(kind));
+            assert_eq!(kind.to_string(), kind.name());
+            assert_eq!(serde_json::to_string(&kind).expect("JSON"), format!("{:?}", kind.name()));
+            assert_eq!(serde_json::from_str::<Kind>(&format!("{:?}", kind.name())).expect("a kind"), kind);
+        }
+        assert_eq!(Kind::from_name("First"), None);
+        assert!(serde_json::from_str::<Kind>("\"other\"").is_err());
+    }
+}

@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::script::{self, Script, json_file as json};
 use crate::write::{Captured, Writing, finish};
 use crate::{derive, mind2web, playwright, raw, weblinx};
+use browserlens_core::named;
 #[cfg(not(feature = "render"))]
 use browserlens_core::page::Flags;
 use browserlens_core::page::{Capture, Page, PayloadKind};
@@ -18,58 +19,25 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A format that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// Playwright's `trace.zip`, versions 3 to 10.
-    Playwright,
-    /// A folder of raw accessibility trees and DOM snapshots.
-    Cdp,
-    /// WebLINX 1.1.
-    Weblinx,
-    /// Mind2Web, as JSON, and Multimodal-Mind2Web, as Parquet.
-    Mind2web,
-    /// A history of browser-use, as a scenario.
-    BrowserUse,
-    /// A script of the DevTools Recorder, as a scenario.
-    DevtoolsRecorder,
-    /// A project of Selenium IDE, as scenarios.
-    Selenium,
-    /// A trace of ours, as the scenario that does the same again.
-    Trace,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 8] = [
-        Self::Playwright,
-        Self::Cdp,
-        Self::Weblinx,
-        Self::Mind2web,
-        Self::BrowserUse,
-        Self::DevtoolsRecorder,
-        Self::Selenium,
-        Self::Trace,
-    ];
-
-    /// Returns the name that the command line uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Playwright => "playwright",
-            Self::Cdp => "cdp",
-            Self::Weblinx => "weblinx",
-            Self::Mind2web => "mind2web",
-            Self::BrowserUse => "browser-use",
-            Self::DevtoolsRecorder => "devtools-recorder",
-            Self::Selenium => "selenium",
-            Self::Trace => "trace",
-        }
-    }
-
-    /// Returns the format of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
+named! {
+    /// A format that is read.
+    pub enum Format {
+        /// Playwright's `trace.zip`, versions 3 to 10.
+        Playwright = "playwright",
+        /// A folder of raw accessibility trees and DOM snapshots.
+        Cdp = "cdp",
+        /// WebLINX 1.1.
+        Weblinx = "weblinx",
+        /// Mind2Web, as JSON, and Multimodal-Mind2Web, as Parquet.
+        Mind2web = "mind2web",
+        /// A history of browser-use, as a scenario.
+        BrowserUse = "browser-use",
+        /// A script of the DevTools Recorder, as a scenario.
+        DevtoolsRecorder = "devtools-recorder",
+        /// A project of Selenium IDE, as scenarios.
+        Selenium = "selenium",
+        /// A trace of ours, as the scenario that does the same again.
+        Trace = "trace",
     }
 }
 

@@ -12,6 +12,7 @@ use crate::markup::{self, HtmlAnswer, TextAnswer};
 use crate::network::{self, NetworkAnswer};
 use crate::presets::{Presets, with_preset};
 use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
+use crate::schema;
 use crate::summary::{self, SummaryAnswer};
 use browserlens_core::page::{Capture, Page};
 use browserlens_core::strategy::{PageSource, SourceError, host_of};
@@ -32,23 +33,22 @@ pub struct ToolSchema {
     pub why: &'static str,
     /// Schema of the arguments.
     pub arguments: Value,
-    /// Schema of the answer.
-    pub answer: Value,
+    /// Makes the schema of the answer.
+    pub answer: fn() -> Value,
 }
 
 /// Returns every tool with its schemas.
 pub fn tools() -> Vec<ToolSchema> {
     fn tool<Q: schemars::JsonSchema, A: schemars::JsonSchema>(name: &'static str, why: &'static str) -> ToolSchema {
-        let (arguments, answer) = (schemars::schema_for!(Q).to_value(), schemars::schema_for!(A).to_value());
-        ToolSchema { name, why, arguments, answer }
+        ToolSchema { name, why, arguments: schema::of::<Q>(), answer: || schemars::schema_for!(A).to_value() }
     }
     vec![
-        tool::<SummaryQuery, SummaryAnswer>(TOOLS[0], "Counts of console messages and requests, to begin with"),
+        tool::<SummaryQuery, SummaryAnswer>(TOOLS[0], "Counts of console messages and requests"),
         tool::<ConsoleQuery, ConsoleAnswer>(TOOLS[1], "Console messages; errors and warnings unless told otherwise"),
         tool::<NetworkQuery, NetworkAnswer>(TOOLS[2], "Requests, failed ones first"),
-        tool::<DomQuery, DomAnswer>(TOOLS[3], "A part of the page as a tree"),
-        tool::<HtmlQuery, HtmlAnswer>(TOOLS[4], "A part of the page as cleaned HTML"),
-        tool::<TextQuery, TextAnswer>(TOOLS[5], "A part of the page as text"),
+        tool::<DomQuery, DomAnswer>(TOOLS[3], "DOM below a selector"),
+        tool::<HtmlQuery, HtmlAnswer>(TOOLS[4], "Cleaned HTML below a selector"),
+        tool::<TextQuery, TextAnswer>(TOOLS[5], "Plain text below a selector"),
     ]
 }
 

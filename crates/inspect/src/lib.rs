@@ -26,6 +26,7 @@ mod network;
 mod pages;
 mod presets;
 mod query;
+pub mod schema;
 pub mod stream;
 mod summary;
 
@@ -41,5 +42,8 @@ pub use limits::{LimitError, Limits, SETTINGS, Setting};
 pub use markup::{HtmlAnswer, TextAnswer};
 pub use network::{NetworkAnswer, NetworkRow};
 pub use presets::{Preset, Presets, PresetsError};
-pub use query::{ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery, TextQuery};
+pub use query::{
+    ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery, TextQuery,
+    read as read_query,
+};
 pub use summary::{Counted, Durations, Summary, SummaryAnswer};

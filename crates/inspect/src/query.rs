@@ -90,7 +90,7 @@ pub struct ConsoleQuery {
     /// Tab, counted from 0; all tabs if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
-    /// Take the fields of this preset that are not given here.
+    /// Take what is not given here from this preset: debug, api, slow, or one of your own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Levels: error, warn, info, log, debug, or all. Default: error and warn.
@@ -117,7 +117,7 @@ pub struct NetworkQuery {
     /// Tab, counted from 0; all tabs if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
-    /// Take the fields of this preset that are not given here.
+    /// Take what is not given here from this preset: debug, api, slow, or one of your own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Methods, such as POST.
@@ -174,7 +174,7 @@ pub struct DomQuery {
     /// Tab, counted from 0; the current one if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
-    /// Take the fields of this preset that are not given here.
+    /// Take what is not given here from this preset: debug, api, slow, or one of your own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// CSS selector; the whole page if not given.
@@ -245,8 +245,11 @@ pub struct SummaryQuery {
     pub since: Option<i64>,
 }
 
-/// Reads arguments as a query; the error names the field.
-pub(crate) fn read<Q: DeserializeOwned>(arguments: Value) -> Result<Q, InspectError> {
+/// Reads arguments as a query.
+///
+/// # Errors
+/// [`InspectError::BadField`], which names the field and what it may hold.
+pub fn read<Q: DeserializeOwned>(arguments: Value) -> Result<Q, InspectError> {
     let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
     if !arguments.is_object() {
         return Err(InspectError::bad("arguments", "they are no JSON object", "a JSON object"));

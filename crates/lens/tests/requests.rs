@@ -158,3 +158,16 @@ fn what_is_scrolled_into_view_is_told_as_far_as_there_is_room() {
     assert!(told.contains("Paragraph 40 of") && !told.contains("Paragraph 45 of"), "{told}");
     assert!(tokens(&told) <= 120, "{told}");
 }
+
+#[test]
+fn what_is_urgent_comes_before_the_rest_under_a_small_budget() {
+    let links = lines(80, |n| format!("  link \"Topic number {n}\"\n"));
+    for urgent in
+        ["alert\n  text \"The card was refused\"\n", "dialog \"The card was refused\" modal\n  button \"OK\"\n"]
+    {
+        let page = page("https://a.test/", "Pay", 1, &format!("main\n{links}{urgent}"));
+        let told = observe(&mut Lens::new(LensOptions { budget: Some(100), ..a11y() }), 0, &page).text;
+        says(&told, "The card was refused");
+        says(&told, "more item");
+    }
+}

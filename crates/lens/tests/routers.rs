@@ -3,10 +3,11 @@
 
 mod common;
 
-use browserlens_core::strategy::ObservationKind;
+use browserlens_core::strategy::{ObservationKind, Request, Run};
+use browserlens_lens::extract::Grade;
 use browserlens_lens::router::{Route, RouteError, Router, Signals, Tier};
 use browserlens_lens::{Lens, LensOptions, Representation, RouterKind};
-use common::{observe, page};
+use common::{observe, page, says};
 use std::sync::{Arc, Mutex};
 
 /// Remembers what it was told, and takes turns.
@@ -88,4 +89,31 @@ fn a_tier_bends_the_router_and_leaves_a_fixed_representation_alone() {
     assert_eq!((tiered(Tier::Small).as_str(), tiered(Tier::Large).as_str()), ("a11y", "dom"));
     let fixed = LensOptions { tier: Some(Tier::Large), ..common::a11y() };
     assert_eq!(shown(fixed), "a11y");
+}
+
+/// Reads pages without a control as an accessibility tree, all others as distilled DOM.
+struct ByControls;
+
+impl Router for ByControls {
+    fn route(&self, signals: &Signals, _: Option<Representation>) -> Result<Route, RouteError> {
+        let representation = if signals.interactive == 0 { Representation::A11y } else { Representation::Dom };
+        Ok(Route::new(representation, "by its controls"))
+    }
+}
+
+#[test]
+fn another_document_ends_what_was_widened_in_whatever_way_it_is_shown() {
+    let options = LensOptions { grade: Grade::Text, delta: false, ..LensOptions::default() };
+    let mut lens = Lens::with_router(options, Box::new(ByControls));
+    let form = page("https://a.test/", "A", 1, "main\n  text \"Hello\"\n  textbox \"Name\"");
+    let other = page("https://b.test/", "B", 2, "main\n  text \"Nothing to fill\"");
+    let first = observe(&mut lens, 0, &form).text;
+    let (_, mark) = first.split_once("@m").unwrap_or_else(|| panic!("nothing is left out:\n{first}"));
+    let handle = format!("@m{}", mark.split(|c: char| !c.is_ascii_digit()).next().unwrap());
+    let whole = lens.request(&Request::Expand { handle }).unwrap().text;
+    says(&whole, "textbox \"Name\"");
+    says(&observe(&mut lens, 1, &form).text, "textbox \"Name\"");
+    assert_eq!(observe(&mut lens, 2, &other).representation.as_deref(), Some("a11y"));
+    let again = observe(&mut lens, 3, &form).text;
+    assert!(!again.contains("textbox") && again.contains("@m"), "{again}");
 }

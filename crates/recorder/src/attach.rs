@@ -109,9 +109,9 @@ impl Driver {
         let (address, named) = endpoint(url).await.map_err(failed)?;
         let mut driver = Self::connect(Chrome::attached(address), setup, ceiling, None).await.map_err(failed)?;
         let call = async |method: &str, params: Value| driver.ask_browser(method, params).await.map_err(failed);
-        let there = call("Target.getTargets", json!({})).await?["targetInfos"].take();
-        let there: Vec<m::TargetInfo> = serde_json::from_value(there).map_err(|error| failed(error.to_string()))?;
-        let pages: Vec<m::TargetInfo> = there.into_iter().filter(|target| target.kind == "page").collect();
+        let there = call("Target.getTargets", json!({})).await?;
+        let there: m::Targets = there.read().map_err(|error| failed(error.to_string()))?;
+        let pages: Vec<m::TargetInfo> = there.list.into_iter().filter(|target| target.kind == "page").collect();
         let wanted = match (tab, named) {
             (AttachTab::Named(name), _) => Some(name.clone()),
             (AttachTab::New, Some(name)) => Some(name),
@@ -131,7 +131,7 @@ impl Driver {
             }
             None => {
                 let made = call("Target.createTarget", json!({ "url": "about:blank" })).await?;
-                made["targetId"].as_str().unwrap_or_default().to_owned()
+                made.value()["targetId"].as_str().unwrap_or_default().to_owned()
             }
         };
         call("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await?;
@@ -164,7 +164,7 @@ impl Driver {
     /// Opens a tab and makes it the current one.
     pub(crate) async fn new_tab(&mut self) -> Result<(), CallError> {
         let call = async |method, params| self.socket.call(None, method, &params, self.ceiling).await;
-        let made = call("Target.createTarget", json!({ "url": "about:blank" })).await?.value()["targetId"].take();
+        let made = call("Target.createTarget", json!({ "url": "about:blank" })).await?.value()["targetId"].clone();
         if self.chrome.is_attached() {
             call("Target.attachToTarget", json!({ "targetId": made, "flatten": true })).await?;
         }

@@ -68,9 +68,10 @@ impl RawEvent {
         serde_json::from_str(self.params.get()).ok()
     }
 
-    /// Reads one of its parameters.
+    /// Reads one of its parameters. The others are not looked into: a page may have put half a character there.
     pub(crate) fn part<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        serde_json::from_value(self.read::<Value>()?.get_mut(name)?.take()).ok()
+        let parts: HashMap<&str, &RawValue> = self.read()?;
+        serde_json::from_str(parts.get(name)?.get()).ok()
     }
 }
 
@@ -133,4 +134,25 @@ impl Call {
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // State behind these locks is plain data that stays valid if a holder panicked.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_an_event_is_read_whatever_a_page_put_into_the_others() {
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        let params = format!(r#"{{"frame": {{"id": "F", "name": "\ud800"}}, "args": {deep}, "odd": "\ud800"}}"#);
+        let params = RawValue::from_string(params).expect("JSON");
+        let event = RawEvent { serial: 1, session: None, method: "Page.frameNavigated".to_owned(), params };
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Frame {
+            id: String,
+        }
+        assert_eq!(event.part("frame"), Some(Frame { id: "F".to_owned() }));
+        assert_eq!((event.part::<String>("odd"), event.part::<Frame>("none")), (None, None));
+        let params = RawValue::from_string("[]".to_owned()).expect("JSON");
+        assert_eq!(RawEvent { params, ..event }.part::<Frame>("frame"), None);
+    }
 }

@@ -299,7 +299,7 @@ fn quote(path: &Path) -> String {
 }
 
 /// What ends Chromium when this process ends: a process that reads what only we hold open.
-struct Watchdog(Child);
+struct Watchdog(Option<Child>);
 
 impl Watchdog {
     fn start(folder: &Path) -> io::Result<Self> {
@@ -337,19 +337,20 @@ impl Watchdog {
             // cleans up after it.
             .process_group(0)
             .spawn()?;
-        Ok(Self(child))
+        Ok(Self(Some(child)))
     }
 
     /// Tells the watchdog to do its work.
     fn release(&mut self) {
-        drop(self.0.stdin.take());
+        drop(self.0.as_mut().map(|child| child.stdin.take()));
     }
 
-    /// Waits until the watchdog did its work.
+    /// Waits until the watchdog did its work, once.
     fn wait(&mut self) {
         self.release();
+        let Some(mut child) = self.0.take() else { return };
         let deadline = Instant::now() + WATCHDOG_LIMIT;
-        while Instant::now() < deadline && matches!(self.0.try_wait(), Ok(None)) {
+        while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(5));
         }
     }

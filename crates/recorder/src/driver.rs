@@ -94,7 +94,7 @@ impl Driver {
         let connection = Socket::connect(&chrome.address()).await.map_err(|error| error.to_string())?;
         let mut driver = Self::over(chrome, connection, setup, ceiling, watch);
         let version = driver.ask_browser("Browser.getVersion", json!({})).await?;
-        if let Some(product) = version["product"].as_str() {
+        if let Some(product) = version.value()["product"].as_str() {
             driver.browser_name = product.to_owned();
         }
         Ok(driver)
@@ -130,9 +130,8 @@ impl Driver {
     }
 
     /// Calls the browser itself; what goes wrong is said with the method.
-    pub(crate) async fn ask_browser(&self, method: &str, params: Value) -> Result<Value, String> {
-        let reply = self.socket.call(None, method, &params, CALL_LIMIT).await;
-        reply.map(|reply| reply.value()).map_err(|error| format!("{method}: {error}"))
+    pub(crate) async fn ask_browser(&self, method: &str, params: Value) -> Result<Reply, String> {
+        self.socket.call(None, method, &params, CALL_LIMIT).await.map_err(|error| format!("{method}: {error}"))
     }
 
     pub(crate) fn controlled(&self) -> bool {
@@ -328,5 +327,5 @@ pub(crate) fn evaluated(reply: &Reply) -> Result<Value, CallError> {
             .unwrap_or("the script failed");
         return Err(CallError::Refused { message: text.to_owned() });
     }
-    Ok(value["result"]["value"].take())
+    Ok(value.pointer_mut("/result/value").map(Value::take).unwrap_or_default())
 }

@@ -14,7 +14,7 @@ use crate::messages as m;
 use crate::socket::{RawEvent, Socket};
 use crate::watch::Signal;
 use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind};
-use serde_json::{Value, json};
+use serde_json::json;
 use session::start_session;
 use std::sync::Arc;
 use std::time::Instant;
@@ -53,7 +53,7 @@ impl EventLoop {
         match (domain, event.session.as_deref()) {
             ("Target", parent) => self.target(state, parent, event, name)?,
             ("Browser", _) => download(state, event, name)?,
-            ("Input", _) if name == "dragIntercepted" => state.drag = Some(event.read::<Value>()?["data"].take()),
+            ("Input", _) if name == "dragIntercepted" => state.drag = Some(event.part("data")?),
             ("Inspector", session) if name == "targetCrashed" => {
                 let which = session.and_then(|session| state.tab_of(session)).unwrap_or(0);
                 state.crashed = Some(format!("the page of tab {which} crashed"));

@@ -371,7 +371,9 @@ impl LiveBrowser {
         let params = serde_json::json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let mut reply = self.ask("evaluating", driver.call(&driver.session(), "Runtime.evaluate", &params))?.value();
         self.stale = true;
-        let Some(thrown) = reply.get("exceptionDetails") else { return Ok(reply["result"]["value"].take()) };
+        let Some(thrown) = reply.get("exceptionDetails") else {
+            return Ok(reply.pointer_mut("/result/value").map(serde_json::Value::take).unwrap_or_default());
+        };
         let cause = thrown["exception"]["description"].as_str().unwrap_or("it threw");
         Err(failed("evaluating in the live page", cause))
     }

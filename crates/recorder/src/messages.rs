@@ -29,6 +29,13 @@ pub(crate) struct TargetInfo {
     pub(crate) opener_id: String,
 }
 
+/// The targets that there are.
+#[derive(Deserialize)]
+pub(crate) struct Targets {
+    #[serde(rename = "targetInfos")]
+    pub(crate) list: Vec<TargetInfo>,
+}
+
 /// What any event of a frame tells.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

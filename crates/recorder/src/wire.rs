@@ -29,7 +29,8 @@ pub struct CdpCall {
 
 /// Carries calls to a browser; what it says comes back through the [`CdpInbox`].
 pub trait CdpTransport: Send + Sync {
-    /// Takes a call, without waiting for its answer; returns false if the connection is closed.
+    /// Takes a call, without waiting for its answer; returns false if the connection is closed. It must not wait
+    /// for anything that needs the browser's state: that is locked meanwhile.
     fn send(&self, call: CdpCall) -> bool;
 }
 

@@ -5,11 +5,10 @@
 
 use crate::args;
 use crate::policy::Policy;
-use browserlens_inspect::{ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
+use browserlens_inspect::{ToolSchema, schema};
 use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_knowledge::protocol::AgentInstruction;
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// What tells an agent how to read answers: the grammar's legend, and how far page text is to be
@@ -66,11 +65,6 @@ impl Tool {
     }
 }
 
-fn schema<A: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<A>().to_value()
-}
-
 /// Returns the tools that clients may call: all but those that the server does not allow.
 pub fn allowed(policy: &Policy) -> Vec<Tool> {
     tools().into_iter().filter(|tool| policy.evaluate || !tool.only_allowed).collect()
@@ -91,24 +85,24 @@ pub fn listed(policy: &Policy) -> Vec<Tool> {
 /// Returns every tool, in the order in which agents need them.
 pub fn tools() -> Vec<Tool> {
     fn looks<A: JsonSchema>(name: &'static str, why: &'static str) -> Tool {
-        Tool { name, why, only_reads: true, only_allowed: false, arguments: schema::<A>() }
+        Tool { name, why, only_reads: true, only_allowed: false, arguments: schema::of::<A>() }
     }
     fn acts<A: JsonSchema>(name: &'static str, why: &'static str) -> Tool {
         Tool { only_reads: false, ..looks::<A>(name, why) }
     }
-    vec![
+    let inspect = browserlens_inspect::tools().into_iter().map(|tool| {
+        let ToolSchema { name, why, arguments, .. } = tool;
+        Tool { name, why, only_reads: true, only_allowed: false, arguments }
+    });
+    let first = vec![
         looks::<args::Observe>("observe", "Show the page, or what changed since you were shown it last"),
         looks::<args::Expand>("expand", "Show what an elided mark stands for"),
         looks::<args::Find>("find", "Find elements by text or role; gives refs and ancestors"),
         looks::<args::Snapshot>("snapshot", "Show controls, outline or content of a part of the page"),
         looks::<args::Chunks>("chunks", "Content as JSON lines for a vector store"),
         looks::<args::ReadText>("read_text", "Read the page's text"),
-        looks::<SummaryQuery>("get_summary", "Counts of console messages and requests"),
-        looks::<ConsoleQuery>("get_console_messages", "Console messages; errors and warnings unless told otherwise"),
-        looks::<NetworkQuery>("get_network_requests", "Requests, failed ones first"),
-        looks::<DomQuery>("get_dom_snapshot", "DOM below a selector"),
-        looks::<HtmlQuery>("get_html", "Cleaned HTML below a selector"),
-        looks::<TextQuery>("get_text", "Plain text below a selector"),
+    ];
+    let rest = vec![
         looks::<AgentInstruction>("query_knowledge_for_agent", "Ask what is known of a website: ways, tasks, screens"),
         looks::<ExtrapolationRequest>("fill_action_gaps", "Infer actions missing between known ones"),
         acts::<args::Navigate>("navigate", "Go to a URL, back or forward. Actions answer with what they changed"),
@@ -129,7 +123,8 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Dialog>("dialog", "Answer a dialog of the browser"),
         Tool { only_allowed: true, ..acts::<args::Evaluate>("evaluate", "Value of a JavaScript expression, as JSON") },
         looks::<args::Screenshot>("screenshot", "Picture of the viewport or an element"),
-    ]
+    ];
+    first.into_iter().chain(inspect).chain(rest).collect()
 }
 
 /// Arguments that a short schema leaves out: seldom needed, and still taken.
@@ -177,70 +172,13 @@ pub fn plain_schema(tool: &Tool) -> Map<String, Value> {
 }
 
 fn reduced(tool: &Tool, seldom: &[&str], keeps_words: bool) -> Map<String, Value> {
-    let mut whole = tool.arguments.clone();
-    if let Some(properties) = whole.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|name, _| !seldom.contains(&name.as_str()));
-        for property in properties.values_mut() {
-            *property = short(property, keeps_words);
-        }
-        if tool.name == "query_knowledge_for_agent" {
-            properties.insert("context".to_owned(), json!({ "type": "object" }));
-        }
+    let mut out = schema::reduced(&tool.arguments, seldom, keeps_words);
+    if tool.name == "query_knowledge_for_agent"
+        && let Some(properties) = out.get_mut("properties").and_then(Value::as_object_mut)
+    {
+        properties.insert("context".to_owned(), json!({ "type": "object" }));
     }
-    let mut out = Map::new();
-    out.insert("type".to_owned(), json!("object"));
-    for key in ["properties", "required"] {
-        if let Some(value) = whole.get_mut(key) {
-            out.insert(key.to_owned(), value.take());
-        }
-    }
-    out.entry("properties").or_insert_with(|| json!({}));
     out
-}
-
-/// Leaves out of a property's schema what a model does not need.
-fn short(schema: &Value, keeps_words: bool) -> Value {
-    let Some(schema) = schema.as_object() else { return schema.clone() };
-    let mut out = Map::new();
-    if let Some(values) = one_of_words(schema) {
-        out.insert("enum".to_owned(), values);
-    } else if let Some(choices) = schema.get("anyOf").and_then(Value::as_array) {
-        let mut kept: Vec<Value> = choices
-            .iter()
-            .filter(|choice| choice.get("type") != Some(&json!("null")))
-            .map(|choice| short(choice, false))
-            .collect();
-        // One value is as good as a list of them.
-        if let Some(at) = kept.iter().position(|choice| choice.get("type") == Some(&json!("array"))) {
-            kept = vec![kept.swap_remove(at)];
-        }
-        match kept.as_mut_slice() {
-            [Value::Object(one)] => out.append(one),
-            _ => return json!({}),
-        }
-    } else {
-        let kind = match schema.get("type") {
-            // A text, or an object that its description names.
-            Some(Value::Array(kinds)) if kinds.contains(&json!("object")) => Some(json!(["string", "object"])),
-            Some(Value::Array(kinds)) => kinds.iter().find(|kind| **kind != json!("null")).cloned(),
-            kind => kind.cloned(),
-        };
-        if let Some(kind) = kind {
-            out.insert("type".to_owned(), kind);
-        }
-        if let Some(items) = schema.get("items") {
-            let items = short(items, false);
-            if items != json!({}) {
-                out.insert("items".to_owned(), items);
-            }
-        }
-    }
-    // Words that may be chosen say themselves what they are for.
-    let is_choice = out.contains_key("enum");
-    if let Some(words) = schema.get("description").filter(|_| keeps_words && !is_choice) {
-        out.insert("description".to_owned(), words.clone());
-    }
-    Value::Object(out)
 }
 
 /// Returns the names of all arguments of a tool.
@@ -254,28 +192,7 @@ pub(crate) fn names_of(tool: &str) -> Vec<String> {
 pub(crate) fn words_of(tool: &str, argument: &str) -> Option<Vec<String>> {
     let tool = tools().into_iter().find(|known| known.name == tool)?;
     let schema = tool.arguments.get("properties")?.get(argument)?.as_object()?;
-    Some(one_of_words(schema)?.as_array()?.iter().map(Value::to_string).collect())
-}
-
-/// Returns the words of an enumeration.
-fn one_of_words(schema: &Map<String, Value>) -> Option<Value> {
-    if let Some(values) = schema.get("enum") {
-        let words: Vec<&Value> = values.as_array()?.iter().filter(|value| !value.is_null()).collect();
-        return Some(json!(words));
-    }
-    let choices = schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_array()?;
-    let mut words = Vec::new();
-    for choice in choices {
-        if choice.get("type") == Some(&json!("null")) {
-            continue;
-        }
-        match (choice.get("const"), choice.as_object()) {
-            (Some(word), _) => words.push(word.clone()),
-            (None, Some(choice)) => words.extend(one_of_words(choice)?.as_array()?.clone()),
-            (None, None) => return None,
-        }
-    }
-    (!words.is_empty()).then_some(Value::Array(words))
+    Some(schema::one_of_words(schema)?.as_array()?.iter().map(Value::to_string).collect())
 }
 
 /// Returns the list of tools as MCP clients of a server are sent it.

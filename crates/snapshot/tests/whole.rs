@@ -5,7 +5,16 @@ use browserlens_core::tokens::Encoding;
 use browserlens_snapshot::outline::{MOST_TOKENS, OutlineOptions, Role, build, write};
 use browserlens_snapshot::path::Paths;
 use proptest::prelude::*;
+use regex::Regex;
 use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// What a line of an outline can be, below its two lines of heading.
+static LINE: LazyLock<Regex> = LazyLock::new(|| {
+    let count = r"(\d+ (words|items|paragraphs|links|lines)|preview)";
+    let line = format!(r#"^ *[A-Z]+( level=[1-6])?( "([^"\\]|\\.)*")?( \[{count}(, {count})*\])?( /\S*)?$"#);
+    Regex::new(&line).expect("a pattern")
+});
 
 /// A tag, its role, a class.
 const ELEMENTS: [(&str, &str, &str); 22] = [
@@ -33,8 +42,10 @@ const ELEMENTS: [(&str, &str, &str); 22] = [
     ("button", "button", ""),
 ];
 
-fn grown(plan: &[(u8, u8)]) -> Page {
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
+const TEXTS: [&str; 4] = ["one", "two words", "", "ten words are what a text needs to get a line"];
+
+fn grown(plan: &[(u8, u8)], texts: [&str; 4], name: &str) -> Page {
+    let mut builder = PageBuilder::new("https://test.test/", name);
     let mut depth = 0_usize;
     for (up, kind) in plan {
         for _ in 0..usize::from(up % 4).min(depth) {
@@ -42,15 +53,14 @@ fn grown(plan: &[(u8, u8)]) -> Page {
             depth -= 1;
         }
         if kind % 5 == 0 {
-            builder
-                .text(["one", "two words", "", "ten words are what a text needs to get a line"][usize::from(kind % 4)]);
+            builder.text(texts[usize::from(kind % 4)]);
             continue;
         }
         let (tag, role, class) = ELEMENTS[usize::from(*kind) % ELEMENTS.len()];
         builder.open(NodeSpec {
             tag,
             role,
-            name: if role == "region" { "News" } else { "" },
+            name: if role == "region" { name } else { "" },
             level: u8::from(role == "heading") * 2,
             flags: Flags::BLOCK,
             visibility: if kind % 29 == 28 { Visibility::NotRendered } else { Visibility::Visible },
@@ -72,7 +82,7 @@ proptest! {
     #[test]
     fn every_landmark_and_heading_of_any_page_has_a_line_or_is_counted(plan in proptest::collection::vec((0_u8..6,
         0_u8..=255), 0..120)) {
-        let page = grown(&plan);
+        let page = grown(&plan, TEXTS, "News");
         let paths = Paths::of(&page);
         let built = build(&page, &paths, &OutlineOptions::default());
         let text = write(&built.outline);
@@ -103,6 +113,24 @@ proptest! {
             // Only a path may cost more, where everything else was left out, and a heading.
             let bare = line.name.is_empty() && line.meta.is_empty() || line.role == Role::Heading;
             prop_assert!(bare || Encoding::O200kBase.count(text).0 <= MOST_TOKENS, "{}", text);
+        }
+    }
+
+    #[test]
+    fn no_text_forges_a_line_of_an_outline(
+        plan in proptest::collection::vec((0_u8..6, 0_u8..=255), 0..40),
+        texts in proptest::array::uniform3("(?s).{0,40}|[\\\\\"\n\r\\[\\]/|@ a]{0,20}"),
+    ) {
+        let [name, one, other] = &texts;
+        let page = grown(&plan, [one, other, "", one], name);
+        let built = build(&page, &Paths::of(&page), &OutlineOptions::default());
+        let text = write(&built.outline);
+        let lines: Vec<&str> = text.split('\n').collect();
+        let whole = 2 + usize::from(!built.outline.lines.is_empty()) + built.outline.lines.len();
+        prop_assert_eq!(lines.len(), whole, "{}", text);
+        prop_assert!(lines[0].ends_with(" | viewport=1280x800") && lines[1].starts_with("OUTLINE: "), "{}", text);
+        for line in &lines[3.min(lines.len())..] {
+            prop_assert!(LINE.is_match(line), "{:?} in\n{}", line, text);
         }
     }
 }

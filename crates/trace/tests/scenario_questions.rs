@@ -43,9 +43,14 @@ fn a_step_beyond_the_scenarios_last_is_refused_when_it_is_loaded() {
 fn questions_beside_no_scenario_are_found() {
     let folder = folder("alone");
     std::fs::write(folder.join("c.toml"), SCENARIO).expect("writes");
-    std::fs::write(folder.join("b.ask.toml"), QUESTION).expect("writes");
-    let error = Scenario::load_all(&folder).expect_err("an error");
-    assert!(matches!(&error, ScenarioError::NoScenarioFor { scenario, .. } if scenario.ends_with("b.toml")), "{error}");
+    for name in ["b.ask.toml", "b.exam.toml"] {
+        std::fs::write(folder.join(name), QUESTION).expect("writes");
+        let error = Scenario::load_all(&folder).expect_err("an error");
+        let is_named = matches!(&error, ScenarioError::NoScenarioFor { path, scenario }
+            if path.ends_with(name) && scenario.ends_with("b.toml"));
+        assert!(is_named, "{name}: {error}");
+        std::fs::remove_file(folder.join(name)).expect("removes");
+    }
 }
 
 #[test]

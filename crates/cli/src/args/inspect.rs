@@ -1,8 +1,29 @@
-//! What `inspect` is given: which tool, where to look, which rows.
+//! What `inspect` is given: where to look, and a tool's arguments.
 
-use clap::{Args, Subcommand};
+use super::tool::{arguments_of, tool_command};
+use browserlens_inspect::{ToolSchema, schema, tools};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
+
+/// What is asked, and the tool that answers.
+const ASKED: [(&str, &str); 6] = [
+    ("summary", "get_summary"),
+    ("console", "get_console_messages"),
+    ("network", "get_network_requests"),
+    ("dom", "get_dom_snapshot"),
+    ("html", "get_html"),
+    ("text", "get_text"),
+];
+
+/// Options of the version before this one that say no to an argument.
+const DENIALS: [(&str, &str, &str); 3] = [
+    ("network", "by-arrival", "failedFirst"),
+    ("dom", "scripts", "excludeScripts"),
+    ("dom", "style-elements", "excludeStyles"),
+];
 
 #[derive(Args)]
 pub(crate) struct InspectArgs {
@@ -11,101 +32,82 @@ pub(crate) struct InspectArgs {
 }
 
 /// What is asked for.
-#[derive(Subcommand)]
-pub(crate) enum InspectWhat {
-    /// Count messages and requests by level, status, type and host; the place to begin
-    #[command(override_usage = "browserlens page SOURCE summary [OPTIONS]")]
-    Summary {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Count only what happened from this page time on
-        #[arg(long, value_name = "MS")]
-        since: Option<i64>,
-    },
-    /// List console messages, errors and warnings unless told otherwise
-    #[command(override_usage = "browserlens page SOURCE console [OPTIONS]")]
-    Console {
-        #[command(flatten)]
-        source: InspectSource,
-        #[command(flatten)]
-        paging: InspectPaging,
-        /// List these levels: error, warn, info, log, debug, or all
-        #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
-        levels: Option<Vec<String>>,
-    },
-    /// List requests, failed ones first
-    #[command(override_usage = "browserlens page SOURCE network [OPTIONS]")]
-    Network {
-        #[command(flatten)]
-        source: InspectSource,
-        #[command(flatten)]
-        paging: InspectPaging,
-        #[command(flatten)]
-        network: Box<InspectNetwork>,
-    },
-    /// Show a part of the page as a tree
-    #[command(override_usage = "browserlens page SOURCE dom [OPTIONS]")]
-    Dom {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Show what this CSS selector selects
-        #[arg(long, value_name = "CSS")]
-        selector: Option<String>,
-        /// Show at most so many levels below it [default: 5, at most 15]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        max_depth: Option<i64>,
-        /// Show at most so many nodes [default: 500, at most 2000]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        max_nodes: Option<i64>,
-        /// Show computed styles
-        #[arg(long)]
-        styles: bool,
-        /// Show script elements
-        #[arg(long)]
-        scripts: bool,
-        /// Show style elements and style sheets
-        #[arg(long)]
-        style_elements: bool,
-        /// Take the fields of this preset that are not given
-        #[arg(long, value_name = "NAME")]
-        preset: Option<String>,
-        /// Go on where another answer ended
-        #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
-        cursor: Option<String>,
-    },
-    /// Show a part of the page as cleaned HTML
-    #[command(override_usage = "browserlens page SOURCE html [OPTIONS]")]
-    Html {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Show what this CSS selector selects
-        #[arg(long, value_name = "CSS")]
-        selector: Option<String>,
-        /// Show what is hidden too
-        #[arg(long)]
-        include_hidden: bool,
-        /// Go on where another answer ended
-        #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
-        cursor: Option<String>,
-    },
-    /// Show a part of the page as text
-    #[command(override_usage = "browserlens page SOURCE get_text [OPTIONS]")]
-    Text {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Show what this CSS selector selects
-        #[arg(long, value_name = "CSS")]
-        selector: Option<String>,
-        /// Go on where another answer ended
-        #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
-        cursor: Option<String>,
-    },
-    /// Write all requests as HTTP Archive (HAR 1.2)
-    #[command(override_usage = "browserlens page SOURCE har [OPTIONS]")]
-    Har {
-        #[command(flatten)]
-        source: InspectSource,
-    },
+pub(crate) struct InspectWhat {
+    pub source: InspectSource,
+    /// The tool that answers; none writes all requests.
+    pub tool: Option<&'static str>,
+    /// Its arguments.
+    pub arguments: Value,
+    /// Whether every row is written.
+    pub stream: bool,
+}
+
+/// Returns the tool of a word.
+fn tool_of(word: &str) -> Option<(&'static str, ToolSchema)> {
+    let (_, name) = ASKED.iter().find(|(asked, _)| *asked == word)?;
+    Some((name, tools().into_iter().find(|tool| tool.name == *name)?))
+}
+
+fn plain(tool: &ToolSchema) -> Map<String, Value> {
+    schema::reduced(&tool.arguments, &[], true)
+}
+
+fn is_of_rows(word: &str) -> bool {
+    matches!(word, "console" | "network")
+}
+
+impl Subcommand for InspectWhat {
+    fn augment_subcommands(command: Command) -> Command {
+        let har = Command::new("har").about("Write all requests as HTTP Archive (HAR 1.2)");
+        let har = har.override_usage("browserlens page SOURCE har [OPTIONS]");
+        ASKED.iter().fold(command.subcommand(InspectSource::augment_args(har)), |command, (word, _)| {
+            let Some((name, tool)) = tool_of(word) else { return command };
+            let called = if *word == "text" { "get_text" } else { word };
+            let mut asked = tool_command(word, name, tool.why, &plain(&tool))
+                .override_usage(format!("browserlens page SOURCE {called} [OPTIONS]"));
+            for (_, id, _) in DENIALS.iter().filter(|(of, ..)| of == word) {
+                asked = asked.arg(Arg::new(*id).long(*id).hide(true).action(ArgAction::SetTrue));
+            }
+            if is_of_rows(word) {
+                let help = "Write every row that passes as a line of JSON, without pages";
+                let stream = Arg::new("stream").long("stream").help(help).action(ArgAction::SetTrue);
+                asked = asked.arg(stream.conflicts_with_all(["json", "compact", "cursor", "pageSize"]));
+            }
+            command.subcommand(InspectSource::augment_args(asked))
+        })
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(_: &str) -> bool {
+        true
+    }
+}
+
+impl FromArgMatches for InspectWhat {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let missing = || Error::raw(ErrorKind::MissingSubcommand, "what is asked is missing\n");
+        let (word, matches) = matches.subcommand().ok_or_else(missing)?;
+        let source = InspectSource::from_arg_matches(matches)?;
+        let Some((name, tool)) = tool_of(word) else {
+            return Ok(Self { source, tool: None, arguments: Value::Null, stream: false });
+        };
+        let mut arguments = arguments_of(name, &plain(&tool), matches)?;
+        for (_, id, argument) in DENIALS.iter().filter(|(of, ..)| *of == word) {
+            if matches.get_flag(id) {
+                arguments.insert((*argument).to_owned(), Value::Bool(false));
+            }
+        }
+        let stream = is_of_rows(word) && matches.get_flag("stream");
+        Ok(Self { source, tool: Some(name), arguments: Value::Object(arguments), stream })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// A file of HTML is opened as a live page.
@@ -122,9 +124,6 @@ pub(crate) struct InspectSource {
     /// The step of the trace to stand at; the last one unless told otherwise
     #[arg(long, value_name = "K")]
     pub step: Option<u32>,
-    /// The tab, counted from 0
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub tab: Option<i64>,
     /// Print the whole answer as JSON
     #[arg(long)]
     pub json: bool,
@@ -192,65 +191,4 @@ impl LimitArgs {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
     }
-}
-
-/// Which rows, and how many of them.
-#[derive(Args)]
-pub(crate) struct InspectPaging {
-    /// List only what holds this text in message or URL
-    #[arg(long, value_name = "TEXT")]
-    pub search: Option<String>,
-    /// List only what happened from this page time on
-    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
-    pub since: Option<i64>,
-    /// List so many rows [default: 50, or as the limits say; at most 200]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub page_size: Option<i64>,
-    /// Go on where another answer ended
-    #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
-    pub cursor: Option<String>,
-    /// Take the fields of this preset that are not given: debug, api, slow, or one of --presets
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// Write every row that passes as a line of JSON, without pages
-    #[arg(long, conflicts_with_all = ["json", "compact", "cursor", "page_size"])]
-    pub stream: bool,
-}
-
-/// Which requests.
-#[derive(Args)]
-pub(crate) struct InspectNetwork {
-    /// List only these methods
-    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
-    pub method: Vec<String>,
-    /// List only these statuses: 404, 4xx, 500-503
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
-    pub status: Vec<String>,
-    /// List only these resource types: document, script, xhr, fetch, …
-    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
-    pub resource_type: Vec<String>,
-    /// List only requests to hosts that hold this text
-    #[arg(long, value_name = "TEXT")]
-    pub domain: Option<String>,
-    /// List only requests that failed
-    #[arg(long)]
-    pub failed_only: bool,
-    /// List in order of arrival, not failed ones first
-    #[arg(long)]
-    pub by_arrival: bool,
-    /// List only requests that took at least so many milliseconds
-    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
-    pub min_duration_ms: Option<i64>,
-    /// Show what was sent
-    #[arg(long)]
-    pub request_bodies: bool,
-    /// Show what came back
-    #[arg(long)]
-    pub response_bodies: bool,
-    /// Of JSON bodies, show what this JSONPath finds
-    #[arg(long, value_name = "PATH")]
-    pub body_path: Option<String>,
-    /// Of JSON bodies, show the schema of their shape
-    #[arg(long)]
-    pub body_shape: bool,
 }

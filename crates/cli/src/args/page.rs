@@ -1,14 +1,11 @@
 //! What `page` is given: a command a tool, made of the server's own table.
-//!
-//! Invariant: names, types and words of a tool's arguments stand in its schema alone; here stands
-//! which of them need no name.
 
-use super::{BrowserArgs, option_of};
+use super::BrowserArgs;
+use super::tool::{arguments_of, tool_command};
 use browserlens_session::{Tool, plain_schema, tools};
-use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
-use serde_json::{Map, Number, Value, json};
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Commands that have a shorter name than their tool.
@@ -19,42 +16,6 @@ const SHORTER: [(&str, &str); 6] = [
     ("get_dom_snapshot", "dom"),
     ("query_knowledge_for_agent", "know"),
     ("fill_action_gaps", "gaps"),
-];
-
-/// What stands without a name, in this order; `TARGET` is a ref, or else what the element says.
-const PLACES: [(&str, &[&str]); 17] = [
-    ("expand", &["handle"]),
-    ("find", &["text"]),
-    ("snapshot", &["mode"]),
-    ("read_text", &["query"]),
-    ("navigate", &["url"]),
-    ("click", &["TARGET"]),
-    ("fill", &["fields"]),
-    ("select", &["ref", "option"]),
-    ("hover", &["ref"]),
-    ("press", &["key"]),
-    ("scroll", &["ref"]),
-    ("drag", &["from", "to"]),
-    ("upload", &["ref", "files"]),
-    ("wait", &["text"]),
-    ("dialog", &["accept"]),
-    ("evaluate", &["expression"]),
-    ("screenshot", &["ref"]),
-];
-
-/// What needs no words in a schema, whose readers see the names of all tools at once.
-const WORDS: [(&str, &str); 11] = [
-    ("ref", "Its ref, such as @e7"),
-    ("from", "Ref of what is dragged"),
-    ("to", "Ref of where it goes"),
-    ("text", "What it says or is called"),
-    ("role", "Its role, such as button"),
-    ("limit", "At most so many"),
-    ("times", "So many times"),
-    ("option", "Its name; several for several"),
-    ("in", "Only in the element of this ref"),
-    ("files", "Files below the folder of --upload-root"),
-    ("url", "Where to"),
 ];
 
 #[derive(Args)]
@@ -134,10 +95,6 @@ pub(crate) fn is_command(word: &str) -> bool {
         || tools().iter().any(|tool| word == tool.name || word == command_of(tool.name))
 }
 
-fn places(tool: &str) -> &'static [&'static str] {
-    PLACES.iter().find(|(name, _)| *name == tool).map_or(&[], |(_, places)| places)
-}
-
 impl Subcommand for PageCommand {
     fn augment_subcommands(command: Command) -> Command {
         let open = OpenArgs::augment_args(Command::new("open"));
@@ -148,7 +105,7 @@ impl Subcommand for PageCommand {
             .subcommand(Command::new("sessions").about("List the sessions"))
             .subcommand(close.about("End the session, or all"))
             .subcommand(keep.about("Be the background process").hide(true));
-        tools().iter().fold(command, |command, tool| command.subcommand(tool_command(tool)))
+        tools().iter().fold(command, |command, tool| command.subcommand(command_for(tool)))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -183,75 +140,11 @@ impl FromArgMatches for PageCommand {
     }
 }
 
-/// A property of a tool's schema.
-struct Property<'a> {
-    name: &'a str,
-    schema: &'a Value,
-    required: bool,
-}
-
-impl<'a> Property<'a> {
-    fn all(schema: &'a Map<String, Value>) -> Vec<Self> {
-        let required = |name: &str| {
-            schema.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|one| one == name))
-        };
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let property = |(name, schema): (&'a String, &'a Value)| Self { name, schema, required: required(name) };
-        properties.into_iter().flatten().map(property).collect()
-    }
-
-    /// Returns the types that its value may have.
-    fn types(&self) -> Vec<&str> {
-        match self.schema.get("type") {
-            Some(Value::Array(types)) => types.iter().filter_map(Value::as_str).collect(),
-            Some(one) => one.as_str().into_iter().collect(),
-            None => Vec::new(),
-        }
-    }
-
-    fn has(&self, kind: &str) -> bool {
-        self.types().contains(&kind)
-    }
-
-    /// Returns whether it may be several texts, one an argument.
-    fn is_texts(&self) -> bool {
-        self.schema.pointer("/items/type").is_some_and(|kind| kind == "string")
-    }
-
-    /// Returns the value that a text stands for; a text that is no such value is sent as it is, and
-    /// the tool says what it takes.
-    fn value(&self, text: &str) -> Value {
-        let number = || text.parse::<Number>().ok().map(Value::Number);
-        let is_number = self.has("integer") || self.has("number");
-        if self.has("string") || self.schema.get("enum").is_some() {
-            return Value::from(text);
-        }
-        let parsed = if is_number {
-            number()
-        } else if self.has("array") && !text.trim_start().starts_with('[') {
-            // 10,20 is a point.
-            serde_json::from_str(&format!("[{text}]")).ok()
-        } else {
-            serde_json::from_str(text).ok()
-        };
-        parsed.unwrap_or_else(|| Value::from(text))
-    }
-}
-
-fn tool_command(tool: &Tool) -> Command {
-    let schema = plain_schema(tool);
+fn command_for(tool: &Tool) -> Command {
     let name = command_of(tool.name);
-    let mut command = Command::new(name).about(tool.why).allow_negative_numbers(true);
+    let mut command = tool_command(name, tool.name, tool.why, &plain_schema(tool));
     if name != tool.name {
         command = command.alias(tool.name);
-    }
-    let places = places(tool.name);
-    if places == ["TARGET"] {
-        let help = "Its ref, such as @e7, or what it says";
-        command = command.arg(Arg::new("TARGET").value_name("REF|TEXT").help(help));
-    }
-    for property in Property::all(&schema) {
-        command = command.arg(argument(tool.name, &property, places.iter().position(|place| *place == property.name)));
     }
     if tool.name == "screenshot" {
         let help = "Write the picture into this file";
@@ -261,129 +154,10 @@ fn tool_command(tool: &Tool) -> Command {
     command
 }
 
-fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
-    let words = property.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let words = match words.split_whitespace().collect::<Vec<_>>().join(" ") {
-        none if none.is_empty() => {
-            WORDS.iter().find(|(name, _)| *name == property.name).map_or("", |(_, words)| words).to_owned()
-        }
-        words => words,
-    };
-    let arg = Arg::new(property.name.to_owned()).help(words);
-    let value_name = option_of(property.name).to_uppercase();
-    match (tool, property.name) {
-        ("fill", "fields") => {
-            let help = "Each field and its value, as @e5=Ada: text, true or false, an option, or [\"one\",\"two\"]";
-            let arg = arg.value_name("REF=VALUE").num_args(1..).required(true).help(help);
-            return arg.value_parser(with_value);
-        }
-        ("type", "ref") => {
-            let help = "The field; or the text alone, which goes into what has the focus";
-            return arg.index(1).value_name("REF|TEXT").required(true).help(help);
-        }
-        ("type", "text") => return arg.index(2).value_name("TEXT").allow_hyphen_values(true).help("What it is set to"),
-        ("dialog", "accept") => {
-            let parser = PossibleValuesParser::new(["accept", "dismiss"]);
-            return arg.value_name("ANSWER").value_parser(parser).required(true).help("What it is answered");
-        }
-        _ => {}
-    }
-    let arg = match place {
-        Some(place) => arg.index(place + 1).required(property.required),
-        None => arg.long(option_of(property.name)).required(property.required),
-    };
-    if property.has("boolean") {
-        // `--full`, and `--failed-first=false` where it is true unless said otherwise.
-        let arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true");
-        return arg.value_name("BOOL").hide_possible_values(true).value_parser(clap::value_parser!(bool));
-    }
-    let arg = arg.value_name(value_name);
-    if property.is_texts() {
-        return match place {
-            Some(_) => arg.num_args(1..),
-            None => arg.action(ArgAction::Append),
-        };
-    }
-    // A point may begin with a minus.
-    let arg = arg.allow_hyphen_values(property.has("array"));
-    let values = property.schema.get("enum").and_then(Value::as_array);
-    // Names of strategies are many: the tool lists them when one is wrong.
-    match values.filter(|values| values.len() <= 8) {
-        Some(values) => {
-            let values: Vec<String> = values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            arg.value_parser(PossibleValuesParser::new(values)).ignore_case(true)
-        }
-        None => arg,
-    }
-}
-
-/// Returns whether a text is written as a ref.
-fn is_ref(text: &str) -> bool {
-    let number = text.strip_prefix("@e").or_else(|| text.strip_prefix('e'));
-    number.is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_digit()) && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
-    })
-}
-
 fn call(tool: &Tool, matches: &ArgMatches) -> Result<Call, Error> {
-    let schema = plain_schema(tool);
-    let mut arguments = Map::new();
-    let texts =
-        |name: &str| -> Vec<String> { matches.get_many::<String>(name).into_iter().flatten().cloned().collect() };
-    if places(tool.name) == ["TARGET"]
-        && let Some(target) = matches.get_one::<String>("TARGET")
-    {
-        let name = if is_ref(target) { "ref" } else { "text" };
-        arguments.insert(name.to_owned(), Value::from(target.as_str()));
-    }
-    for property in Property::all(&schema) {
-        let name = property.name;
-        let value = match (tool.name, name) {
-            ("fill", "fields") => Some(texts(name).iter().filter_map(|text| field(text)).collect()),
-            // One word is the text, two are the field and the text.
-            ("type", "ref") => texts("text").first().and_then(|_| texts(name).pop()).map(Value::from),
-            ("type", "text") => texts(name).pop().or_else(|| texts("ref").pop()).map(Value::from),
-            ("dialog", "accept") => matches.get_one::<String>(name).map(|answer| json!(answer == "accept")),
-            _ if property.has("boolean") => matches.get_one::<bool>(name).map(|is_so| Value::Bool(*is_so)),
-            _ if property.is_texts() => {
-                let texts = texts(name);
-                (!texts.is_empty()).then(|| json!(texts))
-            }
-            _ => matches.get_one::<String>(name).map(|text| property.value(text)),
-        };
-        if let Some(value) = value {
-            arguments.insert(name.to_owned(), value);
-        }
-    }
-    if tool.name == "type"
-        && !arguments.contains_key("ref")
-        && arguments.get("text").and_then(Value::as_str).is_some_and(is_ref)
-    {
-        let message = "what is to be typed is missing: page type @e5 'some words'\n";
-        return Err(Error::raw(ErrorKind::MissingRequiredArgument, message));
-    }
+    let arguments = Value::Object(arguments_of(tool.name, &plain_schema(tool), matches)?);
     let out = (tool.name == "screenshot").then(|| matches.get_one::<PathBuf>("out").cloned()).flatten();
-    Ok(Call { tool: tool.name, arguments: Value::Object(arguments), out })
-}
-
-fn with_value(text: &str) -> Result<String, String> {
-    if text.contains('=') {
-        Ok(text.to_owned())
-    } else {
-        Err("it has no value; write each field as @e5=Ada".to_owned())
-    }
-}
-
-/// Reads a field and its value: `@e5=Ada`, `@e6=true`, `@e7=["S","M"]`.
-fn field(text: &str) -> Option<Value> {
-    let (reference, value) = text.split_once('=')?;
-    let value = match value {
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        list if list.starts_with('[') => serde_json::from_str(list).unwrap_or_else(|_| Value::from(list)),
-        text => Value::from(text),
-    };
-    Some(json!({ "ref": reference, "value": value }))
+    Ok(Call { tool: tool.name, arguments, out })
 }
 
 #[cfg(test)]
@@ -391,6 +165,7 @@ mod tests {
     use super::*;
     use crate::args::{Cli, Verb};
     use clap::{CommandFactory as _, Parser as _};
+    use serde_json::json;
 
     fn called(words: &[&str]) -> (String, Value) {
         let words = ["browserlens", "page"].iter().chain(words);
@@ -427,7 +202,16 @@ mod tests {
             (vec!["dialog", "dismiss"], "dialog", json!({ "accept": false })),
             (vec!["text", "what does it cost"], "read_text", json!({ "query": "what does it cost" })),
             (vec!["read_text", "--skip", "20"], "read_text", json!({ "skip": 20 })),
-            (vec!["network", "--failed-only"], "get_network_requests", json!({ "failedOnly": true })),
+            (
+                vec!["network", "--failed-only", "--status", "404,5xx", "--method", "GET", "--method", "PUT"],
+                "get_network_requests",
+                json!({ "failedOnly": true, "status": [404, "5xx"], "method": ["GET", "PUT"] }),
+            ),
+            (
+                vec!["console", "--levels", "error,warn", "--cursor", "-a"],
+                "get_console_messages",
+                json!({ "logLevels": ["error", "warn"], "cursor": "-a" }),
+            ),
             (vec!["snapshot", "outline"], "snapshot", json!({ "mode": "outline" })),
             (
                 vec!["snapshot", "content", "--grep", "a", "--ignore-case", "--context", "2", "--max-length", "9"],
@@ -445,14 +229,36 @@ mod tests {
         }
         Cli::command().debug_assert();
         for tool in tools() {
-            let name = command_of(tool.name);
-            assert!(tool_command(&tool).get_arguments().count() >= Property::all(&plain_schema(&tool)).len(), "{name}");
+            let known = plain_schema(&tool)["properties"].as_object().map_or(0, serde_json::Map::len);
+            assert!(command_for(&tool).get_arguments().count() >= known, "{}", tool.name);
         }
         for wrong in
             [vec!["fill", "@e5"], vec!["clik", "@e5"], vec!["dialog", "maybe"], vec!["type"], vec!["type", "@e5"]]
         {
             let words = ["browserlens", "page"].iter().chain(&wrong);
             assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
+        }
+    }
+    #[test]
+    fn a_source_that_is_asked_once_takes_the_options_of_the_tool() {
+        let cli = Cli::command();
+        // Several sources are named in the place of those that a session read, and nothing is kept that goes on.
+        for (verb, tool, other) in [
+            ("snapshot", "snapshot", &["budget", "skip"][..]),
+            ("chunks", "chunks", &["limit", "offset"]),
+            ("read", "read_text", &["visited"]),
+        ] {
+            let command = cli.find_subcommand(verb).expect("a verb");
+            let known: Vec<&str> = command
+                .get_arguments()
+                .flat_map(|arg| arg.get_long().into_iter().chain(arg.get_all_aliases().into_iter().flatten()))
+                .collect();
+            let tool = tools().into_iter().find(|known| known.name == tool).expect("a tool");
+            let schema = plain_schema(&tool);
+            let names = schema["properties"].as_object().expect("properties").keys();
+            let missing: Vec<String> =
+                names.map(|name| crate::args::option_of(name)).filter(|name| !known.contains(&name.as_str())).collect();
+            assert_eq!(missing, other, "{verb}");
         }
     }
 }

@@ -101,7 +101,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "FILE", default_value = DEFAULT_CACHE)]
     pub cache: PathBuf,
     /// Read anew, and keep nothing
-    #[arg(long)]
+    #[arg(long, alias = "nocache")]
     pub no_cache: bool,
     #[command(flatten)]
     pub live: super::LiveArgs,

@@ -89,7 +89,7 @@ pub(crate) struct SnapshotArgs {
     #[command(flatten)]
     pub grep: GrepArgs,
     /// Show nesting down to this depth
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "depth", value_name = "N")]
     pub max_depth: Option<usize>,
     /// Show hidden nodes too
     #[arg(long)]

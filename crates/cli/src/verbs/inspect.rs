@@ -3,19 +3,20 @@
 mod tables;
 
 use super::is_url;
-use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs, option_of};
+use crate::args::{InspectArgs, InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::{PageSource, StepIndex};
 use browserlens_inspect::{
-    Answer, ConsoleQuery, CursorKey, DomQuery, HtmlQuery, InspectError, Inspector, LimitError, Limits, NetworkQuery,
-    OneOrMany, Presets, StatusFilter, SummaryQuery, TextQuery, UnixMillis, compact, har, stream, tools,
+    Answer, CursorKey, InspectError, Inspector, LimitError, Limits, Presets, UnixMillis, compact, har, read_query,
+    stream, tools,
 };
 use browserlens_trace::{Mask, Trace};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 use tables::{console_table, network_table, summary_table, tree};
@@ -32,7 +33,7 @@ pub(super) fn tool_schemas() -> Ended {
         .map(|tool| {
             json!({
                 "name": tool.name, "description": tool.why, "inputSchema": tool.arguments,
-                "outputSchema": tool.answer,
+                "outputSchema": (tool.answer)(),
             })
         })
         .collect();
@@ -40,52 +41,30 @@ pub(super) fn tool_schemas() -> Ended {
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Ended {
-    match &args.what {
-        InspectWhat::Summary { source, since } => Asked::open(source)?.summary(*since),
-        InspectWhat::Console { source, paging, levels } => Asked::open(source)?.console(paging, levels.as_deref()),
-        InspectWhat::Network { source, paging, network } => Asked::open(source)?.network(paging, network),
-        InspectWhat::Dom {
-            source,
-            selector,
-            max_depth,
-            max_nodes,
-            styles,
-            scripts,
-            style_elements,
-            preset,
-            cursor,
-        } => {
-            let query = DomQuery {
-                tab_id: source.tab,
-                preset: preset.clone(),
-                selector: selector.clone(),
-                max_depth: *max_depth,
-                max_nodes: *max_nodes,
-                include_styles: styles.then_some(true),
-                exclude_scripts: scripts.then_some(false),
-                exclude_styles: style_elements.then_some(false),
-                cursor: cursor.clone(),
-            };
-            Asked::open(source)?.dom(&query)
-        }
-        InspectWhat::Html { source, selector, include_hidden, cursor } => {
-            let query = HtmlQuery {
-                tab_id: source.tab,
-                selector: selector.clone(),
-                include_hidden: include_hidden.then_some(true),
-                cursor: cursor.clone(),
-            };
-            let mut asked = Asked::open(source)?;
-            let answer = asked.answer(|inspector, pages, now| inspector.html(pages, &query, now))?;
-            asked.print_as_it_is(answer, |answer| format!("{}\n", answer.data))
-        }
-        InspectWhat::Text { source, selector, cursor } => {
-            let query = TextQuery { tab_id: source.tab, selector: selector.clone(), cursor: cursor.clone() };
-            let mut asked = Asked::open(source)?;
-            let answer = asked.answer(|inspector, pages, now| inspector.text(pages, &query, now))?;
+    let InspectWhat { source, tool, arguments, stream } = &args.what;
+    let mut asked = Asked::open(source)?;
+    match tool {
+        None => asked.har(),
+        Some("get_console_messages") if *stream => asked.stream(arguments, "messages", stream::console),
+        Some("get_network_requests") if *stream => asked.stream(arguments, "requests", stream::network),
+        Some("get_console_messages") => asked.told(arguments, Inspector::console, console_table),
+        Some("get_network_requests") => asked.told(arguments, Inspector::network, network_table),
+        Some("get_dom_snapshot") => asked.told(arguments, Inspector::dom, |answer| {
+            let mut out = String::new();
+            answer.data.iter().for_each(|node| tree(node, 0, &mut out));
+            out
+        }),
+        Some("get_text") => asked.told(arguments, Inspector::text, |answer| format!("{}\n", answer.data)),
+        Some("get_html") => {
+            let answer = asked.answer(arguments, Inspector::html)?;
+            // It says how many unseen characters it holds.
             asked.print(answer, |answer| format!("{}\n", answer.data))
         }
-        InspectWhat::Har { source } => Asked::open(source)?.har(),
+        Some(_) => {
+            let summary =
+                |inspector: &Inspector, pages: &mut dyn PageSource, query: &_, _| inspector.summary(pages, query);
+            asked.told(arguments, summary, |answer| summary_table(&answer.data))
+        }
     }
 }
 
@@ -103,18 +82,10 @@ fn failure(source: &InspectSource, error: &InspectError) -> Failure {
         error => error.hint(),
     };
     let mut failure = Failure::new(exit, error, hint);
-    if let Some(field) = error.field() {
-        // The option that stands for the field.
-        let option = match field {
-            "logLevels" => "levels".to_owned(),
-            "searchTerm" => "search".to_owned(),
-            "resourceType" => "type".to_owned(),
-            "tabId" => "tab".to_owned(),
-            field => option_of(field),
-        };
-        if let Some(rest) = failure.message.strip_prefix(field) {
-            failure.message = format!("--{option}{rest}");
-        }
+    if let Some(field) = error.field()
+        && let Some(rest) = failure.message.strip_prefix(field)
+    {
+        failure.message = format!("--{}{rest}", option_of(field));
     }
     failure.message = format!("{}: {}", source.source, failure.message);
     failure
@@ -202,11 +173,38 @@ impl<'a> Asked<'a> {
         Ok(Self { source, pages, inspector, began: UnixMillis(began), now: UnixMillis(now) })
     }
 
-    fn answer<T>(
+    fn answer<Q: DeserializeOwned, A>(
         &mut self,
-        ask: impl FnOnce(&mut Inspector, &mut dyn PageSource, UnixMillis) -> Result<T, InspectError>,
-    ) -> Result<T, Failure> {
-        ask(&mut self.inspector, self.pages.as_mut(), self.now).map_err(|error| failure(self.source, &error))
+        arguments: &Value,
+        ask: impl FnOnce(&Inspector, &mut dyn PageSource, &Q, UnixMillis) -> Result<A, InspectError>,
+    ) -> Result<A, Failure> {
+        let answer =
+            read_query(arguments.clone()).and_then(|query| ask(&self.inspector, self.pages.as_mut(), &query, self.now));
+        answer.map_err(|error| failure(self.source, &error))
+    }
+
+    /// Asks, and prints the answer as text, where nothing stands that nobody sees.
+    fn told<Q: DeserializeOwned, D: Serialize, F: Serialize>(
+        &mut self,
+        arguments: &Value,
+        ask: impl FnOnce(&Inspector, &mut dyn PageSource, &Q, UnixMillis) -> Result<Answer<D, F>, InspectError>,
+        text: impl FnOnce(&Answer<D, F>) -> String,
+    ) -> Ended {
+        let answer = self.answer(arguments, ask)?;
+        self.print(answer, |answer| escaped(&text(answer)).into_owned())
+    }
+
+    /// Writes every row that passes.
+    fn stream<Q: DeserializeOwned>(
+        &mut self,
+        arguments: &Value,
+        what: &str,
+        write: impl FnOnce(&mut dyn PageSource, &Q, &Limits, &mut dyn Write) -> Result<u64, InspectError>,
+    ) -> Ended {
+        let mut out = self.lines();
+        let query = read_query(arguments.clone());
+        let written = query.and_then(|query| write(self.pages.as_mut(), &query, self.inspector.limits(), &mut out));
+        self.streamed(written, what)
     }
 
     fn is_live(&self) -> bool {
@@ -247,15 +245,6 @@ impl<'a> Asked<'a> {
     }
 
     fn print<D: Serialize, F: Serialize>(
-        &mut self,
-        answer: Answer<D, F>,
-        table: impl FnOnce(&Answer<D, F>) -> String,
-    ) -> Ended {
-        self.print_as_it_is(answer, |answer| escaped(&table(answer)).into_owned())
-    }
-
-    /// Prints an answer that says how many unseen characters it holds.
-    fn print_as_it_is<D: Serialize, F: Serialize>(
         &mut self,
         mut answer: Answer<D, F>,
         table: impl FnOnce(&Answer<D, F>) -> String,
@@ -300,72 +289,7 @@ impl<'a> Asked<'a> {
         Masked { out: BufWriter::new(stdout()), line: Vec::new(), mask: self.mask() }
     }
 
-    fn summary(mut self, since: Option<i64>) -> Ended {
-        let query = SummaryQuery { tab_id: self.source.tab, since };
-        let answer = self.answer(|inspector, pages, _| inspector.summary(pages, &query))?;
-        self.print(answer, |answer| summary_table(&answer.data))
-    }
-
-    fn console(mut self, paging: &InspectPaging, levels: Option<&[String]>) -> Ended {
-        let query = ConsoleQuery {
-            tab_id: self.source.tab,
-            preset: paging.preset.clone(),
-            log_levels: levels.map(|levels| OneOrMany::Many(levels.to_vec())),
-            search_term: paging.search.clone(),
-            since: paging.since,
-            page_size: paging.page_size,
-            cursor: paging.cursor.clone(),
-        };
-        if paging.stream {
-            let mut out = self.lines();
-            let written = stream::console(self.pages.as_mut(), &query, self.inspector.limits(), &mut out);
-            return self.streamed(written, "messages");
-        }
-        let answer = self.answer(|inspector, pages, now| inspector.console(pages, &query, now))?;
-        self.print(answer, console_table)
-    }
-
-    fn network(mut self, paging: &InspectPaging, network: &InspectNetwork) -> Ended {
-        let list = |given: &[String]| (!given.is_empty()).then(|| OneOrMany::Many(given.to_vec()));
-        let statuses: Vec<StatusFilter> = network.status.iter().cloned().map(StatusFilter::Class).collect();
-        let query = NetworkQuery {
-            tab_id: self.source.tab,
-            preset: paging.preset.clone(),
-            method: list(&network.method),
-            status: (!statuses.is_empty()).then_some(OneOrMany::Many(statuses)),
-            resource_type: list(&network.resource_type),
-            domain: network.domain.clone(),
-            search_term: paging.search.clone(),
-            failed_only: network.failed_only.then_some(true),
-            failed_first: network.by_arrival.then_some(false),
-            min_duration_ms: network.min_duration_ms,
-            since: paging.since,
-            page_size: paging.page_size,
-            cursor: paging.cursor.clone(),
-            include_request_bodies: network.request_bodies.then_some(true),
-            include_response_bodies: network.response_bodies.then_some(true),
-            body_path: network.body_path.clone(),
-            body_shape: network.body_shape.then_some(true),
-        };
-        if paging.stream {
-            let mut out = self.lines();
-            let written = stream::network(self.pages.as_mut(), &query, self.inspector.limits(), &mut out);
-            return self.streamed(written, "requests");
-        }
-        let answer = self.answer(|inspector, pages, now| inspector.network(pages, &query, now))?;
-        self.print(answer, network_table)
-    }
-
-    fn dom(mut self, query: &DomQuery) -> Ended {
-        let answer = self.answer(|inspector, pages, now| inspector.dom(pages, query, now))?;
-        self.print(answer, |answer| {
-            let mut out = String::new();
-            answer.data.iter().for_each(|node| tree(node, 0, &mut out));
-            out
-        })
-    }
-
-    fn har(mut self) -> Ended {
+    fn har(&mut self) -> Ended {
         let limits = self.inspector.limits().clone();
         let mut out = self.lines();
         let written = har::write(self.pages.as_mut(), self.began, &limits, &mut out);

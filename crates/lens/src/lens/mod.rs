@@ -211,9 +211,12 @@ impl Lens {
         self.learn(input);
         self.memory.events = self.events(input);
         let mut pictures = images::pictures(page, representation, input, self.options.image_formula)?;
+        // Asked at each step: another document ends what was widened, however it is shown.
+        let grade = self.grade_of(page);
+        let from_dom = representation == Representation::Dom;
         let form = ExtractOptions {
-            from_dom: representation == Representation::Dom,
-            grade: if representation == Representation::Dom { self.grade_of(page) } else { Grade::All },
+            from_dom,
+            grade: if from_dom { grade } else { Grade::All },
             regions_shown: if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 },
         };
         let known = (&**input.shared, input.clock);

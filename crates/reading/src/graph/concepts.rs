@@ -10,6 +10,7 @@ use super::content::fold;
 use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
 use crate::terms::Terms;
+use browserlens_core::named;
 use browserlens_core::page::{NodeKind, NodeRef, Page};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use url::Url;
@@ -32,36 +33,17 @@ pub const LONGEST: usize = 80;
 /// Nodes below an element that its text is sought in.
 const MAX_NODES: usize = 64;
 
-/// Why a text is a concept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ConceptKind {
-    /// A heading.
-    Heading,
-    /// The text of a link.
-    Link,
-    /// An emphasised term: `strong`, `em`, `dfn`, `code` and the like.
-    Emphasis,
-    /// A word that the page uses often and others do not.
-    Term,
-}
-
-impl ConceptKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Heading, Self::Link, Self::Emphasis, Self::Term];
-
-    /// Returns the name that stores use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Heading => "heading",
-            Self::Link => "link",
-            Self::Emphasis => "emphasis",
-            Self::Term => "term",
-        }
-    }
-
-    /// Returns the kind of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+named! {
+    /// Why a text is a concept.
+    pub enum ConceptKind {
+        /// A heading.
+        Heading = "heading",
+        /// The text of a link.
+        Link = "link",
+        /// An emphasised term: `strong`, `em`, `dfn`, `code` and the like.
+        Emphasis = "emphasis",
+        /// A word that the page uses often and others do not.
+        Term = "term",
     }
 }
 

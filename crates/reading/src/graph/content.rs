@@ -9,6 +9,7 @@
 
 use crate::blocks::{Block, BlockKind};
 use crate::embed::{EmbedError, Embedder};
+use browserlens_core::named;
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -16,43 +17,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-/// What a node of a content graph is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ContentKind {
-    /// A heading; it contains what follows, up to the next heading of its level or above.
-    Heading,
-    /// Running text.
-    Paragraph,
-    /// A list; one item a line.
-    List,
-    /// Preformatted text.
-    Code,
-    /// A quotation.
-    Quote,
-    /// A table; one row a line.
-    Table,
-}
-
-impl ContentKind {
-    /// Every kind.
-    pub const ALL: [Self; 6] = [Self::Heading, Self::Paragraph, Self::List, Self::Code, Self::Quote, Self::Table];
-
-    /// Returns the name that exports and stores use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Heading => "heading",
-            Self::Paragraph => "paragraph",
-            Self::List => "list",
-            Self::Code => "code",
-            Self::Quote => "quote",
-            Self::Table => "table",
-        }
-    }
-
-    /// Returns the kind of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+named! {
+    /// What a node of a content graph is.
+    #[derive(JsonSchema)]
+    pub enum ContentKind {
+        /// A heading; it contains what follows, up to the next heading of its level or above.
+        Heading = "heading",
+        /// Running text.
+        Paragraph = "paragraph",
+        /// A list; one item a line.
+        List = "list",
+        /// Preformatted text.
+        Code = "code",
+        /// A quotation.
+        Quote = "quote",
+        /// A table; one row a line.
+        Table = "table",
     }
 }
 
@@ -82,28 +62,14 @@ fn is_main(side: &u32) -> bool {
     *side == 0
 }
 
-/// How two nodes hang together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Relation {
-    /// From a heading to what stands directly under it.
-    Contains,
-    /// From a node to the next one of the document.
-    Follows,
-}
-
-impl Relation {
-    /// Returns the name that exports and stores use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Contains => "contains",
-            Self::Follows => "follows",
-        }
-    }
-
-    /// Returns the relation of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Contains, Self::Follows].into_iter().find(|relation| relation.name() == name)
+named! {
+    /// How two nodes hang together.
+    #[derive(JsonSchema)]
+    pub enum Relation {
+        /// From a heading to what stands directly under it.
+        Contains = "contains",
+        /// From a node to the next one of the document.
+        Follows = "follows",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Inlines as a run of pieces with marks, and back.
 //!
-//! In: inlines, or pieces as a page or a parser gives them. Out: inlines in normal form. Invariant:
+//! In: inlines, or pieces as a page gives them. Out: inlines in normal form. Invariant:
 //! the result depends only on the sets of marks of each piece, so building it again changes
 //! nothing.
 
