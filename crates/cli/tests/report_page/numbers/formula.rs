@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
@@ -21,7 +22,17 @@ const RESAMPLES: usize = 10_000;
 
 thread_local! {
     /// Which scenarios each resample draws, by their number.
-    static DRAWS: RefCell<HashMap<usize, Vec<usize>>> = RefCell::default();
+    static DRAWS: RefCell<HashMap<usize, Rc<Vec<usize>>>> = RefCell::default();
+    /// Averages that were made, by the bits of their values: several tables show the same ones.
+    static AVERAGES: RefCell<HashMap<Vec<u64>, Statistic>> = RefCell::default();
+}
+
+/// Returns a statistic of every resample, sorted.
+fn resampled(n: usize, of: impl Fn(&[usize]) -> f64) -> Vec<f64> {
+    let drawn = DRAWS.with_borrow_mut(|known| Rc::clone(known.entry(n).or_insert_with(|| Rc::new(draws(n)))));
+    let mut found: Vec<f64> = drawn.chunks(n).map(of).collect();
+    found.sort_unstable_by(f64::total_cmp);
+    found
 }
 
 /// SplitMix64 from the seed that the report names; a number below n is the upper half of bits × n.
@@ -51,14 +62,15 @@ pub fn average(values: &[f64]) -> Option<Statistic> {
     if values.iter().all(|other| other == &values[0]) {
         return Some(Statistic { value, interval: Some((values[0], values[0])), n });
     }
-    let mut means = DRAWS.with_borrow_mut(|known| {
-        let drawn = known.entry(n).or_insert_with(|| draws(n));
-        let mean = |one: &[usize]| one.iter().map(|at| values[*at]).sum::<f64>() / n as f64;
-        drawn.chunks(n).map(mean).collect::<Vec<f64>>()
-    });
-    means.sort_by(f64::total_cmp);
+    let key: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+    if let Some(known) = AVERAGES.with_borrow(|known| known.get(&key).copied()) {
+        return Some(known);
+    }
+    let means = resampled(n, |one| one.iter().map(|at| values[*at]).sum::<f64>() / n as f64);
     // 2.5 % of the resamples lie beyond each end: the 251st smallest, the 251st largest.
-    Some(Statistic { value, interval: Some((means[250], means[RESAMPLES - 251])), n })
+    let found = Statistic { value, interval: Some((means[250], means[RESAMPLES - 251])), n };
+    AVERAGES.with_borrow_mut(|known| known.insert(key, found));
+    Some(found)
 }
 
 /// exp(Σ ln(a ÷ b) ÷ n); none of nothing, and none where any number is 0.
@@ -82,8 +94,7 @@ pub fn share_interval(parts: &[(u64, u64)]) -> Option<(f64, f64)> {
         let (part, whole) = one.iter().fold((0, 0), |sum, at| (sum.0 + parts[*at].0, sum.1 + parts[*at].1));
         part as f64 / whole as f64
     };
-    let mut shares: Vec<f64> = draws(n).chunks(n).map(share).collect();
-    shares.sort_by(f64::total_cmp);
+    let shares = resampled(n, share);
     Some((shares[250], shares[RESAMPLES - 251]))
 }
 
@@ -93,8 +104,7 @@ pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<Statistic> {
     let n = pairs.len();
     let value = if n < 3 { None } else { rho(pairs) }?;
     let resample = |one: &[usize]| rho(&one.iter().map(|at| pairs[*at]).collect::<Vec<_>>()).unwrap_or(0.0);
-    let mut found: Vec<f64> = draws(n).chunks(n).map(resample).collect();
-    found.sort_by(f64::total_cmp);
+    let found = resampled(n, resample);
     Some(Statistic { value, interval: Some((found[250], found[RESAMPLES - 251])), n })
 }
 
