@@ -123,10 +123,10 @@ pub struct NetworkQuery {
     /// Methods, such as POST.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<OneOrMany<String>>,
-    /// Statuses: 404, "4xx", "500-503", or a list of these.
+    /// Statuses: 404, "4xx", "500-503".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<OneOrMany<StatusFilter>>,
-    /// Resource types: document, stylesheet, image, media, font, script, xhr, fetch, ….
+    /// Resource types: document, stylesheet, image, media, font, script, xhr, fetch and others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<OneOrMany<String>>,
     /// Text that must occur in the host, ignoring case.

@@ -58,9 +58,9 @@ fn is_of_rows(word: &str) -> bool {
 
 impl Subcommand for InspectWhat {
     fn augment_subcommands(command: Command) -> Command {
-        let har = Command::new("har").about("Write all requests as HTTP Archive (HAR 1.2)");
-        let har = har.override_usage("browserlens page SOURCE har [OPTIONS]");
-        ASKED.iter().fold(command.subcommand(InspectSource::augment_args(har)), |command, (word, _)| {
+        let har = Command::new("har").override_usage("browserlens page SOURCE har [OPTIONS]");
+        let har = InspectSource::augment_args(har).about("Write all requests as HTTP Archive (HAR 1.2)");
+        ASKED.iter().fold(command.subcommand(har), |command, (word, _)| {
             let Some((name, tool)) = tool_of(word) else { return command };
             let called = if *word == "text" { "get_text" } else { word };
             let mut asked = tool_command(word, name, tool.why, &plain(&tool))
@@ -73,7 +73,7 @@ impl Subcommand for InspectWhat {
                 let stream = Arg::new("stream").long("stream").help(help).action(ArgAction::SetTrue);
                 asked = asked.arg(stream.conflicts_with_all(["json", "compact", "cursor", "pageSize"]));
             }
-            command.subcommand(InspectSource::augment_args(asked))
+            command.subcommand(InspectSource::augment_args(asked).about(tool.why))
         })
     }
 

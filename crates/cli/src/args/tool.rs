@@ -145,8 +145,13 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
         }
         words => words,
     };
+    let words = words.trim_end_matches('.');
+    // What inspection filters by are words; other texts may hold commas.
+    let by_commas = place.is_none() && property.is_list() && tool.starts_with("get_");
+    let words = if by_commas { format!("{words}; several by commas") } else { words.to_owned() };
     let arg = Arg::new(property.name.to_owned()).help(words);
-    let value_name = option_of(property.name).to_uppercase();
+    let is_number = property.has("integer") || property.has("number");
+    let value_name = if is_number { "N".to_owned() } else { option_of(property.name).to_uppercase() };
     match (tool, property.name) {
         ("fill", "fields") => {
             let help = "Each field and its value, as @e5=Ada: text, true or false, an option, or [\"one\",\"two\"]";
@@ -180,8 +185,7 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
     if property.is_list() {
         return match place {
             Some(_) => arg.num_args(1..),
-            // What inspection filters by are words; other texts may hold commas.
-            None if tool.starts_with("get_") => arg.action(ArgAction::Append).value_delimiter(','),
+            None if by_commas => arg.action(ArgAction::Append).value_delimiter(','),
             None => arg.action(ArgAction::Append),
         };
     }
