@@ -76,9 +76,11 @@ python which="most":
 ray-bars *args:
     @scripts/ray-bars "$@"
 
-# Formats, lints with warnings denied, builds the docs, checks licences and the links of the documents, regenerates what is generated.
+# Formats, looks for unknown keys in manifests, lints with warnings denied, builds the docs, checks licences and the links of the documents, regenerates what is generated.
 check:
     @scripts/timed "check: format" cargo fmt --all
+    @# Cargo says which keys it does not know only where it builds, and not where it is quiet.
+    @scripts/timed "check: manifests" bash -c '! (cargo build -p none 2>&1 || true) | grep "unused manifest key"'
     @scripts/timed "check: lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
     @RUSTDOCFLAGS="-D warnings" scripts/timed "check: docs" cargo doc --workspace --no-deps --quiet
     @scripts/timed "check: licences" scripts/check-licences

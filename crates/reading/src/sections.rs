@@ -141,13 +141,6 @@ impl Extraction {
         let inner = after.iter().filter(|inner| inner.trail.contains(&position));
         std::iter::once(section).chain(inner).collect()
     }
-
-    /// Returns the headings above a section, outermost first.
-    pub fn headings_above(&self, section: &Section) -> impl Iterator<Item = &str> {
-        let of_its_own = usize::from(section.part > 0);
-        let above = &section.trail[..section.trail.len().saturating_sub(of_its_own)];
-        above.iter().filter_map(|above| self.sections.get(*above as usize)).map(|above| above.heading.as_str())
-    }
 }
 
 /// Adds a block to a text that may hold the one before it.

@@ -49,13 +49,6 @@ pub struct PeerPackage {
     pub instead: Option<String>,
 }
 
-impl PeerPackage {
-    /// Returns whether it is there in the version that is wanted.
-    pub fn is_installed(&self) -> bool {
-        self.instead.is_none()
-    }
-}
-
 /// Looks for every package of the tools below the folder that they are installed in.
 pub fn check_peers(folder: &Path) -> Vec<PeerPackage> {
     let stamp = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
@@ -106,11 +99,11 @@ mod tests {
         put("stamps/browser-use--0.13.14", "");
         let found = check_peers(folder.path());
         let of = |name: &str| found.iter().find(|package| package.wanted.starts_with(name)).unwrap();
-        assert!(of("@browserbasehq/stagehand").is_installed());
+        assert!(of("@browserbasehq/stagehand").instead.is_none());
         assert_eq!(of("agent-browser").instead.as_deref(), Some("agent-browser 0.1.0"));
-        assert!(!of("browser-use").is_installed(), "the environment itself is gone");
+        assert!(of("browser-use").instead.is_some(), "the environment itself is gone");
         put("venv/bin/python", "");
         let found = check_peers(folder.path());
-        assert!(found.iter().find(|package| package.wanted == "browser-use 0.13.14").unwrap().is_installed());
+        assert!(found.iter().find(|package| package.wanted == "browser-use 0.13.14").unwrap().instead.is_none());
     }
 }

@@ -290,11 +290,6 @@ impl LiveBrowser {
         !state.gone && state.crashed.is_none()
     }
 
-    /// Returns whether the document that a node is of is still shown.
-    pub fn shows_document_of(&self, key: NodeKey) -> bool {
-        self.stage.canonicalizer.current_loader(key.frame) == Some(key.loader)
-    }
-
     /// Returns the dialog that blocks the current tab, if one does.
     pub fn dialog(&mut self) -> Option<DialogInfo> {
         if !self.stage.is_blocked() {

@@ -34,9 +34,9 @@ pub(super) fn is_flat(dom: &Dom<'_>, id: Id) -> bool {
 
 fn is_along_an_axis(points: &[(f64, f64)]) -> bool {
     // Relative moves add up, with the error of a decimal fraction. What is no number differs from nothing.
-    let same = |a: f64, b: f64| !((a - b).abs() > 1e-6);
+    let differs = |a: f64, b: f64| (a - b).abs() > 1e-6;
     let Some((x, y)) = points.first() else { return true };
-    points.iter().all(|point| same(point.0, *x)) || points.iter().all(|point| same(point.1, *y))
+    !points.iter().any(|point| differs(point.0, *x)) || !points.iter().any(|point| differs(point.1, *y))
 }
 
 fn listed_points(list: &str) -> Option<Vec<(f64, f64)>> {
