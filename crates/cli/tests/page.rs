@@ -157,6 +157,15 @@ fn asked_once_nothing_stays() {
     std::fs::write(&page, "<title>Here</title><h1>A page in a file</h1>").expect("written");
     let page = page.to_str().expect("text");
     assert!(place.says(&["--on", page, "text"]).contains("A page in a file"));
+    // Messages are those of the whole trace, pages those of its first step, and which it was is said.
+    let portal = "traces/portal-move-a-patient-appointment.trace";
+    for words in [&["--on", portal][..], &[portal]] {
+        let asked = |more: &[&str]| place.run(&[words, more].concat());
+        let console = asked(&["console", "--log-levels", "error", "--search-term", "status of 503"]);
+        assert!(console.out.contains("Failed to load resource") && console.err.contains("step 14 of 0 to 14"));
+        let heading = asked(&["html", "--selector", "h1"]);
+        assert!(heading.out.contains("Sign in") && heading.err.contains("step 0 of 0 to 14"), "{}", heading.said());
+    }
     assert!(place.fails(&["--on", "traces/none.trace", "observe"], 3).contains("is not there"));
     assert!(place.fails(&["--on", "nothing", "observe"], 2).contains("no URL and no file"));
     assert!(place.fails(&["--on", TRACE, "--step", "99", "observe"], 2).contains("step 99"));
@@ -215,6 +224,9 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     assert!(undone(&["fill", "@e2=Bo", "@e1=x", "@e3=2"]).contains("@e1 was not set, and none after it"));
     assert!(undone(&["wait", "Booked for", "--ms", "50"]).contains("did not appear"));
     assert!(place.fails(&["fill", "@e2"], 2).contains("write each field as @e5=Ada"));
+    assert!(place.fails(&["console", "--step", "3"], 2).contains("page TRACE … --step K"));
+    let wrong = place.fails(&["network", "--status", "9xx"], 2);
+    assert!(wrong.contains("9xx") && !wrong.contains("get_network_requests"), "{wrong}");
     let said = place.fails(&["click", "Book", "--in", "form"], 2);
     assert!(said.contains("no ref such as") && said.contains("page find TEXT"), "{said}");
     assert!(place.fails(&["evaluate", "1"], 6).contains("`page open`'s option --allow-evaluate"));

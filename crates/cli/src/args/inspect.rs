@@ -69,7 +69,7 @@ impl Subcommand for InspectWhat {
                 asked = asked.arg(Arg::new(*id).long(*id).hide(true).action(ArgAction::SetTrue));
             }
             if is_of_rows(word) {
-                let help = "Write every row that passes as a line of JSON, without pages";
+                let help = "Write every row that passes as a line of JSON, none folded, without pages";
                 let stream = Arg::new("stream").long("stream").help(help).action(ArgAction::SetTrue);
                 asked = asked.arg(stream.conflicts_with_all(["json", "compact", "cursor", "pageSize"]));
             }
@@ -121,7 +121,7 @@ pub(crate) struct InspectSource {
     /// A trace, the URL of a live page, or a file of HTML
     #[arg(value_name = "TRACE|URL|FILE", value_parser = opened)]
     pub source: String,
-    /// The step of the trace to stand at; the last one unless told otherwise
+    /// The step of the trace to stand at; the first unless told otherwise, for messages and requests the last
     #[arg(long, value_name = "K")]
     pub step: Option<u32>,
     /// Print the whole answer as JSON

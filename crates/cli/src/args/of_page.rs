@@ -30,12 +30,10 @@ const OLD: [(&str, &str); 4] = [
 ];
 
 /// What in a session tells what is asked of a source by a word that no session knows.
-const IN_A_SESSION: [(&str, &str); 6] = [
+const IN_A_SESSION: [(&str, &str); 4] = [
     ("outline", "snapshot outline"),
     ("content", "snapshot content"),
     ("controls", "snapshot interactive"),
-    ("summary", "get_summary"),
-    ("html", "get_html"),
     ("har", "network"),
 ];
 

@@ -9,26 +9,31 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// Commands that have a shorter name than their tool.
-const SHORTER: [(&str, &str); 6] = [
+const SHORTER: [(&str, &str); 8] = [
     ("read_text", "text"),
     ("get_console_messages", "console"),
     ("get_network_requests", "network"),
     ("get_dom_snapshot", "dom"),
+    ("get_html", "html"),
+    ("get_summary", "summary"),
     ("query_knowledge_for_agent", "know"),
     ("fill_action_gaps", "gaps"),
 ];
 
+const WHERE: &str = "Where";
+
 #[derive(Args)]
 pub(crate) struct PageArgs {
     /// Name of the session
-    #[arg(short, long, global = true, value_name = "NAME", default_value = "default")]
+    #[arg(short, long, global = true, value_name = "NAME", default_value = "default", help_heading = WHERE)]
     pub(crate) session: String,
-    /// Ask this once, without a session: a URL, a file, or a trace (`page SOURCE …` is short for it)
-    #[arg(long, global = true, value_name = "SOURCE", conflicts_with = "session")]
+    /// Ask this once, without a session: a URL, a file, or a trace; `page SOURCE …` is short for it
+    #[arg(long, global = true, value_name = "SOURCE", conflicts_with = "session", help_heading = WHERE)]
     pub(crate) on: Option<String>,
-    /// With a trace: begin at this step
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
-    pub(crate) step: u32,
+    /// Of a trace that is opened, or asked once: this step; the first unless told otherwise, for messages and requests
+    /// the last
+    #[arg(long, global = true, value_name = "K", help_heading = WHERE)]
+    pub(crate) step: Option<u32>,
     #[command(subcommand)]
     pub(crate) command: PageCommand,
 }

@@ -27,6 +27,7 @@ pub(crate) fn run(args: &ChunksArgs) -> Ended {
     }
     output::json(&lines)?;
     output::status(&format!("{} chunks of at most {} tokens", found.len(), args.max_tokens));
+    super::say_step(&args.source, args.step, false);
     Ok(Exit::Success)
 }
 

@@ -42,8 +42,9 @@ pub(super) fn tool_schemas() -> Ended {
 
 pub(crate) fn run(args: &InspectArgs) -> Ended {
     let InspectWhat { source, tool, arguments, stream } = &args.what;
-    let mut asked = Asked::open(source)?;
-    match tool {
+    let is_of_the_page = matches!(tool, Some("get_dom_snapshot" | "get_html" | "get_text"));
+    let mut asked = Asked::open(source, is_of_the_page)?;
+    let ended = match tool {
         None => asked.har(),
         Some("get_console_messages") if *stream => asked.stream(arguments, "messages", stream::console),
         Some("get_network_requests") if *stream => asked.stream(arguments, "requests", stream::network),
@@ -65,7 +66,20 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
                 |inspector: &Inspector, pages: &mut dyn PageSource, query: &_, _| inspector.summary(pages, query);
             asked.told(arguments, summary, |answer| summary_table(&answer.data))
         }
-    }
+    }?;
+    super::say_step(&source.source, source.step, !is_of_the_page);
+    Ok(ended)
+}
+
+/// Messages name tools and their arguments; here these are words of the command.
+pub(super) fn in_words_of_the_command(message: String) -> String {
+    let words = [
+        ("nextCursor gives more", "the next gives more"),
+        ("get_console_messages tells", "`console` tells"),
+        ("get_network_requests with failedOnly tells", "`network --failed-only` tells"),
+        ("its preset slow", "`network --preset slow`"),
+    ];
+    words.iter().fold(message, |said, (tool, word)| said.replace(tool, word))
 }
 
 fn failure(source: &InspectSource, error: &InspectError) -> Failure {
@@ -156,7 +170,7 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn open(source: &'a InspectSource) -> Result<Self, Failure> {
+    fn open(source: &'a InspectSource, is_of_the_page: bool) -> Result<Self, Failure> {
         let mut presets = Presets::default();
         if let Some(path) = &source.presets {
             let bad = |reason: String| {
@@ -169,7 +183,8 @@ impl<'a> Asked<'a> {
         let limits = limits(&source.limits)?;
         let inspector = Inspector::new(limits, CursorKey::new(secret.as_bytes())).with_presets(presets);
         let now = u64::try_from(Utc::now().timestamp_millis()).unwrap_or(0);
-        let (pages, began) = if is_url(&source.source) { live(source, now)? } else { recorded(source)? };
+        let (pages, began) =
+            if is_url(&source.source) { live(source, now)? } else { recorded(source, is_of_the_page)? };
         Ok(Self { source, pages, inspector, began: UnixMillis(began), now: UnixMillis(now) })
     }
 
@@ -268,15 +283,7 @@ impl<'a> Asked<'a> {
         } else {
             let text = self.shown(table(&answer));
             output::as_it_is(&text)?;
-            // Messages name tools and their arguments; here these are words of the command.
-            let words = [
-                ("nextCursor gives more", "the next gives more"),
-                ("get_console_messages tells", "`console` tells"),
-                ("get_network_requests with failedOnly tells", "`network --failed-only` tells"),
-                ("its preset slow", "`network --preset slow`"),
-            ];
-            let said = words.iter().fold(answer.message, |said, (tool, word)| said.replace(tool, word));
-            output::status(&said);
+            output::status(&in_words_of_the_command(answer.message));
             if let Some(cursor) = &answer.next_cursor {
                 output::status(&format!("next: --cursor {cursor}"));
             }
@@ -311,13 +318,15 @@ impl<'a> Asked<'a> {
 /// A source, and when its page time was 0.
 type Opened = (Box<dyn PageSource>, u64);
 
-fn recorded(source: &InspectSource) -> Result<Opened, Failure> {
+/// Opens a trace: where nothing else is said, at its first page, or with all that happened.
+fn recorded(source: &InspectSource, is_of_the_page: bool) -> Result<Opened, Failure> {
     let trace = Trace::open(&source.source)?;
     let last = trace.len().saturating_sub(1);
+    let unsaid = if is_of_the_page { 0 } else { last };
     let began = trace.meta().recorded_at.as_deref().and_then(|at| DateTime::parse_from_rfc3339(at).ok());
     let began = began.and_then(|at| u64::try_from(at.timestamp_millis()).ok()).unwrap_or(0);
     let mut pages = trace.into_pages()?;
-    pages.set_step(StepIndex(source.step.unwrap_or(last)))?;
+    pages.set_step(StepIndex(source.step.unwrap_or(unsaid)))?;
     Ok((Box::new(pages), began))
 }
 

@@ -100,6 +100,17 @@ fn no_steps(source: &str, step: Option<u32>) -> Result<(), Failure> {
     }
 }
 
+/// Says which step of a trace was asked, where nobody said: its last, or its first.
+fn say_step(source: &str, given: Option<u32>, is_last: bool) {
+    if given.is_none()
+        && Path::new(source).is_file()
+        && let Ok(trace) = Trace::open(source)
+        && let Some(last) = trace.len().checked_sub(1).filter(|last| *last > 0)
+    {
+        crate::output::status(&format!("step {} of 0 to {last}", if is_last { last } else { 0 }));
+    }
+}
+
 /// Says that a trace has no such step, and which it has.
 fn no_step(source: &str, step: u32, steps: u32) -> Failure {
     let hint = match steps {

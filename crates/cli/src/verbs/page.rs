@@ -8,6 +8,7 @@ mod background;
 
 pub(super) use background::folder_of_user;
 
+use super::inspect::in_words_of_the_command;
 use super::serve::{Sourced, shared};
 use crate::Ended;
 use crate::args::{BrowserArgs, Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
@@ -16,7 +17,8 @@ use background::{Endpoint, asked, ended, lost, nobody};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_serve::{Reply, Request, ServeError, serve_socket};
-use browserlens_session::{Session, Shared};
+use browserlens_session::{Session, Shared, tools};
+use browserlens_trace::Trace;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
@@ -42,7 +44,7 @@ pub(crate) fn run(args: PageArgs) -> Ended {
             let message = "--on goes with what is asked of a page, not with sessions";
             Err(Failure::usage(message, "leave out --on, or ask: `page --on FILE.trace find save`"))
         }
-        (PageCommand::Open(args), None) => open(session, *args, step),
+        (PageCommand::Open(args), None) => open(session, *args, step.unwrap_or(0)),
         (PageCommand::Sessions, None) => match asked(&Endpoint::of_user()?.socket, &Request::Sessions) {
             Err(error) if nobody(&error) => none_open(),
             answered => said(answered.map_err(|error| lost(&error))?, "sessions", None),
@@ -52,6 +54,10 @@ pub(crate) fn run(args: PageArgs) -> Ended {
             let request = Request::Close { session: Some(session) };
             let reply = asked(&Endpoint::of_user()?.socket, &request).map_err(|error| lost(&error))?;
             said(reply, "close", None)
+        }
+        (PageCommand::Call(_), None) if step.is_some() => {
+            let hint = "leave it out; `page open TRACE --step K` begins there, `page TRACE … --step K` asks once";
+            Err(Failure::usage("--step: a session goes on by what is done in it", hint))
         }
         (PageCommand::Call(Call { tool, mut arguments, out }), None) => {
             whole_url(tool, &mut arguments);
@@ -100,9 +106,14 @@ fn none_open() -> Ended {
 }
 
 /// Asks once, without a session.
-fn once(source: &str, step: u32, Call { tool, mut arguments, out }: Call) -> Ended {
+fn once(source: &str, step: Option<u32>, Call { tool, mut arguments, out }: Call) -> Ended {
     let source = resolved(source)?;
     whole_url(tool, &mut arguments);
+    let steps = if Path::new(&source).is_absolute() { Trace::open(&source)?.len() } else { 0 };
+    let is_of_messages = matches!(tool, "get_summary" | "get_console_messages" | "get_network_requests");
+    let unsaid = if is_of_messages { steps.saturating_sub(1) } else { 0 };
+    let given = step;
+    let step = given.unwrap_or(unsaid);
     let mut session = Session::new(Arc::new(made(&source, BrowserArgs::default(), step)?))
         .map_err(|error| failed(error.into(), command_of(tool)))?;
     // Refs and handles are those of the first observation; a screenshot needs a page.
@@ -112,7 +123,9 @@ fn once(source: &str, step: u32, Call { tool, mut arguments, out }: Call) -> End
     match session.call(tool, arguments) {
         Ok(answer) => {
             let images = answer.images.iter().map(|png| png.to_vec()).collect();
-            told(&answer.text, images, answer.is_undone, out)
+            let ended = told(command_of(tool), &answer.text, images, answer.is_undone, out)?;
+            super::say_step(&source, given, is_of_messages);
+            Ok(ended)
         }
         Err(error) => Err(failed(error.into(), command_of(tool))),
     }
@@ -313,7 +326,12 @@ fn failed(reply: Reply, command: &str) -> Failure {
         return Failure::words(Exit::NotDone, "nothing was answered", "try again");
     };
     let message = match kind.as_str() {
-        "arguments" => crate::args::with_options(&message),
+        "arguments" => {
+            // Its help lists what it takes, in the words of this door.
+            let tool = tools().into_iter().find(|tool| command_of(tool.name) == command);
+            let list = tool.and_then(|tool| message.find(&format!("; {} takes ", tool.name)));
+            crate::args::with_options(&message[..list.unwrap_or(message.len())])
+        }
         _ => message,
     };
     let (exit, hint) = match kind.as_str() {
@@ -337,15 +355,18 @@ fn said(reply: Reply, command: &str, out: Option<PathBuf>) -> Ended {
         Reply::Answer { text, images, is_undone } => {
             let images: Result<Vec<_>, _> = images.iter().map(|image| STANDARD.decode(image)).collect();
             let images = images.map_err(|error| Failure::new(Exit::Browser, &error, "take it again"))?;
-            told(&text, images, is_undone, out)
+            told(command, &text, images, is_undone, out)
         }
         error @ Reply::Error { .. } => Err(failed(error, command)),
     }
 }
 
 /// Prints an answer; images go into files, which are named.
-fn told(text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: Option<PathBuf>) -> Ended {
+fn told(command: &str, text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: Option<PathBuf>) -> Ended {
     let mut text = text.trim_end().to_owned();
+    if matches!(command, "summary" | "console" | "network") {
+        text = in_words_of_the_command(text);
+    }
     let mut out = out;
     for image in images {
         let path = match out.take() {

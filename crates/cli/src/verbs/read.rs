@@ -87,7 +87,9 @@ fn one(args: &ReadArgs, options: &ReadOptions) -> Ended {
         }
         answer.text
     };
-    output::data(&format!("{}\n", text.trim_end()))
+    let ended = output::data(&format!("{}\n", text.trim_end()))?;
+    super::say_step(source, args.step, false);
+    Ok(ended)
 }
 
 /// Answers from several pages.

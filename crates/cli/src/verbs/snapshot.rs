@@ -20,6 +20,7 @@ pub(crate) fn run(args: &SnapshotArgs) -> Ended {
     let text = format!("{text}\n");
     // HTML comes as it is, and says how much of it nobody sees.
     if options.format == Format::Html { output::as_it_is(&text) } else { output::data(&text) }?;
+    super::say_step(source, args.step, false);
     Ok(Exit::Success)
 }
 

@@ -69,12 +69,12 @@ pub(super) fn network_table(answer: &NetworkAnswer) -> String {
             if !row.failure.is_empty() {
                 url.push_str(&format!("  ({})", row.failure));
             }
-            let mut cells = vec![status, row.method.clone(), row.resource_type.clone()];
+            let mut cells = vec![status, row.method.clone(), row.resource_type.clone(), row.at_ms.to_string()];
             cells.extend([row.duration_ms.to_string(), row.bytes.to_string(), escaped_line(&url).into_owned()]);
             cells
         })
         .collect();
-    let mut out = table(&["status", "method", "type", "ms", "bytes", "url"], &rows);
+    let mut out = table(&["status", "method", "type", "at ms", "ms", "bytes", "url"], &rows);
     for row in &answer.data {
         for (what, body) in [("sent", &row.request_body), ("came back", &row.response_body)] {
             let Some(body) = body else { continue };

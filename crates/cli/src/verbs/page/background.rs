@@ -135,7 +135,11 @@ pub(super) fn nobody(error: &io::Error) -> bool {
 
 pub(super) fn lost(error: &io::Error) -> Failure {
     if nobody(error) {
-        return Failure::words(Exit::NotDone, "no session is open", "begin with `browserlens page open URL`");
+        return Failure::words(
+            Exit::NotDone,
+            "no session is open",
+            "begin with `browserlens page open URL`, or ask once: `browserlens page SOURCE …`",
+        );
     }
     let message = format!("the background process did not answer: {error}");
     Failure::browser(message, "begin again with `browserlens page open URL`")
