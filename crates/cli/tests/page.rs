@@ -166,6 +166,8 @@ fn asked_once_nothing_stays() {
         let heading = asked(&["html", "--selector", "h1"]);
         assert!(heading.out.contains("Sign in") && heading.err.contains("step 0 of 0 to 14"), "{}", heading.said());
     }
+    let summary = place.says(&["--on", portal, "summary"]);
+    assert!(summary.contains("`console` tells") && !summary.contains("get_console_messages"), "{summary}");
     assert!(place.fails(&["--on", "traces/none.trace", "observe"], 3).contains("is not there"));
     assert!(place.fails(&["--on", "nothing", "observe"], 2).contains("no URL and no file"));
     assert!(place.fails(&["--on", TRACE, "--step", "99", "observe"], 2).contains("step 99"));

@@ -90,7 +90,7 @@ pub struct ConsoleQuery {
     /// Tab, counted from 0; all tabs if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
-    /// Take what is not given here from this preset: debug (errors and warnings), or one of your own.
+    /// Take what is not given here from this preset: debug (errors and warnings), or one that was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Levels: error, warn, info, log, debug, or all. Default: error and warn.
@@ -118,7 +118,7 @@ pub struct NetworkQuery {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
     /// Take what is not given here from this preset: debug (failed ones, with what came back), api (xhr and fetch, with
-    /// bodies), slow (a second and more), or one of your own.
+    /// bodies), slow (a second and more), or one that was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Methods, such as POST.
@@ -175,7 +175,7 @@ pub struct DomQuery {
     /// Tab, counted from 0; the current one if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
-    /// Take what is not given here from this preset, one of your own.
+    /// Take what is not given here from this preset that was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// CSS selector; the whole page if not given.

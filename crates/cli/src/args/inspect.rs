@@ -60,6 +60,8 @@ impl Subcommand for InspectWhat {
     fn augment_subcommands(command: Command) -> Command {
         let har = Command::new("har").override_usage("browserlens page SOURCE har [OPTIONS]");
         let har = InspectSource::augment_args(har).about("Write all requests as HTTP Archive (HAR 1.2)");
+        // It was taken in the version before this one, and changed nothing.
+        let har = har.arg(Arg::new("tab").long("tab").num_args(1).allow_negative_numbers(true).hide(true));
         ASKED.iter().fold(command.subcommand(har), |command, (word, _)| {
             let Some((name, tool)) = tool_of(word) else { return command };
             let called = if *word == "text" { "get_text" } else { word };

@@ -213,6 +213,11 @@ mod tests {
                 json!({ "failedOnly": true, "status": [404, "5xx"], "method": ["GET", "PUT"] }),
             ),
             (
+                vec!["network", "--status", "[404,\"5xx\"]", "--since", "+5", "--search-term", "404"],
+                "get_network_requests",
+                json!({ "status": [404, "5xx"], "since": 5, "searchTerm": "404" }),
+            ),
+            (
                 vec!["console", "--levels", "error,warn", "--cursor", "-a"],
                 "get_console_messages",
                 json!({ "logLevels": ["error", "warn"], "cursor": "-a" }),

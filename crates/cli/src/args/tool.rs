@@ -106,7 +106,7 @@ impl<'a> Property<'a> {
     /// Returns the value that a text stands for; a text that is no such value is sent as it is, and
     /// the tool says what it takes.
     fn value(&self, text: &str) -> Value {
-        let number = || text.parse::<Number>().ok().map(Value::Number);
+        let number = || text.parse().ok().or_else(|| text.parse::<i64>().ok().map(Number::from)).map(Value::Number);
         let is_number = self.has("integer") || self.has("number");
         if self.has("string") || self.schema.get("enum").is_some() {
             return Value::from(text);
@@ -235,7 +235,12 @@ pub(super) fn arguments_of(
             ("dialog", "accept") => matches.get_one::<String>(name).map(|answer| json!(answer == "accept")),
             _ if property.has("boolean") => matches.get_one::<bool>(name).map(|is_so| Value::Bool(*is_so)),
             _ if property.is_list() => {
-                let values: Vec<Value> = texts(name).into_iter().map(|text| property.part(text)).collect();
+                let given = texts(name);
+                // Joined again, what was cut at commas is the list as JSON that it was.
+                let values: Vec<Value> = match serde_json::from_str(&given.join(",")) {
+                    Ok(Value::Array(values)) if property.schema.get("items").is_none() => values,
+                    _ => given.into_iter().map(|text| property.part(text)).collect(),
+                };
                 (!values.is_empty()).then(|| json!(values))
             }
             _ => matches.get_one::<String>(name).map(|text| property.value(text)),

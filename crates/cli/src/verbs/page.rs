@@ -364,8 +364,16 @@ fn said(reply: Reply, command: &str, out: Option<PathBuf>) -> Ended {
 /// Prints an answer; images go into files, which are named.
 fn told(command: &str, text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: Option<PathBuf>) -> Ended {
     let mut text = text.trim_end().to_owned();
-    if matches!(command, "summary" | "console" | "network") {
-        text = in_words_of_the_command(text);
+    if command == "summary"
+        && let Ok(answer) = serde_json::from_str::<Value>(&text)
+        && let Some(said) = answer["message"].as_str()
+    {
+        // Only what the answer says of itself, never what it holds of the page.
+        let member = |said: &str| format!("\"message\":{}", Value::from(said));
+        let (before, now) = (member(said), member(&in_words_of_the_command(said.to_owned())));
+        if let Some(at) = text.rfind(&before) {
+            text.replace_range(at..at + before.len(), &now);
+        }
     }
     let mut out = out;
     for image in images {
