@@ -149,7 +149,8 @@ struct BlobRow {
 }
 
 impl BlobRow {
-    /// Reads a row, with its bytes in `column`; `referrer` says who asks, for the message about a row that is not there.
+    /// Reads a row, with its bytes in `column`; `referrer` says who asks, for the message about a row
+    /// that is not there.
     fn read(db: &Db, id: i64, column: &str, referrer: impl FnOnce() -> String) -> Result<Self, TraceError> {
         let sql = format!("SELECT hash, length, encoding, prefix, {column} FROM blob WHERE id = ?1");
         let found = db.first(BLOB.row(id), &sql, [id], |row| {

@@ -1,7 +1,8 @@
 //! What can go wrong with a trace file.
 //!
-//! In: errors of SQLite, zstd and the file system. Out: [`TraceError`], a file and the [`Fault`] in it. Invariant: every
-//! error names the file, the table and row where there is one, and has a hint that says what to do next.
+//! In: errors of SQLite, zstd and the file system. Out: [`TraceError`], a file and the [`Fault`] in
+//! it. Invariant: every error names the file, the table and row where there is one, and has a hint
+//! that says what to do next.
 
 use crate::schema::Table;
 use browserlens_core::page::Payload;

@@ -149,7 +149,8 @@ impl Db {
         keys
     }
 
-    /// Returns a hash over the seals of all rows of a step, in the order of tables and keys: it tells when a row is gone.
+    /// Returns a hash over the seals of all rows of a step, in the order of tables and keys: it tells
+    /// when a row is gone.
     pub(crate) fn contents(&self, tables: &[&Table], step: i64) -> Result<Seal, TraceError> {
         let mut hasher = blake3::Hasher::new();
         for table in tables.iter().filter(|table| table.is_of_step()) {

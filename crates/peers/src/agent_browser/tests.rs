@@ -407,7 +407,10 @@ fn pages_nested_ten_thousand_deep_cost_no_stack() {
         }
         builder.text("deep");
     });
-    let node = |id: u32| json!({ "nodeId": id.to_string(), "role": { "value": "generic" }, "childIds": [(id + 1).to_string()] });
+    let node = |id: u32| {
+        let below = (id + 1).to_string();
+        json!({ "nodeId": id.to_string(), "role": { "value": "generic" }, "childIds": [below] })
+    };
     let mut nodes: Vec<Value> = (0..10_000).map(node).collect();
     nodes.push(json!({ "nodeId": "10000", "role": { "value": "button" }, "backendDOMNodeId": 10_003 }));
     let tree = json!({ "nodes": nodes }).to_string();

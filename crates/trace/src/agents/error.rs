@@ -2,6 +2,7 @@
 //!
 //! Invariant: every error names the file, the line where there is one, and what to do next.
 
+use super::record::VERSION;
 use std::path::PathBuf;
 
 /// A record or a transcript could not be read, trusted or written.
@@ -35,7 +36,7 @@ pub enum AgentsError {
         path: PathBuf,
     },
     /// A newer format.
-    #[error("{}: run record of version {version}, this program reads up to {}", .path.display(), crate::agents::VERSION)]
+    #[error("{}: run record of version {version}, this program reads up to {}", .path.display(), VERSION)]
     Newer {
         /// The file.
         path: PathBuf,

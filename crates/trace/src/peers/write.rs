@@ -21,8 +21,8 @@ use std::path::Path;
 /// that it knows.
 ///
 /// # Errors
-/// [`Fault::Io`](crate::Fault::Io) or [`Fault::DiskFull`](crate::Fault::DiskFull) if it cannot be written; the file that stood
-/// there is then untouched.
+/// [`Fault::Io`](crate::Fault::Io) or [`Fault::DiskFull`](crate::Fault::DiskFull) if it cannot be
+/// written; the file that stood there is then untouched.
 pub fn write_peers(
     path: &Path,
     trace: TraceHash,
