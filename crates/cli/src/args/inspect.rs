@@ -62,10 +62,10 @@ impl Subcommand for InspectWhat {
         let har = InspectSource::augment_args(har).about("Write all requests as HTTP Archive (HAR 1.2)");
         // It was taken in the version before this one, and changed nothing.
         let har = har.arg(Arg::new("tab").long("tab").num_args(1).allow_negative_numbers(true).hide(true));
-        ASKED.iter().fold(command.subcommand(har), |command, (word, _)| {
-            let Some((name, tool)) = tool_of(word) else { return command };
+        tools().iter().fold(command.subcommand(har), |command, tool| {
+            let Some((word, name)) = ASKED.iter().find(|(_, name)| *name == tool.name) else { return command };
             let called = if *word == "text" { "get_text" } else { word };
-            let mut asked = tool_command(word, name, tool.why, &plain(&tool))
+            let mut asked = tool_command(word, name, tool.why, &plain(tool))
                 .override_usage(format!("browserlens page SOURCE {called} [OPTIONS]"));
             for (_, id, _) in DENIALS.iter().filter(|(of, ..)| of == word) {
                 asked = asked.arg(Arg::new(*id).long(*id).hide(true).action(ArgAction::SetTrue));

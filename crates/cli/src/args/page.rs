@@ -249,6 +249,7 @@ mod tests {
             assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
         }
     }
+
     #[test]
     fn a_source_that_is_asked_once_takes_the_options_of_the_tool() {
         let cli = Cli::command();

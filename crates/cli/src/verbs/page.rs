@@ -109,9 +109,12 @@ fn none_open() -> Ended {
 fn once(source: &str, step: Option<u32>, Call { tool, mut arguments, out }: Call) -> Ended {
     let source = resolved(source)?;
     whole_url(tool, &mut arguments);
-    let steps = if Path::new(&source).is_absolute() { Trace::open(&source)?.len() } else { 0 };
     let is_of_messages = matches!(tool, "get_summary" | "get_console_messages" | "get_network_requests");
-    let unsaid = if is_of_messages { steps.saturating_sub(1) } else { 0 };
+    let unsaid = if step.is_none() && is_of_messages && Path::new(&source).is_absolute() {
+        Trace::open(&source)?.len().saturating_sub(1)
+    } else {
+        0
+    };
     let given = step;
     let step = given.unwrap_or(unsaid);
     let mut session = Session::new(Arc::new(made(&source, BrowserArgs::default(), step)?))
