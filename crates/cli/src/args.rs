@@ -39,7 +39,7 @@ pub(crate) use lab::{FidelityArgs, Lab, ScenarioVerb};
 #[cfg(feature = "record")]
 pub(crate) use llm::ResponseFormatArg;
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs};
-pub(crate) use of_page::{now_said, of_a_page};
+pub(crate) use of_page::{now_said, of_a_page, source_is_behind};
 #[cfg(feature = "serve")]
 pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of, is_command};
 pub(crate) use read::{DEFAULT_CACHE, GraphFormat, ReadArgs};

@@ -14,6 +14,7 @@ mod verbs;
 use args::{Cli, Lab, Verb};
 use browserlens_core::page::text::count_unseen;
 use clap::Parser;
+use clap::error::ContextKind;
 use exit::{Exit, Failure};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -55,10 +56,12 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
             return Exit::Usage.code();
         }
     };
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let said = error.render().to_string();
+            let refused = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+            let hint = refused.and_then(|refused| args::source_is_behind(&arguments, &refused));
             let usage = if count_unseen(&said) == 0 {
                 let shown = error.print();
                 error.use_stderr() || shown.is_err()
@@ -67,6 +70,9 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
                 output::status(said.trim_end());
                 true
             };
+            if let Some(hint) = hint {
+                output::status(&format!(" hint: {hint}"));
+            }
             return if usage { Exit::Usage } else { Exit::Success }.code();
         }
     };

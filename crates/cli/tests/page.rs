@@ -229,7 +229,10 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     assert!(place.fails(&["console", "--step", "3"], 2).contains("page TRACE … --step K"));
     let wrong = place.fails(&["network", "--status", "9xx"], 2);
     assert!(wrong.contains("9xx") && !wrong.contains("get_network_requests"), "{wrong}");
-    let said = place.fails(&["click", "Book", "--in", "form"], 2);
+    assert!(place.fails(&["click", "Book", "--in", "form"], 6).contains("row or card with \"form\""));
+    let behind = place.fails(&["summary", TRACE], 2);
+    assert!(behind.contains(&format!("`browserlens page {TRACE} summary`")), "{behind}");
+    let said = place.fails(&["hover", "form"], 2);
     assert!(said.contains("no ref such as") && said.contains("page find TEXT"), "{said}");
     assert!(place.fails(&["evaluate", "1"], 6).contains("`page open`'s option --allow-evaluate"));
     assert!(place.fails(&["-s", "two", "close"], 6).contains("page sessions"));

@@ -71,7 +71,7 @@ fn short(schema: &Value, keeps_words: bool) -> Value {
 }
 
 /// Returns the words of an enumeration.
-pub fn one_of_words(schema: &Map<String, Value>) -> Option<Value> {
+fn one_of_words(schema: &Map<String, Value>) -> Option<Value> {
     if let Some(values) = schema.get("enum") {
         let words: Vec<&Value> = values.as_array()?.iter().filter(|value| !value.is_null()).collect();
         return Some(json!(words));

@@ -104,7 +104,15 @@ impl Driver {
             }
             Deed::Fill { text } => self.fill(needed()?, text).await,
             Deed::Type { text } => {
+                // Where somebody put the caret it stays.
+                let fresh = match handle {
+                    Some(handle) if !self.is(handle, "hasFocus").await? => Some(handle),
+                    _ => None,
+                };
                 self.focus(handle).await?;
+                if let Some(handle) = fresh {
+                    self.ask(handle, "toEnd", &[]).await?;
+                }
                 let (typed, all) = (self.type_text(text).await?, text.chars().count());
                 if typed == all {
                     return Ok(());

@@ -9,8 +9,8 @@ use crate::driver::Driver;
 use crate::socket::CallError;
 use chromiumoxide::Page;
 use chromiumoxide::cdp::browser_protocol::input::{
-    DispatchDragEventParams, DispatchDragEventType, DispatchKeyEventParams, DispatchKeyEventType,
-    DispatchMouseEventParams, DispatchMouseEventType, DragData, InsertTextParams, MouseButton,
+    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType, InsertTextParams,
+    MouseButton,
 };
 use chromiumoxide::keys::{KeyDefinition, USKEYBOARD_LAYOUT};
 use chromiumoxide::types::Command;
@@ -131,17 +131,17 @@ impl Driver {
                 let soon = Instant::now() + A_MOVE;
                 drag = self.browser.wait_for(soon, |state| state.drag.clone()).await;
                 if drag.is_some() {
-                    self.drag_event(DispatchDragEventType::DragEnter, point, drag.as_ref()).await?;
+                    self.drag_event("dragEnter", point, drag.as_ref()).await?;
                 }
             }
             if drag.is_some() {
-                self.drag_event(DispatchDragEventType::DragOver, point, drag.as_ref()).await?;
+                self.drag_event("dragOver", point, drag.as_ref()).await?;
                 tokio::time::sleep(A_MOVE).await;
             }
         }
         if drag.is_some() {
-            self.drag_event(DispatchDragEventType::DragOver, to, drag.as_ref()).await?;
-            self.drag_event(DispatchDragEventType::Drop, to, drag.as_ref()).await?;
+            self.drag_event("dragOver", to, drag.as_ref()).await?;
+            self.drag_event("drop", to, drag.as_ref()).await?;
         }
         self.mouse(DispatchMouseEventType::MouseReleased, to, MouseButton::Left, 0, 1).await?;
         self.intercept_drags(false).await
@@ -152,15 +152,12 @@ impl Driver {
         self.call(&self.session(), "Input.setInterceptDrags", &json!({ "enabled": on })).await.map(drop)
     }
 
-    async fn drag_event(
-        &self,
-        kind: DispatchDragEventType,
-        (x, y): (f64, f64),
-        data: Option<&Value>,
-    ) -> Result<(), CallError> {
-        let data = data.cloned().unwrap_or(Value::Null);
-        let data: DragData = serde_json::from_value(data).map_err(|error| CallError::Unreadable(error.to_string()))?;
-        self.dispatched(self.execute(DispatchDragEventParams::new(kind, x, y, data))).await
+    /// Sends an event of a drag with its data as the browser gave them: of a drag that carries
+    /// nothing the list of items is empty, and the library would leave it out.
+    async fn drag_event(&self, kind: &str, (x, y): (f64, f64), data: Option<&Value>) -> Result<(), CallError> {
+        self.browser.read().input.get_or_insert_with(Instant::now);
+        let (session, params) = (self.session(), json!({ "type": kind, "x": x, "y": y, "data": data }));
+        self.dispatched(self.socket.call(Some(&session), "Input.dispatchDragEvent", &params, EVENT_LIMIT)).await
     }
 
     /// Inserts text at once, as an input method does.

@@ -278,6 +278,79 @@ async fn nothing_changed_is_said_of_the_action_and_not_of_what_was_before_it() {
     assert!(told.contains("Two") && told.ends_with("nothing changed"), "{told}");
 }
 
+/// What teams ship whose pages say nothing of themselves: cells that listen, switches of classes, lists of boxes.
+const SILENT: &str = r#"<style>.sw.on { background: green } .dd { position: relative; width: 9em; cursor: pointer }
+    .dd .list { position: absolute; z-index: 2; background: #fff; display: none } .dd.open .list { display: block }
+    .job { margin: 0 0 7px; height: 30px; cursor: pointer }</style>
+  <table><tr><td>Ada</td><td>1,040</td></tr><tr><td>Bo</td><td>1,040</td></tr></table>
+  <div class=sw style='cursor:pointer'>Parking</div>
+  <div class=dd><div class=now>Choose</div><div class=list><div>Sale</div><div>Abroad</div></div></div>
+  <div class=note contenteditable>Bucket below.</div>
+  <div class=jobs></div>
+  <script>
+    const $ = (selector) => document.querySelector(selector);
+    $('table').addEventListener('dblclick', (e) => { e.target.textContent = 'edited'; });
+    $('.sw').addEventListener('click', () => $('.sw').classList.toggle('on'));
+    $('.dd').addEventListener('click', (e) => {
+      if (e.target.matches('.list div')) $('.now').textContent = e.target.textContent;
+      $('.dd').classList.toggle('open');
+    });
+    let jobs = ['Tap drips', 'Light flickers', 'Boiler is cold'], dragged;
+    const draw = () => {
+      const row = (job) => `<div class=job draggable=true><span>${job}</span><small> B</small></div>`;
+      $('.jobs').innerHTML = jobs.map(row).join('');
+    };
+    draw();
+    $('.jobs').addEventListener('click', (e) => log(e.target.textContent));
+    $('.jobs').addEventListener('dragstart', (e) => { dragged = e.target.firstChild.textContent; });
+    $('.jobs').addEventListener('dragover', (e) => e.preventDefault());
+    $('.jobs').addEventListener('drop', (e) => {
+      const to = e.target.closest('.job');
+      if (!to || to.firstChild.textContent === dragged) return;
+      const box = to.getBoundingClientRect(), below = e.clientY > box.top + box.height / 2;
+      jobs = jobs.filter((job) => job !== dragged);
+      jobs.splice(jobs.indexOf(to.firstChild.textContent) + (below ? 1 : 0), 0, dragged);
+      draw();
+    });
+  </script>"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_says_nothing_of_itself_is_worked_with() {
+    let (mut mcp, _) = on(SILENT).await;
+    let twice = json!({ "text": "1,040", "kind": "double" });
+    let said = mcp.try_call("click", twice.clone()).await.expect_err("which of them?");
+    assert!(said.contains("near \"Bo") && said.contains("same row or card as `in`"), "{said}");
+    mcp.says("find", json!({ "text": "1,040", "in": "Bo" }), &["1 found"]).await;
+    mcp.call("click", json!({ "text": "1,040", "kind": "double", "in": "Bo" })).await;
+    assert_eq!(
+        mcp.value("[...document.querySelectorAll('td')].map((cell) => cell.textContent).join()").await,
+        "Ada,1,040,Bo,edited"
+    );
+    let none = json!({ "text": "1,040", "in": "Cleo" });
+    mcp.refuses("click", none, &["nothing in a row or card with \"Cleo\" says \"1,040\""]).await;
+    // What only a class tells.
+    let parking = mcp.find("", "Parking").await;
+    mcp.says("click", json!({ "ref": parking }), &["its class changed: +on\n", "nothing changed"]).await;
+    mcp.says("click", json!({ "ref": parking }), &["its class changed: -on\n"]).await;
+    // A list without roles, closed and open.
+    let list = mcp.find("", "Choose").await;
+    mcp.call("select", json!({ "ref": list, "option": "Sale" })).await;
+    mcp.call("click", json!({ "ref": list })).await;
+    mcp.call("select", json!({ "ref": list, "option": "Abroad" })).await;
+    assert_eq!(mcp.value("document.querySelector('.now').textContent").await, "Abroad");
+    // Typing goes on where the text ends.
+    let note = mcp.find("", "Bucket below.").await;
+    mcp.call("type", json!({ "ref": note, "text": " Key is here.", "keys": true })).await;
+    assert_eq!(mcp.value("document.querySelector('.note').textContent").await, "Bucket below. Key is here.");
+    // Rows that are drawn anew keep their refs, and room between them is no place to drop.
+    let [tap, light, boiler] =
+        [mcp.find("", "Tap drips").await, mcp.find("", "Light").await, mcp.find("", "Boiler").await];
+    mcp.call("drag", json!({ "from": boiler, "to": tap, "place": "before" })).await;
+    mcp.call("drag", json!({ "from": light, "to": boiler, "place": "after" })).await;
+    assert_eq!(mcp.value("jobs.join()").await, "Boiler is cold,Light flickers,Tap drips");
+    mcp.call("click", json!({ "ref": tap })).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_error_names_the_next_tool() {
     let (mut mcp, _) = on("<label>Code <input readonly value=x></label><label>When <input type=date></label>\

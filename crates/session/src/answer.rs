@@ -78,11 +78,14 @@ impl Pending {
     /// Takes all of it as what an action led to, in words where the action, which is the last part,
     /// led to nothing.
     pub(crate) fn take_told(&mut self) -> Answer {
-        let is_silent = self.parts.last().is_some_and(says_nothing);
+        let silent = self.parts.last().filter(|last| says_nothing(last));
+        // What was shown of a page before the last is told against that page.
+        let words = silent.map(|last| match last.text.contains(", from the page of step ") {
+            true => " it is as it was then",
+            false => " nothing changed",
+        });
         let mut answer = self.take();
-        if is_silent {
-            answer.text.push_str(" nothing changed");
-        }
+        answer.text.push_str(words.unwrap_or_default());
         answer
     }
 

@@ -5,7 +5,9 @@
 
 mod values;
 
-pub use values::{ClickArg, FieldArg, FormatArg, GrepArg, ModeArg, OptionArg, PlaceArg, RefArg, RefsArg, ValueArg};
+pub use values::{
+    ClickArg, FieldArg, FormatArg, GrepArg, InArg, ModeArg, OptionArg, PlaceArg, RefArg, RefsArg, ValueArg,
+};
 
 use crate::error::ToolError;
 use schemars::JsonSchema;
@@ -182,9 +184,9 @@ arguments! {
         #[serde(default)]
         #[schemars(length(max = 100))]
         role: String,
-        /// Only in this
+        /// Ref or text beside it
         #[serde(rename = "in")]
-        within: Option<RefArg>,
+        within: Option<InArg>,
         #[schemars(range(min = 1, max = 1000))]
         limit: Option<u32>,
     }
@@ -202,9 +204,9 @@ arguments! {
         text: Option<String>,
         #[schemars(length(max = 100))]
         role: Option<String>,
-        /// With text: only in this
+        /// Ref or text beside it
         #[serde(rename = "in")]
-        within: Option<RefArg>,
+        within: Option<InArg>,
         /// [x, y] in CSS px from its upper left corner
         at: Option<[f32; 2]>,
         #[serde(default)]

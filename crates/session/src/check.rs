@@ -4,9 +4,8 @@
 //! not said again: it may be a secret.
 
 use crate::error::ToolError;
-use crate::tools::{tools, words_of};
-use jsonschema::Validator;
-use jsonschema::error::ValidationErrorKind;
+use crate::tools::tools;
+use browserlens_core::schema::Schema;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,39 +15,26 @@ use std::sync::LazyLock;
 /// # Errors
 /// [`ToolError::Arguments`].
 pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
-    static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
+    static SCHEMAS: LazyLock<HashMap<&'static str, Schema>> = LazyLock::new(|| {
         let mut all = tools();
         // The seed's name of a field is taken, and in no list.
         if let Some(tool) = all.iter_mut().find(|tool| tool.name == "snapshot") {
             let fields = &mut tool.arguments["properties"];
             fields["maxDepth"] = fields["depth"].clone();
         }
-        all.iter().filter_map(|tool| Some((tool.name, jsonschema::validator_for(&tool.arguments).ok()?))).collect()
+        all.iter().filter_map(|tool| Some((tool.name, Schema::new(&tool.arguments).ok()?))).collect()
     });
     // An old name of a field is in no schema.
-    let Some(validator) = VALIDATORS.get(tool).filter(|_| tool != "query_knowledge_for_agent") else { return Ok(()) };
+    let Some(schema) = SCHEMAS.get(tool).filter(|_| tool != "query_knowledge_for_agent") else { return Ok(()) };
     let nothing = Value::Object(Map::new());
     let arguments = if arguments.is_null() { &nothing } else { arguments };
-    validator.validate(arguments).map_err(|error| {
-        let place = error.instance_path().to_string();
-        let place = place.trim_start_matches('/').replace('/', ".");
-        // What the client sent is not said again: it may be a secret.
-        let said = match error.kind() {
-            ValidationErrorKind::Enum { options } => {
-                let options = options.as_array().into_iter().flatten().filter(|one| !one.is_null());
-                format!("value is not one of {}", options.map(Value::to_string).collect::<Vec<_>>().join(", "))
-            }
-            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. }
-                if words_of(tool, &place).is_some() =>
-            {
-                format!("value is not one of {}", words_of(tool, &place).unwrap_or_default().join(", "))
-            }
-            // The only pattern there is.
-            ValidationErrorKind::Pattern { .. } => "value is no ref such as @e12".to_owned(),
-            _ => error.masked().to_string(),
-        };
-        ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") })
-    })
+    let misfits = schema.misfits(arguments);
+    let Some(misfit) = misfits.first() else { return Ok(()) };
+    let place = misfit.place.trim_start_matches('/').replace('/', ".");
+    // The only pattern there is.
+    let is_no_ref = misfit.keyword == "pattern";
+    let said = if is_no_ref { "value is no ref such as @e12".to_owned() } else { misfit.reason() };
+    Err(ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") }))
 }
 
 #[cfg(test)]

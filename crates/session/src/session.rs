@@ -77,6 +77,8 @@ pub struct Session {
     ticks: Ticks,
     /// What a click hit in the place of what was meant.
     hit: Option<String>,
+    /// What a click changed that only a class tells.
+    class_change: Option<String>,
     /// Whether the page on hand was looked at as it stands.
     is_current: bool,
     last_event: Option<u64>,
@@ -124,6 +126,7 @@ impl Session {
             second_look: None,
             ticks: Ticks::default(),
             hit: None,
+            class_change: None,
             is_current: false,
             last_event: None,
             pending: Pending::default(),
@@ -223,6 +226,7 @@ impl Session {
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         check(tool, &arguments).map_err(|error| error.of_tool(tool))?;
         self.hit = None;
+        self.class_change = None;
         let answer = self.answer(tool, arguments).map_err(|error| error.of_tool(tool));
         if let Err(ToolError::BrowserGone(_)) = &answer {
             self.lose();

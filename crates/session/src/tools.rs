@@ -188,13 +188,6 @@ pub(crate) fn names_of(tool: &str) -> Vec<String> {
     properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
 }
 
-/// Returns the words that an argument of a tool may be, if it is one of some.
-pub(crate) fn words_of(tool: &str, argument: &str) -> Option<Vec<String>> {
-    let tool = tools().into_iter().find(|known| known.name == tool)?;
-    let schema = tool.arguments.get("properties")?.get(argument)?.as_object()?;
-    Some(schema::one_of_words(schema)?.as_array()?.iter().map(Value::to_string).collect())
-}
-
 /// Returns the list of tools as MCP clients of a server are sent it.
 pub fn tool_list(policy: &Policy) -> Value {
     let listed: Vec<Value> = listed(policy)

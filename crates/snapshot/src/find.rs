@@ -5,11 +5,11 @@
 //! counted; in an element that is not on the page nothing is found.
 
 use crate::interactive::RefLens;
-use browserlens_core::page::{NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::page::{NodeId, NodeKey, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
 use browserlens_lens::{ShownNode, ShownState};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// What is looked for.
@@ -21,6 +21,8 @@ pub struct FindOptions {
     pub role: String,
     /// Only in the element of this ref.
     pub within: Option<Ref>,
+    /// Only what shares its row, card or other part of the page with this text; empty for anything.
+    pub beside: String,
     /// Most lines.
     pub limit: usize,
 }
@@ -31,6 +33,11 @@ const LONGEST: usize = 60;
 const MOST_NEAR: usize = 50;
 /// How many containers of an item are named, from the inside.
 const ABOVE: usize = 4;
+/// What holds many things that have nothing to do with each other.
+const OF_MANY: [&str; 14] = [
+    "RootWebArea", "document", "application", "main", "table", "grid", "treegrid", "rowgroup", "list", "listbox",
+    "tree", "feed", "tablist", "menu",
+];
 
 /// Finds items of the page that the lens looked at last; those that can be acted on come first,
 /// else in document order.
@@ -180,9 +187,28 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     let within = within.flatten();
     let mut with_refs: Vec<ShownNode<'_>> = lens.shown().map_or_else(Vec::new, |shown| found(shown, options));
     with_refs.retain(|node| node.reference().is_some());
+    let beside = plain(&options.beside);
+    let saying: Vec<Vec<u32>> = match beside.as_str() {
+        "" => Vec::new(),
+        words => {
+            let said = |node: &NodeRef<'_>| match node.kind() {
+                NodeKind::Text => node.is_seen() && plain(node.text()).contains(words),
+                _ => node.is_visible() && plain(node.name()).contains(words),
+            };
+            page.nodes().filter(said).map(|node| chain(node)).collect()
+        }
+    };
+    let near = |keys: Vec<NodeKey>| -> Vec<NodeKey> {
+        if beside.is_empty() {
+            return keys;
+        }
+        let chains: Vec<_> = keys.iter().map(|key| page.find(*key).map_or_else(Vec::new, chain)).collect();
+        let is_of_many = |id: u32| OF_MANY.contains(&page.node(NodeId(id)).role());
+        keys.into_iter().zip(sharing(&chains, &saying, is_of_many)).filter_map(|(key, is)| is.then_some(key)).collect()
+    };
     let keys_of = |fits: &dyn Fn(&ShownNode<'_>) -> bool| -> Vec<NodeKey> {
         let fitting = with_refs.iter().filter(|node| fits(node));
-        fitting.filter_map(|node| lens.node(node.reference()?)).filter(|key| page.find(*key).is_some()).collect()
+        near(fitting.filter_map(|node| lens.node(node.reference()?)).filter(|key| page.find(*key).is_some()).collect())
     };
     let exact = keys_of(&|node| plain(node.name()) == wanted);
     if !exact.is_empty() {
@@ -202,7 +228,7 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     let keys = |fits: &dyn Fn(&str) -> bool| {
         let mut keys: Vec<NodeKey> = told.iter().filter(|(_, text)| fits(text)).map(|(node, _)| node.key()).collect();
         keys.dedup();
-        keys
+        near(keys)
     };
     let exact = keys(&|text| text == wanted);
     if !exact.is_empty() && !wanted.is_empty() {
@@ -232,8 +258,44 @@ fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>>
         options.within.is_none_or(|within| node.ancestors().any(|above| above.reference() == Some(within)))
     };
     let mut found: Vec<_> = shown.nodes().filter(|node| node.id() != 0 && fits(node) && is_within(node)).collect();
+    let beside = options.beside.trim().to_lowercase();
+    if !beside.is_empty() {
+        let chain = |node: &ShownNode<'s>| -> Vec<u32> {
+            [node.id()].into_iter().chain(node.ancestors().map(|above| above.id())).collect()
+        };
+        let says =
+            |node: &ShownNode<'_>| [node.name(), node.value()].iter().any(|text| text.to_lowercase().contains(&beside));
+        let chains: Vec<_> = found.iter().map(chain).collect();
+        let saying: Vec<_> = shown.nodes().filter(says).map(|node| chain(&node)).collect();
+        let is_of_many = |id: u32| id == 0 || OF_MANY.contains(&&*shown.tree().item(id).role);
+        let mut kept = sharing(&chains, &saying, is_of_many).into_iter();
+        found.retain(|_| kept.next().unwrap_or(false));
+    }
     found.sort_by_key(|node| node.reference().is_none());
     found
+}
+
+/// Returns the ids of a node and of all that it lies in, from the inside.
+fn chain(node: NodeRef<'_>) -> Vec<u32> {
+    [node.id().0].into_iter().chain(node.ancestors().map(|above| above.id().0)).collect()
+}
+
+/// Returns which of several things share the smallest part of the page with what says something;
+/// each is its id and those of what it lies in, from the inside. What `is_of_many` is shared by
+/// all, unless it says so itself.
+fn sharing(things: &[Vec<u32>], saying: &[Vec<u32>], is_of_many: impl Fn(u32) -> bool) -> Vec<bool> {
+    let says: HashSet<u32> = saying.iter().filter_map(|chain| chain.first().copied()).collect();
+    let holds: HashSet<u32> = saying.iter().flatten().copied().collect();
+    let shared: Vec<Option<usize>> = things
+        .iter()
+        .map(|chain| {
+            let at = chain.iter().position(|id| holds.contains(id))?;
+            (says.contains(&chain[at]) || !is_of_many(chain[at])).then_some(at)
+        })
+        .collect();
+    let parts = || things.iter().zip(&shared).filter_map(|(chain, at)| Some((chain, (*at)?)));
+    let outer: HashSet<u32> = parts().flat_map(|(chain, at)| &chain[at + 1..]).copied().collect();
+    things.iter().zip(&shared).map(|(chain, at)| at.is_some_and(|at| !outer.contains(&chain[at]))).collect()
 }
 
 #[cfg(test)]
@@ -291,9 +353,17 @@ mod tests {
         let all = find(&lens, &page, &options);
         assert!(all.contains(" near \"Rug") && all.contains(" near \"Lamp"), "{all}");
         assert!(!all.lines().any(|line| line.contains("Help") && line.contains("near")), "{all}");
-        let nodes = matches(&lens, &page, &FindOptions { text: "Reserve".to_owned(), limit: 5, ..options });
+        let options = FindOptions { text: "Reserve".to_owned(), ..options };
+        let nodes = matches(&lens, &page, &options);
         let told = candidates(&lens, &page, &nodes, 5);
         assert!(told.contains(" near \"Rug") && told.contains(" near \"Lamp"), "{told}");
+        let in_row = |words: &str| FindOptions { beside: words.to_owned(), ..options.clone() };
+        assert_eq!(matches(&lens, &page, &in_row("lamp")), nodes[1..]);
+        assert_eq!(find(&lens, &page, &in_row("lamp")).lines().next(), Some("1 found"));
+        // Help is in no row: what it shares with them is the whole page.
+        let help = FindOptions { text: "Help".to_owned(), ..in_row("Lamp") };
+        assert!(matches(&lens, &page, &help).is_empty());
+        assert_eq!(find(&lens, &page, &help), "nothing found");
     }
 
     #[test]
@@ -317,6 +387,9 @@ mod tests {
         assert_eq!(candidates(&lens, &page, &both, 1), "2 found: paragraph \"Birch\"; … 1 more");
         let button = *lens.refs().values().next().expect("the button");
         assert_eq!(candidates(&lens, &page, &[button], 1), "1 found: button \"Grow\" @e1 in region \"Trees\" < main");
+        let beside = |words: &str| FindOptions { beside: words.to_owned(), ..options.clone() };
+        assert_eq!(matches(&lens, &page, &beside("trees")), both[1..]);
+        assert!(matches(&lens, &page, &beside("Oaks")).is_empty());
         let nowhere = FindOptions { within: "@e99".parse().ok(), ..options };
         assert!(matches(&lens, &page, &nowhere).is_empty());
         assert_eq!(find(&lens, &page, &nowhere), "nothing found");

@@ -226,6 +226,7 @@ impl TraceError {
     /// Returns the next thing the reader should try.
     pub fn hint(&self) -> &'static str {
         match &self.fault {
+            Fault::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => "name a file that is there",
             Fault::Io { .. } => "check that the path exists and that you may read and write it",
             Fault::Exists => "choose another path, or record with `record --force` to replace the trace",
             Fault::NotATrace { .. } => "pass a *.trace file that `record` wrote",

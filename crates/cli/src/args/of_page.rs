@@ -46,6 +46,7 @@ pub(crate) fn of_a_page(
     arguments: Vec<OsString>,
     is_command: impl Fn(&str) -> bool,
 ) -> Result<Vec<OsString>, (String, String)> {
+    let arguments = source_first(arguments);
     let word = |at: usize| arguments.get(at).and_then(|word| word.to_str());
     let asked = |word: &str| ASKED.iter().find(|(what, _)| *what == word).map(|(_, verb)| *verb);
     let begins = |at: usize| word(at).is_some_and(|word| asked(word).is_some() || is_command(word));
@@ -94,6 +95,31 @@ pub(crate) fn of_a_page(
     Ok(read)
 }
 
+/// Returns the arguments of `page --step K SOURCE WHAT …` with the option behind them.
+fn source_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
+    let length = match word(2) {
+        _ if word(1) != "page" => 0,
+        "--step" => 2,
+        option if option.starts_with("--step=") => 1,
+        _ => 0,
+    };
+    if length > 0 && arguments.len() > 2 + length {
+        let option: Vec<OsString> = arguments.drain(2..2 + length).collect();
+        let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+        arguments.splice(end..end, option);
+    }
+    arguments
+}
+
+/// Returns what to do where a command of a session was given a source behind it.
+pub(crate) fn source_is_behind(arguments: &[OsString], refused: &str) -> Option<String> {
+    let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
+    let is_source = refused.contains("://") || std::path::Path::new(refused).is_file();
+    (word(1) == "page" && is_source && !word(2).starts_with('-'))
+        .then(|| format!("the source stands before what is asked: `browserlens page {refused} {}`", word(2)))
+}
+
 /// Returns how a verb of the version before this one is said now.
 pub(crate) fn now_said(arguments: &[OsString]) -> Option<String> {
     let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
@@ -128,6 +154,8 @@ mod tests {
             ("b page a.trace b.html text cost --limit 2", "b read a.trace b.html --query cost --limit 2"),
             ("b page a.trace text --section 2", "b read a.trace --section 2"),
             ("b page a.trace find save --step 3", "b page --on a.trace find save --step 3"),
+            ("b page --step 3 a.trace find save", "b page --on a.trace find save --step 3"),
+            ("b page --step=3 a.trace dom", "b inspect dom a.trace --step=3"),
             ("b page outline --help", "b snapshot --mode outline --help"),
         ] {
             assert_eq!(read(line), expected);

@@ -348,7 +348,11 @@ fn failed(reply: Reply, command: &str) -> Failure {
         // The session is not there.
         _ if command == "open" => (Exit::NotDone, hint.replace("call `navigate` again", "open it again")),
         // Its options are those of the command that opened the session.
-        _ => (Exit::NotDone, hint.replace("the server's option", "`page open`'s option")),
+        _ => {
+            let opened = "open the page by `page open SOURCE --upload-root FOLDER`";
+            let hint = hint.replace("start the server with --upload-root FOLDER", opened);
+            (Exit::NotDone, hint.replace("the server's option", "`page open`'s option"))
+        }
     };
     Failure::words(exit, message, hint)
 }

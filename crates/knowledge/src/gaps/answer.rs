@@ -13,8 +13,8 @@ use crate::model::{
 use crate::translate::{ActionType, shown};
 use browserlens_core::page::select::Selector;
 use browserlens_core::page::text::one_line;
+use browserlens_core::schema::Schema;
 use browserlens_llm::json_object;
-use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ const LONGEST_TARGET: usize = 200;
 /// JSON schema of an answer.
 pub(super) static SCHEMA: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("answer.json")).unwrap_or(Value::Bool(false)));
-static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).ok());
+static VALIDATOR: LazyLock<Option<Schema>> = LazyLock::new(|| Schema::new(&SCHEMA).ok());
 
 /// Why an answer is refused, in words.
 type Refusal = String;
@@ -90,7 +90,9 @@ pub fn checked(
         format!("the answer does not fit its schema: at {:?}: {}", shown(place), shown(reason))
     };
     let validator = VALIDATOR.as_ref().ok_or_else(|| wrong("", "the schema cannot be read"))?;
-    validator.validate(&value).map_err(|error| wrong(error.instance_path().as_str(), &error.to_string()))?;
+    if let Some(misfit) = validator.misfits(&value).first() {
+        return Err(wrong(&misfit.place, &misfit.reason()));
+    }
     let said: AnswerJson = serde_json::from_value(value).map_err(|error| wrong("", &error.to_string()))?;
     let (count, most) = (said.actions.len(), request.max_intermediate_steps);
     if count > most {

@@ -10,7 +10,7 @@
 use super::error::{TranslateError, shown};
 use super::profile::Profile;
 use crate::model::BrowserUseAction;
-use jsonschema::Validator;
+use browserlens_core::schema::Schema;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ pub struct Tool {
     pub parameters: Value,
     /// Whether an agent has to look at the page anew after it.
     pub ends_sequence: bool,
-    validator: Option<Validator>,
+    schema: Option<Schema>,
 }
 
 impl Profile {
@@ -69,10 +69,12 @@ impl Profile {
             return Err(TranslateError::UnknownTool { profile: self, name: shown(&action.tool_name), nearest });
         };
         let parameters = Value::from_iter(action.parameters.clone());
-        let reason = match tool.validator.as_ref().map(|validator| validator.validate(&parameters)) {
-            Some(Ok(())) => return Ok(()),
-            Some(Err(error)) => shown(&error.to_string()),
+        let reason = match tool.schema.as_ref().map(|schema| schema.misfits(&parameters)) {
             None => "its schema cannot be read".to_owned(),
+            Some(misfits) => match misfits.first() {
+                None => return Ok(()),
+                Some(misfit) => shown(&misfit.to_string()),
+            },
         };
         Err(TranslateError::Invalid { profile: self, tool: action.tool_name.clone(), reason })
     }
@@ -83,8 +85,8 @@ fn load(text: &str) -> BTreeMap<String, Tool> {
     let Ok(file) = serde_json::from_str::<CatalogFile>(text) else { return BTreeMap::new() };
     let tool = |(name, tool): (String, ToolFile)| {
         let ends_sequence = file.ends_sequence.contains(&name);
-        let validator = jsonschema::validator_for(&tool.parameters).ok();
-        (name, Tool { description: tool.description, parameters: tool.parameters, ends_sequence, validator })
+        let schema = Schema::new(&tool.parameters).ok();
+        (name, Tool { description: tool.description, parameters: tool.parameters, ends_sequence, schema })
     };
     file.tools.into_iter().map(tool).collect()
 }
@@ -103,7 +105,7 @@ mod tests {
         for (profile, count) in [(Profile::Seed, 34), (Profile::BrowserUse013, 24), (Profile::BrowserLens, 19)] {
             assert_eq!(profile.tools().len(), count, "{profile}");
             for (name, tool) in profile.tools() {
-                assert!(tool.validator.is_some() && !tool.description.is_empty(), "{name}");
+                assert!(tool.schema.is_some() && !tool.description.is_empty(), "{name}");
                 assert_eq!(tool.parameters["additionalProperties"], false, "{name}");
             }
             assert_eq!(profile.name().parse::<Profile>().unwrap(), profile);

@@ -92,7 +92,7 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
     })?;
     scan.expect("]")?;
     // What a server adds where an action led to nothing.
-    scan.eat(" nothing changed");
+    let _ = scan.eat(" nothing changed") || scan.eat(" it is as it was then");
     scan.at_end().then_some((steps, changes, hidden.unwrap_or_default()))
 }
 

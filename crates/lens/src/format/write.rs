@@ -372,8 +372,10 @@ impl Writer<'_> {
         for id in siblings.iter().take_while(|id| tree.children(**id).is_empty()) {
             let item = tree.item(*id);
             if let Some(before) = before {
-                // Not after a field or a state, where it would read like a value.
+                // Not after a field or a state, where it would read like a value, nor after what has no name,
+                // where it would read like that.
                 let plain = before.reference.is_some()
+                    && !before.name.is_empty()
                     && before.value.is_empty()
                     && before.states == StateSet::NONE
                     && days.heads.is_empty()

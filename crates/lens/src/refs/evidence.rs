@@ -236,6 +236,12 @@ impl Evidence {
     /// Returns whether another node in the place of this one stands for the same thing.
     pub(super) fn is_replaced_by(&self, now: &Self) -> bool {
         let nested = self.above.iter().any(|above| now.above.contains(above));
+        // A row that is pressed whole and has no name is what it says.
+        if let (Some(was), Some(is), false, false) = (self.itself(), now.itself(), self.has_name(), now.has_name())
+            && !(was.telling.is_empty() && is.telling.is_empty() || is.begins_as(was))
+        {
+            return false;
+        }
         let mut telling = false;
         for (nth, row) in now.enclosing().iter().enumerate() {
             let Some(was) = self.enclosing().get(nth) else { break };
@@ -282,7 +288,8 @@ impl Evidence {
 
     fn fingerprints(&self) -> Vec<u64> {
         if self.name.is_empty() {
-            return Vec::new();
+            let row = self.itself().filter(|row| row.tells() && !self.fleeting);
+            return row.map(|row| hash((6, &self.role, self.target, self.far, &row.all))).into_iter().collect();
         }
         let by = |row: (u8, u64)| hash((&self.role, &self.name, self.target, self.far, row));
         let by_anchor = self.anchor.filter(|_| self.anchor_is_unique).map(|anchor| by((1, anchor)));
@@ -316,6 +323,11 @@ impl Evidence {
     /// Returns the rows that enclose it, nearest first.
     fn enclosing(&self) -> &[Arc<RowEvidence>] {
         &self.in_rows[self.in_rows.len() - self.rows..]
+    }
+
+    /// Returns the row that it is itself.
+    fn itself(&self) -> Option<&RowEvidence> {
+        self.in_rows.first().filter(|_| self.in_rows.len() > self.rows).map(|row| &**row)
     }
 
     /// Returns the nearest row, if its words tell it from others beside it.

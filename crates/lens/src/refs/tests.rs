@@ -210,6 +210,35 @@ fn a_virtual_row_with_the_words_of_another_is_another_thing() {
 }
 
 #[test]
+fn rows_that_are_pressed_whole_and_have_no_name_go_by_their_words_and_not_by_their_place() {
+    let list = |first: u32, words: [&str; 3]| {
+        let row = |(nth, words): (usize, &&str)| {
+            let node = first + 10 * nth as u32;
+            let [title, place] = words.split('|').collect::<Vec<_>>()[..] else { panic!("two texts") };
+            format!(
+                "    generic clickable tag=div #{node}\n      image \"grip\" #{}\n      text \"{title}\" #{}\n      \
+                 generic tag=small #{}\n        text \"{place}\" #{}\n",
+                node + 1,
+                node + 2,
+                node + 3,
+                node + 4
+            )
+        };
+        let rows: String = words.iter().enumerate().map(row).collect();
+        format!("main #2\n  heading \"Queue\" #3\n  generic tag=div #4\n{rows}")
+    };
+    let before = list(100, ["Tap drips|B-03", "Light flickers|A-11", "Boiler is cold|A-02"]);
+    // All nodes are new, and the last is the first.
+    let after = list(200, ["Boiler is cold|A-02", "Tap drips|B-03", "Light flickers|A-11"]);
+    for (was, is) in [(100, 200), (110, 210), (120, 220)] {
+        assert!(!same(&[&before, &after], was, is), "the same place is another row");
+    }
+    for (was, is) in [(100, 210), (110, 220), (120, 200)] {
+        assert!(same(&[&before, &after], was, is), "the same words are the same row");
+    }
+}
+
+#[test]
 fn the_buttons_of_a_recycled_row_are_other_things_though_they_stay_among_themselves() {
     let table = |names: [&str; 3]| {
         let row = |nth: usize, name: &str| {

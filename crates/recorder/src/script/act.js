@@ -165,6 +165,18 @@
     }
     return 'it takes no text';
   };
+  const hasFocus = (element) => {
+    const at = element.getRootNode().activeElement; return at !== null && element.contains(at);
+  };
+  // Puts the caret behind what stands in a field.
+  const toEnd = (element) => {
+    if (element.isContentEditable) {
+      getSelection().selectAllChildren(element);
+      getSelection().collapseToEnd();
+      return;
+    }
+    try { element.setSelectionRange(element.value.length, element.value.length); } catch { /* a field without caret */ }
+  };
   const valueOf = (element) => (element.isContentEditable ? element.textContent : element.value) ?? '';
   const squeezed = (text) => (text ?? '').trim().replace(/\s+/g, ' ');
   const listed = (names) => {
@@ -246,8 +258,25 @@
     if (expanded !== null) return expanded === 'true';
     return byLooks && opened && lastOptions.list.some((e) => e.isConnected && !before.has(e) && pressable(e));
   };
+  // Of a list without roles, which says nothing of itself: what lies over the page in its element or next to it, and
+  // holds several things of one kind.
+  const popupOf = (element) => {
+    const near = [element, element.nextElementSibling, (up(element)?.children?.length ?? 9) < 4 ? up(element) : null];
+    const floats = (e) => ['absolute', 'fixed'].includes(getComputedStyle(e).position) && pressable(e)
+      && [e, ...e.querySelectorAll('*')].some((list) => list.children.length > 1 && list.innerText.trim()
+        && [...list.children].every((one) => one.localName === list.children[0].localName && shownNow(one)));
+    return near.filter((e) => e instanceof Element)
+      .flatMap((e) => [e, ...e.querySelectorAll('*')].slice(0, 500)).find((e) => e !== element && floats(e));
+  };
   // What can be seen before the list is opened is not in the list; if it is open already, what it holds is.
   const opening = (element) => {
+    const says = comboOf(element).hasAttribute('aria-expanded') || everywhere(OPTION).some(pressable);
+    const popup = opened || says ? null : popupOf(element);
+    if (popup) {
+      before = new Set(leaves().filter((e) => !popup.contains(e)));
+      opened = true;
+      return 'true';
+    }
     const open = isOpen(element);
     if (!open) before = new Set([...everywhere(OPTION), ...leaves()].filter(shownNow));
     else if (!opened) before = new Set(leaves());
@@ -351,8 +380,13 @@
     const there = other?.getBoundingClientRect();
     const across = there && Math.abs(there.top - box.top) < box.height / 2;
     const comes = across ? dx : dy, size = across ? box.width : box.height;
-    // Coming from before it, what is passed moves back: just before it is the end of what stands before.
-    const at = after ? (comes > 0 ? size + 2 : size * 0.85) : comes < 0 ? -2 : size * 0.15;
+    // Coming from before it, what is passed moves back: just before it is the end of what stands before, also where
+    // there is room between them.
+    const next = (after ? element.nextElementSibling : element.previousElementSibling)?.getBoundingClientRect();
+    const begin = across ? box.left : box.top;
+    const edge = next && (after ? (across ? next.left : next.top) : across ? next.right : next.bottom) - begin;
+    const beyond = after ? Math.max(edge ?? size, size) + 2 : Math.min(edge ?? 0, 0) - 2;
+    const at = after ? (comes > 0 ? beyond : size * 0.85) : comes < 0 ? beyond : size * 0.15;
     return across ? { x: at, y: box.height / 2 } : { x: box.width / 2, y: at };
   };
   const controlOf = (element) => (element instanceof HTMLLabelElement && element.control ? element.control : element);
@@ -382,7 +416,7 @@
     return control instanceof HTMLInputElement && control.type === 'file';
   };
   globalThis.browserLensAct = {
-    point, center, painted, ready, valueOf, choose, opening, option, optionElement, further, filters, unfiltered,
-    isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy, fileInput
+    point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, further, filters,
+    unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy, fileInput
   };
 })()

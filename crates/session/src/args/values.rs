@@ -43,6 +43,38 @@ impl JsonSchema for RefArg {
     }
 }
 
+/// What a search is kept within: an element by its ref, or what shares its part of the page with a
+/// text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InArg {
+    /// In the element of this ref.
+    Ref(RefArg),
+    /// In the row, card or other part that says this.
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for InArg {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let reference = RefArg::deserialize(Value::from(text.as_str()));
+        Ok(reference.map_or(Self::Text(text), Self::Ref))
+    }
+}
+
+impl JsonSchema for InArg {
+    fn schema_name() -> Cow<'static, str> {
+        "In".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": 1000 })
+    }
+}
+
 /// How a snapshot is taken.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

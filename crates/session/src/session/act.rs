@@ -10,20 +10,24 @@ mod wait;
 use super::show::part_within;
 use super::{Session, said};
 use crate::answer::Answer;
-use crate::args::{self, ClickArg, PlaceArg, RefArg};
+use crate::args::{self, ClickArg, InArg, PlaceArg, RefArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::page::{Flags, NodeKey};
+use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
 use browserlens_snapshot::{FindOptions, candidates, matches};
 use browserlens_trace::MASK;
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// How many of several elements that say the same are told.
 const CANDIDATES: usize = 10;
+/// Of how many elements in what was clicked the class is compared.
+const MOST_CLASSES: usize = 20;
 /// How far `scroll` goes if not said otherwise, in CSS px.
 const SCROLL: i32 = 600;
 
@@ -49,6 +53,36 @@ fn whole(url: &str) -> Result<(), ToolError> {
         return Err(ToolError::Arguments(message.to_owned()));
     }
     Ok(())
+}
+
+fn is_click(kind: ActionKind) -> bool {
+    matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
+}
+
+/// Returns the classes of a node and of what is below it, with the states that are told anyway; what
+/// only a class tells is in no observation.
+fn class_words(node: NodeRef<'_>) -> Vec<(NodeKey, BTreeSet<String>, String)> {
+    let states = |node: NodeRef<'_>| format!("{:?} {:?} {:?}", node.states(), node.checked(), node.expanded());
+    let words = |node: NodeRef<'_>| {
+        let classes = node.attribute("class").unwrap_or_default().split_whitespace();
+        (node.key(), classes.map(str::to_owned).collect(), states(node))
+    };
+    node.subtree().filter(|node| node.kind() == NodeKind::Element).take(MOST_CLASSES).map(words).collect()
+}
+
+/// Says how the class of the first node differs of which nothing else tells that it does.
+fn class_change(
+    before: &[(NodeKey, BTreeSet<String>, String)],
+    after: &[(NodeKey, BTreeSet<String>, String)],
+) -> Option<String> {
+    let changed = after.iter().find_map(|(key, now, states)| {
+        let (_, was, before) = before.iter().find(|(known, ..)| known == key)?;
+        (was != now && before == states).then_some((was, now))
+    });
+    let (was, now) = changed?;
+    let added = now.difference(was).map(|word| format!("+{word}"));
+    let words: Vec<String> = added.chain(was.difference(now).map(|word| format!("-{word}"))).take(4).collect();
+    Some(format!("its class changed: {}\n", escaped_line(&words.join(" "))))
 }
 
 impl Session {
@@ -185,12 +219,17 @@ impl Session {
     /// Carries an action out before the eyes of who witnesses it, and looks at what came of it.
     fn carry_out(&mut self, act: &Act, what: String, on: Option<Ref>) -> Result<(), ToolError> {
         let kind = act.taken.kind;
-        let is_first = self.page.is_none();
+        let before = self.page.clone();
         self.witnessed(|witness, source| witness.before(source, act));
         let done = self.source()?.act(act);
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.note_hit(kind)?;
-        self.after(act, is_first)
+        self.after(act, before.is_none())?;
+        let classes = |page: &Option<Arc<Page>>| Some(class_words(page.as_ref()?.find(act.node?)?));
+        if let Some((before, after)) = classes(&before).zip(classes(&self.page)).filter(|_| is_click(kind)) {
+            self.class_change = class_change(&before, &after);
+        }
+        Ok(())
     }
 
     /// Learns what is typed into a secret field: the page may send it before it is looked at again.
@@ -222,7 +261,7 @@ impl Session {
 
     /// Notes what a click hit, if it was something else than was meant.
     fn note_hit(&mut self, kind: ActionKind) -> Result<(), ToolError> {
-        if matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick) {
+        if is_click(kind) {
             let hit = self.source()?.hit_instead();
             self.hit = hit.map(|hit| format!("hit {} instead\n", escaped_line(&hit)));
         }
@@ -325,34 +364,37 @@ impl Session {
             (None, text, role) => {
                 let (text, role) = (text.unwrap_or_default(), role.unwrap_or_default());
                 self.ready_for(kind, false)?;
-                let within = self.scope(click.within)?;
-                let key = self.node_that_says(&text, &role, within)?;
+                let (within, beside) = self.scope(click.within)?;
+                let key = self.node_that_says(&FindOptions { text, role, within, beside, limit: CANDIDATES })?;
                 self.on_node(kind, key, click.at)?;
                 Ok(self.told())
             }
         }
     }
 
-    /// Returns what a search is kept within.
+    /// Returns what a search is kept within: a ref, or what it stands beside.
     ///
     /// # Errors
     /// As of any ref: it was never given, or is not on the page any more.
-    pub(super) fn scope(&mut self, within: Option<RefArg>) -> Result<Option<Ref>, ToolError> {
-        let Some(RefArg(reference)) = within else { return Ok(None) };
+    pub(super) fn scope(&mut self, within: Option<InArg>) -> Result<(Option<Ref>, String), ToolError> {
+        let reference = match within {
+            None => return Ok((None, String::new())),
+            Some(InArg::Text(text)) => return Ok((None, text)),
+            Some(InArg::Ref(RefArg(reference))) => reference,
+        };
         self.source()?;
         if !self.lens.has_given(reference) {
             return Err(ToolError::UnknownRef { reference });
         }
         self.catch_up()?;
         self.node(reference)?;
-        Ok(Some(reference))
+        Ok((Some(reference), String::new()))
     }
 
     /// Returns the one node that says a text; where several do, the only one that has a ref.
-    fn node_that_says(&mut self, text: &str, role: &str, within: Option<Ref>) -> Result<NodeKey, ToolError> {
-        let options = FindOptions { text: text.to_owned(), role: role.to_owned(), within, limit: CANDIDATES };
+    fn node_that_says(&mut self, options: &FindOptions) -> Result<NodeKey, ToolError> {
         self.with_whole_page(|lens, page| {
-            let nodes = matches(lens, page, &options);
+            let nodes = matches(lens, page, options);
             let mut with_refs = nodes.iter().filter(|key| lens.reference(**key).is_some());
             if let (Some(only), None) = (with_refs.next(), with_refs.next()) {
                 return Ok(*only);
@@ -361,9 +403,14 @@ impl Session {
                 [one] => Ok(*one),
                 [] => Err(ToolError::NotThere {
                     message: format!(
-                        "nothing {} says {text:?}{}",
-                        within.map_or_else(|| "on the page".to_owned(), |within| format!("in {within}")),
-                        if role.is_empty() { "" } else { " in this role" }
+                        "nothing {} says {:?}{}",
+                        match (options.within, options.beside.as_str()) {
+                            (Some(within), _) => format!("in {within}"),
+                            (None, "") => "on the page".to_owned(),
+                            (None, beside) => format!("in a row or card with {beside:?}"),
+                        },
+                        options.text,
+                        if options.role.is_empty() { "" } else { " in this role" }
                     ),
                     hint: "call `find` with a part of the text, or `observe`",
                 }),
@@ -371,12 +418,12 @@ impl Session {
                     message: candidates(lens, page, several, CANDIDATES),
                     hint: match several.iter().any(|key| lens.reference(*key).is_some()) {
                         true => {
-                            "call `click` with one of these refs, or say more of the text, its `role`, or what it \
-                            is `in`"
+                            "call `click` with one of these refs, or say more of the text, its `role`, or what \
+                            stands in the same row or card as `in`"
                         }
                         false => {
-                            "call `click` with more of the text, with what it is `in`, or with the ref of what \
-                            holds it and `at`"
+                            "call `click` with more of the text, with what stands in the same row or card as `in`, \
+                            or with the ref of what holds it and `at`"
                         }
                     },
                 }),
@@ -454,8 +501,8 @@ impl Session {
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
         let mut answer = self.pending.take_told();
-        if let Some(hit) = self.hit.take() {
-            answer.text.insert_str(0, &hit);
+        for note in [self.class_change.take(), self.hit.take()].into_iter().flatten() {
+            answer.text.insert_str(0, &note);
         }
         answer
     }

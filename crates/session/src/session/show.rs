@@ -182,8 +182,8 @@ impl Session {
 
     pub(super) fn find(&mut self, wanted: args::Find) -> Result<Answer, ToolError> {
         let limit = wanted.limit.unwrap_or(FIND_LIMIT) as usize;
-        let within = self.scope(wanted.within)?;
-        let options = FindOptions { text: wanted.text, role: wanted.role, within, limit };
+        let (within, beside) = self.scope(wanted.within)?;
+        let options = FindOptions { text: wanted.text, role: wanted.role, within, beside, limit };
         self.with_whole_page(|lens, page| Ok(Answer::text(&find(lens, page, &options))))
     }
 

@@ -125,6 +125,9 @@ pub(super) fn tree(node: &DomNode, depth: usize, out: &mut String) {
     let cut = node
         .cut
         .map_or_else(String::new, |cut| format!(" … {cut} {} cut", if cut == 1 { "child" } else { "children" }));
+    if let Some(under) = &node.under {
+        out.push_str(&format!("{indent}in {under}:\n"));
+    }
     out.push_str(&format!("{indent}{}{attributes}{text}{value}{hidden}{cut}\n", escaped_line(&node.tag)));
     for (name, value) in &node.styles {
         out.push_str(&format!("{indent}  {name}: {}\n", escaped_line(value)));
