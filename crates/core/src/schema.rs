@@ -33,8 +33,8 @@ impl Schema {
         const AT: &str = "schema:/it";
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
         compiler.use_loader(Box::new(boon::SchemeUrlLoader::new()));
-        let added = compiler.add_resource(AT, schema.clone());
-        let root = added.and_then(|()| compiler.compile(AT, &mut schemas)).map_err(|error| format!("{error:#}"))?;
+        compiler.add_resource(AT, schema.clone()).map_err(|error| format!("{error:#}"))?;
+        let root = compiler.compile(AT, &mut schemas).map_err(|error| format!("{error:#}"))?;
         Ok(Self { schemas, root })
     }
 
