@@ -26,8 +26,9 @@ use std::sync::Arc;
 
 /// How many of several elements that say the same are told.
 const CANDIDATES: usize = 10;
-/// Of how many elements in what was clicked the class is compared.
+/// Of how many elements in what was clicked the class is compared, and the longest class that is told, in characters.
 const MOST_CLASSES: usize = 20;
+const LONGEST_CLASS: usize = 40;
 /// How far `scroll` goes if not said otherwise, in CSS px.
 const SCROLL: i32 = 600;
 
@@ -80,8 +81,10 @@ fn class_change(
         (was != now && before == states).then_some((was, now))
     });
     let (was, now) = changed?;
-    let added = now.difference(was).map(|word| format!("+{word}"));
-    let words: Vec<String> = added.chain(was.difference(now).map(|word| format!("-{word}"))).take(4).collect();
+    let told =
+        |sign: char, word: &String| [sign].into_iter().chain(word.chars().take(LONGEST_CLASS)).collect::<String>();
+    let added = now.difference(was).map(|word| told('+', word));
+    let words: Vec<String> = added.chain(was.difference(now).map(|word| told('-', word))).take(4).collect();
     Some(format!("its class changed: {}\n", escaped_line(&words.join(" "))))
 }
 
@@ -226,7 +229,9 @@ impl Session {
         self.note_hit(kind)?;
         self.after(act, before.is_none())?;
         let classes = |page: &Option<Arc<Page>>| Some(class_words(page.as_ref()?.find(act.node?)?));
-        if let Some((before, after)) = classes(&before).zip(classes(&self.page)).filter(|_| is_click(kind)) {
+        if is_click(kind)
+            && let Some((before, after)) = classes(&before).zip(classes(&self.page))
+        {
             self.class_change = class_change(&before, &after);
         }
         Ok(())
