@@ -56,7 +56,7 @@ impl Driver {
 
     /// Opens a list of the page, finds an option, by typing where that filters, and clicks it.
     async fn choose_in_page(&mut self, handle: &Handle, label: &str) -> Result<(), Undone> {
-        let expanded = self.ask(handle, "opening", &[]).await?;
+        let expanded = self.ask(handle, "opening", &[Value::from(label)]).await?;
         let mut found = self.ask(handle, "option", &[Value::from(label)]).await?;
         if !is_there(&found) || expanded.as_str() == Some("false") {
             if expanded.as_str() != Some("true") {

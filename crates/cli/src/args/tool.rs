@@ -40,7 +40,7 @@ const WORDS: [(&str, &str); 11] = [
     ("limit", "At most so many"),
     ("times", "So many times"),
     ("option", "Its name; several for several"),
-    ("in", "Only in the element of this ref"),
+    ("in", "Only in the element of this ref, or in the row or card that says this"),
     ("files", "Files below the folder of --upload-root"),
     ("url", "Where to"),
 ];
@@ -140,7 +140,8 @@ pub(super) fn tool_command(name: &'static str, tool: &str, why: &'static str, sc
 fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
     let words = property.schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let words = match words.split_whitespace().collect::<Vec<_>>().join(" ") {
-        none if none.is_empty() => {
+        // A model reads `in` in fewer words than a person.
+        words if words.is_empty() || property.name == "in" => {
             WORDS.iter().find(|(name, _)| *name == property.name).map_or("", |(_, words)| words).to_owned()
         }
         words => words,

@@ -258,20 +258,21 @@
     if (expanded !== null) return expanded === 'true';
     return byLooks && opened && lastOptions.list.some((e) => e.isConnected && !before.has(e) && pressable(e));
   };
-  // Of a list without roles, which says nothing of itself: what lies over the page in its element or next to it, and
-  // holds several things of one kind.
-  const popupOf = (element) => {
+  // Of a list without roles, which says nothing of itself, if it is open: what lies over the page in its element or
+  // next to it and has the option among things of one kind.
+  const popupOf = (element, label) => {
     const near = [element, element.nextElementSibling, (up(element)?.children?.length ?? 9) < 4 ? up(element) : null];
     const floats = (e) => ['absolute', 'fixed'].includes(getComputedStyle(e).position) && pressable(e)
-      && [e, ...e.querySelectorAll('*')].some((list) => list.children.length > 1 && list.innerText.trim()
-        && [...list.children].every((one) => one.localName === list.children[0].localName && shownNow(one)));
+      && [e, ...e.querySelectorAll('*')].some((list) => list.children.length > 1
+        && [...list.children].every((one) => one.localName === list.children[0].localName && shownNow(one))
+        && meant([...list.children].map((one) => squeezed(one.innerText)), squeezed(label)).length === 1);
     return near.filter((e) => e instanceof Element)
       .flatMap((e) => [e, ...e.querySelectorAll('*')].slice(0, 500)).find((e) => e !== element && floats(e));
   };
   // What can be seen before the list is opened is not in the list; if it is open already, what it holds is.
-  const opening = (element) => {
+  const opening = (element, label) => {
     const says = comboOf(element).hasAttribute('aria-expanded') || everywhere(OPTION).some(pressable);
-    const popup = opened || says ? null : popupOf(element);
+    const popup = opened || says ? null : popupOf(element, label);
     if (popup) {
       before = new Set(leaves().filter((e) => !popup.contains(e)));
       opened = true;
