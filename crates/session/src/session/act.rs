@@ -4,31 +4,26 @@
 //! In: typed arguments. Out: what changed. Invariants: an action is carried out on the node of its
 //! ref or not at all; whoever witnesses the session is told of every action that was carried out.
 
+mod click;
 mod fill;
 mod wait;
 
 use super::show::part_within;
 use super::{Session, said};
 use crate::answer::Answer;
-use crate::args::{self, ClickArg, InArg, PlaceArg, RefArg};
+use crate::args::{self, PlaceArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
-use browserlens_snapshot::{FindOptions, candidates, matches};
 use browserlens_trace::MASK;
+use click::{class_change, class_words, is_click};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How many of several elements that say the same are told.
-const CANDIDATES: usize = 10;
-/// Of how many elements in what was clicked the class is compared, and the longest class that is told, in characters.
-const MOST_CLASSES: usize = 20;
-const LONGEST_CLASS: usize = 40;
 /// How far `scroll` goes if not said otherwise, in CSS px.
 const SCROLL: i32 = 600;
 
@@ -54,38 +49,6 @@ fn whole(url: &str) -> Result<(), ToolError> {
         return Err(ToolError::Arguments(message.to_owned()));
     }
     Ok(())
-}
-
-fn is_click(kind: ActionKind) -> bool {
-    matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
-}
-
-/// Returns the classes of a node and of what is below it, with the states that are told anyway; what
-/// only a class tells is in no observation.
-fn class_words(node: NodeRef<'_>) -> Vec<(NodeKey, BTreeSet<String>, String)> {
-    let states = |node: NodeRef<'_>| format!("{:?} {:?} {:?}", node.states(), node.checked(), node.expanded());
-    let words = |node: NodeRef<'_>| {
-        let classes = node.attribute("class").unwrap_or_default().split_whitespace();
-        (node.key(), classes.map(str::to_owned).collect(), states(node))
-    };
-    node.subtree().filter(|node| node.kind() == NodeKind::Element).take(MOST_CLASSES).map(words).collect()
-}
-
-/// Says how the class of the first node differs of which nothing else tells that it does.
-fn class_change(
-    before: &[(NodeKey, BTreeSet<String>, String)],
-    after: &[(NodeKey, BTreeSet<String>, String)],
-) -> Option<String> {
-    let changed = after.iter().find_map(|(key, now, states)| {
-        let (_, was, before) = before.iter().find(|(known, ..)| known == key)?;
-        (was != now && before == states).then_some((was, now))
-    });
-    let (was, now) = changed?;
-    let told =
-        |sign: char, word: &String| [sign].into_iter().chain(word.chars().take(LONGEST_CLASS)).collect::<String>();
-    let added = now.difference(was).map(|word| told('+', word));
-    let words: Vec<String> = added.chain(was.difference(now).map(|word| told('-', word))).take(4).collect();
-    Some(format!("its class changed: {}\n", escaped_line(&words.join(" "))))
 }
 
 impl Session {
@@ -350,106 +313,6 @@ impl Session {
             escape::quote(&mut text, &taken.text);
         }
         text
-    }
-
-    fn click(&mut self, click: args::Click) -> Result<Answer, ToolError> {
-        let kind = match click.kind {
-            ClickArg::Left => ActionKind::Click,
-            ClickArg::Right => ActionKind::RightClick,
-            ClickArg::Double => ActionKind::DoubleClick,
-        };
-        let wanted = |what: &str| Err(ToolError::Arguments(what.to_owned()));
-        match (click.reference, click.text.filter(|text| !text.trim().is_empty()), click.role) {
-            (Some(_), Some(_), _) | (Some(_), _, Some(_)) => wanted("`ref`, or `text` and `role`: not both"),
-            (Some(on), None, None) => {
-                self.do_at(kind, Some(on.0), click.at, End::Nowhere, String::new())?;
-                Ok(self.told())
-            }
-            (None, None, None) => wanted("`ref` or `text` is missing"),
-            (None, text, role) => {
-                let (text, role) = (text.unwrap_or_default(), role.unwrap_or_default());
-                self.ready_for(kind, false)?;
-                let (within, beside) = self.scope(click.within)?;
-                let key = self.node_that_says(&FindOptions { text, role, within, beside, limit: CANDIDATES })?;
-                self.on_node(kind, key, click.at)?;
-                Ok(self.told())
-            }
-        }
-    }
-
-    /// Returns what a search is kept within: a ref, or what it stands beside.
-    ///
-    /// # Errors
-    /// As of any ref: it was never given, or is not on the page any more.
-    pub(super) fn scope(&mut self, within: Option<InArg>) -> Result<(Option<Ref>, String), ToolError> {
-        let reference = match within {
-            None => return Ok((None, String::new())),
-            Some(InArg::Text(text)) => return Ok((None, text)),
-            Some(InArg::Ref(RefArg(reference))) => reference,
-        };
-        self.source()?;
-        if !self.lens.has_given(reference) {
-            return Err(ToolError::UnknownRef { reference });
-        }
-        self.catch_up()?;
-        self.node(reference)?;
-        Ok((Some(reference), String::new()))
-    }
-
-    /// Returns the one node that says a text; where several do, the only one that has a ref.
-    fn node_that_says(&mut self, options: &FindOptions) -> Result<NodeKey, ToolError> {
-        self.with_whole_page(|lens, page| {
-            let nodes = matches(lens, page, options);
-            let mut with_refs = nodes.iter().filter(|key| lens.reference(**key).is_some());
-            if let (Some(only), None) = (with_refs.next(), with_refs.next()) {
-                return Ok(*only);
-            }
-            match nodes.as_slice() {
-                [one] => Ok(*one),
-                [] => Err(ToolError::NotThere {
-                    message: format!(
-                        "nothing {} says {:?}{}",
-                        match (options.within, options.beside.as_str()) {
-                            (Some(within), _) => format!("in {within}"),
-                            (None, "") => "on the page".to_owned(),
-                            (None, beside) => format!("in a row or card with {beside:?}"),
-                        },
-                        options.text,
-                        if options.role.is_empty() { "" } else { " in this role" }
-                    ),
-                    hint: "call `find` with a part of the text, or `observe`",
-                }),
-                several => Err(ToolError::NotThere {
-                    message: candidates(lens, page, several, CANDIDATES),
-                    hint: match several.iter().any(|key| lens.reference(*key).is_some()) {
-                        true => {
-                            "call `click` with one of these refs, or say more of the text, its `role`, or what \
-                            stands in the same row or card as `in`"
-                        }
-                        false => {
-                            "call `click` with more of the text, with what stands in the same row or card as `in`, \
-                            or with the ref of what holds it and `at`"
-                        }
-                    },
-                }),
-            }
-        })
-    }
-
-    /// Acts on a node that has no ref.
-    fn on_node(&mut self, kind: ActionKind, key: NodeKey, at: Option<[f32; 2]>) -> Result<(), ToolError> {
-        // The page may have opened one while the node was looked for.
-        if let Some(message) = self.source()?.dialog() {
-            return Err(blocked(&message));
-        }
-        let words = self.words(key);
-        let what = said(&words);
-        let taken = TakenAction { kind, node: Some(words), text: String::new(), error: None };
-        let act = Act { taken, node: Some(key), to: None, at: at.map(|[x, y]| (x, y)) };
-        self.carry_out(&act, what.clone(), None).map_err(|error| match error {
-            ToolError::NotPossible { reason, .. } => ToolError::NotActionable { what, reason },
-            other => other,
-        })
     }
 
     fn drag(&mut self, drag: &args::Drag) -> Result<Answer, ToolError> {
