@@ -14,16 +14,17 @@ use std::collections::BTreeSet;
 
 /// How many of several elements that say the same are told.
 const CANDIDATES: usize = 10;
-/// Of how many elements in what was clicked the class is compared, and the longest class that is told, in characters.
+/// Of how many elements in what was clicked the class is compared.
 const MOST_CLASSES: usize = 20;
+/// Longest class that is told, in characters.
 const LONGEST_CLASS: usize = 40;
 
 pub(super) fn is_click(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
 }
 
-/// Returns the classes of a node and of what is below it, with the states that are told anyway; what
-/// only a class tells is in no observation.
+/// Returns the classes of a node and of what is below it, with the states that are told anyway:
+/// what only a class tells is in no observation.
 pub(super) fn class_words(node: NodeRef<'_>) -> Vec<(NodeKey, BTreeSet<String>, String)> {
     let states = |node: NodeRef<'_>| format!("{:?} {:?} {:?}", node.states(), node.checked(), node.expanded());
     let words = |node: NodeRef<'_>| {
@@ -33,7 +34,7 @@ pub(super) fn class_words(node: NodeRef<'_>) -> Vec<(NodeKey, BTreeSet<String>, 
     node.subtree().filter(|node| node.kind() == NodeKind::Element).take(MOST_CLASSES).map(words).collect()
 }
 
-/// Says how the class of the first node differs of which nothing else tells that it does.
+/// Says how the class of a node differs, of the first of which nothing else says so.
 pub(super) fn class_change(
     before: &[(NodeKey, BTreeSet<String>, String)],
     after: &[(NodeKey, BTreeSet<String>, String)],
