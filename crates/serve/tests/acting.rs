@@ -352,6 +352,26 @@ async fn a_page_that_says_nothing_of_itself_is_worked_with() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_again_as_it_was_is_said_to_be_so_and_not_unchanged() {
+    let (mut mcp, first) = on("<button>Hours</button> <div style='cursor:pointer' onclick='0'>\
+         <svg width=16 height=16><circle r=6></circle></svg></div> \
+         <span>Joost</span> <ul></ul><script>\
+         let week = 0; const draw = () => { week++; document.querySelector('ul').innerHTML = \
+           ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((day) => week % 2 \
+             ? `<li><button>Open on ${day}</button><button>Closed on ${day}</button></li>` \
+             : `<li>${day}: <a href=#${day}>hours of the ${day}</a></li>`).join(''); };\
+         draw(); document.querySelector('button').onclick = draw;</script>")
+    .await;
+    // A text behind what has no name does not read like its name.
+    assert!(first.contains("clickable @e2, \"Joost\""), "{first}");
+    let hours = mcp.find("button", "Hours").await;
+    mcp.call("click", json!({ "ref": hours })).await;
+    mcp.call("click", json!({ "ref": hours })).await;
+    let told = mcp.call("click", json!({ "ref": hours })).await;
+    assert!(told.ends_with("from the page of step 1: 0 changes] it is as it was then"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_error_names_the_next_tool() {
     let (mut mcp, _) = on("<label>Code <input readonly value=x></label><label>When <input type=date></label>\
          <label>Size <select><option>Small<option>Large</select></label><button>Plain</button>\
