@@ -75,10 +75,9 @@ pub struct Session {
     /// What changed between the last two looks between which nobody acted.
     second_look: Option<SecondLook>,
     ticks: Ticks,
-    /// What a click hit in the place of what was meant.
-    hit: Option<String>,
-    /// What a click changed that only a class tells.
-    class_change: Option<String>,
+    /// Lines before an answer: what a click hit in the place of what was meant, and what it changed
+    /// that only a class tells.
+    notes: String,
     /// Whether the page on hand was looked at as it stands.
     is_current: bool,
     last_event: Option<u64>,
@@ -125,8 +124,7 @@ impl Session {
             looked_at: None,
             second_look: None,
             ticks: Ticks::default(),
-            hit: None,
-            class_change: None,
+            notes: String::new(),
             is_current: false,
             last_event: None,
             pending: Pending::default(),
@@ -225,8 +223,7 @@ impl Session {
     /// [`ToolError`]: wrong arguments, an element or page that is not there, what is not allowed.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         check(tool, &arguments).map_err(|error| error.of_tool(tool))?;
-        self.hit = None;
-        self.class_change = None;
+        self.notes.clear();
         let answer = self.answer(tool, arguments).map_err(|error| error.of_tool(tool));
         if let Err(ToolError::BrowserGone(_)) = &answer {
             self.lose();

@@ -185,7 +185,9 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
         return Vec::new();
     }
     let within = within.flatten();
-    let mut with_refs: Vec<ShownNode<'_>> = lens.shown().map_or_else(Vec::new, |shown| found(shown, options));
+    // What they stand beside is looked for in the page, once for those with refs and without.
+    let anywhere = FindOptions { beside: String::new(), ..options.clone() };
+    let mut with_refs: Vec<ShownNode<'_>> = lens.shown().map_or_else(Vec::new, |shown| found(shown, &anywhere));
     with_refs.retain(|node| node.reference().is_some());
     let beside = plain(&options.beside);
     let saying: Vec<Vec<u32>> = match beside.as_str() {

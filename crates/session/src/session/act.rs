@@ -195,7 +195,7 @@ impl Session {
         if is_click(kind)
             && let Some((before, after)) = classes(&before).zip(classes(&self.page))
         {
-            self.class_change = class_change(&before, &after);
+            self.notes.extend(class_change(&before, &after));
         }
         Ok(())
     }
@@ -231,7 +231,7 @@ impl Session {
     fn note_hit(&mut self, kind: ActionKind) -> Result<(), ToolError> {
         if is_click(kind) {
             let hit = self.source()?.hit_instead();
-            self.hit = hit.map(|hit| format!("hit {} instead\n", escaped_line(&hit)));
+            self.notes = hit.map_or_else(String::new, |hit| format!("hit {} instead\n", escaped_line(&hit)));
         }
         Ok(())
     }
@@ -369,9 +369,7 @@ impl Session {
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
         let mut answer = self.pending.take_told();
-        for note in [self.class_change.take(), self.hit.take()].into_iter().flatten() {
-            answer.text.insert_str(0, &note);
-        }
+        answer.text.insert_str(0, &std::mem::take(&mut self.notes));
         answer
     }
 
