@@ -7,6 +7,25 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::borrow::Cow;
 
+/// The schema of an argument that is read by hand: it stands where the argument is asked for.
+macro_rules! schema {
+    ($argument:ident, $schema:tt) => {
+        impl JsonSchema for $argument {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($argument).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
+}
+
 /// A ref such as `@e12`, as observations write it; `e12`, `12`, `[@e12]`, `@ref:12` and `[ref=e12]`
 /// are taken too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,20 +47,8 @@ impl<'de> Deserialize<'de> for RefArg {
     }
 }
 
-impl JsonSchema for RefArg {
-    fn schema_name() -> Cow<'static, str> {
-        "Ref".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string",
-            "pattern": "^\\[?(@ref:|ref=)?(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?\\]?$" })
-    }
-}
+schema!(RefArg, { "type": "string",
+            "pattern": "^\\[?(@ref:|ref=)?(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?\\]?$" });
 
 /// What a search is kept within: an element by its ref, or what shares its part of the page with a
 /// text.
@@ -61,19 +68,7 @@ impl<'de> Deserialize<'de> for InArg {
     }
 }
 
-impl JsonSchema for InArg {
-    fn schema_name() -> Cow<'static, str> {
-        "In".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1, "maxLength": 1000 })
-    }
-}
+schema!(InArg, { "type": "string", "minLength": 1, "maxLength": 1000 });
 
 /// How a snapshot is taken.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -204,20 +199,8 @@ impl OptionArg {
     }
 }
 
-impl JsonSchema for OptionArg {
-    fn schema_name() -> Cow<'static, str> {
-        "Option".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "array"], "items": { "type": "string" }, "maxLength": 10_000,
-            "maxItems": 100 })
-    }
-}
+schema!(OptionArg, { "type": ["string", "array"], "items": { "type": "string" }, "maxLength": 10_000,
+            "maxItems": 100 });
 
 /// What a field is set to: a text or an option, whether it is checked, several options.
 #[derive(Clone, Debug, Deserialize)]
