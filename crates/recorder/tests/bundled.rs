@@ -10,11 +10,6 @@ use browserlens_trace::scenario::Scenario;
 use common::sites;
 use std::panic::AssertUnwindSafe;
 
-/// What is kept of these differs by what has changed since: the sizes of some responses, one script
-/// of the site.
-const KEPT_BEFORE: [&str; 4] =
-    ["live/last-minute-ticket", "login/wrong-then-right", "spa/plan-a-release", "tiny/newsletter-signup"];
-
 /// The script that numbers entities has grown since most were recorded, and does what it did.
 fn without_the_script(event: &mut EventKind) {
     if let EventKind::Request(request) = event
@@ -27,7 +22,7 @@ fn without_the_script(event: &mut EventKind) {
 }
 
 /// Records a scenario once more: what is kept was recorded alike, or, if another Chromium writes it
-/// in another way or it is in [`KEPT_BEFORE`], what is recorded next.
+/// in another way, what is recorded next.
 async fn twice_alike(name: &str) {
     let path = sites().join("../scenarios").join(format!("{name}.toml"));
     let scenario = Scenario::load(&path).unwrap_or_else(|error| panic!("{error}"));
@@ -42,15 +37,13 @@ async fn twice_alike(name: &str) {
     };
     let now = recorded("now.trace").await;
     let kept = Trace::open(sites().join("..").join(format!("{}.trace", name.replace('/', "-")))).expect("is bundled");
-    let is_kept = !KEPT_BEFORE.contains(&name);
     let compare = || common::assert_same_but(&kept, &now, without_the_script);
-    if is_kept && kept.meta().browser == now.meta().browser {
+    if kept.meta().browser == now.meta().browser {
         compare();
         return;
     }
     // Another Chromium most often writes the same; where it does not, it is its own measure.
-    let is_same = is_kept && std::panic::catch_unwind(AssertUnwindSafe(compare)).is_ok();
-    if !is_same {
+    if std::panic::catch_unwind(AssertUnwindSafe(compare)).is_err() {
         common::assert_same(&recorded("next.trace").await, &now);
     }
 }
