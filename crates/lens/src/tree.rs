@@ -76,6 +76,8 @@ states! {
     COVERED = 19, "covered";
     /// The page takes nothing in it for input (`inert`).
     INERT = 20, "inert";
+    /// A control that a class of the page calls on (`active`, `is-selected`), where no state says so.
+    ACTIVE = 21, "active";
 }
 
 /// A tree of items.

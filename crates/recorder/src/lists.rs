@@ -18,6 +18,10 @@ use std::time::{Duration, Instant};
 const OPTIONS_LIMIT: Duration = Duration::from_millis(2_000);
 /// How long options are looked for before something is typed.
 const OPENED: Duration = Duration::from_millis(600);
+/// Where an error begins to say what was chosen before it.
+const CHOSEN: &str = "; chosen were ";
+/// What stands between the levels of a path.
+const PATH: [char; 4] = ['/', '>', '›', '→'];
 /// How often a list that draws only a part of its options is shown further.
 const MOST_PARTS: u32 = 120;
 /// How often an option is looked for again that was drawn anew.
@@ -42,9 +46,17 @@ impl Driver {
                     self.unfilter(handle).await?;
                     self.close_list(handle, true).await?;
                 }
+                // Lists within lists show what is chosen as a path.
+                let path: Vec<String> = label.split(PATH).map(|part| part.trim().to_owned()).collect();
+                if labels.len() == 1 && path.len() > 1 {
+                    match Box::pin(self.select(handle, &path)).await {
+                        Err(Undone::Impossible(reason)) if !reason.contains(CHOSEN) => {}
+                        done => return done,
+                    }
+                }
                 return Err(match undone {
                     Undone::Impossible(reason) if at > 0 => {
-                        Undone::Impossible(format!("{reason}; chosen were {:?}", &labels[..at]))
+                        Undone::Impossible(format!("{reason}{CHOSEN}{:?}", &labels[..at]))
                     }
                     other => other,
                 });

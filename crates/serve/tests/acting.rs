@@ -223,6 +223,12 @@ async fn a_search_in_what_is_gone_or_was_never_given_is_refused_and_clicks_nothi
     {
         mcp.refuses(tool, wanted, &[&section, "is not on the page any more", "hint: call `observe` or `find`"]).await;
     }
+    // What took its place is named.
+    mcp.call("observe", json!({})).await;
+    let another = "<nav aria-label=Else><h2>Ahead</h2><section aria-label=Box onclick=log(1)>Away</section></nav>";
+    mcp.value(&format!("document.body.insertAdjacentHTML('afterbegin', '{another}')")).await;
+    let again = mcp.find("", "Box").await;
+    mcp.refuses("click", json!({ "ref": section }), &[&section, &format!("; {again} is called so")]).await;
     for tool in ["click", "find"] {
         mcp.refuses(tool, json!({ "text": "Birch", "in": "@e9999" }), &["@e9999 was never given"]).await;
     }
@@ -283,7 +289,7 @@ const SILENT: &str = r#"<style>.sw.on { background: green } .dd { position: rela
     .dd .list { position: absolute; z-index: 2; background: #fff; display: none } .dd.open .list { display: block }
     .job { margin: 0 0 7px; height: 30px; cursor: pointer }</style>
   <table><tr><td>Ada</td><td>1,040</td></tr><tr><td>Bo</td><td>1,040</td></tr></table>
-  <div class=sw style='cursor:pointer'>Parking</div>
+  <div class=sw style='cursor:pointer'>Parking</div><div class=lamp style='cursor:pointer'>Heating</div>
   <div class=dd><div class=now>Choose</div><div class=list><div>Sale</div><div>Abroad</div></div></div>
   <div class=note contenteditable>Bucket below.</div>
   <div class=jobs></div>
@@ -291,6 +297,7 @@ const SILENT: &str = r#"<style>.sw.on { background: green } .dd { position: rela
     const $ = (selector) => document.querySelector(selector);
     $('table').addEventListener('dblclick', (e) => { e.target.textContent = 'edited'; });
     $('.sw').addEventListener('click', () => $('.sw').classList.toggle('on'));
+    $('.lamp').addEventListener('click', () => $('.lamp').classList.toggle('lit'));
     $('.dd').addEventListener('click', (e) => {
       if (e.target.matches('.list div')) $('.now').textContent = e.target.textContent;
       $('.dd').classList.toggle('open');
@@ -329,9 +336,11 @@ async fn a_page_that_says_nothing_of_itself_is_worked_with() {
     let none = json!({ "text": "1,040", "in": "Cleo" });
     mcp.refuses("click", none, &["nothing in a row or card with \"Cleo\" says \"1,040\""]).await;
     // What only a class tells.
-    let parking = mcp.find("", "Parking").await;
-    mcp.says("click", json!({ "ref": parking }), &["its class changed: +on\n", "nothing changed"]).await;
-    mcp.says("click", json!({ "ref": parking }), &["its class changed: -on\n"]).await;
+    let (parking, heating) = (mcp.find("", "Parking").await, mcp.find("", "Heating").await);
+    mcp.says("click", json!({ "ref": parking }), &[" +active", "!its class"]).await;
+    mcp.says("click", json!({ "ref": parking }), &[" -active"]).await;
+    mcp.says("click", json!({ "ref": heating }), &["its class changed: +lit\n", "nothing changed"]).await;
+    mcp.says("click", json!({ "ref": heating }), &["its class changed: -lit\n"]).await;
     // A list without roles, closed and open.
     let list = mcp.find("", "Choose").await;
     mcp.call("select", json!({ "ref": list, "option": "Sale" })).await;

@@ -236,7 +236,7 @@ arguments! {
     Select {
         #[serde(rename = "ref")]
         reference: RefArg,
-        /// Its name, or several
+        /// Its name, or several; a path of lists within lists: A / B
         option: OptionArg,
     }
     /// Of the pointer.

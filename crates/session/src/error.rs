@@ -29,12 +29,14 @@ pub enum ToolError {
         reference: Ref,
     },
     /// The element of a ref is not on the page.
-    #[error("{reference} ({what}) is not on the page any more")]
+    #[error("{reference} ({what}) is not on the page any more{}", called_so(*.now))]
     RefGone {
         /// The ref.
         reference: Ref,
         /// What it was.
         what: String,
+        /// The only ref on the page that is the same in words.
+        now: Option<Ref>,
     },
     /// The element of a ref cannot be acted on.
     #[error("{what} cannot be acted on: {reason}")]
@@ -265,13 +267,17 @@ impl ToolError {
 
 /// What to do about a reason for which an element cannot be acted on, by how the reason begins:
 /// what a page says comes behind that.
-const HINTS: [(&str, &str); 23] = [
+const HINTS: [(&str, &str); 24] = [
     ("it is disabled", "do first what enables it, or call `wait` with its ref and state enabled"),
     (
         "it is read-only",
         "call `find` for a field that takes text, or `click` it: its value may be chosen in what that opens",
     ),
     ("its value cannot be", "call `type` with a value as the error says"),
+    (
+        "it is a slider",
+        "call `press` with its ref, the key ArrowRight or ArrowLeft, and how many times; Home and End go to its ends",
+    ),
     ("it takes no text", "call `find` with role textbox and take the ref of a field"),
     ("it cannot take the focus", "`click` it first, then call `type` without a ref"),
     ("it takes one option", "call `select` with one option"),
@@ -300,11 +306,15 @@ const HINTS: [(&str, &str); 23] = [
     ("it is no element", "call `find` and take the ref of an element"),
 ];
 
+fn called_so(now: Option<Ref>) -> String {
+    now.map_or_else(String::new, |now| format!("; {now} is called so"))
+}
+
 fn hint_for(reason: &str) -> &'static str {
     // "2 of its options are …", "\"Entr\" is no key …", "/tmp/a.txt is not there".
     let counted = reason.trim_start_matches(|c: char| c.is_ascii_digit());
     if counted.len() < reason.len() && counted.starts_with(" of its options are") {
-        return "name one of its options as it is told, in another call of `select`";
+        return "name one of its options as it is told, in another call of `select`; of lists within lists, one a level";
     }
     if reason.ends_with("or Control+A") {
         return "call `press` with a key named as the error says";
@@ -405,7 +415,7 @@ impl From<KnowledgeError> for ToolError {
 /// An action failed; `what` says on which element, if a ref was given.
 pub(crate) fn act_error(error: ActError, kind: ActionKind, what: String, reference: Option<Ref>) -> ToolError {
     match (error, reference) {
-        (ActError::NodeGone { .. }, Some(reference)) => ToolError::RefGone { reference, what },
+        (ActError::NodeGone { .. }, Some(reference)) => ToolError::RefGone { reference, what, now: None },
         (ActError::NodeGone { .. }, None) => {
             ToolError::NotPossible { tool: tool_of(kind), reason: "its element is not on the page any more".to_owned() }
         }

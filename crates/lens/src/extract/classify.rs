@@ -88,23 +88,31 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let block = node.flags().has(Flags::BLOCK) || is_block_role(role);
     let is_box = is_box_of_a_combobox(node, role);
     let shape = if is_box { Some((role, Shape::Stays)) } else { shape_of(role, &name, node) };
-    let states = || states_of(node, unpainted, dom);
+    let states = |acts| states_of(node, unpainted, acts, dom);
     let Some((role, shape)) = shape else {
         if !is_pressed {
             return Class::Through { block };
         }
         let role = if node.clickability().has(Clickability::EDITABLE) { EDITOR } else { CLICKABLE };
-        return Class::Keep(Keep { role, name, value: "", states: states(), shape: Shape::Stays, interactive: true });
+        return Class::Keep(Keep {
+            role,
+            name,
+            value: "",
+            states: states(true),
+            shape: Shape::Stays,
+            interactive: true,
+        });
     };
     let acts = role::is_interactive(role) && !controls.is_pressed_elsewhere(node) || is_pressed;
+    let interactive = acts && !is_option && !is_box;
     let says_value = says_value(role) && !is_box && !unpainted;
     Class::Keep(Keep {
         role,
         name,
         value: if says_value { node.value() } else { "" },
-        states: states(),
+        states: states(interactive),
         shape,
-        interactive: acts && !is_option && !is_box,
+        interactive,
     })
 }
 
@@ -229,7 +237,7 @@ fn says_value(role: &str) -> bool {
         )
 }
 
-fn states_of(node: NodeRef<'_>, unpainted: bool, dom: &Dom<'_>) -> StateSet {
+fn states_of(node: NodeRef<'_>, unpainted: bool, acts: bool, dom: &Dom<'_>) -> StateSet {
     let from = node.states();
     let mut states = if dom.speaks_for(node) { dom.states(node) } else { StateSet::NONE };
     let mut set = |state: StateSet, on: bool| states.add(if on { state } else { StateSet::NONE });
@@ -253,5 +261,41 @@ fn states_of(node: NodeRef<'_>, unpainted: bool, dom: &Dom<'_>) -> StateSet {
     set(StateSet::CURRENT, from.has(States::CURRENT));
     set(StateSet::FILLED, node.flags().has(Flags::SECRET) && node.is_filled());
     set(StateSet::INVISIBLE, unpainted && node.tag() != "area");
+    let says_so = [StateSet::CHECKED, StateSet::SELECTED, StateSet::PRESSED, StateSet::CURRENT];
+    if acts && !says_so.iter().any(|state| states.has(*state)) && is_called_on(node) {
+        states.add(StateSet::ACTIVE);
+    }
     states
+}
+
+/// Returns whether a class says that a control is on: one of its own, or of the list's item that is
+/// no more than the control.
+pub fn is_called_on(node: NodeRef<'_>) -> bool {
+    let says = |node: NodeRef<'_>| {
+        node.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(says_on))
+    };
+    let is_field = role::is_text_field(node.role()) || node.clickability().has(Clickability::EDITABLE);
+    let is_item = |item: &NodeRef<'_>| {
+        item.tag() == "li" && item.children().filter(|child| child.kind() == NodeKind::Element).count() == 1
+    };
+    !is_field && (says(node) || node.parent().filter(is_item).is_some_and(says))
+}
+
+/// Returns whether a class ends in a word that says so: `active`, `is-selected`, `tab--current`,
+/// `navActive`, and with the hash of a build `Tab_active__x7Yq1`. A variant of a utility framework
+/// (`hover:active`) says how it would look.
+fn says_on(class: &str) -> bool {
+    let is_hash = |end: &str| end.len() >= 5 && end.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
+    let class = class.rsplit_once("__").filter(|(_, end)| is_hash(end)).map_or(class, |(before, _)| before);
+    let (before, word) = class.rsplit_once(['-', '_']).unwrap_or(("", class));
+    let from = word.rfind(|c: char| c.is_ascii_uppercase()).filter(|from| *from > 0).unwrap_or(0);
+    let denied = before.rsplit(['-', '_']).next().unwrap_or("");
+    match word[from..].to_ascii_lowercase().as_str() {
+        "active" | "selected" | "current" | "checked" | "chosen" => {
+            !class.contains([':', '[', '/']) && !matches!(denied, "not" | "non" | "no" | "un" | "in")
+        }
+        // A word of many names (`add-on`) where it is not all of a modifier.
+        "on" => from == 0 && (before.is_empty() || before == "is" || before.ends_with(['-', '_'])),
+        _ => false,
+    }
 }

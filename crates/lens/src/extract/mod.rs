@@ -24,6 +24,7 @@ mod zones;
 #[cfg(test)]
 mod tests;
 
+pub use classify::is_called_on;
 pub(crate) use dom::markup_role;
 pub use grade::Grade;
 pub(crate) use names::collapse;

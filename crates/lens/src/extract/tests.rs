@@ -369,6 +369,28 @@ fn a_class_that_none_beside_it_has_names_a_nameless_control() {
 }
 
 #[test]
+fn a_class_that_calls_a_control_on_is_told_where_no_state_is() {
+    let told = |class, states: States, role| {
+        build(|page| {
+            let spec = NodeSpec { attributes: vec![("class", class)], states, ..clicks(Clickability::LISTENER) };
+            let spec = if role == "" { spec } else { NodeSpec { role, name: "Home", ..spec } };
+            says(page, spec, "Home");
+        })
+        .ends_with(" active")
+    };
+    for class in ["active", "tab is-selected", "nav__item--current", "navActive", "Tab_active__x7Yq1", "on", "led--on"]
+    {
+        assert!(told(class, States::NONE, ""), "{class}");
+    }
+    for class in ["inactive", "not-active", "hover:active", "add-on", "selection", "current-price", "interActive-x"] {
+        assert!(!told(class, States::NONE, ""), "{class}");
+    }
+    assert!(told("active", States::NONE, "link"));
+    assert!(!told("active", States::CURRENT, "link"), "the state says it");
+    assert!(!told("active", States::NONE, "textbox"), "a field with the focus");
+}
+
+#[test]
 fn text_that_keeps_its_white_space_keeps_its_line_ends() {
     let text = build(|page| {
         says(page, NodeSpec { tag: "pre", ..NodeSpec::with_role("paragraph", "") }, "install:\n\n  cargo   build\n");

@@ -5,7 +5,7 @@
 
 use super::{Writer, among, is_generic, is_read, squeeze};
 use crate::tree::StateSet;
-use browserlens_core::page::{Flags, NodeKind, NodeRef};
+use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, role};
 
 const ROLES: &[(&str, &str)] = &[
     ("button", "button"),
@@ -117,6 +117,39 @@ pub(super) fn states(node: NodeRef<'_>) -> StateSet {
         states.add(state);
     }
     states
+}
+
+/// Whether a class calls a control on, or calls the item of a list so that holds it alone.
+pub(super) fn is_called_on(node: NodeRef<'_>) -> bool {
+    let said = |node: NodeRef<'_>| {
+        let classes = node.attribute("class").unwrap_or("").split_ascii_whitespace();
+        classes.map(without_hash).any(|class| {
+            let words: Vec<&str> = class.split(['-', '_']).collect();
+            let (last, before) = (words[words.len() - 1], words.len().checked_sub(2).map(|at| words[at]));
+            let rises = (1..last.len()).rev().find(|at| last.as_bytes()[*at].is_ascii_uppercase());
+            let word = last[rises.unwrap_or(0)..].to_ascii_lowercase();
+            if word == "on" {
+                return rises.is_none() && (before.is_none_or(str::is_empty) || words[..words.len() - 1] == ["is"]);
+            }
+            among("active selected current checked chosen", &word)
+                && !class.contains(|c| ":[/".contains(c))
+                && !among("not non no un in", before.unwrap_or(""))
+        })
+    };
+    let field = node.clickability().has(Clickability::EDITABLE) || role::is_text_field(node.role());
+    let alone = |item: &NodeRef<'_>| {
+        let elements = item.children().filter(|child| child.kind() == NodeKind::Element).count();
+        (item.tag(), elements) == ("li", 1)
+    };
+    !field && (said(node) || node.parent().is_some_and(|item| alone(&item) && said(item)))
+}
+
+/// A class without what a build puts behind it, so that it is no other's.
+fn without_hash(class: &str) -> &str {
+    let at = class.rfind("__").unwrap_or(class.len());
+    let end = class.get(at + 2..).unwrap_or("");
+    let hash = end.len() > 4 && end.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+    if hash { &class[..at] } else { class }
 }
 
 impl<'p> Writer<'p> {

@@ -88,9 +88,15 @@
     const points = at ? [[box.left + at[0], box.top + at[1]]]
       : [...inside(0.5, 0.5), ...inside(0.25, 0.5), ...inside(0.75, 0.5), ...inside(0.5, 0.25), ...inside(0.5, 0.75),
         ...inside(0.1, 0.1), ...labels];
-    // What a toggle that is styled away is drawn as encloses it.
-    const drawing = element.matches?.('input[type=checkbox], input[type=radio], input[type=range]')
-      ? [element.parentElement, element.parentElement?.parentElement] : [];
+    // What a toggle that is styled away is drawn as encloses it; the field of a list has what is chosen beside it.
+    const [one, two] = [element.parentElement, element.parentElement?.parentElement];
+    const field = element.matches?.('input[role=combobox]') ? two?.parentElement : null;
+    const drawing = element.matches?.('input[type=checkbox], input[type=radio], input[type=range]') ? [one, two] : [];
+    const draws = (hit) => {
+      let at = field?.contains(hit) ? hit : null;
+      while (at && at !== field && !at.matches(PRESSED)) at = at.parentElement;
+      return drawing.includes(hit) || at !== null && at === field;
+    };
     const reached = (place) => { if (aim === 'act') aimAt(element); return place; };
     let cover = null, other = null, drawn = null;
     // Of a ring, a slice or what others lie upon, the pointer may reach a part that none of these points is in.
@@ -103,7 +109,7 @@
       const hit = (root.elementFromPoint ? root : document).elementFromPoint(x, y);
       if (at && aim === 'place') return { x, y };
       if (!hit) continue;
-      if (!belongs(hit, element)) { cover = hit; if (drawing.includes(hit)) drawn ??= { x, y }; continue; }
+      if (!belongs(hit, element)) { cover = hit; if (draws(hit)) drawn ??= { x, y }; continue; }
       if (at || !isInAnother(hit, element)) return reached({ x, y });
       other ??= { x, y };
     }
@@ -163,7 +169,9 @@
       selection.addRange(range);
       return 'type';
     }
-    return 'it takes no text';
+    const slider = element.closest('[role=slider]') ?? element.querySelector('[role=slider]');
+    const value = (name) => slider.getAttribute(`aria-value${name}`)?.slice(0, 20) ?? '?';
+    return slider ? `it is a slider at ${value('now')}, from ${value('min')} to ${value('max')}` : 'it takes no text';
   };
   const hasFocus = (element) => {
     const at = element.getRootNode().activeElement; return at !== null && element.contains(at);

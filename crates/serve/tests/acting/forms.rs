@@ -57,6 +57,38 @@ async fn options_are_chosen_in_any_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn lists_within_lists_take_a_path_also_where_what_is_chosen_lies_over_the_field() {
+    let (mut mcp, _) = on("<div style='position:relative; width:200px'><span><span><input role=combobox readonly \
+         aria-label=Berth aria-controls=lists aria-expanded=false style='opacity:0; width:180px'></span></span>\
+         <span id=now style='position:absolute; inset:0; background:#fff'>None</span></div>\
+         <div id=lists hidden><ul role=menu></ul><ul role=menu></ul></div>\
+         <div role=slider tabindex=0 aria-label=Speed aria-valuenow=7 aria-valuemin=0 aria-valuemax=12 \
+         style='width:90px; height:9px'></div>\
+         <script>
+           const field = document.querySelector('input'), lists = document.getElementById('lists');
+           const now = document.getElementById('now'), show = (on) => { lists.hidden = !on; field.ariaExpanded = on; };
+           const fill = (list, names, chosen) => list.replaceChildren(...names.map((name) => {
+             const item = document.createElement('li'); item.role = 'menuitemcheckbox'; item.textContent = name;
+             item.onclick = () => chosen(name); return item; }));
+           const berths = { North: ['N1', 'N2'], East: ['E1', 'E2'] };
+           fill(lists.children[0], Object.keys(berths), (basin) => fill(lists.children[1], berths[basin], (berth) => {
+             now.textContent = basin + ' / ' + berth; show(false); }));
+           now.parentElement.onmousedown = (event) => { event.preventDefault(); show(lists.hidden); };
+         </script>")
+    .await;
+    let berth = mcp.find("combobox", "Berth").await;
+    mcp.says("select", json!({ "ref": berth, "option": "East / E2" }), &["East / E2"]).await;
+    assert_eq!(mcp.value("now.textContent").await, "East / E2");
+    mcp.call("select", json!({ "ref": berth, "option": ["North", "N1"] })).await;
+    assert_eq!(mcp.value("now.textContent").await, "North / N1");
+    mcp.refuses("select", json!({ "ref": berth, "option": "East / E9" }), &["E9", "of lists within lists"]).await;
+    // A slider says where it stands and what moves it.
+    let speed = mcp.find("slider", "Speed").await;
+    let nine = json!({ "fields": [{ "ref": speed, "value": "9" }] });
+    mcp.refuses("fill", nine, &["it is a slider at 7, from 0 to 12", "ArrowRight"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_form_is_filled_in_one_call_as_far_as_it_goes() {
     let (mut mcp, _) = on(
         "<label>Name <input></label><label>Age <input type=number></label><label><input type=checkbox> Agree</label>\

@@ -272,8 +272,15 @@ impl Session {
     }
 
     fn gone(&self, reference: Ref) -> ToolError {
-        let known = self.known.get(&reference).cloned();
-        ToolError::RefGone { reference, what: known.unwrap_or_else(|| "given long ago".to_owned()) }
+        let Some(what) = self.known.get(&reference).cloned() else {
+            return ToolError::RefGone { reference, what: "given long ago".to_owned(), now: None };
+        };
+        let page = self.page.as_ref();
+        let is_here = |other: &Ref| self.lens.node(*other).and_then(|key| page?.find(key)).is_some();
+        let called_so = |(_, words): &(&Ref, &String)| **words == what && what.ends_with('"');
+        let mut same = self.known.iter().filter(called_so).map(|(other, _)| *other).filter(is_here);
+        let now = same.next().filter(|_| same.next().is_none());
+        ToolError::RefGone { reference, what, now }
     }
 
     pub(super) fn words(&self, key: NodeKey) -> NodeHint {

@@ -9,6 +9,7 @@ use crate::source::Act;
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::page::{NodeKey, NodeKind, NodeRef};
 use browserlens_core::strategy::{ActionKind, Ref, TakenAction};
+use browserlens_lens::extract::is_called_on;
 use browserlens_snapshot::{FindOptions, candidates, matches};
 use std::collections::BTreeSet;
 
@@ -24,14 +25,15 @@ pub(super) fn is_click(kind: ActionKind) -> bool {
 }
 
 /// Returns the classes of a node and of what is below it, with the states that are told anyway:
-/// what only a class tells is in no observation.
-pub(super) fn class_words(node: NodeRef<'_>) -> Vec<(NodeKey, BTreeSet<String>, String)> {
-    let states = |node: NodeRef<'_>| format!("{:?} {:?} {:?}", node.states(), node.checked(), node.expanded());
+/// what only a class tells is in no observation, but whether it calls the node itself on.
+pub(super) fn class_words(clicked: NodeRef<'_>) -> Vec<(NodeKey, BTreeSet<String>, String)> {
     let words = |node: NodeRef<'_>| {
         let classes = node.attribute("class").unwrap_or_default().split_whitespace();
-        (node.key(), classes.map(str::to_owned).collect(), states(node))
+        let is_on = node.id() == clicked.id() && is_called_on(node);
+        let states = format!("{:?} {:?} {:?} {is_on}", node.states(), node.checked(), node.expanded());
+        (node.key(), classes.map(str::to_owned).collect(), states)
     };
-    node.subtree().filter(|node| node.kind() == NodeKind::Element).take(MOST_CLASSES).map(words).collect()
+    clicked.subtree().filter(|node| node.kind() == NodeKind::Element).take(MOST_CLASSES).map(words).collect()
 }
 
 /// Says how the class of a node differs, of the first of which nothing else says so.
