@@ -373,7 +373,7 @@ fn a_class_that_calls_a_control_on_is_told_where_no_state_is() {
     let told = |class, states: States, role| {
         build(|page| {
             let spec = NodeSpec { attributes: vec![("class", class)], states, ..clicks(Clickability::LISTENER) };
-            let spec = if role == "" { spec } else { NodeSpec { role, name: "Home", ..spec } };
+            let spec = if role.is_empty() { spec } else { NodeSpec { role, name: "Home", ..spec } };
             says(page, spec, "Home");
         })
         .ends_with(" active")
