@@ -370,7 +370,7 @@ fn a_class_that_none_beside_it_has_names_a_nameless_control() {
 
 #[test]
 fn a_class_that_calls_a_control_on_is_told_where_no_state_is() {
-    let told = |class, states: States, role| {
+    let told = |class, states: States, role: &'static str| {
         build(|page| {
             let spec = NodeSpec { attributes: vec![("class", class)], states, ..clicks(Clickability::LISTENER) };
             let spec = if role.is_empty() { spec } else { NodeSpec { role, name: "Home", ..spec } };
