@@ -212,7 +212,8 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             its own (`browserlens page SOURCE outline --help`), or any command above that looks. Of a trace, pages \
             are those of its first step, messages and requests those up to its last, unless --step says otherwise\n\
             \nEach command answers with what changed; `browserlens skill` says how to read answers. Sessions live in a \
-            process in the background, which only its user can reach; it ends when none is left, and a session ends after half an hour without a command")]
+            process in the background, which only its user can reach; it ends when none is left, and a session ends \
+            after half an hour without a command")]
     Page(PageArgs),
     /// Look on: a local page that shows what agents see and do in the sessions of `page`, and at
     /// servers that were started with `--watch`

@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for RefArg {
 }
 
 schema!(RefArg, { "type": "string",
-            "pattern": "^\\[?(@ref:|ref=)?(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?\\]?$" });
+    "pattern": "^\\[?(@ref:|ref=)?(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?\\]?$" });
 
 /// What a search is kept within: an element by its ref, or what shares its part of the page with a
 /// text.
@@ -200,7 +200,7 @@ impl OptionArg {
 }
 
 schema!(OptionArg, { "type": ["string", "array"], "items": { "type": "string" }, "maxLength": 10_000,
-            "maxItems": 100 });
+    "maxItems": 100 });
 
 /// What a field is set to: a text or an option, whether it is checked, several options.
 #[derive(Clone, Debug, Deserialize)]

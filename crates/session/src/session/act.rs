@@ -191,7 +191,8 @@ impl Session {
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.note_hit(kind)?;
         self.after(act, before.is_none())?;
-        let classes = |page: &Option<Arc<Page>>| Some(class_words(page.as_ref()?.find(act.node?)?));
+        let has_ref = act.node.is_some_and(|node| self.lens.reference(node).is_some());
+        let classes = |page: &Option<Arc<Page>>| Some(class_words(page.as_ref()?.find(act.node?)?, has_ref));
         if is_click(kind)
             && let Some((before, after)) = classes(&before).zip(classes(&self.page))
         {

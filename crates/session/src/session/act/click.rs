@@ -25,11 +25,11 @@ pub(super) fn is_click(kind: ActionKind) -> bool {
 }
 
 /// Returns the classes of a node and of what is below it, with the states that are told anyway:
-/// what only a class tells is in no observation, but whether it calls the node itself on.
-pub(super) fn class_words(clicked: NodeRef<'_>) -> Vec<(NodeKey, BTreeSet<String>, String)> {
+/// what only a class tells is in no observation, but whether it calls what has a ref on.
+pub(super) fn class_words(clicked: NodeRef<'_>, has_ref: bool) -> Vec<(NodeKey, BTreeSet<String>, String)> {
     let words = |node: NodeRef<'_>| {
         let classes = node.attribute("class").unwrap_or_default().split_whitespace();
-        let is_on = node.id() == clicked.id() && is_called_on(node);
+        let is_on = has_ref && node.id() == clicked.id() && is_called_on(node);
         let states = format!("{:?} {:?} {:?} {is_on}", node.states(), node.checked(), node.expanded());
         (node.key(), classes.map(str::to_owned).collect(), states)
     };
