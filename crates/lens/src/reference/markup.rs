@@ -119,7 +119,7 @@ pub(super) fn states(node: NodeRef<'_>) -> StateSet {
     states
 }
 
-/// Whether a class calls a control on, or calls the item of a list so that holds it alone.
+/// Whether a class calls a control on, or the item of a list that holds nothing else.
 pub(super) fn is_called_on(node: NodeRef<'_>) -> bool {
     let said = |node: NodeRef<'_>| {
         let classes = node.attribute("class").unwrap_or("").split_ascii_whitespace();
