@@ -40,6 +40,17 @@ fn tables_are_for_people() {
 }
 
 #[test]
+fn a_ref_is_a_selector_of_the_step_that_gave_it() {
+    let found = inspect(&format!("find {PORTAL} --step 2 --role button --limit 1")).good();
+    let button = found.split_whitespace().find(|word| word.starts_with("@e")).expect("a ref");
+    let of = |what: &str| portal(what, &format!("--step 2 --selector {button}")).good();
+    assert!(of("html").starts_with("<button") && of("dom").starts_with("button"));
+    assert!(found.contains(of("get_text").trim()), "{found}");
+    portal("dom", "--selector @e9999").ends(2, &["@e9999", "@e1 to @e"]);
+    portal("html", "--selector @main").ends(2, &["@main", "hint: "]);
+}
+
+#[test]
 fn a_cursor_works_in_another_process_and_gives_every_row_once() {
     let network = |options: &str| portal("network", &format!("--json --by-arrival {options}")).json();
     let positions = |answer: &Value| -> Vec<u64> {

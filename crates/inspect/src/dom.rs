@@ -13,7 +13,7 @@ use crate::query::{self, DomQuery};
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use browserlens_core::page::select::Selector;
 use browserlens_core::page::text::{escaped, escaped_line};
-use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -58,7 +58,7 @@ pub type DomAnswer = Answer<Vec<DomNode>, DomQuery>;
 pub(crate) struct Checked {
     /// The filters as the answer shows them.
     pub shown: DomQuery,
-    selector: Option<Selector>,
+    below: Below,
     depth: usize,
     nodes: usize,
     styles: bool,
@@ -66,21 +66,37 @@ pub(crate) struct Checked {
     no_styles: bool,
 }
 
-pub(crate) fn selector(given: Option<&String>) -> Result<Option<Selector>, InspectError> {
-    let Some(text) = given else { return Ok(None) };
-    text.parse().map(Some).map_err(|error| {
-        InspectError::bad(
-            "selector",
-            format!("{error}"),
-            "a CSS selector, such as main > .results li, or none for the whole page",
-        )
-    })
+/// From where on a page is shown.
+pub(crate) enum Below {
+    Page,
+    Node(NodeKey),
+    Selected(Selector),
+}
+
+impl Below {
+    /// Reads a selector; of a ref it takes the node.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if it is no selector.
+    pub(crate) fn read(given: Option<&String>, node: Option<NodeKey>) -> Result<Self, InspectError> {
+        let Some(text) = given else { return Ok(Self::Page) };
+        if let Some(node) = node {
+            return Ok(Self::Node(node));
+        }
+        text.parse().map(Self::Selected).map_err(|error| {
+            InspectError::bad(
+                "selector",
+                format!("{error}"),
+                "a CSS selector, such as main > .results li, or none for the whole page",
+            )
+        })
+    }
 }
 
 pub(crate) fn check(query: &DomQuery, limits: &Limits) -> Result<Checked, InspectError> {
     let depth = query::number("maxDepth", query.max_depth, limits.dom_depth, 0, limits.dom_depth_limit)?;
     let nodes = query::number("maxNodes", query.max_nodes, limits.max_dom_nodes, 1, limits.max_dom_nodes_limit)?;
-    let selector = selector(query.selector.as_ref())?;
+    let below = Below::read(query.selector.as_ref(), query.node)?;
     let (styles, no_scripts, no_styles) = (
         query.include_styles.unwrap_or(false),
         query.exclude_scripts.unwrap_or(true),
@@ -95,14 +111,19 @@ pub(crate) fn check(query: &DomQuery, limits: &Limits) -> Result<Checked, Inspec
         cursor: None,
         ..query.clone()
     };
-    Ok(Checked { shown, selector, depth, nodes, styles, no_scripts, no_styles })
+    Ok(Checked { shown, below, depth, nodes, styles, no_scripts, no_styles })
 }
 
 /// Returns what a selector selects, without what lies in another match; the root elements where
 /// there is none.
-pub(crate) fn roots(page: &Page, selector: Option<&Selector>) -> Vec<NodeId> {
-    let Some(selector) = selector else {
-        return page.root().children().filter(|node| node.kind() == NodeKind::Element).map(|node| node.id()).collect();
+pub(crate) fn roots(page: &Page, below: &Below) -> Vec<NodeId> {
+    let selector = match below {
+        Below::Page => {
+            let top = page.root().children().filter(|node| node.kind() == NodeKind::Element);
+            return top.map(|node| node.id()).collect();
+        }
+        Below::Node(key) => return page.find(*key).iter().map(NodeRef::id).collect(),
+        Below::Selected(selector) => selector,
     };
     let mut end = 0;
     let mut outermost = Vec::new();
@@ -119,8 +140,12 @@ pub(crate) fn roots(page: &Page, selector: Option<&Selector>) -> Vec<NodeId> {
 ///
 /// # Errors
 /// [`InspectError::BadField`] if it is no selector or matches nothing.
-pub(crate) fn selected(page: &Page, given: Option<&String>) -> Result<Vec<NodeId>, InspectError> {
-    let found = roots(page, selector(given)?.as_ref());
+pub(crate) fn selected(
+    page: &Page,
+    given: Option<&String>,
+    node: Option<NodeKey>,
+) -> Result<Vec<NodeId>, InspectError> {
+    let found = roots(page, &Below::read(given, node)?);
     match given {
         Some(given) if found.is_empty() => Err(no_match(given)),
         _ => Ok(found),
@@ -283,10 +308,10 @@ impl Checked {
         place: Option<&Position>,
         cursors: &Cursors<'_>,
     ) -> Result<DomAnswer, InspectError> {
-        let found = roots(page, self.selector.as_ref());
+        let found = roots(page, &self.below);
         let original = page.nodes().count() as u64;
         let total: u64 = found.iter().map(|id| self.count(page.node(*id))).sum();
-        if total == 0 && self.selector.is_some() {
+        if total == 0 && !matches!(self.below, Below::Page) {
             return Err(self.nothing(found.len()));
         }
         let version = version(page);

@@ -14,7 +14,7 @@ use crate::presets::{Presets, with_preset};
 use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
 use crate::schema;
 use crate::summary::{self, SummaryAnswer};
-use browserlens_core::page::{Capture, Page};
+use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{PageSource, SourceError, host_of};
 use serde::Serialize;
 use serde_json::Value;
@@ -133,7 +133,9 @@ impl Inspector {
         query: &DomQuery,
         now: UnixMillis,
     ) -> Result<DomAnswer, InspectError> {
+        let node = query.node;
         let query = with_preset(query, query.preset.as_ref(), |preset| &preset.dom, &self.presets)?;
+        let query = DomQuery { node, ..query };
         let mut checked = dom::check(&query, &self.limits)?;
         let (cursors, place) = self.begin(TOOLS[3], &checked.filters(), query.cursor.as_ref(), source, now)?;
         if let Some(place) = &place {
@@ -158,7 +160,7 @@ impl Inspector {
         query: &HtmlQuery,
         now: UnixMillis,
     ) -> Result<HtmlAnswer, InspectError> {
-        dom::selector(query.selector.as_ref())?;
+        dom::Below::read(query.selector.as_ref(), query.node)?;
         let shown = HtmlQuery { cursor: None, ..query.clone() };
         let (cursors, place) = self.begin(TOOLS[4], &shown, query.cursor.as_ref(), source, now)?;
         let (page, _) = seen(source, query.tab_id)?;
@@ -175,7 +177,7 @@ impl Inspector {
         query: &TextQuery,
         now: UnixMillis,
     ) -> Result<TextAnswer, InspectError> {
-        dom::selector(query.selector.as_ref())?;
+        dom::Below::read(query.selector.as_ref(), query.node)?;
         let shown = TextQuery { cursor: None, ..query.clone() };
         let (cursors, place) = self.begin(TOOLS[5], &shown, query.cursor.as_ref(), source, now)?;
         let (page, _) = seen(source, query.tab_id)?;
@@ -202,6 +204,21 @@ impl Inspector {
         arguments: Value,
         now: UnixMillis,
     ) -> Result<Value, InspectError> {
+        self.call_below(source, tool, arguments, None, now)
+    }
+
+    /// Answers a call whose selector is a ref, if a node is given: that of the ref.
+    ///
+    /// # Errors
+    /// As [`Inspector::call`].
+    pub fn call_below(
+        &self,
+        source: &mut dyn PageSource,
+        tool: &str,
+        arguments: Value,
+        node: Option<NodeKey>,
+        now: UnixMillis,
+    ) -> Result<Value, InspectError> {
         fn json<A: Serialize>(answer: A) -> Result<Value, InspectError> {
             Ok(serde_json::to_value(answer)?)
         }
@@ -209,9 +226,9 @@ impl Inspector {
             "get_summary" => json(self.summary(source, &query::read(arguments)?)?),
             "get_console_messages" => json(self.console(source, &query::read(arguments)?, now)?),
             "get_network_requests" => json(self.network(source, &query::read(arguments)?, now)?),
-            "get_dom_snapshot" => json(self.dom(source, &query::read(arguments)?, now)?),
-            "get_html" => json(self.html(source, &query::read(arguments)?, now)?),
-            "get_text" => json(self.text(source, &query::read(arguments)?, now)?),
+            "get_dom_snapshot" => json(self.dom(source, &DomQuery { node, ..query::read(arguments)? }, now)?),
+            "get_html" => json(self.html(source, &HtmlQuery { node, ..query::read(arguments)? }, now)?),
+            "get_text" => json(self.text(source, &TextQuery { node, ..query::read(arguments)? }, now)?),
             name => Err(InspectError::UnknownTool { name: name.to_owned(), known: TOOLS.join(", ") }),
         }
     }

@@ -7,6 +7,7 @@
 use crate::cursor::{Short, short};
 use crate::error::InspectError;
 use crate::limits::Limits;
+use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::PageSource;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -178,9 +179,12 @@ pub struct DomQuery {
     /// Take what is not given here from this preset that was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// CSS selector; the whole page if not given.
+    /// CSS selector, or a ref such as `@e5`; the whole page if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
+    /// The node of the ref, where the selector is one: who gave the refs knows it.
+    #[serde(skip)]
+    pub node: Option<NodeKey>,
     /// Deepest nesting below what was selected, 0 to 15. Default: 5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<i64>,
@@ -208,9 +212,12 @@ pub struct HtmlQuery {
     /// Tab, counted from 0; the current one if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
-    /// CSS selector; the whole page if not given.
+    /// CSS selector, or a ref such as `@e5`; the whole page if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
+    /// The node of the ref, where the selector is one: who gave the refs knows it.
+    #[serde(skip)]
+    pub node: Option<NodeKey>,
     /// Give what is hidden too. Default: false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_hidden: Option<bool>,
@@ -226,9 +233,12 @@ pub struct TextQuery {
     /// Tab, counted from 0; the current one if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<i64>,
-    /// CSS selector; the whole page if not given.
+    /// CSS selector, or a ref such as `@e5`; the whole page if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
+    /// The node of the ref, where the selector is one: who gave the refs knows it.
+    #[serde(skip)]
+    pub node: Option<NodeKey>,
     /// Where to go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,

@@ -88,6 +88,14 @@ async fn every_tool_that_looks_answers_on_a_trace() {
     mcp.says("get_console_messages", json!({}), &["^{"]).await;
     mcp.says("get_network_requests", json!({ "pageSize": 2 }), &["^{"]).await;
     mcp.says("get_dom_snapshot", json!({ "selector": "main", "maxDepth": 1 }), &["main"]).await;
+    let found = mcp.call("find", json!({ "role": "link", "limit": 1 })).await;
+    let link = found.split_whitespace().find(|word| word.starts_with("@e")).expect("a ref");
+    mcp.says("get_dom_snapshot", json!({ "selector": link }), &["[[\"a\",", "of 1 matching element"]).await;
+    mcp.says("get_html", json!({ "selector": link }), &["\"data\":\"<a "]).await;
+    let text = mcp.says("get_text", json!({ "selector": link }), &["\"data\":\""]).await;
+    assert!(found.contains(text.split("\"data\":").nth(1).and_then(|rest| rest.split('"').nth(1)).expect("a text")));
+    mcp.refuses("get_html", json!({ "selector": "@e9999" }), &["@e9999 was never given", "hint: "]).await;
+    mcp.refuses("get_text", json!({ "selector": "@main" }), &["\"@main\" is not a ref", "hint: "]).await;
     let why = mcp.call("observe", json!({ "why": true })).await;
     let (_, why) = why.split_once("\n[WHY]\nchosen: ").expect("why");
     assert!(why.contains("\ndynamic share: ") && why.contains("\nwould cost about: a11y "), "{why}");

@@ -177,11 +177,7 @@ impl Session {
     /// # Errors
     /// [`ToolError`] if it is no ref or was never given.
     pub fn node_of(&self, reference: &str) -> Result<NodeKey, ToolError> {
-        let written = RefArg::deserialize(Value::from(reference)).map_err(|error| ToolError::NotThere {
-            message: error.to_string(),
-            hint: "use a ref of the last observation, as it is written there, such as @e12",
-        });
-        let RefArg(reference) = written?;
+        let reference = written(reference)?;
         self.lens.node(reference).ok_or(ToolError::UnknownRef { reference })
     }
 
@@ -351,6 +347,15 @@ fn options_of(strategy: &str, budget: Option<u32>) -> Result<LensOptions, ToolEr
         Some(tokens) => Some(tokens).filter(|tokens| *tokens > 0),
     };
     Ok(LensOptions { budget, ..options })
+}
+
+/// Reads a ref as it is written in an answer, or the way others write it.
+fn written(reference: &str) -> Result<Ref, ToolError> {
+    let read = RefArg::deserialize(Value::from(reference)).map_err(|error| ToolError::NotThere {
+        message: error.to_string(),
+        hint: "use a ref of the last observation, as it is written there, such as @e12",
+    });
+    read.map(|RefArg(reference)| reference)
 }
 
 fn said(node: &NodeHint) -> String {

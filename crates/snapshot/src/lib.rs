@@ -24,7 +24,7 @@ pub use find::{FindOptions, candidates, find, matches};
 pub use grep::GrepOptions;
 pub use interactive::RefLens;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
-pub use snapshot::{snapshot, snapshot_in};
+pub use snapshot::{node_of, snapshot, snapshot_in};
 pub use strategies::{build, names};
 
 /// What tells an agent how to use snapshots, with an example session.

@@ -177,14 +177,8 @@ fn html_options(options: &SnapshotOptions, include_links: bool) -> HtmlOptions<'
 /// Returns what a selector finds, without what lies in another find.
 fn roots(page: &Page, lens: Option<&RefLens>, selector: &str) -> Result<Vec<NodeId>, SnapshotError> {
     let text = selector.trim();
-    if let Some(rest) = text.strip_prefix('@') {
-        let number = rest.strip_prefix("ref:").or_else(|| rest.strip_prefix('e'));
-        let reference = number.and_then(|number| format!("@e{number}").parse::<Ref>().ok());
-        let reference = reference.ok_or_else(|| SnapshotError::BadRef { selector: selector.to_owned() })?;
-        let node = lens.and_then(|lens| lens.node(reference)).and_then(|key| page.find(key));
-        return node
-            .map(|node| vec![node.id()])
-            .ok_or_else(|| SnapshotError::RefGone { selector: selector.to_owned(), what: known(lens) });
+    if text.starts_with('@') {
+        return node_of(lens, page, text).map(|node| vec![node.id()]);
     }
     let parsed: Selector =
         text.parse().map_err(|reason| SnapshotError::BadSelector { selector: selector.to_owned(), reason })?;
@@ -198,6 +192,18 @@ fn roots(page: &Page, lens: Option<&RefLens>, selector: &str) -> Result<Vec<Node
         outer
     });
     if found.is_empty() { Err(SnapshotError::NoMatch { selector: selector.to_owned() }) } else { Ok(found) }
+}
+
+/// Returns the element of a ref, such as `@e12`, on a page that the lens looked at.
+///
+/// # Errors
+/// [`SnapshotError::BadRef`] if it is none, [`SnapshotError::RefGone`] if nothing on the page has it.
+pub fn node_of<'p>(lens: Option<&RefLens>, page: &'p Page, reference: &str) -> Result<NodeRef<'p>, SnapshotError> {
+    let number = reference.strip_prefix("@ref:").or_else(|| reference.strip_prefix("@e"));
+    let read = number.and_then(|number| format!("@e{number}").parse::<Ref>().ok());
+    let read = read.ok_or_else(|| SnapshotError::BadRef { selector: reference.to_owned() })?;
+    let node = lens.and_then(|lens| lens.node(read)).and_then(|key| page.find(key));
+    node.ok_or_else(|| SnapshotError::RefGone { selector: reference.to_owned(), what: known(lens) })
 }
 
 /// Says which refs there are.

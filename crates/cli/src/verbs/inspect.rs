@@ -6,12 +6,14 @@ use super::is_url;
 use crate::args::{InspectArgs, InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_core::page::NodeKey;
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::{PageSource, StepIndex};
 use browserlens_inspect::{
-    Answer, CursorKey, InspectError, Inspector, LimitError, Limits, Presets, UnixMillis, compact, har, read_query,
-    stream, tools,
+    Answer, CursorKey, DomQuery, HtmlQuery, InspectError, Inspector, LimitError, Limits, Presets, TextQuery,
+    UnixMillis, compact, har, read_query, stream, tools,
 };
+use browserlens_snapshot::node_of;
 use browserlens_trace::{Mask, Trace};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -50,14 +52,30 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
         Some("get_network_requests") if *stream => asked.stream(arguments, "requests", stream::network),
         Some("get_console_messages") => asked.told(arguments, Inspector::console, console_table),
         Some("get_network_requests") => asked.told(arguments, Inspector::network, network_table),
-        Some("get_dom_snapshot") => asked.told(arguments, Inspector::dom, |answer| {
-            let mut out = String::new();
-            answer.data.iter().for_each(|node| tree(node, 0, &mut out));
-            out
-        }),
-        Some("get_text") => asked.told(arguments, Inspector::text, |answer| format!("{}\n", answer.data)),
+        Some("get_dom_snapshot") => {
+            let node = asked.node(arguments)?;
+            let dom = |inspector: &Inspector, pages: &mut dyn PageSource, query: &DomQuery, now| {
+                inspector.dom(pages, &DomQuery { node, ..query.clone() }, now)
+            };
+            asked.told(arguments, dom, |answer| {
+                let mut out = String::new();
+                answer.data.iter().for_each(|node| tree(node, 0, &mut out));
+                out
+            })
+        }
+        Some("get_text") => {
+            let node = asked.node(arguments)?;
+            let part = |inspector: &Inspector, pages: &mut dyn PageSource, query: &TextQuery, now| {
+                inspector.text(pages, &TextQuery { node, ..query.clone() }, now)
+            };
+            asked.told(arguments, part, |answer| format!("{}\n", answer.data))
+        }
         Some("get_html") => {
-            let answer = asked.answer(arguments, Inspector::html)?;
+            let node = asked.node(arguments)?;
+            let html = |inspector: &Inspector, pages: &mut dyn PageSource, query: &HtmlQuery, now| {
+                inspector.html(pages, &HtmlQuery { node, ..query.clone() }, now)
+            };
+            let answer = asked.answer(arguments, html)?;
             // It says how many unseen characters it holds.
             asked.print(answer, |answer| format!("{}\n", answer.data))
         }
@@ -186,6 +204,21 @@ impl<'a> Asked<'a> {
         let (pages, began) =
             if is_url(&source.source) { live(source, now)? } else { recorded(source, is_of_the_page)? };
         Ok(Self { source, pages, inspector, began: UnixMillis(began), now: UnixMillis(now) })
+    }
+
+    /// Returns the node of a selector that is a ref, as `observe` and `find` give them at this step.
+    fn node(&mut self, arguments: &Value) -> Result<Option<NodeKey>, Failure> {
+        let given = arguments["selector"].as_str().map(str::trim);
+        let Some(reference) = given.filter(|given| given.starts_with('@')) else { return Ok(None) };
+        let source = self.source.source.as_str();
+        let (lens, page) = if self.is_live() {
+            let page = self.pages.look().map_err(|error| failure(self.source, &error.into()))?;
+            (super::snapshot::looked(source, &page)?, page)
+        } else {
+            super::snapshot::recorded(source, Some(self.pages.step().0), true)?
+        };
+        let node = node_of(Some(&lens), &page, reference);
+        node.map(|node| Some(node.key())).map_err(|error| super::snapshot::failure(source, &error))
     }
 
     fn answer<Q: DeserializeOwned, A>(

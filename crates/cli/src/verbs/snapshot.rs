@@ -80,7 +80,7 @@ fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
 
 /// Opens a step of a trace. Where `refs` matter, the lens looks at every page up to it, so that
 /// they are those that an agent was shown on the way.
-fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc<Page>), Failure> {
+pub(super) fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc<Page>), Failure> {
     let trace = Trace::open(source)?;
     let last = step.unwrap_or(0);
     let mut lens = RefLens::new();
@@ -100,7 +100,12 @@ fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(RefLens, Arc
 
 fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(RefLens, Arc<Page>), Failure> {
     let page = super::live_page(args, source, step)?;
+    Ok((looked(source, &page)?, page))
+}
+
+/// Returns a lens that looked at a page, and nothing before it.
+pub(super) fn looked(source: &str, page: &Arc<Page>) -> Result<RefLens, Failure> {
     let mut lens = RefLens::new();
-    lens.look(&page).map_err(|error| cannot_be_shown(source, &error))?;
-    Ok((lens, page))
+    lens.look(page).map_err(|error| cannot_be_shown(source, &error))?;
+    Ok(lens)
 }

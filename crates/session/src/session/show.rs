@@ -3,7 +3,7 @@
 //!
 //! In: typed arguments. Out: answers. Invariant: nothing here acts on a page.
 
-use super::{DEFAULT_READING, Session, options_of};
+use super::{DEFAULT_READING, Session, options_of, written};
 use crate::answer::{Answer, fenced};
 use crate::args::{self, FormatArg, GrepArg, ModeArg, RefsArg};
 use crate::error::ToolError;
@@ -284,13 +284,22 @@ impl Session {
     }
 
     pub(super) fn inspected(&mut self, tool: &str, mut query: Value) -> Result<Value, ToolError> {
+        // No CSS begins with it.
+        let reference = query["selector"].as_str().map(str::trim).filter(|given| given.starts_with('@'));
+        let node = match reference.map(written).transpose()? {
+            Some(reference) => {
+                self.catch_up()?;
+                Some(self.node(reference)?)
+            }
+            None => None,
+        };
         let source = self.source()?;
         source.refresh();
         let page = source.pages().look()?;
         self.guard(&page)?;
         let Some(source) = self.source.as_mut() else { return Err(ToolError::Internal("no source".to_owned())) };
         args::whole(&mut query);
-        Ok(self.inspector.call(source.pages(), tool, query, now())?)
+        Ok(self.inspector.call_below(source.pages(), tool, query, node, now())?)
     }
 
     pub(super) fn inspect(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
