@@ -133,9 +133,8 @@ impl Inspector {
         query: &DomQuery,
         now: UnixMillis,
     ) -> Result<DomAnswer, InspectError> {
-        let node = query.node;
-        let query = with_preset(query, query.preset.as_ref(), |preset| &preset.dom, &self.presets)?;
-        let query = DomQuery { node, ..query };
+        let filled = with_preset(query, query.preset.as_ref(), |preset| &preset.dom, &self.presets)?;
+        let query = DomQuery { node: query.node, ..filled };
         let mut checked = dom::check(&query, &self.limits)?;
         let (cursors, place) = self.begin(TOOLS[3], &checked.filters(), query.cursor.as_ref(), source, now)?;
         if let Some(place) = &place {

@@ -91,6 +91,8 @@ async fn every_tool_that_looks_answers_on_a_trace() {
     let found = mcp.call("find", json!({ "role": "link", "limit": 1 })).await;
     let link = found.split_whitespace().find(|word| word.starts_with("@e")).expect("a ref");
     mcp.says("get_dom_snapshot", json!({ "selector": link }), &["[[\"a\",", "of 1 matching element"]).await;
+    let by_preset = json!({ "selector": link, "preset": "debug" });
+    mcp.says("get_dom_snapshot", by_preset, &["of 1 matching element"]).await;
     mcp.says("get_html", json!({ "selector": link }), &["\"data\":\"<a "]).await;
     let text = mcp.says("get_text", json!({ "selector": link }), &["\"data\":\""]).await;
     assert!(found.contains(text.split("\"data\":").nth(1).and_then(|rest| rest.split('"').nth(1)).expect("a text")));

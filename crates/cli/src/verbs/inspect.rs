@@ -46,6 +46,7 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
     let InspectWhat { source, tool, arguments, stream } = &args.what;
     let is_of_the_page = matches!(tool, Some("get_dom_snapshot" | "get_html" | "get_text"));
     let mut asked = Asked::open(source, is_of_the_page)?;
+    let node = asked.node(arguments)?;
     let ended = match tool {
         None => asked.har(),
         Some("get_console_messages") if *stream => asked.stream(arguments, "messages", stream::console),
@@ -53,7 +54,6 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
         Some("get_console_messages") => asked.told(arguments, Inspector::console, console_table),
         Some("get_network_requests") => asked.told(arguments, Inspector::network, network_table),
         Some("get_dom_snapshot") => {
-            let node = asked.node(arguments)?;
             let dom = |inspector: &Inspector, pages: &mut dyn PageSource, query: &DomQuery, now| {
                 inspector.dom(pages, &DomQuery { node, ..query.clone() }, now)
             };
@@ -64,14 +64,12 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
             })
         }
         Some("get_text") => {
-            let node = asked.node(arguments)?;
             let part = |inspector: &Inspector, pages: &mut dyn PageSource, query: &TextQuery, now| {
                 inspector.text(pages, &TextQuery { node, ..query.clone() }, now)
             };
             asked.told(arguments, part, |answer| format!("{}\n", answer.data))
         }
         Some("get_html") => {
-            let node = asked.node(arguments)?;
             let html = |inspector: &Inspector, pages: &mut dyn PageSource, query: &HtmlQuery, now| {
                 inspector.html(pages, &HtmlQuery { node, ..query.clone() }, now)
             };
