@@ -63,8 +63,8 @@ pub use inspect_bench::{
 };
 pub use measure::{
     AskedRequest, Cost, ExamScore, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome,
-    PerMille, ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement,
-    Timing, Tokenizer, UnknownShare,
+    PerMille, ProbeScore, RefScore, RequiredScore, RowKind, Scores, ScrollScore, StepNumbers, TargetScore,
+    TaskMeasurement, Timing, Tokenizer, UnknownShare,
 };
 pub use minimise::{MinimalSet, minimise};
 pub use packed::PackedPages;

@@ -6,7 +6,10 @@
 //! frame: writers bring theirs.
 
 use crate::clock::stage_name;
-use crate::measure::{Cost, Measurement, RowKind, StepNumbers, TargetScore, Timing, count};
+use crate::measure::{
+    Cost, Count, ExamScore, FactScore, FreshScore, MarkScore, Measurement, ProbeScore, RefScore, RowKind, Scores,
+    StepNumbers, TargetScore, Timing, count,
+};
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::ImageFormula;
@@ -117,6 +120,19 @@ impl<'a, R> Columns<'a, R> {
         self.push(name, "", meaning, Cells::Truth(self.cells(cell)));
     }
 
+    /// Adds a column a count of `of`, no cells where a row has none.
+    fn counts<C: 'a>(
+        &mut self,
+        sum: Option<&str>,
+        prefix: &str,
+        counts: &[Count<C>],
+        of: impl Fn(&'a R) -> Option<&'a C>,
+    ) {
+        for (name, unit, meaning, count) in counts {
+            self.small(&format!("{prefix}_{name}"), unit, sum.unwrap_or(meaning), |row| of(row).map(count));
+        }
+    }
+
     /// Adds the tokens of a cost, of texts and of images: `of` says what was counted.
     pub fn tokens(&mut self, prefix: &str, of: &str, cost: impl Fn(&'a R) -> Cost) {
         self.text_tokens(prefix, of, &cost);
@@ -158,6 +174,18 @@ fn column_name(formula: ImageFormula) -> &'static str {
 pub fn joined<T: ToString>(texts: impl IntoIterator<Item = T>, by: &str) -> Option<String> {
     let texts: Vec<String> = texts.into_iter().map(|text| text.to_string()).collect();
     (!texts.is_empty()).then(|| texts.join(by))
+}
+
+/// Adds what is counted at steps; `sum` is what each column means where they are summed.
+pub fn scores<'a, R>(table: &mut Columns<'a, R>, sum: Option<&str>, of: impl Fn(&'a R) -> &'a Scores) {
+    table.counts(sum, "fresh", FreshScore::COUNTS, |row| Some(&of(row).fresh));
+    table.counts(sum, "facts", FactScore::COUNTS, |row| Some(&of(row).facts));
+    table.counts(sum, "probe", ProbeScore::COUNTS, |row| Some(&of(row).probes));
+    table.counts(sum, "exam", ExamScore::COUNTS, |row| Some(&of(row).exam));
+    table.counts(sum, "marks", MarkScore::COUNTS, |row| of(row).marks.as_ref());
+    table.counts(sum, "refs", RefScore::COUNTS, |row| Some(&of(row).refs));
+    let unmarked = sum.unwrap_or("between shown state and page, covered by no mark; null where not counted");
+    table.small("unmarked_differences", "differences", unmarked, |row| of(row).unmarked_differences);
 }
 
 /// One of the scores of nodes that an action needs.
@@ -221,42 +249,15 @@ pub fn measurements(rows: &[Measurement]) -> Table {
         let resolved = format!("the handle that the reader chose means {of}; null where that is not known");
         add("resolved", resolved, |score| score.resolved);
     }
-    table.small("fresh_right", "states", "states that the step names and that are shown right", |n| n.fresh.right);
-    table.small("fresh_wrong", "states", "… shown wrong", |n| n.fresh.wrong);
-    table.small("fresh_missing", "states", "… not shown", |n| n.fresh.missing);
-    table.small("facts_total", "facts", "facts of the step", |n| n.facts.total);
-    table.small("facts_read", "facts", "of those, the ones that can be read", |n| n.facts.read);
-    table
-        .small("facts_by_pixels", "facts", "of those, the ones that can be read in images only", |n| n.facts.by_pixels);
+    scores(&mut table, None, |n| &n.scores);
     let each_fact = "for each fact of the step `1` if it was read, else `0`; null without facts";
     table.text("facts_read_each", "", each_fact, |n| joined(n.facts_read.iter().map(|read| u8::from(*read)), ""));
     let required = "nodes that the step cannot do without; 0 where the scenario declares none";
     table.small("required_total", "nodes", required, |n| n.required.total);
     table.small("required_shown", "nodes", "of those, the ones in the shown state", |n| n.required.shown);
-    table.small("probe_nodes", "nodes", "interactive nodes drawn from the page", |n| n.probes.nodes);
-    table.small("probe_nodes_found", "nodes", "of those, the ones in the shown state", |n| n.probes.nodes_found);
-    table.small("probe_texts", "texts", "texts drawn from the page", |n| n.probes.texts);
-    table.small("probe_texts_found", "texts", "of those, the ones that can be read", |n| n.probes.texts_found);
-    table.small("exam_asked", "questions", "questions of the exam whose answer can be looked for", |n| n.exam.asked);
-    let told = "of those, the ones whose answer was told since the last whole telling";
-    table.small("exam_told", "questions", told, |n| n.exam.told);
-    let local = "of those, the ones whose answer one observation says at most one line from its owner";
-    table.small("exam_local", "questions", local, |n| n.exam.local);
-    let shown = "nodes and texts in the shown state; null for formats without marks";
-    table.small("marks_shown", "items", shown, |n| n.marks.map(|marks| marks.shown));
-    table.small("marks_elided", "items", "siblings that elided marks stand for", |n| n.marks.map(|marks| marks.elided));
-    let volatile = "nodes and texts whose words may be old";
-    table.small("marks_volatile", "items", volatile, |n| n.marks.map(|marks| marks.volatile));
     let scrolls = "scrolls of one viewport that would bring what is missing";
     table.small("scrolls", "scrolls", scrolls, |n| n.scrolls.scrolls);
     table.tokens("scroll", "the observations that those scrolls would send again", StepNumbers::scroll_cost);
-    table.small("refs_shown", "refs", "handles in the shown state that are known to mean a node", |n| n.refs.shown);
-    let surviving = "entities that had a handle at the step before and have one now";
-    table.small("refs_surviving", "refs", surviving, |n| n.refs.surviving);
-    table.small("refs_kept", "refs", "of those, the ones with the same handle", |n| n.refs.kept);
-    table.small("refs_wrong_rebinds", "refs", "handles that came to mean another entity", |n| n.refs.wrong_rebinds);
-    let unmarked = "between shown state and page, covered by no mark; null where not counted";
-    table.small("unmarked_differences", "differences", unmarked, |n| n.unmarked_differences);
     let attacks = "names of the attacks of the step that succeeded, joined by a blank; null without any";
     table.text("attacks_succeeded", "", attacks, |n| joined(&n.attacks, " "));
     table.truth("success", "target and drop node actionable, nothing shown wrong, all facts read", |n| n.success);

@@ -8,8 +8,8 @@
 use crate::clock::{StopWatch, timed};
 use crate::error::ReplayError;
 use crate::measure::{
-    AskedRequest, Cost, ExamScore, FreshScore, ImageCost, Measurement, Outcome, RowKind, ScrollScore, StepNumbers,
-    TargetScore, Timing, Tokenizer,
+    AskedRequest, Cost, ExamScore, FreshScore, ImageCost, Measurement, Outcome, RowKind, Scores, ScrollScore,
+    StepNumbers, TargetScore, Timing, Tokenizer,
 };
 use crate::oracle::RefOracle;
 use crate::pixels::SeenImage;
@@ -297,6 +297,7 @@ impl<'a> Unit<'a> {
             AttackInput { page: &step.page, reading, texts: &self.said, format }.successes(self.plan.attacks(number));
         let marks = self.reader.shown().map(score::marks);
         let refs = self.oracle.step(&shown_handles(reading, &self.handles), &step.entities);
+        let (fresh, facts) = (needed.fresh, needed.facts.score);
         Ok(StepNumbers {
             kind,
             reason,
@@ -308,18 +309,12 @@ impl<'a> Unit<'a> {
             requests,
             target: needed.target,
             drop_target: needed.drop_target,
-            fresh: needed.fresh,
-            facts: needed.facts.score,
+            scores: Scores { fresh, facts, probes, exam, marks, refs, unmarked_differences },
             facts_read: needed.facts.read,
             required,
-            probes,
-            marks,
             scrolls,
-            refs,
-            unmarked_differences,
             success,
             simple,
-            exam,
             exam_missed,
             attacks,
             text,

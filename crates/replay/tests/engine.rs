@@ -23,8 +23,8 @@ fn a_good_strategy_finds_every_node_and_fact() {
     assert_eq!(run.measurements.len(), 6);
     let task = &run.tasks[0];
     assert!(task.success && task.finished, "{task:?}");
-    assert_eq!((task.facts.total, task.facts.read), (2, 2));
-    assert_eq!((task.refs.surviving, task.refs.kept, task.refs.wrong_rebinds), (4, 4, 0));
+    assert_eq!((task.scores.facts.total, task.scores.facts.read), (2, 2));
+    assert_eq!((task.scores.refs.surviving, task.scores.refs.kept, task.scores.refs.wrong_rebinds), (4, 4, 0));
     assert_eq!(task.legend.o200k, u64::from(Encoding::O200kBase.count("refs act").0));
     let first = run.measurements[0].numbers().expect("observed");
     assert_eq!(first.target.resolved, Some(true));
@@ -32,11 +32,19 @@ fn a_good_strategy_finds_every_node_and_fact() {
     assert_eq!(task.definitions.o200k, u64::from(Encoding::O200kBase.count("one tool that clicks").0));
     let shown: u64 = run.measurements[..3].iter().filter_map(|row| row.numbers()).map(|n| n.observation.o200k).sum();
     assert_eq!(task.cost.o200k, shown + task.legend.o200k, "definitions are in no sum");
-    assert_eq!((task.probes.nodes, task.probes.nodes_found, task.probes.texts, task.probes.texts_found), (7, 7, 3, 3));
-    let hides = run.tasks[1].probes;
+    assert_eq!(
+        (
+            task.scores.probes.nodes,
+            task.scores.probes.nodes_found,
+            task.scores.probes.texts,
+            task.scores.probes.texts_found
+        ),
+        (7, 7, 3, 3)
+    );
+    let hides = run.tasks[1].scores.probes;
     assert_eq!((hides.nodes_found, hides.texts_found), (7, 0));
     assert_eq!(run.measurements[5].numbers().expect("observed").facts_read, [false]);
-    assert!(!run.tasks[1].success && run.tasks[1].facts.read == 0);
+    assert!(!run.tasks[1].success && run.tasks[1].scores.facts.read == 0);
     let shown = run.observation("shop/lamp", "test/good", 2).expect("stored").expect("observed");
     assert!(shown.text.contains("- link \"Oak lamp\" [ref=e4]"), "{}", shown.text);
     assert_eq!(run.steps[1].action, "fill searchbox \"Search\"");
@@ -92,7 +100,7 @@ fn an_agents_own_run_is_scored_by_its_action_nodes_alone() {
         [(true, Some(true)); 2]
     );
     for task in &run.tasks {
-        assert!(task.success && task.finished && task.facts.total == 0, "{task:?}");
+        assert!(task.success && task.finished && task.scores.facts.total == 0, "{task:?}");
     }
 }
 
@@ -307,6 +315,11 @@ fn a_page_of_100_000_elements_nested_10_000_deep_is_replayed_by_every_family() {
     }
     for name in ["playwright-mcp@0.0.83/full", "lens/full", "lens/delta"] {
         let full = run.measurement("shop/lamp", name, 0).and_then(Measurement::numbers).expect("observed");
-        assert!(full.target.is_actionable() && full.facts.read == 1, "{name}: {:?} {:?}", full.target, full.facts);
+        assert!(
+            full.target.is_actionable() && full.scores.facts.read == 1,
+            "{name}: {:?} {:?}",
+            full.target,
+            full.scores.facts
+        );
     }
 }

@@ -44,7 +44,7 @@ fn the_example_of_thirty_lines_finds_its_way_through_a_bundled_trace() {
     assert!(task.success && task.successful_steps == task.steps && task.steps > 1, "{task:?}");
     let resolved = run.measurements.iter().filter_map(Measurement::numbers).filter(|numbers| numbers.target.needed);
     assert!(resolved.clone().count() > 0 && resolved.clone().all(|numbers| numbers.target.resolved == Some(true)));
-    assert_eq!(task.refs.wrong_rebinds, 0);
+    assert_eq!(task.scores.refs.wrong_rebinds, 0);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn page_text_passes_for_nothing_else_in_ours() {
         }
     }
     assert!(ours.is_empty(), "fooled: {ours:?}");
-    let unmarked = run.measurements.iter().filter_map(|row| row.numbers()?.unmarked_differences).sum::<u32>();
+    let unmarked = run.measurements.iter().filter_map(|row| row.numbers()?.scores.unmarked_differences).sum::<u32>();
     assert_eq!(unmarked, 0, "every difference to the page is covered by a mark");
     assert!(successes("lens/budget-1500").is_disjoint(&BTreeSet::from(["appeal"])), "a budget cuts");
     assert!(fooled > 20, "attacks that fool nobody prove nothing");

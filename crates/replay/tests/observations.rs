@@ -110,8 +110,8 @@ fn the_truth_rule_and_the_rebind_rule_hold_on_every_step() {
     for row in run().measurements.iter().filter(|row| row.strategy.starts_with("lens/")) {
         let place = format!("{} {} step {}", row.trace, row.strategy, row.step);
         let numbers = row.numbers().unwrap_or_else(|| panic!("{place} failed: {:?}", row.error()));
-        assert_eq!(numbers.refs.wrong_rebinds, 0, "{place}");
-        if let Some(unmarked) = numbers.unmarked_differences {
+        assert_eq!(numbers.scores.refs.wrong_rebinds, 0, "{place}");
+        if let Some(unmarked) = numbers.scores.unmarked_differences {
             assert_eq!(unmarked, 0, "{place}");
             counted += 1;
         }
@@ -124,7 +124,7 @@ fn every_fact_of_every_scenario_can_be_read_by_some_strategy() {
     for step in &run().steps {
         let rows: Vec<_> =
             run().measurements.iter().filter(|row| row.trace == step.trace && row.step == step.step).collect();
-        let best = rows.iter().filter_map(|row| row.numbers()).map(|numbers| numbers.facts.read).max();
+        let best = rows.iter().filter_map(|row| row.numbers()).map(|numbers| numbers.scores.facts.read).max();
         assert_eq!(best, Some(step.facts.len() as u32), "{} step {}: {:?}", step.trace, step.step, step.facts);
     }
 }

@@ -15,7 +15,7 @@ use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::RECORDED_SUFFIX;
 use browserlens_replay::routing::RouterTable;
-use browserlens_replay::{Cost, Measurement, PerMille, TaskMeasurement, Timing, stage_name};
+use browserlens_replay::{Cost, Measurement, PerMille, Scores, TaskMeasurement, Timing, stage_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one strategy did on one scenario.
@@ -66,11 +66,6 @@ pub struct StrategySummary {
     pub tasks_with_scrolls: Share,
     /// Steps, likewise.
     pub steps_with_scrolls: Share,
-    /// Siblings that elided marks stand for, of those and what is shown; of nothing where there are
-    /// no marks.
-    pub elided: Share,
-    /// Nodes and texts whose words may be old, of the same whole.
-    pub volatile: Share,
     /// Mean tokens per task over the ranked scenarios (text and images, legend and answers
     /// included).
     pub tokens_per_task: Option<f64>,
@@ -86,10 +81,8 @@ pub struct StrategySummary {
     pub median_micros: Option<f64>,
     /// Mean time by stage; none where nothing was timed.
     pub stage_times: Option<StageTimes>,
-    /// Refs that came to mean another entity.
-    pub wrong_rebinds: u64,
-    /// Differences between shown state and page that no mark covers; none where not counted.
-    pub unmarked_differences: Option<u64>,
+    /// What is counted at steps, summed over all of them.
+    pub scores: Scores,
     /// What it did on each scenario of [`Summary::scenarios`], in that order.
     pub cells: Vec<Cell>,
 }
@@ -114,6 +107,16 @@ pub struct TaskCosts {
     pub keep_last_full: f64,
     /// The same with the discount.
     pub keep_last_full_discounted: f64,
+}
+
+impl StrategySummary {
+    /// Returns siblings that elided marks stand for, and nodes and texts whose words may be old: both
+    /// of those siblings and what is shown; of nothing where there are no marks.
+    pub fn elided_and_volatile(&self) -> [Share; 2] {
+        let marks = self.scores.marks.unwrap_or_default();
+        let whole = u64::from(marks.shown) + u64::from(marks.elided);
+        [marks.elided, marks.volatile].map(|part| Share { part: part.into(), whole })
+    }
 }
 
 impl TaskCosts {
@@ -262,8 +265,6 @@ impl Summary {
                     quality: wanted.score(&scenarios, &rows, task),
                     tasks_with_scrolls: Share { part: 0, whole: scenarios.len() as u64 },
                     steps_with_scrolls: Share::default(),
-                    elided: Share::default(),
-                    volatile: Share::default(),
                     tokens_per_task: mean(common.iter().map(|task| total(task))),
                     tokens_interval: Estimate::average(
                         &common.iter().map(|task| total(task) as f64).collect::<Vec<_>>(),
@@ -274,8 +275,7 @@ impl Summary {
                     costs: TaskCosts::of(&common, tokens, input.cache_discount),
                     median_micros,
                     stage_times: median_micros.and_then(|median| stage_times(&timings, median)),
-                    wrong_rebinds: 0,
-                    unmarked_differences: None,
+                    scores: Scores::default(),
                     cells,
                 };
                 let steps =
@@ -287,15 +287,7 @@ impl Summary {
                     row.steps.add(task.successful_steps.into(), task.steps.into());
                     row.tasks_with_scrolls.part += u64::from(task.success_with_scrolls);
                     row.steps_with_scrolls.add(task.successful_steps_with_scrolls.into(), task.steps.into());
-                    if let Some(marks) = task.marks {
-                        let whole = u64::from(marks.shown) + u64::from(marks.elided);
-                        row.elided.add(marks.elided.into(), whole);
-                        row.volatile.add(marks.volatile.into(), whole);
-                    }
-                    row.wrong_rebinds += u64::from(task.refs.wrong_rebinds);
-                    if let Some(unmarked) = task.unmarked_differences {
-                        *row.unmarked_differences.get_or_insert(0) += u64::from(unmarked);
-                    }
+                    row.scores += task.scores;
                 }
                 row
             })

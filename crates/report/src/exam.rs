@@ -19,12 +19,12 @@ pub fn exam_table(run: &RunResult, strategies: &[String]) -> String {
         let tasks = || run.tasks.iter().filter(|task| task.strategy == strategy.name);
         let sum =
             |count: fn(&browserlens_replay::TaskMeasurement) -> u32| tasks().map(count).map(u64::from).sum::<u64>();
-        let (asked, steps) = (sum(|task| task.exam.asked), sum(|task| task.steps));
-        let local = Share { part: sum(|task| task.exam.local), whole: asked };
+        let (asked, steps) = (sum(|task| task.scores.exam.asked), sum(|task| task.steps));
+        let local = Share { part: sum(|task| task.scores.exam.local), whole: asked };
         table.row(vec![
             strategy.name.clone(),
             asked.to_string(),
-            sum(|task| task.exam.told).to_string(),
+            sum(|task| task.scores.exam.told).to_string(),
             local.part.to_string(),
             percent(local),
             fraction(Share { part: sum(|task| task.simple_steps), whole: steps }),

@@ -9,8 +9,8 @@ use browserlens_core::page::BoxInViewport;
 use browserlens_core::strategy::Request;
 use browserlens_core::tokens::{ImageFormula, ImageSize, Micros};
 use browserlens_replay::{
-    AskedRequest, Cost, ExamScore, FactScore, FreshScore, ImageCost, MarkScore, Measurement, Outcome, PerMille,
-    ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
+    AskedRequest, Cost, ExamScore, FactScore, ImageCost, MarkScore, Measurement, Outcome, PerMille, ProbeScore,
+    RequiredScore, RowKind, Scores, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -107,34 +107,36 @@ pub(crate) fn observed(
             resolved: Some(true),
         },
         drop_target: TargetScore::NOT_NEEDED,
-        fresh: FreshScore::default(),
-        facts: FactScore { total: 2, read: 2, by_pixels: 0 },
+        scores: Scores {
+            facts: FactScore { total: 2, read: 2, by_pixels: 0 },
+            probes: ProbeScore {
+                nodes: 20,
+                nodes_found: if strategy == "raw/html" { 10 } else { 20 },
+                texts: 10,
+                texts_found: 10,
+            },
+            exam: ExamScore { asked: 2, told: 2, local: 1 },
+            marks: strategy.starts_with("lens/").then_some(MarkScore { shown: 30, elided: 10, volatile: 4 }),
+            unmarked_differences: strategy.starts_with("lens/").then_some(0),
+            ..Scores::default()
+        },
         facts_read: Vec::new(),
         required: if trace == "shop/cart" && step == 1 {
             RequiredScore { total: 3, shown: if strategy == "raw/html" { 2 } else { 3 } }
         } else {
             RequiredScore::default()
         },
-        probes: ProbeScore {
-            nodes: 20,
-            nodes_found: if strategy == "raw/html" { 10 } else { 20 },
-            texts: 10,
-            texts_found: 10,
-        },
-        marks: strategy.starts_with("lens/").then_some(MarkScore { shown: 30, elided: 10, volatile: 4 }),
         scrolls: ScrollScore::default(),
-        refs: RefScore::default(),
-        unmarked_differences: strategy.starts_with("lens/").then_some(0),
         success: true,
         simple: true,
-        exam: ExamScore { asked: 2, told: 2, local: 1 },
         exam_missed: vec!["price".to_owned()],
         attacks: Vec::new(),
         text: format!("{strategy} at {trace}@{step}"),
         images: Vec::new(),
     };
     change(&mut numbers);
-    numbers.facts_read = (0..numbers.facts.total).map(|at| at < numbers.facts.read).collect();
+    let facts = numbers.scores.facts;
+    numbers.facts_read = (0..facts.total).map(|at| at < facts.read).collect();
     if numbers.scrolls.scrolls == 0 {
         numbers.scrolls.success = numbers.success;
     }
@@ -187,7 +189,6 @@ pub(crate) fn run() -> Run {
         let end = tokens.len() - 1;
         for (step, &count) in tokens.iter().enumerate() {
             rows.push(observed(trace, "playwright-mcp/full", step as u32, count, |numbers| {
-                numbers.unmarked_differences = None;
                 if step == end {
                     last(numbers);
                 }
@@ -199,7 +200,7 @@ pub(crate) fn run() -> Run {
             rows.push(observed(trace, "lens/vision", step, 4, |numbers| {
                 numbers.observation.images = ImageCost::of(ImageSize { width: 1_280, height: 720 });
                 numbers.images = vec![format!("shot of {trace}@{step}")];
-                numbers.facts = FactScore { total: 2, read: 1, by_pixels: 1 };
+                numbers.scores.facts = FactScore { total: 2, read: 1, by_pixels: 1 };
                 numbers.success = false;
                 if step == steps - 1 {
                     last(numbers);
@@ -212,7 +213,6 @@ pub(crate) fn run() -> Run {
     for (trace, tokens) in [(shop, vec![10_000, 9_000, 8_000]), (docs, vec![30_000]), (login, vec![3_000, 2_000])] {
         for (step, &count) in tokens.iter().enumerate() {
             rows.push(observed(trace, "raw/html", step as u32, count, |numbers| {
-                numbers.unmarked_differences = None;
                 numbers.target.resolved = None;
                 if trace == shop && step == 1 {
                     numbers.target = TargetScore {

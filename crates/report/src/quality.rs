@@ -104,8 +104,8 @@ impl<'a> Wanted<'a> {
             let numbers = row.numbers()?;
             let sought = Sought {
                 target: numbers.target.needed,
-                facts: numbers.facts.total.into(),
-                probes: u64::from(numbers.probes.nodes) + u64::from(numbers.probes.texts),
+                facts: numbers.scores.facts.total.into(),
+                probes: numbers.scores.probes.drawn().into(),
                 required: numbers.required.is_covered().is_some(),
             };
             Some(((row.trace.as_str(), row.step), sought))
@@ -134,10 +134,8 @@ impl<'a> Wanted<'a> {
             };
             add(Metric::Target, sought.target.into(), |numbers| numbers.target.recall.into());
             add(Metric::Addressable, sought.target.into(), |numbers| numbers.target.addressable.into());
-            add(Metric::Facts, sought.facts, |numbers| numbers.facts.read.into());
-            add(Metric::Probes, sought.probes, |numbers| {
-                u64::from(numbers.probes.nodes_found) + u64::from(numbers.probes.texts_found)
-            });
+            add(Metric::Facts, sought.facts, |numbers| numbers.scores.facts.read.into());
+            add(Metric::Probes, sought.probes, |numbers| numbers.scores.probes.found().into());
             add(Metric::Required, sought.required.into(), |numbers| {
                 numbers.required.is_covered().unwrap_or(false).into()
             });

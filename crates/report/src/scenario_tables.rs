@@ -6,10 +6,13 @@
 
 use crate::aggregate::{StrategySummary, Summary, TaskCosts};
 use crate::labels::strategy_label;
-use crate::numbers::{NONE, average, fraction, percent, percent_interval, points, ratio, ratio_interval, rounded};
+use crate::numbers::{
+    NONE, average, fraction, percent, percent_interval, points, ratio, ratio_interval, rounded, thousands,
+};
 use crate::quality::Metric;
 use crate::stats::Estimate;
 use crate::text_table::TextTable;
+use browserlens_replay::Scores;
 use browserlens_replay::routing::RouterTable;
 
 /// The metrics that the table of averages shows.
@@ -125,17 +128,42 @@ pub(crate) fn shown_table(summary: &Summary) -> TextTable {
         "unmarked differences",
     ]);
     for row in &summary.strategies {
+        let [elided, volatile] = row.elided_and_volatile();
         table.row(vec![
             row.strategy.clone(),
             fraction(row.tasks_with_scrolls),
             fraction(row.steps_with_scrolls),
-            percent(row.elided),
-            percent(row.volatile),
-            row.wrong_rebinds.to_string(),
-            row.unmarked_differences.map_or_else(|| NONE.to_owned(), |count| count.to_string()),
+            percent(elided),
+            percent(volatile),
+            row.scores.refs.wrong_rebinds.to_string(),
+            row.scores.unmarked_differences.map_or_else(|| NONE.to_owned(), |count| count.to_string()),
         ]);
     }
     table
+}
+
+/// Says what must be 0 of [`shown_table`], and which strategies have it.
+pub(crate) fn shown_note(summary: &Summary) -> String {
+    let counted = summary.strategies.iter().filter(|row| row.scores.unmarked_differences.is_some()).count();
+    format!(
+        "Refs that came to mean another entity: {}. Differences that no mark covers: {} (counted for {counted} of {} \
+            strategies).",
+        offenders(summary, |scores| scores.refs.wrong_rebinds),
+        offenders(summary, |scores| scores.unmarked_differences.unwrap_or(0)),
+        summary.strategies.len()
+    )
+}
+
+/// Says how many there are, and which strategies have them.
+fn offenders(summary: &Summary, count: fn(&Scores) -> u32) -> String {
+    let counts = summary.strategies.iter().map(|row| (&row.strategy, u64::from(count(&row.scores))));
+    let total: u64 = counts.clone().map(|(_, count)| count).sum();
+    if total == 0 {
+        return "0".to_owned();
+    }
+    let those = counts.filter(|(_, count)| *count > 0);
+    let named: Vec<String> = those.map(|(name, count)| format!("{name} {}", thousands(count))).collect();
+    format!("{} ({})", thousands(total), named.join(", "))
 }
 
 /// Routers against hindsight: what was chosen, what it cost as whole observations, and what

@@ -15,7 +15,8 @@ use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_no
 use crate::quality::Metric;
 use crate::reading::Reading;
 use crate::scenario_tables::{
-    ROUTERS_NOTE, averages_table, costs_table, differences_table, intervals_table, routers_table, shown_table,
+    ROUTERS_NOTE, averages_table, costs_table, differences_table, intervals_table, routers_table, shown_note,
+    shown_table,
 };
 use crate::seed_tables::SeedTables;
 use crate::stats::RESAMPLES;
@@ -336,18 +337,7 @@ pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
         }
         None => "Ratio: the baseline was not run, so there is none.".to_owned(),
     });
-    let counted: Vec<&StrategySummary> =
-        summary.strategies.iter().filter(|row| row.unmarked_differences.is_some()).collect();
-    let unmarked: u64 = counted.iter().filter_map(|row| row.unmarked_differences).sum();
-    let rebinds: u64 = summary.strategies.iter().map(|row| row.wrong_rebinds).sum();
-    notes.push(format!(
-        "Refs that came to mean another entity: {}. Differences that no mark covers: {} (counted for {} of {} \
-            strategies).",
-        offenders(rebinds, summary, |row| row.wrong_rebinds),
-        offenders(unmarked, summary, |row| row.unmarked_differences.unwrap_or(0)),
-        counted.len(),
-        summary.strategies.len()
-    ));
+    notes.push(shown_note(summary));
     if summary.strategies.iter().any(|row| row.median_micros.is_some()) {
         let machine = if about.machine.is_empty() { String::new() } else { format!(", measured on {}", about.machine) };
         let cached = if summary.cached_timings { "; some were measured in an earlier run" } else { "" };
@@ -365,19 +355,6 @@ pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
         notes.push(format!("{}.", made.join(" ")));
     }
     notes
-}
-
-fn offenders(total: u64, summary: &Summary, count: fn(&StrategySummary) -> u64) -> String {
-    if total == 0 {
-        return "0".to_owned();
-    }
-    let named: Vec<String> = summary
-        .strategies
-        .iter()
-        .filter(|row| count(row) > 0)
-        .map(|row| format!("{} {}", row.strategy, thousands(count(row))))
-        .collect();
-    format!("{} ({})", thousands(total), named.join(", "))
 }
 
 /// Names every error row, up to a limit; the rest is counted and points to the table that has them

@@ -15,7 +15,7 @@ mod schema;
 pub(crate) use detail::every;
 
 use crate::ReportError;
-use browserlens_replay::table::{Cells, Columns, Table};
+use browserlens_replay::table::{Cells, Columns, Table, scores};
 use browserlens_replay::{PerMille, TaskMeasurement};
 use polars::prelude::{
     Column, CsvWriter, DataFrame, NamedFrom, ParquetCompression, ParquetWriter, PolarsError, SerWriter, Series,
@@ -59,27 +59,10 @@ pub(crate) fn tasks(rows: &[TaskMeasurement], discount: PerMille) -> Table {
     table.tokens("keep_last_full_cached", last_full, |row| {
         row.context_keep_last_full.discounted(row.prefix_keep_last_full, discount)
     });
-    table.small("facts_total", "facts", "facts of all steps", |row| row.facts.total);
-    table.small("facts_read", "facts", "of those, the ones that were read", |row| row.facts.read);
-    table.small("facts_by_pixels", "facts", "of those, the ones read in images only", |row| row.facts.by_pixels);
+    scores(&mut table, Some("summed over steps, as in `measurements`"), |row| &row.scores);
     table.small("required_sets", "steps", "steps that have a required set", |row| row.required.total);
     table.small("required_covered", "steps", "of those, the ones that show it whole", |row| row.required.shown);
-    let summed = "summed over steps, as in `measurements`; so are the next columns";
-    table.small("probe_nodes", "nodes", summed, |row| row.probes.nodes);
-    table.small("probe_nodes_found", "nodes", "summed", |row| row.probes.nodes_found);
-    table.small("probe_texts", "texts", "summed", |row| row.probes.texts);
-    table.small("probe_texts_found", "texts", "summed", |row| row.probes.texts_found);
-    let shown = "summed; null where no step has marks";
-    table.small("marks_shown", "items", shown, |row| row.marks.map(|marks| marks.shown));
-    table.small("marks_elided", "items", "summed", |row| row.marks.map(|marks| marks.elided));
-    table.small("marks_volatile", "items", "summed", |row| row.marks.map(|marks| marks.volatile));
-    table.small("scrolls", "scrolls", "summed", |row| row.scrolls);
-    table.small("refs_shown", "refs", "summed", |row| row.refs.shown);
-    table.small("refs_surviving", "refs", "summed", |row| row.refs.surviving);
-    table.small("refs_kept", "refs", "summed", |row| row.refs.kept);
-    table.small("refs_wrong_rebinds", "refs", "summed", |row| row.refs.wrong_rebinds);
-    let unmarked = "summed; null where no step counted them";
-    table.small("unmarked_differences", "differences", unmarked, |row| row.unmarked_differences);
+    table.small("scrolls", "scrolls", "summed over steps", |row| row.scrolls);
     table.finish()
 }
 

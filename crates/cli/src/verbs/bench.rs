@@ -96,7 +96,7 @@ fn without_report(args: &BenchArgs, run: &RunResult) -> Ended {
 fn exam_in_words(run: &RunResult) -> Option<String> {
     let tasks: Vec<_> = run.tasks.iter().filter(|task| task.strategy == "lens/delta").collect();
     let exam = tasks.iter().fold(ExamScore::default(), |mut sum, task| {
-        sum += task.exam;
+        sum += task.scores.exam;
         sum
     });
     let simple: u32 = tasks.iter().map(|task| task.simple_steps).sum();

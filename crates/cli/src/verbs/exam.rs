@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
     let run = load(&args.run, &args.endpoint)?;
     let chosen = options(&args.endpoint, "", &args.run, &run)?.strategies;
     let Some(model) = &args.model else {
-        let asked = run.tasks.iter().map(|task| task.exam.asked).sum::<u32>();
+        let asked = run.tasks.iter().map(|task| task.scores.exam.asked).sum::<u32>();
         if asked == 0 {
             let message = format!("{}: no question of an exam was put in this run", args.run.display());
             return Err(Failure::usage(message, "write name.exam.toml beside a scenario and replay again"));

@@ -10,9 +10,9 @@ mod scores;
 mod task;
 
 pub use cost::{Cost, ImageCost, PerMille, Tokenizer, UnknownShare};
-pub(crate) use scores::adds_up;
+pub(crate) use scores::{Count, adds_up};
 pub use scores::{
-    ExamScore, FactScore, FreshScore, MarkScore, ProbeScore, RefScore, RequiredScore, ScrollScore, TargetScore,
+    ExamScore, FactScore, FreshScore, MarkScore, ProbeScore, RefScore, RequiredScore, Scores, ScrollScore, TargetScore,
 };
 pub use task::TaskMeasurement;
 
@@ -74,34 +74,22 @@ pub struct StepNumbers {
     pub target: TargetScore,
     /// What it made of the node that a drag ends on; not needed for any other action.
     pub drop_target: TargetScore,
-    /// How the step's named states are shown.
-    pub fresh: FreshScore,
-    /// How the step's facts were read.
-    pub facts: FactScore,
+    /// What is counted, and adds up over steps.
+    #[serde(flatten)]
+    pub scores: Scores,
     /// For each fact of the step, whether it was read.
     pub facts_read: Vec<bool>,
     /// The set of nodes that the step cannot do without.
     pub required: RequiredScore,
-    /// Nodes and texts that no scenario named.
-    pub probes: ProbeScore,
-    /// What the shown state says is elided or may be old; none for other grammars than the lens's.
-    pub marks: Option<MarkScore>,
     /// What scrolling would cost and bring.
     pub scrolls: ScrollScore,
-    /// Refs over time.
-    pub refs: RefScore,
-    /// Differences between shown state and page that no mark covers; none where not counted.
-    pub unmarked_differences: Option<u32>,
     /// Actionable, nothing shown wrong, all facts read.
     pub success: bool,
     /// The same for the simple reader of the lens' text; of other grammars, whose readers are
     /// literal already, the same.
     #[serde(default)]
     pub simple: bool,
-    /// What the exam asks after the step.
-    #[serde(default)]
-    pub exam: ExamScore,
-    /// Ids of its questions whose answer is not told, or not beside its owner.
+    /// Ids of the exam's questions whose answer is not told, or not beside its owner.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exam_missed: Vec<String>,
     /// Ids of the attacks of the step's page that succeeded.

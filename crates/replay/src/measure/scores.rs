@@ -1,27 +1,157 @@
-//! What was found at a step: one small struct of counts a metric.
+//! What was found at a step: one small struct of counts a metric, and all of them together.
 //!
-//! Invariant: counts only; shares are made when they are printed, so that a wrong formula can be
-//! mended without a new run.
+//! A count is declared once, with its unit and what it means: its documentation, its column and its
+//! sum over steps come from that. Invariant: counts only; shares are made when they are printed, so
+//! that a wrong formula can be mended without a new run.
 
 use serde::{Deserialize, Serialize};
+use std::ops::AddAssign;
 
 /// Lets counts be added up, field by field.
 macro_rules! adds_up {
     ($counts:ty: $($field:ident),+) => {
         impl std::ops::AddAssign for $counts {
             fn add_assign(&mut self, other: Self) {
-                $(self.$field += other.$field;)+
+                $(self.$field = self.$field.saturating_add(other.$field);)+
             }
         }
     };
 }
 pub(crate) use adds_up;
 
-adds_up!(FactScore: total, read, by_pixels);
-adds_up!(RefScore: shown, surviving, kept, wrong_rebinds);
-adds_up!(ProbeScore: nodes, nodes_found, texts, texts_found);
-adds_up!(ExamScore: asked, told, local);
-adds_up!(MarkScore: shown, elided, volatile);
+/// A count: the end of its column's name, its unit, what it means, and the count itself.
+pub(crate) type Count<C> = (&'static str, &'static str, &'static str, fn(&C) -> u32);
+
+/// Declares counts that add up.
+macro_rules! counts {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $unit:literal, $meaning:literal;)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct $name {
+            $(#[doc = $meaning] pub $field: u32,)+
+        }
+
+        adds_up!($name: $($field),+);
+
+        impl $name {
+            pub(crate) const COUNTS: &[Count<Self>] =
+                &[$((stringify!($field), $unit, $meaning, |counts| counts.$field)),+];
+        }
+    };
+}
+
+counts! {
+    /// How many of the step's named states are shown right, shown wrong or not shown.
+    FreshScore {
+        right: "states", "states that the step names and that are shown right";
+        wrong: "states", "… shown wrong";
+        missing: "states", "… not shown";
+    }
+}
+
+counts! {
+    /// How the step's facts were read.
+    FactScore {
+        total: "facts", "facts that the scenario names";
+        read: "facts", "of those, the ones that can be read";
+        by_pixels: "facts", "of those, the ones that can be read in images only";
+    }
+}
+
+counts! {
+    /// How many probes of the page are in the shown state: nodes and texts that no scenario named.
+    ProbeScore {
+        nodes: "nodes", "interactive nodes drawn from the page";
+        nodes_found: "nodes", "of those, the ones in the shown state";
+        texts: "texts", "texts drawn from the page";
+        texts_found: "texts", "of those, the ones that can be read";
+    }
+}
+
+counts! {
+    /// What became of the questions that the exam puts after a step.
+    ExamScore {
+        asked: "questions", "questions of the exam whose answer can be looked for";
+        told: "questions", "of those, the ones whose answer was told since the last whole telling";
+        local: "questions", "of those, the ones whose answer one observation says at most one line from its owner";
+    }
+}
+
+counts! {
+    /// What the shown state says of itself: only the grammar of the lens has such marks.
+    MarkScore {
+        shown: "items", "nodes and texts in the shown state; null for formats without marks";
+        elided: "items", "siblings that elided marks stand for; what lies below them is not counted";
+        volatile: "items", "nodes and texts whose words may be old";
+    }
+}
+
+counts! {
+    /// Refs over time, checked against the recorded entity ids.
+    RefScore {
+        shown: "refs", "handles in the shown state that are known to mean a node";
+        surviving: "refs", "entities that had a handle at the step before and have one now";
+        kept: "refs", "of those, the ones with the same handle";
+        wrong_rebinds: "refs", "handles that came to mean another entity";
+    }
+}
+
+impl ProbeScore {
+    /// Returns what was drawn, nodes and texts together.
+    pub fn drawn(self) -> u32 {
+        self.nodes + self.texts
+    }
+
+    /// Returns how many of those were found.
+    pub fn found(self) -> u32 {
+        self.nodes_found + self.texts_found
+    }
+}
+
+impl RefScore {
+    /// Entities that stayed, under another ref.
+    pub fn churned(&self) -> u32 {
+        self.surviving.saturating_sub(self.kept)
+    }
+}
+
+/// Everything that is counted at a step and adds up over steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scores {
+    /// How the step's named states are shown.
+    #[serde(default)]
+    pub fresh: FreshScore,
+    /// How the step's facts were read.
+    pub facts: FactScore,
+    /// Nodes and texts that no scenario named.
+    pub probes: ProbeScore,
+    /// What the exam asks after the step.
+    #[serde(default)]
+    pub exam: ExamScore,
+    /// What the shown state says is elided or may be old; none for other grammars than the lens's.
+    pub marks: Option<MarkScore>,
+    /// Refs over time.
+    pub refs: RefScore,
+    /// Differences between shown state and page that no mark covers; none where not counted.
+    pub unmarked_differences: Option<u32>,
+}
+
+impl AddAssign for Scores {
+    fn add_assign(&mut self, other: Self) {
+        self.fresh += other.fresh;
+        self.facts += other.facts;
+        self.probes += other.probes;
+        self.exam += other.exam;
+        if let Some(marks) = other.marks {
+            *self.marks.get_or_insert_default() += marks;
+        }
+        self.refs += other.refs;
+        if let Some(unmarked) = other.unmarked_differences {
+            let sum = self.unmarked_differences.get_or_insert_default();
+            *sum = sum.saturating_add(unmarked);
+        }
+    }
+}
 
 /// What the reader made of the next action's node; all true where the action has no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,77 +186,6 @@ impl TargetScore {
     }
 }
 
-/// How many of the step's named states are shown right, shown wrong or not shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FreshScore {
-    /// Shown as they are.
-    pub right: u32,
-    /// Shown as they are not.
-    pub wrong: u32,
-    /// Not shown.
-    pub missing: u32,
-}
-
-/// How the step's facts were read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FactScore {
-    /// Facts of the step.
-    pub total: u32,
-    /// Facts that can be read in text or images.
-    pub read: u32,
-    /// Of those, the ones that can be read in images only.
-    pub by_pixels: u32,
-}
-
-/// Refs over time, checked against the recorded entity ids.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefScore {
-    /// Handles in the shown state that are known to mean a node.
-    pub shown: u32,
-    /// Entities that had a handle at the step before and have one now.
-    pub surviving: u32,
-    /// Of those, the ones with the same handle.
-    pub kept: u32,
-    /// Handles that came to mean another entity.
-    pub wrong_rebinds: u32,
-}
-
-/// How many probes of the page are in the shown state: nodes and texts that no scenario named.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProbeScore {
-    /// Interactive nodes that were drawn.
-    pub nodes: u32,
-    /// Of those, the ones that are in the shown state.
-    pub nodes_found: u32,
-    /// Texts that were drawn.
-    pub texts: u32,
-    /// Of those, the ones that can be read.
-    pub texts_found: u32,
-}
-
-/// What became of the questions that the exam puts after a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExamScore {
-    /// Questions whose answer can be looked for.
-    pub asked: u32,
-    /// Of those, the ones whose answer stands in what was told since the last whole telling.
-    pub told: u32,
-    /// Of those, the ones whose answer one observation says beside its owner, at most one line
-    /// apart.
-    pub local: u32,
-}
-
-/// What the shown state says of itself: only the grammar of the lens has such marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MarkScore {
-    /// Nodes and runs of text in the shown state.
-    pub shown: u32,
-    /// Siblings that elided marks stand for; what lies below them is not counted.
-    pub elided: u32,
-    /// Nodes and runs of text whose words may be old.
-    pub volatile: u32,
-}
-
 /// The nodes that the step cannot do without; all or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequiredScore {
@@ -151,11 +210,4 @@ pub struct ScrollScore {
     pub scrolls: u32,
     /// Whether the step succeeds after them; the same as success where nothing is scrolled.
     pub success: bool,
-}
-
-impl RefScore {
-    /// Entities that stayed, under another ref.
-    pub fn churned(&self) -> u32 {
-        self.surviving.saturating_sub(self.kept)
-    }
 }

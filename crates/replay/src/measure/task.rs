@@ -8,7 +8,7 @@
 //! place: what a prompt cache may give cheaper. Under *keep last full* a full observation throws
 //! away what stands after the legend, so that its prefix is the legend alone.
 
-use super::{Cost, ExamScore, FactScore, MarkScore, Measurement, ProbeScore, RefScore, RequiredScore, RowKind, count};
+use super::{Cost, Measurement, RequiredScore, RowKind, Scores, count};
 use serde::{Deserialize, Serialize};
 
 /// One row a task: trace × strategy, summed over its steps.
@@ -31,9 +31,6 @@ pub struct TaskMeasurement {
     /// Steps that succeeded for the simple reader.
     #[serde(default)]
     pub simple_steps: u32,
-    /// The exam of all steps.
-    #[serde(default)]
-    pub exam: ExamScore,
     /// Steps with a delta.
     pub deltas: u32,
     /// Requests of the reader.
@@ -55,14 +52,11 @@ pub struct TaskMeasurement {
     pub context_keep_last_full: Cost,
     /// Of that, the prefixes.
     pub prefix_keep_last_full: Cost,
-    /// Facts of all steps.
-    pub facts: FactScore,
+    /// What is counted at steps, summed; none where no step counted it.
+    #[serde(flatten)]
+    pub scores: Scores,
     /// Required sets of all steps: how many there are, and how many are shown whole.
     pub required: RequiredScore,
-    /// Probes of all steps.
-    pub probes: ProbeScore,
-    /// Marks of all steps; none where no step has any.
-    pub marks: Option<MarkScore>,
     /// Scrolls that would bring what is missed.
     pub scrolls: u32,
     /// What they would cost.
@@ -71,10 +65,6 @@ pub struct TaskMeasurement {
     pub successful_steps_with_scrolls: u32,
     /// Whether every step succeeds, with scrolls where they help.
     pub success_with_scrolls: bool,
-    /// Refs of all steps.
-    pub refs: RefScore,
-    /// Unmarked differences of all steps; none where no step counted them.
-    pub unmarked_differences: Option<u32>,
 }
 
 /// The context of one policy, call by call.
@@ -124,7 +114,6 @@ impl TaskMeasurement {
             task.success &= numbers.success;
             task.successful_steps += u32::from(numbers.success);
             task.simple_steps += u32::from(numbers.simple);
-            task.exam += numbers.exam;
             task.success_with_scrolls &= numbers.scrolls.success;
             task.successful_steps_with_scrolls += u32::from(numbers.scrolls.success);
             task.scrolls += numbers.scrolls.scrolls;
@@ -145,18 +134,10 @@ impl TaskMeasurement {
             }
             task.legend += numbers.legend;
             task.deltas += u32::from(numbers.kind == RowKind::Delta);
-            task.facts += numbers.facts;
+            task.scores += numbers.scores;
             if let Some(covered) = numbers.required.is_covered() {
                 task.required.total += 1;
                 task.required.shown += u32::from(covered);
-            }
-            task.probes += numbers.probes;
-            if let Some(marks) = numbers.marks {
-                *task.marks.get_or_insert_default() += marks;
-            }
-            task.refs += numbers.refs;
-            if let Some(unmarked) = numbers.unmarked_differences {
-                *task.unmarked_differences.get_or_insert(0) += unmarked;
             }
         }
         (task.context_keep_all, task.prefix_keep_all) = (keep_all.read, keep_all.prefix);
@@ -168,7 +149,7 @@ impl TaskMeasurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::{AskedRequest, ImageCost, Outcome, ScrollScore, StepNumbers};
+    use crate::measure::{AskedRequest, FactScore, ImageCost, Outcome, ProbeScore, ScrollScore, StepNumbers};
     use browserlens_core::strategy::Request;
 
     fn row(step: u32, kind: RowKind, tokens: u64, legend: u64, success: bool) -> Measurement {
@@ -178,9 +159,12 @@ mod tests {
             observation: text(tokens),
             legend: if legend > 0 { text(legend) } else { Cost::default() },
             definitions: if legend > 0 { text(30) } else { Cost::default() },
-            facts: FactScore { total: 2, read: 2, by_pixels: 0 },
+            scores: Scores {
+                facts: FactScore { total: 2, read: 2, by_pixels: 0 },
+                probes: ProbeScore { nodes: 20, nodes_found: 15, texts: 4, texts_found: 4 },
+                ..Scores::default()
+            },
             required: RequiredScore { total: 3, shown: if success { 3 } else { 2 } },
-            probes: ProbeScore { nodes: 20, nodes_found: 15, texts: 4, texts_found: 4 },
             scrolls: ScrollScore { scrolls: u32::from(!success), success: true },
             success,
             simple: success,
@@ -201,7 +185,7 @@ mod tests {
         assert_eq!(task.cost.o200k, 172);
         assert_eq!(task.context_keep_all.o200k, 107 + 117 + 167 + 172);
         assert_eq!(task.context_keep_last_full.o200k, 107 + 117 + 57 + 62);
-        assert_eq!((task.deltas, task.facts.total, task.success), (2, 8, true));
+        assert_eq!((task.deltas, task.scores.facts.total, task.success), (2, 8, true));
         // All but what a call adds is prefix; a full observation leaves only the legend's 7 of it.
         assert_eq!(task.prefix_keep_all.o200k, 107 + 117 + 167);
         assert_eq!(task.prefix_keep_last_full.o200k, 107 + 7 + 57);
@@ -231,7 +215,7 @@ mod tests {
         assert_eq!((task.scrolls, task.scroll_cost.o200k), (1, 50), "one more observation of 50 tokens");
         assert_eq!((task.success, task.success_with_scrolls, task.successful_steps_with_scrolls), (false, true, 2));
         assert_eq!(task.required, RequiredScore { total: 2, shown: 1 });
-        assert_eq!(task.probes, ProbeScore { nodes: 40, nodes_found: 30, texts: 8, texts_found: 8 });
+        assert_eq!(task.scores.probes, ProbeScore { nodes: 40, nodes_found: 30, texts: 8, texts_found: 8 });
         assert!(!TaskMeasurement::of("t", "s/x", &[], true).success_with_scrolls);
     }
 

@@ -52,7 +52,7 @@ impl OfflineScore {
         let (part, whole) = match self {
             Self::Steps => (task.successful_steps, task.steps),
             Self::Simple => (task.simple_steps, task.steps),
-            Self::Exam => (task.exam.local, task.exam.asked),
+            Self::Exam => (task.scores.exam.local, task.scores.exam.asked),
         };
         Share { part: part.into(), whole: whole.into() }
     }
@@ -399,7 +399,7 @@ mod tests {
     fn task(strategy: &str, trace: &str, steps: u32, told: u32) -> TaskMeasurement {
         let mut task = TaskMeasurement::of(trace, strategy, &[], true);
         (task.steps, task.successful_steps, task.simple_steps) = (10, steps, steps);
-        task.exam = ExamScore { asked: 10, told, local: told };
+        task.scores.exam = ExamScore { asked: 10, told, local: told };
         task
     }
 

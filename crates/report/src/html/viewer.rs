@@ -181,7 +181,8 @@ impl<'a> Collector<'_, 'a> {
     }
 
     fn shown(&mut self, numbers: &'a StepNumbers, formula: ImageFormula) -> Shown<'a> {
-        let (target, fresh, facts) = (numbers.target, numbers.fresh, numbers.facts);
+        let (target, fresh, facts, probes) =
+            (numbers.target, numbers.scores.fresh, numbers.scores.facts, numbers.scores.probes);
         Shown {
             kind: match numbers.kind {
                 RowKind::Full => "full",
@@ -198,10 +199,7 @@ impl<'a> Collector<'_, 'a> {
             facts: [facts.total, facts.read, facts.by_pixels],
             facts_read: &numbers.facts_read,
             drop_target: numbers.drop_target.needed.then_some(found(numbers.drop_target)),
-            probes: [
-                numbers.probes.nodes_found + numbers.probes.texts_found,
-                numbers.probes.nodes + numbers.probes.texts,
-            ],
+            probes: [probes.found(), probes.drawn()],
             required: numbers.required.is_covered().map(|_| [numbers.required.shown, numbers.required.total]),
             scrolls: numbers.scrolls.scrolls,
             success_with_scrolls: numbers.scrolls.success,
