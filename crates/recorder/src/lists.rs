@@ -20,6 +20,8 @@ const OPTIONS_LIMIT: Duration = Duration::from_millis(2_000);
 const OPENED: Duration = Duration::from_millis(600);
 /// Where an error begins to say what was chosen before it.
 const CHOSEN: &str = "; chosen were ";
+/// How an error begins that says what was chosen in another's place.
+const MOVED: &str = "the list moved";
 /// What stands between the levels of a path.
 const PATH: [char; 4] = ['/', '>', '›', '→'];
 /// How often a list that draws only a part of its options is shown further.
@@ -100,7 +102,9 @@ impl Driver {
         for _ in 0..REDRAWN {
             match self.click_option(handle, label).await {
                 // A list that draws only a part draws anew when it is scrolled.
-                Err(Undone::Impossible(_)) => drop(self.wait_for_option(handle, label, OPENED).await?),
+                Err(Undone::Impossible(reason)) if !reason.starts_with(MOVED) => {
+                    drop(self.wait_for_option(handle, label, OPENED).await?)
+                }
                 done => return done,
             }
         }
@@ -112,7 +116,14 @@ impl Driver {
         let object = self.call_on_object(&handle.session, &handle.object, &function).await?;
         let Some(object) = object else { return impossible(format!("its option {label:?} went away")) };
         let backend = self.backend_of(&handle.session, &json!(object)).await?.unwrap_or(0);
-        self.click(&Handle { object, backend, ..handle.clone() }).await
+        let option = Handle { object, backend, ..handle.clone() };
+        self.click(&option).await?;
+        match self.ask(&option, "hitInstead", &[]).await {
+            Ok(Value::String(other)) => impossible(format!("{MOVED}: {other} was pressed in place of {label:?}")),
+            Err(Undone::Call(error @ CallError::Gone)) => Err(Undone::Call(error)),
+            // Where the choice leads to another page, nobody can be asked.
+            _ => Ok(()),
+        }
     }
 
     async fn wait_for_option(&mut self, handle: &Handle, label: &str, limit: Duration) -> Result<Value, Undone> {

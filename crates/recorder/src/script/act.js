@@ -28,10 +28,23 @@
     return [new DOMRect(box.left + image.clientLeft + Math.min(c[0], c[2]),
       box.top + image.clientTop + Math.min(c[1], c[3]), Math.abs(c[2] - c[0]), Math.abs(c[3] - c[1]))];
   };
+  const PRESSED =
+    'a[href], button, input, select, textarea, summary, [contenteditable], [tabindex]:not([tabindex="-1"]), ' +
+    '[role=button], [role=link], [role=checkbox]';
+  // What a toggle without a box is drawn as beside it: small, of no words, and no control of its own. A page may take
+  // a press of its label back.
+  const drawingOf = (element) => {
+    if (!element.matches?.('input[type=checkbox], input[type=radio]')) return null;
+    const small = (r) => r.width > 0 && r.height > 0 && r.width <= 100 && r.height <= 60;
+    return [element.nextElementSibling, element.previousElementSibling].find((e) => e && e.innerText?.trim().length <= 4
+      && small(e.getBoundingClientRect()) && !e.matches(`label, ${PRESSED}`) && !e.querySelector(PRESSED)) ?? null;
+  };
   const rectsOf = (element) => {
     if (element instanceof HTMLAreaElement) return areaRect(element);
     const shown = (list) => [...list].filter((r) => r.width > 0 && r.height > 0);
     let rects = shown(element.getClientRects());
+    const drawn = rects.length ? null : drawingOf(element);
+    if (drawn) return Object.assign(shown(drawn.getClientRects()), { drawn });
     if (!rects.length) for (const label of element.labels ?? []) rects.push(...shown(label.getClientRects()));
     if (!rects.length) {
       const range = document.createRange();
@@ -61,9 +74,6 @@
     [aimed, instead] = [element, null];
   };
   const hitInstead = () => { aimed = null; return instead; };
-  const PRESSED =
-    'a[href], button, input, select, textarea, summary, [contenteditable], [tabindex]:not([tabindex="-1"]), ' +
-    '[role=button], [role=link], [role=checkbox]';
   // Whether a point of the element is a point of another control in it, which would be pressed in its place.
   const isInAnother = (hit, element) => {
     if (!element.contains(hit) || hit === element) return false;
@@ -109,6 +119,7 @@
       const hit = (root.elementFromPoint ? root : document).elementFromPoint(x, y);
       if (at && aim === 'place') return { x, y };
       if (!hit) continue;
+      if (rects.drawn?.contains(hit)) return { x, y };
       if (!belongs(hit, element)) { cover = hit; if (draws(hit)) drawn ??= { x, y }; continue; }
       if (at || !isInAnother(hit, element)) return reached({ x, y });
       other ??= { x, y };
@@ -121,9 +132,28 @@
     (rectsOf(element).length && element.getClientRects().length ? element : element.labels?.[0] ?? element)
       .scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
   };
-  const painted = () => new Promise((done) => {
+  const nextFrame = () => new Promise((done) => {
     setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done, 0));
   });
+  const MOVES = new RegExp('^(transform|translate|scale|rotate|offset|inset|top|left|right|bottom|width|height|max|min'
+    + '|margin|padding|grid|flex|gap)');
+  // What moves or resizes an element and comes to an end.
+  const moving = (element) => {
+    const found = [];
+    for (let at = element; at; at = up(at)) found.push(...at.getAnimations?.() ?? []);
+    return found.filter((one) => one.playState === 'running' && Number.isFinite(one.effect.getComputedTiming().endTime)
+      && one.effect.getKeyframes().some((frame) => Object.keys(frame).some((name) => MOVES.test(name))));
+  };
+  // Waits until an element is painted where it stays: what unfolds or slides in is elsewhere when the pointer comes.
+  const MOST_MS = 700, MOST_FRAMES = 40;
+  const painted = async (element) => {
+    const ends = moving(element).map((one) => one.finished.catch(() => {}));
+    if (ends.length) await Promise.race([Promise.all(ends), new Promise((done) => setTimeout(done, MOST_MS))]);
+    const place = () => {
+      const r = element?.getBoundingClientRect?.() ?? 0; return [r.x, r.y, r.width, r.height].join();
+    };
+    for (let n = 0, was = null; n < MOST_FRAMES && was !== (was = place()); n++) await nextFrame();
+  };
   const changed = (element) => {
     for (const name of ['input', 'change'])
       element.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' }));
@@ -245,7 +275,7 @@
     if (!shownNow(element)) return false;
     for (let at = element, ups = 0; at instanceof Element && ups < 6; at = up(at), ups++) {
       const box = at.getBoundingClientRect();
-      if ((box.height < 2 || box.width < 2) && getComputedStyle(at).overflow !== 'visible'
+      if ((box.height < 2 || box.width < 2) && (at === element || getComputedStyle(at).overflow !== 'visible')
         || getComputedStyle(at).opacity === '0') return false;
     }
     return true;
@@ -309,6 +339,10 @@
       .filter(pressable);
     if (!list.length) list = everywhere(OPTION).filter((e) => !before.has(e) && pressable(e));
     if (!list.length) list = [...element.querySelectorAll(OPTION)].filter(pressable);
+    // A node of a tree whose label is an option is that option.
+    const isLabelOf = (e, node) => e !== node && node.contains(e) && e.role !== node.role
+      && squeezed(node.innerText).startsWith(squeezed(e.innerText));
+    list = list.filter((node) => !list.some((e) => isLabelOf(e, node)));
     // A list without roles is what shows once it is open: outside of its element, else in it. The words of an option
     // may lie in pieces of one line.
     if (!list.length) {
@@ -340,8 +374,8 @@
     const from = scroller.scrollTop;
     scroller.scrollTop = begin ? 0 : from + Math.max(20, scroller.clientHeight * 0.8);
     const there = begin || scroller.scrollTop > from;
-    await painted();
-    await painted();
+    await nextFrame();
+    await nextFrame();
     return there;
   };
   const filters = (element) => {
@@ -405,7 +439,7 @@
       : ['radio', 'menuitemradio'].includes(control.getAttribute('role'));
   };
   const checked = (element) => {
-    const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+    const control = controlOf(element);
     if (control instanceof HTMLInputElement && ['checkbox', 'radio'].includes(control.type)) return control.checked;
     const aria = control.getAttribute('aria-checked') ?? control.getAttribute('aria-pressed');
     return aria === null ? null : aria === 'true';
@@ -421,7 +455,7 @@
     (at ?? globalThis).scrollBy({ left: x, top: y, behavior: 'instant' });
   };
   const fileInput = (element) => {
-    const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+    const control = controlOf(element);
     return control instanceof HTMLInputElement && control.type === 'file';
   };
   globalThis.browserLensAct = {

@@ -57,6 +57,43 @@ async fn options_are_chosen_in_any_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_option_of_a_list_that_unfolds_is_pressed_where_it_comes_to_rest() {
+    let (mut mcp, _) = on("<style>#list { transform-origin: top; width: 200px; margin: 0; padding: 0 }
+           #list.opens { animation: unfold 400ms 40ms both } @keyframes unfold { from { transform: scaleY(0); \
+         opacity: 0 } }
+           li { height: 34px; list-style: none } #popup { height: 0 }</style>
+         <input role=combobox readonly aria-label=House aria-controls=list aria-expanded=false>
+         <div id=popup><ul role=listbox id=list hidden>\
+         <li role=option>Alder<li role=option>Birch<li role=option>Cedar<li role=option>Elm<li role=option>Fir</ul></div>
+         <script>const field = document.querySelector('input'), list = document.getElementById('list');
+           const show = (on) => { list.hidden = !on; list.className = on ? 'opens' : ''; field.ariaExpanded = on; };
+           field.onclick = () => show(list.hidden);
+           list.onclick = (event) => { field.value = event.target.textContent; show(false); };</script>")
+    .await;
+    let house = mcp.find("combobox", "House").await;
+    for tree in ["Fir", "Cedar", "Birch", "Elm", "Alder"] {
+        mcp.call("select", json!({ "ref": house, "option": tree })).await;
+        assert_eq!(mcp.value("field.value").await, json!(tree));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_switch_without_a_box_is_pressed_where_it_is_drawn() {
+    let (mut mcp, _) = on("<label for=pets>Pets</label><div id=drawn><input id=pets type=checkbox role=switch \
+         style='position:absolute;opacity:0;width:0;height:0;margin:0'>\
+         <span style='display:inline-block;width:40px;height:20px;background:#ccc'></span></div><script>
+           let on = false; const field = document.getElementById('pets');
+           document.getElementById('drawn').onclick = (event) => { event.preventDefault(); on = !on;
+             queueMicrotask(() => { field.checked = on; }); };</script>")
+    .await;
+    let pets = mcp.find("switch", "Pets").await;
+    for on in [true, false, true] {
+        mcp.call("fill", json!({ "fields": [{ "ref": pets, "value": on }] })).await;
+        assert_eq!(mcp.value("[on, field.checked]").await, json!([on, on]));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn lists_within_lists_take_a_path_also_where_what_is_chosen_lies_over_the_field() {
     let (mut mcp, _) = on("<div style='position:relative; width:200px'><span><span><input role=combobox readonly \
          aria-label=Berth aria-controls=lists aria-expanded=false style='opacity:0; width:180px'></span></span>\
