@@ -191,7 +191,9 @@ fn a_browser_is_driven_one_command_at_a_time_and_ends_with_its_session() {
     let said = place.says(&["screenshot", "--out", picture.to_str().expect("text")]);
     assert!(said.contains("image: ") && std::fs::read(&picture).expect("a file").starts_with(b"\x89PNG"), "{said}");
     // A second `open` goes on in the same browser.
-    assert!(place.says(&["open", &format!("{url}help.html")]).contains("help"));
+    let again = place.says(&["open", &format!("{url}help.html")]);
+    assert!(again.starts_with("session \"default\" was open already, with http"), "{again}");
+    assert!(again.contains("\n[FULL PAGE STATE ") && place.says(&["sessions"]).contains("help.html"), "{again}");
     assert!(place.says(&["back"]).contains('['));
     let keeper = *place.keepers().first().expect("a process");
     assert!(!place.browsers().is_empty());
@@ -207,9 +209,15 @@ fn a_browser_is_driven_one_command_at_a_time_and_ends_with_its_session() {
 fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     let place = Place::new();
     let page = place.folder.path().join("bookings.html");
-    std::fs::write(&page, BOOKINGS.replace("<form>", "<form><label>Closed <input readonly></label>")).expect("written");
+    let page_of_it = BOOKINGS.replace("<form>", "<form><label>Closed <input readonly></label>");
+    std::fs::write(&page, page_of_it + "<label>Scan <input type=file></label>").expect("written");
     let page = page.to_str().expect("text");
-    place.says(&["open", page]);
+    let scan = reference(&place.says(&["open", page]), "button \"Scan");
+    // What its commands name may be uploaded, unless a folder was named for it.
+    assert!(place.says(&["upload", &scan, page]).contains("bookings.html"));
+    place.says(&["-s", "below", "open", page, "--upload-root", "traces"]);
+    assert!(place.fails(&["-s", "below", "upload", &scan, page], 6).contains("no file below that folder"));
+    place.says(&["-s", "below", "close"]);
     assert!(place.fails(&["open", "none.html"], 3).contains("none.html is not there"));
     assert!(place.fails(&["open", "traces"], 3).contains("is a folder"));
     assert!(place.fails(&["-s", "two", "open", TRACE, "--allow-evaluate"], 2).contains("not for a trace"));

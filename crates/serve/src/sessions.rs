@@ -179,7 +179,7 @@ impl Host {
         let is_url = !source.is_empty() && !Path::new(&source).is_absolute();
         match there {
             Some((true, _)) if is_url && options.is_null() => {
-                return self.call(&session, "navigate", json!({ "url": source })).await;
+                return self.go_on(&session, source).await;
             }
             Some((_, true)) if options.is_null() => {
                 return self.call(&session, "observe", json!({ "full": true })).await;
@@ -221,6 +221,20 @@ impl Host {
             if sessions.get(&session).is_some_and(|kept| kept.number == number) {
                 sessions.remove(&session);
             }
+        }
+        reply
+    }
+
+    /// Goes to another page in a session that is there: whoever opens it may know nothing of what it told others.
+    async fn go_on(&self, session: &str, source: String) -> Reply {
+        let reply = self.call(session, "navigate", json!({ "url": &source })).await;
+        let Reply::Answer { .. } = reply else { return reply };
+        let before = self.sessions().get_mut(session).map(|kept| std::mem::replace(&mut kept.source, source));
+        let mut reply = self.call(session, "observe", json!({ "full": true })).await;
+        if let (Reply::Answer { text, .. }, Some(before)) = (&mut reply, before) {
+            let before = browserlens_core::page::text::escaped_line(&before);
+            let note = format!("session {session:?} was open already, with {before}; -s NAME begins another\n");
+            text.insert_str(0, &note);
         }
         reply
     }

@@ -45,6 +45,29 @@ async fn what_another_control_covers_in_the_middle_is_pressed_beside_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_scrolling_brings_is_told_though_what_holds_the_scroller_clips_it() {
+    let (_mcp, first) = on("<style>body { margin: 0 } .clip { overflow: hidden; height: 300px; position: relative } \
+        .scrolls { overflow: auto; height: 100% } p { height: 200px } .wide { display: flex; height: 60px; width: 300px }
+        .wide > span { flex: 0 0 200px } .chat { display: flex; flex-direction: column-reverse }</style>
+        <div class=clip><div class=scrolls><p>Top<p>Middle<p>Bottom <a href=x>Deep</a>
+          <span style='position:absolute;left:-9999px'>Aside</span></div>
+          <div style='position:absolute;top:400px'>Below the clip</div></div>
+        <div class=clip style='width:300px;height:60px'><div class='scrolls wide'><span>One</span><span>Two</span>\
+        <span><button>Three</button></span></div></div>
+        <div class=clip><div class='scrolls chat'><p>Newest<p>Older<p>Oldest</div></div>
+        <div class=clip><iframe width=200 height=200 srcdoc='<p style=height:900px>Frame<p>Foot'></iframe></div>")
+    .await;
+    let shown =
+        ["Top", "Middle", "Bottom", "Deep", "One", "Two", "Three", "Newest", "Older", "Oldest", "Frame", "Foot"];
+    for text in shown {
+        assert!(first.contains(text), "{text}: {first}");
+    }
+    for hidden in ["Aside", "Below the clip"] {
+        assert!(!first.contains(hidden), "{hidden}: {first}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_secret_fields_held_is_masked_wherever_it_stands() {
     let (mut mcp, first) = on("<form action=/in><input name=u aria-label=User value=ada>\
          <input type=password name=p aria-label=Password value=hunter2secret>\

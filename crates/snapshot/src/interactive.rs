@@ -98,6 +98,11 @@ impl RefLens {
             observation.refs.iter().filter_map(|target| Some((target.handle.parse().ok()?, target.key))).collect();
     }
 
+    /// Learns that nodes change by themselves, whatever is done; what of them nobody acts on is not told again.
+    pub fn learn_noise(&mut self, nodes: Vec<NodeKey>) {
+        self.lens.learn_noise(nodes);
+    }
+
     /// Works by other options from the next look on; refs keep what they mean.
     pub fn set_options(&mut self, options: LensOptions) {
         self.lens.set_options(options);

@@ -90,7 +90,8 @@ pub(crate) struct BrowserArgs {
     /// Let clients evaluate JavaScript in pages (the tool `evaluate`)
     #[arg(long)]
     pub(crate) allow_evaluate: bool,
-    /// Let clients upload files that lie below this folder
+    /// Let clients upload files that lie below this folder [default: `serve` lets them upload none,
+    /// `page` what its commands name]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) upload_root: Option<PathBuf>,
     /// Answer questions from this knowledge store

@@ -41,7 +41,7 @@ const WORDS: [(&str, &str); 11] = [
     ("times", "So many times"),
     ("option", "Its name; several for several"),
     ("in", "Only in the element of this ref, or in the row or card that says this"),
-    ("files", "Files below the folder of --upload-root"),
+    ("files", "Files to give; below the folder of --upload-root, where that was given"),
     ("url", "Where to"),
 ];
 

@@ -61,6 +61,7 @@ pub(crate) fn run(args: PageArgs) -> Ended {
         }
         (PageCommand::Call(Call { tool, mut arguments, out }), None) => {
             whole_url(tool, &mut arguments);
+            whole_files(tool, &mut arguments);
             let request = Request::Call { session, tool: tool.to_owned(), arguments };
             let reply = asked(&Endpoint::of_user()?.socket, &request).map_err(|error| lost(&error))?;
             said(reply, command_of(tool), out)
@@ -79,6 +80,17 @@ fn whole_url(tool: &str, arguments: &mut Value) {
     let whole = url.as_str().and_then(|url| resolved(url).ok()).filter(|whole| !Path::new(whole).is_absolute());
     if let Some(whole) = whole {
         *url = Value::from(whole);
+    }
+}
+
+/// Files begin at the folder of the command; what is not there may lie below the session's folder for uploads.
+fn whole_files(tool: &str, arguments: &mut Value) {
+    let files = (tool == "upload").then(|| arguments["files"].as_array_mut()).flatten();
+    for file in files.into_iter().flatten() {
+        let whole = file.as_str().and_then(|file| std::fs::canonicalize(file).ok());
+        if let Some(whole) = whole.as_ref().and_then(|whole| whole.to_str()) {
+            *file = Value::from(whole);
+        }
     }
 }
 
@@ -277,8 +289,9 @@ impl BrowserArgs {
 }
 
 fn made(source: &str, mut browser: BrowserArgs, step: u32) -> Result<Shared, Failure> {
-    // Whoever runs commands can read the files anyway.
+    // Whoever runs commands can read the files anyway, and names those that are uploaded.
     browser.allow_scheme.push("file".to_owned());
+    browser.upload_root.get_or_insert_with(|| PathBuf::from(std::path::MAIN_SEPARATOR_STR));
     let path = Path::new(source);
     let source = match source {
         "" => Sourced::Browser { url: None },

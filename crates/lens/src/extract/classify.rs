@@ -105,7 +105,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     };
     let acts = role::is_interactive(role) && !controls.is_pressed_elsewhere(node) || is_pressed;
     let interactive = acts && !is_option && !is_box;
-    let says_value = says_value(role) && !is_box && !unpainted;
+    let says_value = says_value(role) && !is_box && !unpainted || is_file(node);
     Class::Keep(Keep {
         role,
         name,
@@ -147,9 +147,13 @@ fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
         return role::is_interactive(role);
     }
     let styled_away = matches!(node.visibility(), Visibility::Transparent | Visibility::Clipped | Visibility::ZeroSize);
-    let is_file = node.tag() == "input" && node.attribute("type") == Some("file");
-    let is_pressed = matches!(role, "checkbox" | "radio" | "switch") || is_file || is_used_unseen(node, role);
+    let is_pressed = matches!(role, "checkbox" | "radio" | "switch") || is_file(node) || is_used_unseen(node, role);
     styled_away && !node.flags().has(Flags::ARIA_HIDDEN) && is_pressed
+}
+
+/// A file button: its value is what was chosen.
+fn is_file(node: NodeRef<'_>) -> bool {
+    node.tag() == "input" && node.attribute("type") == Some("file")
 }
 
 /// Returns the role as it is written and how the item holds what is below it; none if the node says

@@ -37,15 +37,15 @@ fn push(out: &mut String, text: &str, also: &[char]) {
     let end = text.bytes().position(|byte| !plain(byte)).unwrap_or(text.len());
     let (begin, rest) = text.split_at(end);
     out.push_str(begin);
-    let mut chars = rest.chars().peekable();
+    let mut chars = rest.chars();
     while let Some(c) = chars.next() {
         match c {
             '\\' | '"' => {
                 out.push('\\');
                 out.push(c);
             }
-            // `@e1` and `@m1` mean something only where the lens wrote them.
-            '@' if matches!(chars.peek(), Some('e' | 'm')) => out.push_str("\\@"),
+            // `@e1` and `@m1` mean something only where the lens wrote them; an address of mail is plain.
+            '@' if begins_a_number(&chars) => out.push_str("\\@"),
             _ if also.contains(&c) => {
                 out.push('\\');
                 out.push(c);
@@ -54,6 +54,12 @@ fn push(out: &mut String, text: &str, also: &[char]) {
             _ => out.push(c),
         }
     }
+}
+
+/// Returns whether what follows an `@` is a letter of refs and a digit.
+fn begins_a_number(after: &std::str::Chars<'_>) -> bool {
+    let mut after = after.clone();
+    matches!(after.next(), Some('e' | 'm')) && after.next().is_some_and(|c| c.is_ascii_digit())
 }
 
 /// Appends text in quotes.

@@ -353,6 +353,11 @@ impl Lens {
         }
     }
 
+    /// Learns of nodes that change by themselves from who looked on.
+    pub fn learn_noise(&mut self, nodes: Vec<NodeKey>) {
+        self.noisy.extend(nodes);
+    }
+
     fn grade_of(&mut self, page: &Page) -> Grade {
         self.memory.grade = self.memory.grade.filter(|(of, _)| *of == page.document().1);
         self.memory.grade.map_or(self.options.grade, |(_, grade)| grade)

@@ -357,7 +357,8 @@ impl<'p> Writer<'p> {
         let with_value = draft.meaning == Meaning::Field
             || among("slider progressbar meter ColorWell PopUpButton MenuListPopup listbox", &draft.role);
         let unpainted = !(node.is_visible() || role == "option" && self.in_select[node.id().index()]);
-        if with_value && !unpainted {
+        let takes_files = node.tag() == "input" && node.attribute("type") == Some("file");
+        if with_value && !unpainted || takes_files {
             item.value = node.value().into();
         }
         let has = node.states();

@@ -110,6 +110,7 @@ impl Session {
             shared: &Arc::default(),
             clock: &NoClock,
         };
+        self.lens.learn_noise(self.ticks.clocks(&page));
         let observation = self.lens.observe(&input)?;
         self.pending.add(observation, always);
         learn(&mut self.known, &self.lens);

@@ -23,6 +23,11 @@ const MOST_SEEN: usize = 32;
 const SLACK: f64 = 0.3;
 /// How much faster than measured a counter may be.
 const FASTER: f64 = 2.0;
+/// Between looks that are so many seconds apart, a clock moves by as much, give or take this.
+const APART: f64 = 2.0;
+const OFF: f64 = 1.3;
+/// How often a text has to move as time does until it is a clock.
+const CLOCK: u32 = 3;
 
 /// An element whose text ticks: itself, or what it always lies in and where, if it is made anew
 /// each time.
@@ -44,6 +49,8 @@ struct Tick {
     /// Between which values it was.
     low: f64,
     high: f64,
+    /// How often in a row it moved by as many seconds as passed.
+    in_time: u32,
 }
 
 /// Which texts change by themselves, and how.
@@ -67,7 +74,7 @@ impl Ticks {
         let mut only_ticks = true;
         for change in &changed {
             let tick = self.0.entry(change.place).or_default();
-            tick.learn(change);
+            tick.learn(change, between.as_secs_f64());
             only_ticks &= change.is_number() || tick.times >= TIMES;
         }
         // Time in which it did not move counts too.
@@ -75,6 +82,17 @@ impl Ticks {
             tick.seconds += between.as_secs_f64();
         }
         only_ticks
+    }
+
+    /// Returns the texts of a page that were seen to move as time does.
+    pub(super) fn clocks(&self, page: &Page) -> Vec<NodeKey> {
+        let mut found = Vec::new();
+        for ((element, _), _) in self.0.iter().filter(|((_, at), tick)| *at == 0 && tick.in_time >= CLOCK) {
+            let Some(element) = page.find(*element) else { continue };
+            let texts = element.children().filter(|node| node.kind() == NodeKind::Text);
+            found.extend(texts.map(|text| text.key()));
+        }
+        found
     }
 
     /// Returns whether nothing lies between two looks but text that ticks, and that has only ticked
@@ -95,8 +113,13 @@ impl Ticks {
 }
 
 impl Tick {
-    fn learn(&mut self, change: &Change) {
+    fn learn(&mut self, change: &Change, seconds: f64) {
         self.times += 1;
+        if seconds >= APART {
+            let moved = change.number().map(|(old, new)| (new - old).abs());
+            let in_time = moved.is_some_and(|moved| (moved - seconds).abs() <= OFF);
+            self.in_time = if in_time { self.in_time + 1 } else { 0 };
+        }
         for text in [&change.old, &change.new] {
             if !self.seen.contains(text) {
                 if self.seen.len() == MOST_SEEN {
@@ -261,7 +284,7 @@ mod tests {
 
     fn tick(seconds: f64, changes: &[(&str, &str)]) -> Tick {
         let mut tick = Tick { seconds, ..Tick::default() };
-        changes.iter().for_each(|(old, new)| tick.learn(&change(old, new)));
+        changes.iter().for_each(|(old, new)| tick.learn(&change(old, new), seconds));
         tick
     }
 
@@ -281,6 +304,15 @@ mod tests {
         assert!(!timer.expects(&change("Left 56", "Left 0"), 0.5), "somebody set it");
         assert!(!timer.expects(&change("Left 56", "Left 57"), 0.5), "it never goes up");
         assert!(!timer.expects(&change("Left 56", "Over"), 0.5), "it never says that");
+    }
+
+    #[test]
+    fn what_moves_as_time_does_is_a_clock() {
+        let three = |texts: [&str; 4]| tick(4.0, &[(texts[0], texts[1]), (texts[1], texts[2]), (texts[2], texts[3])]);
+        let clock = three(["Wed 11 Mar 9:59:50", "Wed 11 Mar 9:59:54", "Wed 11 Mar 9:59:58", "Wed 11 Mar 10:00:02"]);
+        assert_eq!(clock.in_time, CLOCK);
+        assert_eq!(three(["12 online", "16 online", "17 online", "13 online"]).in_time, 1, "not every time");
+        assert_eq!(tick(0.5, &[("1", "2"), ("2", "3"), ("3", "4")]).in_time, 0, "too soon to tell");
     }
 
     #[test]

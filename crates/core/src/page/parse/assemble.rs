@@ -7,7 +7,7 @@ mod node;
 mod text;
 
 use super::ax::AxTree;
-use super::geometry::{self, Style};
+use super::geometry::{self, ScrollBoxes, Style, reads_leftwards};
 use super::raw::{Document, RareFlag, Snapshot};
 use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::page::build::{NodeSpec, PageBuilder};
@@ -151,6 +151,20 @@ impl<'d, 'a> Walk<'d, 'a> {
         let rect = self.document.layout.client_rects.get(layout?).copied().filter(|rect| rect.is_present())?;
         let [left, top, width, height] = rect.0.map(|number| number as f32);
         (width > 0.0 && height > 0.0).then_some(BoxInDocument { x: bounds.x + left, y: bounds.y + top, width, height })
+    }
+
+    fn scroll_boxes(&self, layout: Option<usize>, bounds: BoxInDocument, leftwards: bool) -> ScrollBoxes {
+        let client = self.client_box(layout, bounds);
+        let scrolled = layout.and_then(|layout| self.document.layout.scroll_rects.get(layout).copied());
+        let content = client.zip(scrolled.filter(|rect| rect.is_present())).map(|(client, rect)| {
+            let [x, y, width, height] = rect.0.map(|number| number as f32);
+            // What begins at its end, as text from right to left and chats do, scrolls to below 0.
+            let left = if leftwards { (width - client.width).max(0.0) } else { 0.0 };
+            let top = if y <= 0.0 { (height - client.height).max(0.0) } else { 0.0 };
+            let (x, y) = (client.x - x - left, client.y - y - top);
+            BoxInDocument { x, y, width: width + left, height: height + top }
+        });
+        ScrollBoxes { client, content }
     }
 
     /// Boxes of a child document are moved by its scroll offset; the main document's space is the
@@ -373,8 +387,9 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
 
     let bounds = bounds_of(walk, layout);
     let styles = walk.styles_of(layout);
-    let style = Style::of(&above.style, &walk.styles[styles].named, bounds, walk.client_box(layout, bounds), &tag)
-        .folding(tag == "details" && get("open").is_none());
+    let named = &walk.styles[styles].named;
+    let boxes = walk.scroll_boxes(layout, bounds, reads_leftwards(named));
+    let style = Style::of(&above.style, named, bounds, boxes, &tag).folding(tag == "details" && get("open").is_none());
     let mut flags = above.inherited;
     flags.set(Flags::CANVAS, tag == "canvas");
     let is_frame = matches!(tag.as_ref(), "iframe" | "frame");

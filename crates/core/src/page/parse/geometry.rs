@@ -4,7 +4,8 @@
 //! with the reason, whether it lies in the viewport, what covers it. Invariant: one pass down, one
 //! pass up, one pass over what is in the viewport; nothing here is quadratic in the number of nodes
 //! for real pages. Two clips are kept: *hard* ones (overflow hidden, clip) hide for good; *soft*
-//! ones (scrollers, frames, the viewport) only say what is not in view now.
+//! ones (scrollers, frames, the viewport) only say what is not in view now. What scrolling brings
+//! into a scroller that can be seen is not hidden by what clips the scroller.
 
 use super::styles::{
     BACKGROUND_COLOUR, BACKGROUND_IMAGE, CLIP, CLIP_PATH, COLOUR, CONTENT_VISIBILITY, CURSOR, DIRECTION, DISPLAY,
@@ -41,6 +42,15 @@ impl Clips {
             _ => self.flow,
         }
     }
+}
+
+/// Boxes of an element that may scroll.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ScrollBoxes {
+    /// Its padding box, where its content is clipped.
+    pub client: Option<BoxInDocument>,
+    /// What scrolling can bring into that, where it lies now.
+    pub content: Option<BoxInDocument>,
 }
 
 /// What a node's styles mean, its ancestors' included.
@@ -81,6 +91,11 @@ fn get<'s>(styles: &[(u8, &'s str)], name: usize) -> Option<&'s str> {
     styles.iter().find(|(style, _)| usize::from(*style) == name).map(|(_, value)| *value)
 }
 
+/// Returns whether an element's text runs from right to left.
+pub(super) fn reads_leftwards(styles: &[(u8, &str)]) -> bool {
+    get(styles, DIRECTION) == Some("rtl")
+}
+
 impl Style {
     /// The style above a main document seen through a viewport.
     pub(super) fn root(viewport: BoxInDocument) -> Self {
@@ -99,7 +114,7 @@ impl Style {
         above: &Self,
         styles: &[(u8, &str)],
         bounds: BoxInDocument,
-        client: Option<BoxInDocument>,
+        ScrollBoxes { client, content }: ScrollBoxes,
         tag: &str,
     ) -> Self {
         let mut own = above.clone();
@@ -127,7 +142,7 @@ impl Style {
         own.no_pointer_events = text(POINTER_EVENTS) == "none";
         own.preserves_whitespace = matches!(text(WHITE_SPACE), "preserve" | "break-spaces");
         if tag == "html" {
-            own.rtl = text(DIRECTION) == "rtl";
+            own.rtl = reads_leftwards(styles);
         }
         let position = text(POSITION);
         own.own_hard = above.hard.positioned(position);
@@ -162,7 +177,16 @@ impl Style {
                 fixed: if fixed_here { flow } else { above.fixed },
             }
         };
-        own.hard = pass(own.own_hard, above.hard, hard_x, hard_y);
+        let mut hard = own.own_hard;
+        if let Some(content) = content.filter(|_| hard.intersection(inner).area() > NOTHING_TO_SEE) {
+            if scrolls_x && hard.width < EVERYWHERE.width {
+                (hard.x, hard.width) = (content.x, content.width);
+            }
+            if scrolls_y && hard.height < EVERYWHERE.height {
+                (hard.y, hard.height) = (content.y, content.height);
+            }
+        }
+        own.hard = pass(hard, above.hard, hard_x, hard_y);
         own.soft = pass(own.own_soft, above.soft, hard_x || scrolls_x, hard_y || scrolls_y);
         if text(CONTENT_VISIBILITY) == "hidden" {
             own.skipped = true;
@@ -183,14 +207,16 @@ impl Style {
         self
     }
 
-    /// The style above the document of a frame whose content box is `client`.
+    /// The style above the document of a frame whose content box is `client`: the frame scrolls.
     pub(super) fn for_frame(&self, client: BoxInDocument) -> Self {
+        let is_seen = self.own_hard.intersection(client).area() > NOTHING_TO_SEE;
+        let hard = if is_seen { EVERYWHERE } else { self.own_hard };
         Self {
             hidden: self.hidden,
             transparent: self.transparent,
             skipped: self.skipped,
-            hard: Clips::all(self.own_hard),
-            own_hard: self.own_hard,
+            hard: Clips::all(hard),
+            own_hard: hard,
             frame_origin: (client.x, client.y),
             ..Self::root(self.own_soft.intersection(client))
         }
@@ -378,7 +404,7 @@ mod tests {
     fn only_the_text_of_such_an_element_is_hidden_and_a_filter_hides_all() {
         let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 90.0, height: 20.0 };
         let style = |name: usize, value: &'static str| (u8::try_from(name).expect("32 styles"), value);
-        let of = |styles: &[(u8, &str)]| Style::of(&Style::root(bounds), styles, bounds, None, "p");
+        let of = |styles: &[(u8, &str)]| Style::of(&Style::root(bounds), styles, bounds, ScrollBoxes::default(), "p");
         let white = "rgb(255, 255, 255)";
         let same = of(&[style(DISPLAY, "block"), style(COLOUR, white), style(BACKGROUND_COLOUR, white)]);
         assert_eq!(same.for_text().visibility(NodeKind::Text, bounds, true), Visibility::Transparent);
