@@ -297,14 +297,15 @@ impl Driver {
     async fn scroll(&self, handle: Option<&Handle>, x: f32, y: f32) -> Result<(), Undone> {
         match handle {
             Some(handle) => {
-                self.ask(handle, "scrollBy", &[json!(x), json!(y)]).await?;
+                if self.ask(handle, "scrollBy", &[json!(x), json!(y)]).await?.as_bool() == Some(false) {
+                    return impossible("nothing around it scrolls that way");
+                }
                 self.ask(handle, "painted", &[]).await?;
             }
             None => {
                 let session = self.session();
                 let world = self.own_world(&session, &self.target()).await?;
-                let expression =
-                    format!("scrollBy({{ left: {x}, top: {y}, behavior: 'instant' }}); browserLensAct.painted()");
+                let expression = format!("browserLensAct.scrollPage({x}, {y})");
                 self.evaluate_apart(&session, world, &expression).await?;
             }
         }

@@ -68,6 +68,31 @@ async fn what_scrolling_brings_is_told_though_what_holds_the_scroller_clips_it()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_scrolls_is_what_goes_on_in_that_direction() {
+    let (mut mcp, _) = on("<style>body { margin: 0; height: 100vh; overflow: hidden } .main { height: 100%; overflow: auto }
+        .wide { overflow-x: auto; width: 300px } .wide > div { width: 900px } .cell { width: 60px; overflow: hidden; \
+        white-space: nowrap } .end { height: 3000px }</style>
+        <div class=main><div class=wide><div><div class=cell><button>Press what is written here</button></div></div></div>
+        <div class=end></div></div>")
+    .await;
+    const AT: &str = "['.main', '.wide', '.cell'].map((e) => document.querySelector(e)).flatMap((e) => [e.scrollLeft, \
+                      e.scrollTop])";
+    let cell = mcp.find("button", "Press what is written here").await;
+    mcp.call("scroll", json!({ "ref": cell, "x": 200, "y": 0 })).await;
+    assert_eq!(mcp.value(AT).await, json!([0, 0, 200, 0, 0, 0]));
+    mcp.call("scroll", json!({ "ref": cell, "y": 300 })).await;
+    mcp.call("scroll", json!({ "y": 500 })).await;
+    assert_eq!(mcp.value(AT).await, json!([0, 800, 200, 0, 0, 0]));
+    // What was scrolled out of view, to the left and up, is there still.
+    assert_eq!(mcp.find("button", "Press what is written here").await, cell);
+    mcp.value("document.querySelector('.wide').style.overflow = 'visible'").await;
+    mcp.value("document.querySelector('.cell').style.overflow = 'visible'").await;
+    mcp.value("document.querySelector('.wide > div').style.width = 'auto'").await;
+    let why = ["nothing around it scrolls that way", "hint: "];
+    mcp.refuses("scroll", json!({ "ref": cell, "x": 200, "y": 0 }), &why).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_secret_fields_held_is_masked_wherever_it_stands() {
     let (mut mcp, first) = on("<form action=/in><input name=u aria-label=User value=ada>\
          <input type=password name=p aria-label=Password value=hunter2secret>\

@@ -267,7 +267,7 @@ impl ToolError {
 
 /// What to do about a reason for which an element cannot be acted on, by how the reason begins:
 /// what a page says comes behind that.
-const HINTS: [(&str, &str); 24] = [
+const HINTS: [(&str, &str); 25] = [
     ("it is disabled", "do first what enables it, or call `wait` with its ref and state enabled"),
     (
         "it is read-only",
@@ -296,6 +296,7 @@ const HINTS: [(&str, &str); 24] = [
     ("its two ends", "call `scroll` so that both can be seen, or `drag` in two parts with `by`"),
     ("it has no box", "`click` what opens the part of the page that it lies in, or `find` another element"),
     ("it is covered", "call `observe`: close what covers it, `click` that instead, or press `Escape` with `press`"),
+    ("nothing around it scrolls", "call `scroll` without a ref, or with the ref of what lies in the part that scrolls"),
     ("it cannot be scrolled", "call `scroll` with the ref of what it lies in, or `click` what opens that"),
     ("it is not in the document", "call `find` and take the ref of what is there now"),
     ("its element is not on the page", "call `find` and take the ref of what is there now"),

@@ -444,15 +444,31 @@
     const aria = control.getAttribute('aria-checked') ?? control.getAttribute('aria-pressed');
     return aria === null ? null : aria === 'true';
   };
+  // Scrolls the innermost box around an element that goes on in that direction, or the page; returns whether there is
+  // one. What hides its overflow scrolls for scripts only: where nothing else does.
   const scrollBy = (element, x, y) => {
-    const scrolls = (e) => {
-      const s = getComputedStyle(e); const able = (v) => v === 'auto' || v === 'scroll' || v === 'hidden';
-      return (able(s.overflowY) && e.scrollHeight > e.clientHeight)
-        || (able(s.overflowX) && e.scrollWidth > e.clientWidth);
+    const page = document.scrollingElement ?? document.documentElement;
+    const around = (able) => {
+      for (let at = element; at; at = up(at)) {
+        if (!(at instanceof Element) || at === page) continue;
+        const s = getComputedStyle(at);
+        if ((y !== 0 && able(s.overflowY) && at.scrollHeight > at.clientHeight)
+          || (x !== 0 && able(s.overflowX) && at.scrollWidth > at.clientWidth)) return at;
+      }
+      return null;
     };
-    let at = element;
-    while (at && !(at instanceof Element && scrolls(at))) at = up(at);
-    (at ?? globalThis).scrollBy({ left: x, top: y, behavior: 'instant' });
+    const pageGoesOn = (y !== 0 && page.scrollHeight > innerHeight) || (x !== 0 && page.scrollWidth > innerWidth);
+    const at = around((v) => v === 'auto' || v === 'scroll') ?? (pageGoesOn ? page : around((v) => v === 'hidden'));
+    at?.scrollBy({ left: x, top: y, behavior: 'instant' });
+    return at !== null;
+  };
+  // Scrolls the page; where it stays, what lies in its middle, as in an application whose main part scrolls.
+  const scrollPage = (x, y) => {
+    const { scrollX, scrollY } = globalThis;
+    scrollBy(null, x, y);
+    if (scrollX === globalThis.scrollX && scrollY === globalThis.scrollY)
+      scrollBy(document.elementFromPoint(innerWidth / 2, innerHeight / 2), x, y);
+    return painted();
   };
   const fileInput = (element) => {
     const control = controlOf(element);
@@ -460,6 +476,7 @@
   };
   globalThis.browserLensAct = {
     point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, further, filters,
-    unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy, fileInput
+    unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy,
+    scrollPage, fileInput
   };
 })()

@@ -16,6 +16,11 @@ use crate::page::tree::{NO_NODE, Page};
 
 pub(super) const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
 
+/// What scrolling reaches in a document that begins here: all that lies right of it and below.
+fn from(x: f32, y: f32) -> BoxInDocument {
+    BoxInDocument { x, y, ..EVERYWHERE }
+}
+
 /// Boxes up to this many square px show nothing: the one-pixel boxes of screen-reader-only text.
 const NOTHING_TO_SEE: f32 = 1.0;
 
@@ -101,9 +106,9 @@ impl Style {
     pub(super) fn root(viewport: BoxInDocument) -> Self {
         Self {
             block: true,
-            own_hard: EVERYWHERE,
+            own_hard: from(0.0, 0.0),
             own_soft: viewport,
-            hard: Clips::all(EVERYWHERE),
+            hard: Clips::all(from(0.0, 0.0)),
             soft: Clips::all(viewport),
             ..Self::default()
         }
@@ -141,11 +146,14 @@ impl Style {
         };
         own.no_pointer_events = text(POINTER_EVENTS) == "none";
         own.preserves_whitespace = matches!(text(WHITE_SPACE), "preserve" | "break-spaces");
-        if tag == "html" {
-            own.rtl = reads_leftwards(styles);
+        if tag == "html" && reads_leftwards(styles) {
+            own.rtl = true;
+            // Such a document goes on to the left.
+            own.hard = Clips::all(BoxInDocument { x: EVERYWHERE.x, ..above.hard.flow });
         }
+        let above_hard = own.hard;
         let position = text(POSITION);
-        own.own_hard = above.hard.positioned(position);
+        own.own_hard = above_hard.positioned(position);
         own.own_soft = above.soft.positioned(position);
         if clips_everything(text(CLIP), text(CLIP_PATH)) {
             own.own_hard = BoxInDocument { width: 0.0, height: 0.0, ..bounds };
@@ -179,14 +187,14 @@ impl Style {
         };
         let mut hard = own.own_hard;
         if let Some(content) = content.filter(|_| hard.intersection(inner).area() > NOTHING_TO_SEE) {
-            if scrolls_x && hard.width < EVERYWHERE.width {
+            if scrolls_x {
                 (hard.x, hard.width) = (content.x, content.width);
             }
-            if scrolls_y && hard.height < EVERYWHERE.height {
+            if scrolls_y {
                 (hard.y, hard.height) = (content.y, content.height);
             }
         }
-        own.hard = pass(hard, above.hard, hard_x, hard_y);
+        own.hard = pass(hard, above_hard, hard_x, hard_y);
         own.soft = pass(own.own_soft, above.soft, hard_x || scrolls_x, hard_y || scrolls_y);
         if text(CONTENT_VISIBILITY) == "hidden" {
             own.skipped = true;
@@ -210,7 +218,7 @@ impl Style {
     /// The style above the document of a frame whose content box is `client`: the frame scrolls.
     pub(super) fn for_frame(&self, client: BoxInDocument) -> Self {
         let is_seen = self.own_hard.intersection(client).area() > NOTHING_TO_SEE;
-        let hard = if is_seen { EVERYWHERE } else { self.own_hard };
+        let hard = if is_seen { from(client.x, client.y) } else { self.own_hard };
         Self {
             hidden: self.hidden,
             transparent: self.transparent,
@@ -249,14 +257,11 @@ impl Style {
         if bounds.area() <= NOTHING_TO_SEE {
             return Visibility::ZeroSize;
         }
-        let left = bounds.right() <= self.frame_origin.0 && !self.rtl;
-        if left || bounds.bottom() <= self.frame_origin.1 {
-            // Below a scrolled frame the origin moves; only what lies before the document's own
-            // start is out of reach.
-            return Visibility::Unreachable;
-        }
         if bounds.intersection(self.own_hard).area() <= NOTHING_TO_SEE {
-            return Visibility::Clipped;
+            // What lies before the document's own start is out of reach.
+            let left = bounds.right() <= self.frame_origin.0 && !self.rtl;
+            let is_before = left || bounds.bottom() <= self.frame_origin.1;
+            return if is_before { Visibility::Unreachable } else { Visibility::Clipped };
         }
         Visibility::Visible
     }
