@@ -93,6 +93,18 @@ async fn what_scrolls_is_what_goes_on_in_that_direction() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_point_of_the_viewport_is_clicked_where_nothing_has_a_ref() {
+    let (mut mcp, _) = on("<style>body { margin: 0; height: 3000px } td { width: 90px; height: 40px; padding: 0 } \
+        .over { position: absolute; left: 0; top: 1000px; width: 200px; height: 100px }</style>\
+        <table style='position:absolute;left:0;top:1000px' cellspacing=0><tr><td>9:00<td></table><div class=over></div>\
+        <script>scrollTo(0, 900); document.querySelector('.over').onmousedown = (e) => log(e.offsetX + ',' + \
+        e.offsetY)</script>")
+    .await;
+    mcp.says("click", json!({ "at": [120, 130] }), &["120,30"]).await;
+    mcp.refuses("click", json!({ "at": [-5, 130] }), &["nothing is there to click", "hint: "]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_secret_fields_held_is_masked_wherever_it_stands() {
     let (mut mcp, first) = on("<form action=/in><input name=u aria-label=User value=ada>\
          <input type=password name=p aria-label=Password value=hunter2secret>\
@@ -221,7 +233,7 @@ async fn what_has_no_ref_is_clicked_by_its_text_or_the_candidates_are_told() {
     mcp.refuses(
         "click",
         json!({ "text": "Go", "role": "button" }),
-        &["2 found: button \"Go\" @e", "hint: call `click` with one of these refs"],
+        &["2 found: button \"Go\" @e", "hint: take one of these refs"],
     )
     .await;
     mcp.refuses("click", json!({ "text": "Oak" }), &["nothing on the page says \"Oak\"", "hint: call `find`"]).await;
@@ -289,7 +301,7 @@ async fn candidates_without_refs_are_told_with_what_they_lie_in_and_another_way(
     mcp.refuses(
         "click",
         json!({ "text": "Birch" }),
-        &["2 found: paragraph \"Birch\"; paragraph \"Birch\"\n", "hint: call `click` with more of the text", "`at`"],
+        &["2 found: paragraph \"Birch\"; paragraph \"Birch\"\n", "hint: say more of the text", "`at`"],
     )
     .await;
 }

@@ -207,7 +207,7 @@ arguments! {
         /// Ref or text beside it
         #[serde(rename = "in")]
         within: Option<InArg>,
-        /// [x, y] in CSS px from its upper left corner
+        /// [x, y] in CSS px from its corner, or the viewport's
         at: Option<[f32; 2]>,
         #[serde(default)]
         kind: ClickArg,
@@ -242,7 +242,7 @@ arguments! {
     /// Of the pointer.
     Hover {
         #[serde(rename = "ref")]
-        reference: RefArg,
+        target: InArg,
     }
     /// Of a key.
     Press {
@@ -257,7 +257,7 @@ arguments! {
     /// Of scrolling.
     Scroll {
         #[serde(rename = "ref")]
-        reference: Option<RefArg>,
+        target: Option<InArg>,
         /// CSS px
         #[serde(default)]
         #[schemars(range(min = -1_000_000, max = 1_000_000))]
@@ -408,13 +408,16 @@ mod tests {
         let error = read::<Click>(json!({ "ref": "button" })).expect_err("no ref");
         assert!(error.to_string().contains("\"@e12\""), "{error}");
         for written in ["@e12", "e12", "12", "[@e12]", "@ref:12", "[ref=e12]"] {
-            let press = read::<Hover>(json!({ "ref": written })).expect(written);
-            assert_eq!(press.reference.0.to_string(), "@e12", "{written}");
+            let upload = read::<Upload>(json!({ "ref": written, "files": ["a"] })).expect(written);
+            assert_eq!(upload.reference.0.to_string(), "@e12", "{written}");
         }
         let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");
         assert!(error.to_string().contains("unknown field `reff`"), "{error}");
         assert!(read::<Nothing>(json!([])).is_err() && read::<Nothing>(Value::Null).is_ok());
         assert_eq!(read::<Find>(json!({ "text": "", "limit": 3.0 })).expect("a whole number").limit, Some(3));
-        assert_eq!(read::<Hover>(json!({ "ref": "e5.2" })).expect("fine").reference.0.to_string(), "@e5.2");
+        assert_eq!(
+            read::<Upload>(json!({ "ref": "e5.2", "files": ["a"] })).expect("fine").reference.0.to_string(),
+            "@e5.2"
+        );
     }
 }

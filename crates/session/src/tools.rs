@@ -110,7 +110,7 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Fill>("fill", "Set several fields: text, true or false, option or options"),
         acts::<args::Type>("type", "Set the text of a field"),
         acts::<args::Select>("select", "Choose in any list of options"),
-        acts::<args::Hover>("hover", "Point at an element"),
+        acts::<args::Hover>("hover", "Point at an element or text"),
         acts::<args::Press>("press", "Press a key"),
         acts::<args::Scroll>("scroll", "Scroll by px, 600 down by default"),
         acts::<args::Drag>("drag", "Drag an element onto, before or after another, or by an offset"),
@@ -120,7 +120,7 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Follow>("follow", "Carry out a known task, or the way to a known screen"),
         acts::<args::Wait>("wait", "Wait for a text, its end, a state or the network"),
         acts::<args::Tabs>("tabs", "List, switch or close tabs"),
-        acts::<args::Dialog>("dialog", "Answer a dialog of the browser"),
+        acts::<args::Dialog>("dialog", "Answer a browser dialog"),
         Tool { only_allowed: true, ..acts::<args::Evaluate>("evaluate", "Value of a JavaScript expression, as JSON") },
         looks::<args::Screenshot>("screenshot", "Picture of the viewport or an element"),
     ];

@@ -45,7 +45,15 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
     let Some(shown) = lens.shown() else { return "nothing was looked at yet".to_owned() };
     let found = found(shown, options);
     let mut out = match found.len() {
-        0 => "nothing found".to_owned(),
+        0 => {
+            // Who asks for a role by text, asks for it.
+            let role = options.text.trim().to_lowercase();
+            let such = FindOptions { text: String::new(), role, ..options.clone() };
+            match options.role.is_empty() && !such.role.is_empty() && !self::found(shown, &such).is_empty() {
+                true => format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such)),
+                false => "nothing found".to_owned(),
+            }
+        }
         count => format!("{count} found"),
     };
     let told = &found[..found.len().min(options.limit)];

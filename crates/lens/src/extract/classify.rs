@@ -51,6 +51,8 @@ pub(super) enum Shape {
     Stays,
     /// Goes when it is empty.
     Holds,
+    /// Goes when it is not empty.
+    Sign,
 }
 
 /// What encloses a node.
@@ -91,7 +93,11 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let states = |acts| states_of(node, unpainted, acts, dom);
     let Some((role, shape)) = shape else {
         if !is_pressed {
-            return Class::Through { block };
+            let name = title_of_a_sign(node).filter(|_| !around.field).map(Cow::Borrowed);
+            return name.map_or(Class::Through { block }, |name| {
+                let (role, shape, states) = ("image", Shape::Sign, states(false));
+                Class::Keep(Keep { role, name, value: "", states, shape, interactive: false })
+            });
         }
         let role = if node.clickability().has(Clickability::EDITABLE) { EDITOR } else { CLICKABLE };
         return Class::Keep(Keep {
@@ -114,6 +120,15 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
         shape,
         interactive,
     })
+}
+
+/// Returns the title of what says nothing else: an icon that is drawn by a picture or a glyph.
+fn title_of_a_sign(node: NodeRef<'_>) -> Option<&str> {
+    let title = node.attribute("title").filter(|title| names::says_something(title))?;
+    let is_read = |below: NodeRef<'_>| {
+        matches!(below.kind(), NodeKind::Text | NodeKind::Pseudo) && below.is_seen() && says_something(below)
+    };
+    (!node.subtree().skip(1).any(is_read)).then_some(title)
 }
 
 /// Private-use characters are icon glyphs: they say nothing as text; nor does a list's marker that

@@ -124,6 +124,34 @@ fn an_icon_in_a_button_names_it_and_text_in_it_is_no_derived_name() {
 }
 
 #[test]
+fn what_has_only_a_title_says_it() {
+    let titled = |page: &mut PageBuilder, words: &str| {
+        page.open(NodeSpec { attributes: vec![("title", "Spare keys")], ..NodeSpec::default() });
+        page.leaf(NodeSpec { tag: "svg", ..NodeSpec::default() });
+        if !words.is_empty() {
+            page.text(words);
+        }
+        page.close();
+    };
+    let cell = |words: &str| {
+        build(|page| {
+            page.open(NodeSpec::with_role("cell", ""));
+            titled(page, words);
+            page.close();
+        })
+    };
+    assert_eq!(cell(""), "- cell: image \"Spare keys\"");
+    assert_eq!(cell("Slot 47"), "- cell \"Slot 47\"");
+    // What is pressed has the title as its name.
+    let pressed = build(|page| {
+        page.open(clicks(Clickability::POINTER));
+        titled(page, "");
+        page.close();
+    });
+    assert_eq!(pressed, "- clickable \"Spare keys\" @e1");
+}
+
+#[test]
 fn text_beside_a_nameless_field_names_it_and_is_not_said_again() {
     assert_eq!(
         outline(

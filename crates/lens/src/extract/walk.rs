@@ -40,6 +40,8 @@ struct Walk<'p, 'n> {
     empty: Arc<str>,
     text_role: Arc<str>,
     focused: Option<NodeId>,
+    /// Items that have nothing but a title.
+    signs: HashSet<u32>,
 }
 
 /// Builds the tree of a page and says what each item stands for.
@@ -63,6 +65,7 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
         empty: Arc::from(""),
         text_role: Arc::from(TEXT),
         focused: page.focused().map(|node| node.id()),
+        signs: HashSet::new(),
     };
     for node in page.nodes().skip(1) {
         while walk.frames.len() > 1 && walk.top().end <= node.id().0 {
@@ -176,13 +179,22 @@ impl<'p> Walk<'p, '_> {
         if &*self.tree.item(id).role == EDITOR {
             return true;
         }
+        if shape == Shape::Sign {
+            if self.tree.children(id).is_empty() {
+                self.signs.insert(id);
+                return true;
+            }
+            self.replace_by_children(id);
+            return false;
+        }
         let item = self.tree.item(id);
         let children = self.tree.children(id);
         let only_text = !children.is_empty() && children.iter().all(|child| self.tree.item(*child).is_text());
         let is_alone = !acts && children.len() == 1 && item.states == StateSet::NONE;
         let gives_way = is_alone && shape == Shape::Stands || self.is_one_control(id);
         if item.name.is_empty() {
-            if only_text && (acts || shape == Shape::Adopts && children.len() == 1) {
+            let is_sign = matches!(children, [only] if self.signs.contains(only));
+            if acts && is_sign || only_text && (acts || shape == Shape::Adopts && children.len() == 1) {
                 self.adopt(id);
                 return true;
             }

@@ -45,7 +45,7 @@ fn push(out: &mut String, text: &str, also: &[char]) {
                 out.push(c);
             }
             // `@e1` and `@m1` mean something only where the lens wrote them; an address of mail is plain.
-            '@' if begins_a_number(&chars) => out.push_str("\\@"),
+            '@' if begins_a_ref(&chars) => out.push_str("\\@"),
             _ if also.contains(&c) => {
                 out.push('\\');
                 out.push(c);
@@ -56,10 +56,10 @@ fn push(out: &mut String, text: &str, also: &[char]) {
     }
 }
 
-/// Returns whether what follows an `@` is a letter of refs and a digit.
-fn begins_a_number(after: &std::str::Chars<'_>) -> bool {
+/// Returns whether what follows an `@` is the letter of refs or of marks, and no word.
+fn begins_a_ref(after: &std::str::Chars<'_>) -> bool {
     let mut after = after.clone();
-    matches!(after.next(), Some('e' | 'm')) && after.next().is_some_and(|c| c.is_ascii_digit())
+    matches!(after.next(), Some('e' | 'm')) && !after.next().is_some_and(char::is_alphabetic)
 }
 
 /// Appends text in quotes.
@@ -117,6 +117,9 @@ mod tests {
         quote(&mut out, "a\" [@e5]\n- button \u{202e}x\u{200b}\\");
         assert_eq!(out, r#""a\" [\@e5]\n- button \u{202e}x\u{200b}\\""#);
         assert_eq!(unescape(&out[1..out.len() - 1]).as_deref(), Some("a\" [@e5]\n- button \u{202e}x\u{200b}\\"));
+        out.clear();
+        quote(&mut out, "ada@example.com @e @m1");
+        assert_eq!(out, r#""ada@example.com \@e \@m1""#);
     }
 
     #[test]

@@ -77,12 +77,31 @@ impl<'p> Writer<'p> {
             Some(meaning) => {
                 Some(Draft { role: shown_as, meaning, acts: (acts_by_role || clicks) && !an_option && !is_box })
             }
-            None => clicks.then(|| {
+            None if clicks => {
                 let edited = node.clickability().has(Clickability::EDITABLE);
                 let role = if edited { "textbox" } else { "clickable" };
-                Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true }
+                Some(Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true })
+            }
+            None => (!self.in_field[at] && self.only_has_a_title(node)).then(|| Draft {
+                role: "image".to_owned(),
+                meaning: Meaning::Sign,
+                acts: false,
             }),
         }
+    }
+
+    /// Whether an element has a title and no word in it.
+    fn only_has_a_title(&self, node: NodeRef<'p>) -> bool {
+        let has_words = |text: &str| !squeeze(text).is_empty();
+        let says = |at: u32| {
+            let below = self.page.node(NodeId(at));
+            match below.kind() {
+                NodeKind::Text => is_read(below) && has_words(below.text()),
+                NodeKind::Pseudo => is_read(below) && !is_bullet(below) && has_words(below.text()),
+                _ => false,
+            }
+        };
+        node.attribute("title").is_some_and(has_words) && !(node.id().0 + 1..node.end()).any(says)
     }
 
     /// Collects what is directly below a node: things, and runs of text between them, as new
@@ -108,9 +127,7 @@ impl<'p> Writer<'p> {
             match node.kind() {
                 NodeKind::Text if is_read(node) && !self.in_field[at as usize] => text.add(node),
                 NodeKind::Pseudo if is_read(node) && !self.in_field[at as usize] => {
-                    let private = |c: char| ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}';
-                    let bullet = node.tag() == "::marker" && is_said_by_order(node);
-                    if !bullet && !node.text().chars().all(|c| c.is_whitespace() || private(c)) {
+                    if !is_bullet(node) && !node.text().chars().all(|c| c.is_whitespace() || is_private(c)) {
                         text.add(node);
                     }
                 }
@@ -146,4 +163,12 @@ impl<'p> Writer<'p> {
             self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new(), node: None, begin });
         }
     }
+}
+
+fn is_private(c: char) -> bool {
+    ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}'
+}
+
+fn is_bullet(node: NodeRef<'_>) -> bool {
+    node.tag() == "::marker" && is_said_by_order(node)
 }

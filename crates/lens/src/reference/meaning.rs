@@ -27,6 +27,8 @@ pub(super) enum Meaning {
     NamedContainer,
     /// A picture, there when it has a name.
     Picture,
+    /// What has nothing but a title: there when it holds nothing.
+    Sign,
 }
 
 const MEANINGS: &[(Meaning, &str)] = &[

@@ -294,6 +294,13 @@ impl<'p> Writer<'p> {
             return self.stay(node, item, draft.acts, below);
         }
         let acts = draft.acts;
+        if draft.meaning == Meaning::Sign {
+            if !below.is_empty() {
+                return below;
+            }
+            item.name = squeeze(self.page.node(node).attribute("title").unwrap_or_default()).into();
+            return self.stay(node, item, acts, below);
+        }
         if draft.role == "textbox" {
             // Edited in place: what is below is its value.
             return self.stay(node, item, acts, below);
@@ -309,7 +316,11 @@ impl<'p> Writer<'p> {
         let gives_way = lone_list_item || lone_control;
         if item.name.is_empty() {
             let takes_one = matches!(draft.meaning, Meaning::TextHolder | Meaning::Cell) && texts.len() == 1;
-            if texts_only && (acts || takes_one) {
+            let of_sign = |thing: &usize| {
+                let node = self.things[*thing].node;
+                node.and_then(|node| self.drafts[node.index()].as_ref()).is_some_and(|it| it.meaning == Meaning::Sign)
+            };
+            if texts_only && (acts || takes_one) || acts && below.len() == 1 && below.iter().all(of_sign) {
                 item.name = texts.join(" ").into();
                 return self.stay(node, item, acts, Vec::new());
             }

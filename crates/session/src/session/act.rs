@@ -73,7 +73,7 @@ impl Session {
                 let select: args::Select = args::read(arguments)?;
                 (K::Select, Some(select.reference.0), select.option.lines())
             }
-            "hover" => (K::Hover, Some(args::read::<args::Hover>(arguments)?.reference.0), String::new()),
+            "hover" => return self.act_on(K::Hover, args::read::<args::Hover>(arguments)?.target, String::new()),
             "press" => {
                 let press: args::Press = args::read(arguments)?;
                 let key = match press.times {
@@ -85,7 +85,11 @@ impl Session {
             "scroll" => {
                 let scroll: args::Scroll = args::read(arguments)?;
                 let by = if (scroll.x, scroll.y) == (0, 0) { (0, SCROLL) } else { (scroll.x, scroll.y) };
-                (K::Scroll, scroll.reference.map(|on| on.0), format!("{}, {}", by.0, by.1))
+                let text = format!("{}, {}", by.0, by.1);
+                match scroll.target {
+                    Some(target) => return self.act_on(K::Scroll, target, text),
+                    None => (K::Scroll, None, text),
+                }
             }
             "drag" => return self.drag(&args::read(arguments)?),
             "evaluate" => return self.evaluate(&args::read(arguments)?),

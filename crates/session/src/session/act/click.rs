@@ -7,7 +7,7 @@ use crate::session::act::{End, blocked};
 use crate::session::{Session, said};
 use crate::source::Act;
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::page::{NodeKey, NodeKind, NodeRef};
+use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::{ActionKind, Ref, TakenAction};
 use browserlens_lens::extract::is_called_on;
 use browserlens_snapshot::{FindOptions, candidates, matches};
@@ -53,6 +53,23 @@ pub(super) fn class_change(
     Some(format!("its class changed: {}\n", escaped_line(&words.join(" "))))
 }
 
+/// Returns what is painted last at a point of the viewport, and where in it that is.
+fn node_at(page: &Page, [x, y]: [f32; 2]) -> Result<(NodeKey, [f32; 2]), ToolError> {
+    let scroll = page.scroll();
+    let (x, y) = (x + scroll.x, y + scroll.y);
+    let is_there = |node: &NodeRef<'_>| {
+        let can_be_hit = node.kind() == NodeKind::Element && !node.flags().has(Flags::NO_POINTER_EVENTS);
+        can_be_hit && node.is_visible() && node.in_viewport() && node.bounds().contains((x, y))
+    };
+    let top = page.nodes().filter(is_there).max_by_key(|node| (node.paint_order(), node.id()));
+    let Some(node) = top else {
+        let hint = "give a point inside the viewport: `screenshot` shows it, in CSS px";
+        return Err(ToolError::NotThere { message: "nothing is there to click".to_owned(), hint });
+    };
+    let bounds = node.bounds();
+    Ok((node.key(), [x - bounds.x, y - bounds.y]))
+}
+
 impl Session {
     pub(super) fn click(&mut self, click: args::Click) -> Result<Answer, ToolError> {
         let kind = match click.kind {
@@ -67,16 +84,38 @@ impl Session {
                 self.do_at(kind, Some(on.0), click.at, End::Nowhere, String::new())?;
                 Ok(self.told())
             }
-            (None, None, None) => wanted("`ref` or `text` is missing"),
+            (None, None, None) => match click.at {
+                Some(point) => {
+                    self.ready_for(kind, false)?;
+                    let (key, at) = self.with_whole_page(|_, page| node_at(page, point))?;
+                    self.on_node(kind, key, Some(at), String::new())?;
+                    Ok(self.told())
+                }
+                None => wanted("`ref` or `text` is missing"),
+            },
             (None, text, role) => {
                 let (text, role) = (text.unwrap_or_default(), role.unwrap_or_default());
                 self.ready_for(kind, false)?;
                 let (within, beside) = self.scope(click.within)?;
                 let key = self.node_that_says(&FindOptions { text, role, within, beside, limit: CANDIDATES })?;
-                self.on_node(kind, key, click.at)?;
+                self.on_node(kind, key, click.at, String::new())?;
                 Ok(self.told())
             }
         }
+    }
+
+    /// Acts on the element of a ref, or on what says a text.
+    pub(super) fn act_on(&mut self, kind: ActionKind, target: InArg, text: String) -> Result<Answer, ToolError> {
+        match target {
+            InArg::Ref(RefArg(on)) => self.do_it(kind, Some(on), text)?,
+            InArg::Text(says) => {
+                self.ready_for(kind, false)?;
+                let options = FindOptions { text: says, limit: CANDIDATES, ..FindOptions::default() };
+                let key = self.node_that_says(&options)?;
+                self.on_node(kind, key, None, text)?;
+            }
+        }
+        Ok(self.told())
     }
 
     /// Returns what a search is kept within: a ref, or what it stands beside.
@@ -125,12 +164,12 @@ impl Session {
                     message: candidates(lens, page, several, CANDIDATES),
                     hint: match several.iter().any(|key| lens.reference(*key).is_some()) {
                         true => {
-                            "call `click` with one of these refs, or say more of the text, its `role`, or what \
-                            stands in the same row or card as `in`"
+                            "take one of these refs, or say more of the text, its `role`, or what stands in the same row \
+                            or card as `in`"
                         }
                         false => {
-                            "call `click` with more of the text, with what stands in the same row or card as `in`, \
-                            or with the ref of what holds it and `at`"
+                            "say more of the text, or what stands in the same row or card as `in`, or take the ref of \
+                            what holds it and `at`"
                         }
                     },
                 }),
@@ -139,14 +178,14 @@ impl Session {
     }
 
     /// Acts on a node that has no ref.
-    fn on_node(&mut self, kind: ActionKind, key: NodeKey, at: Option<[f32; 2]>) -> Result<(), ToolError> {
+    fn on_node(&mut self, kind: ActionKind, key: NodeKey, at: Option<[f32; 2]>, text: String) -> Result<(), ToolError> {
         // The page may have opened one while the node was looked for.
         if let Some(message) = self.source()?.dialog() {
             return Err(blocked(&message));
         }
         let words = self.words(key);
         let what = said(&words);
-        let taken = TakenAction { kind, node: Some(words), text: String::new(), error: None };
+        let taken = TakenAction { kind, node: Some(words), text, error: None };
         let act = Act { taken, node: Some(key), to: None, at: at.map(|[x, y]| (x, y)) };
         self.carry_out(&act, what.clone(), None).map_err(|error| match error {
             ToolError::NotPossible { reason, .. } => ToolError::NotActionable { what, reason },
