@@ -97,7 +97,7 @@ impl<'p> Writer<'p> {
             let below = self.page.node(NodeId(at));
             match below.kind() {
                 NodeKind::Text => is_read(below) && has_words(below.text()),
-                NodeKind::Pseudo => is_read(below) && !is_bullet(below) && has_words(below.text()),
+                NodeKind::Pseudo => is_read(below) && has_words_of_its_own(below),
                 _ => false,
             }
         };
@@ -126,10 +126,8 @@ impl<'p> Writer<'p> {
             }
             match node.kind() {
                 NodeKind::Text if is_read(node) && !self.in_field[at as usize] => text.add(node),
-                NodeKind::Pseudo if is_read(node) && !self.in_field[at as usize] => {
-                    if !is_bullet(node) && !node.text().chars().all(|c| c.is_whitespace() || is_private(c)) {
-                        text.add(node);
-                    }
+                NodeKind::Pseudo if is_read(node) && !self.in_field[at as usize] && has_words_of_its_own(node) => {
+                    text.add(node);
                 }
                 NodeKind::Document => {
                     self.end_text(&mut text, &mut parts);
@@ -165,10 +163,9 @@ impl<'p> Writer<'p> {
     }
 }
 
-fn is_private(c: char) -> bool {
-    ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}'
-}
-
-fn is_bullet(node: NodeRef<'_>) -> bool {
-    node.tag() == "::marker" && is_said_by_order(node)
+/// Whether what a style sheet adds is neither the sign of an icon nor what an item has by its place.
+fn has_words_of_its_own(pseudo: NodeRef<'_>) -> bool {
+    let is_private = |c: char| ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}';
+    let is_bullet = pseudo.tag() == "::marker" && is_said_by_order(pseudo);
+    !is_bullet && !pseudo.text().chars().all(|c| c.is_whitespace() || is_private(c))
 }
