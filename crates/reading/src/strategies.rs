@@ -67,7 +67,7 @@ impl Strategy for Parts {
     }
 
     fn version(&self) -> &str {
-        "7"
+        "8"
     }
 
     fn channel(&self) -> ActionChannel {

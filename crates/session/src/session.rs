@@ -80,6 +80,8 @@ pub struct Session {
     notes: String,
     /// Whether the page on hand was looked at as it stands.
     is_current: bool,
+    /// Whether looks tell nothing: a form is told once it is filled in.
+    is_silent: bool,
     last_event: Option<u64>,
     pending: Pending,
     /// What refs were given for, in words; the oldest are forgotten.
@@ -126,6 +128,7 @@ impl Session {
             ticks: Ticks::default(),
             notes: String::new(),
             is_current: false,
+            is_silent: false,
             last_event: None,
             pending: Pending::default(),
             known: BTreeMap::new(),

@@ -27,8 +27,8 @@ pub const DEFAULT_RELEVANCE: f32 = 0.6;
 pub(crate) type Signals = [f64; 3];
 
 /// Log odds before anything is known, and what each signal adds from a value on.
-const CONSTANT: f64 = -0.78;
-const STEPS: [(usize, f64, f64); 3] = [(1, 0.25, 0.604), (1, 0.333, 0.155), (2, 1.0, 1.667)];
+const CONSTANT: f64 = -0.757;
+const STEPS: [(usize, f64, f64); 3] = [(1, 0.25, 0.579), (1, 0.333, 0.15), (2, 1.0, 1.656)];
 
 pub(super) fn probability(signals: &Signals) -> f32 {
     by_steps(CONSTANT, &STEPS, signals) as f32

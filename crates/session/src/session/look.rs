@@ -52,6 +52,11 @@ impl Session {
             (page, capture) = source.pages().page()?;
         }
         self.guard(&page)?;
+        if self.is_silent {
+            self.touched += 1;
+            (self.page, self.is_current) = (Some(page), true);
+            return Ok(());
+        }
         let source = self.source()?;
         let filter = EventFilter { parts: RequestParts::Line, ..EventFilter::default() };
         let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;

@@ -161,8 +161,14 @@ impl<'d, 'a> Walk<'d, 'a> {
             // What begins at its end, as text from right to left and chats do, scrolls to below 0.
             let left = if leftwards { (width - client.width).max(0.0) } else { 0.0 };
             let top = if y <= 0.0 { (height - client.height).max(0.0) } else { 0.0 };
-            let (x, y) = (client.x - x - left, client.y - y - top);
-            BoxInDocument { x, y, width: width + left, height: height + top }
+            // Boxes are as large as they are drawn, offsets as they are laid out.
+            let (wide, high) = ((bounds.width / client.width).max(1.0), (bounds.height / client.height).max(1.0));
+            BoxInDocument {
+                x: client.x - (x + left) * wide,
+                y: client.y - (y + top) * high,
+                width: (width + left) * wide,
+                height: (height + top) * high,
+            }
         });
         ScrollBoxes { client, content }
     }

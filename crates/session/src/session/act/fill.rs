@@ -7,12 +7,20 @@ use crate::session::Session;
 use browserlens_core::strategy::{ActionKind, Ref};
 
 impl Session {
-    /// Sets fields one after the other, and stops at the first that cannot be set.
+    /// Sets fields one after the other, and stops at the first that cannot be set; what came of all
+    /// is told at the end.
     pub(super) fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
         let mut done = String::new();
-        for field in form.fields {
+        let last = form.fields.len().saturating_sub(1);
+        for (at, field) in form.fields.into_iter().enumerate() {
             let on = field.reference.0;
+            // What happened before the form is told apart from what came of it.
+            if at == 0 && self.lens.has_given(on) {
+                self.catch_up()?;
+            }
+            self.is_silent = at < last;
             let set = self.set(on, field.value);
+            self.is_silent = false;
             match set {
                 Ok(said) => done.push_str(&format!("{on} {said}\n")),
                 Err(error) if done.is_empty() => return Err(error),
@@ -49,8 +57,14 @@ impl Session {
     }
 
     fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {
-        if self.lens.has_given(on) {
-            self.catch_up()?;
+        let is_there = |session: &Self| {
+            session.page.as_ref().zip(session.lens.node(on)).is_some_and(|(page, key)| page.find(key).is_some())
+        };
+        if self.lens.has_given(on) && !is_there(self) {
+            // A field that was made anew has its ref once the lens saw it.
+            let was_silent = std::mem::take(&mut self.is_silent);
+            self.look(None, true)?;
+            self.is_silent = was_silent;
         }
         let key = self.lens.node(on);
         let node = key.and_then(|key| self.page.as_ref()?.find(key));
