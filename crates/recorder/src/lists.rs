@@ -35,6 +35,11 @@ const CLOSING: Duration = Duration::from_millis(150);
 
 impl Driver {
     pub(crate) async fn select(&mut self, handle: &Handle, labels: &[String]) -> Result<(), Undone> {
+        self.choose(handle, labels, false).await
+    }
+
+    /// Chooses options; on a path each but the last only opens the next level.
+    async fn choose(&mut self, handle: &Handle, labels: &[String], is_path: bool) -> Result<(), Undone> {
         let chosen = self.ask(handle, "choose", &[json!(labels)]).await?;
         if let Some(reason) = chosen["reason"].as_str() {
             return impossible(reason);
@@ -43,7 +48,8 @@ impl Driver {
             return Ok(());
         }
         for (at, label) in labels.iter().enumerate() {
-            if let Err(undone) = self.choose_in_page(handle, label).await {
+            let only_opens = is_path && at + 1 < labels.len();
+            if let Err(undone) = self.choose_in_page(handle, label, only_opens).await {
                 if !matches!(undone, Undone::Call(_)) {
                     self.unfilter(handle).await?;
                     self.close_list(handle, true).await?;
@@ -51,7 +57,7 @@ impl Driver {
                 // Lists within lists show what is chosen as a path.
                 let path: Vec<String> = label.split(PATH).map(|part| part.trim().to_owned()).collect();
                 if labels.len() == 1 && path.len() > 1 {
-                    match Box::pin(self.select(handle, &path)).await {
+                    match Box::pin(self.choose(handle, &path, true)).await {
                         Err(Undone::Impossible(reason)) if !reason.contains(CHOSEN) => {}
                         done => return done,
                     }
@@ -69,7 +75,7 @@ impl Driver {
     }
 
     /// Opens a list of the page, finds an option, by typing where that filters, and clicks it.
-    async fn choose_in_page(&mut self, handle: &Handle, label: &str) -> Result<(), Undone> {
+    async fn choose_in_page(&mut self, handle: &Handle, label: &str, only_opens: bool) -> Result<(), Undone> {
         let expanded = self.ask(handle, "opening", &[Value::from(label)]).await?;
         let mut found = self.ask(handle, "option", &[Value::from(label)]).await?;
         if !is_there(&found) || expanded.as_str() == Some("false") {
@@ -98,6 +104,9 @@ impl Driver {
                 let (count, listed) = (count.unwrap_or(0), found["listed"].as_str().unwrap_or(""));
                 return impossible(format!("{count} of its options are {label:?}; it has {listed}"));
             }
+        }
+        if only_opens && self.ask(handle, "isUnfolded", &[Value::from(label)]).await?.as_bool() == Some(true) {
+            return Ok(());
         }
         for _ in 0..REDRAWN {
             match self.click_option(handle, label).await {

@@ -47,7 +47,8 @@ async fn what_another_control_covers_in_the_middle_is_pressed_beside_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_scrolling_brings_is_told_though_what_holds_the_scroller_clips_it() {
     let (_mcp, first) = on("<style>body { margin: 0 } .clip { overflow: hidden; height: 300px; position: relative } \
-        .scrolls { overflow: auto; height: 100% } p { height: 200px } .wide { display: flex; height: 60px; width: 300px }
+        .scrolls { overflow: auto; height: 100% } p { height: 200px }
+        .wide { display: flex; height: 60px; width: 300px }
         .wide > span { flex: 0 0 200px } .chat { display: flex; flex-direction: column-reverse }</style>
         <div class=clip><div class=scrolls><p>Top<p>Middle<p>Bottom <a href=x>Deep</a>
           <span style='position:absolute;left:-9999px'>Aside</span></div>
@@ -69,10 +70,12 @@ async fn what_scrolling_brings_is_told_though_what_holds_the_scroller_clips_it()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_scrolls_is_what_goes_on_in_that_direction() {
-    let (mut mcp, _) = on("<style>body { margin: 0; height: 100vh; overflow: hidden } .main { height: 100%; overflow: auto }
+    let (mut mcp, _) = on("<style>body { margin: 0; height: 100vh; overflow: hidden }
+        .main { height: 100%; overflow: auto }
         .wide { overflow-x: auto; width: 300px } .wide > div { width: 900px } .cell { width: 60px; overflow: hidden; \
         white-space: nowrap } .end { height: 3000px }</style>
-        <div class=main><div class=wide><div><div class=cell><button>Press what is written here</button></div></div></div>
+        <div class=main><div class=wide><div><div class=cell>\
+        <button>Press what is written here</button></div></div></div>
         <div class=end></div></div>")
     .await;
     const AT: &str = "['.main', '.wide', '.cell'].map((e) => document.querySelector(e)).flatMap((e) => [e.scrollLeft, \

@@ -315,6 +315,14 @@ fn hint_for(reason: &str) -> &'static str {
     // "2 of its options are …", "\"Entr\" is no key …", "/tmp/a.txt is not there".
     let counted = reason.trim_start_matches(|c: char| c.is_ascii_digit());
     if counted.len() < reason.len() && counted.starts_with(" of its options are") {
+        let wanted = counted.split('"').nth(1).unwrap_or_default();
+        if wanted.len() >= 4
+            && wanted.chars().all(|c| c.is_ascii_digit() || "-:./ T".contains(c))
+            && !wanted.starts_with('.')
+            && wanted.contains(['-', ':', '.', '/'])
+        {
+            return "where it opens a calendar or a clock, `click` it, then the month, the day, the hour";
+        }
         return "name one of its options as it is told, in another call of `select`; of lists within lists, one a level";
     }
     if reason.ends_with("or Control+A") {
@@ -465,6 +473,7 @@ mod tests {
             ("it takes one option, not several", "`select` with one option"),
             ("its option \"Large\" is disabled", "`select` with another"),
             ("2 of its options are \"it is disabled\"; it has \"a\"", "name one of its options"),
+            ("0 of its options are \"2026-04-01\"; it has \"22\"", "opens a calendar or a clock"),
             ("it is no file input and opens no file chooser", "`upload`"),
             ("its two ends do not fit into the viewport together", "`scroll`"),
             (

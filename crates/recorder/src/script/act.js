@@ -366,6 +366,9 @@
     return { count: found.length, off, listed: listed(names) + (more ? ' and more' : ''), any: names.length > 0, more };
   };
   const optionElement = (element, label) => lastOptions.list[meant(lastOptions.names, squeezed(label))[0]] ?? null;
+  // Whether an option is a node of a tree that shows what is below it: a press would hide that.
+  const isUnfolded = (element, label) =>
+    optionElement(element, label)?.closest('[role=treeitem]')?.getAttribute('aria-expanded') === 'true';
   // Shows the next part of a list that draws only a part; `begin` shows the first. Returns whether there was one,
   // nothing if it does not scroll.
   const further = async (element, begin) => {
@@ -448,17 +451,21 @@
   // one. What hides its overflow scrolls for scripts only: where nothing else does.
   const scrollBy = (element, x, y) => {
     const page = document.scrollingElement ?? document.documentElement;
+    const goesOn = (e, able) => {
+      const s = getComputedStyle(e);
+      return (y !== 0 && able(s.overflowY) && e.scrollHeight > e.clientHeight)
+        || (x !== 0 && able(s.overflowX) && e.scrollWidth > e.clientWidth);
+    };
     const around = (able) => {
-      for (let at = element; at; at = up(at)) {
-        if (!(at instanceof Element) || at === page) continue;
-        const s = getComputedStyle(at);
-        if ((y !== 0 && able(s.overflowY) && at.scrollHeight > at.clientHeight)
-          || (x !== 0 && able(s.overflowX) && at.scrollWidth > at.clientWidth)) return at;
-      }
+      for (let at = element; at; at = up(at)) if (at instanceof Element && at !== page && goesOn(at, able)) return at;
       return null;
     };
+    const scrolls = (v) => v === 'auto' || v === 'scroll';
+    // A bar that a page draws itself holds what scrolls.
+    const inside = () =>
+      [...element?.querySelectorAll?.('*') ?? []].slice(0, 500).find((e) => goesOn(e, scrolls)) ?? null;
     const pageGoesOn = (y !== 0 && page.scrollHeight > innerHeight) || (x !== 0 && page.scrollWidth > innerWidth);
-    const at = around((v) => v === 'auto' || v === 'scroll') ?? (pageGoesOn ? page : around((v) => v === 'hidden'));
+    const at = around(scrolls) ?? inside() ?? (pageGoesOn ? page : around((v) => v === 'hidden'));
     at?.scrollBy({ left: x, top: y, behavior: 'instant' });
     return at !== null;
   };
@@ -475,8 +482,8 @@
     return control instanceof HTMLInputElement && control.type === 'file';
   };
   globalThis.browserLensAct = {
-    point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, further, filters,
-    unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy,
+    point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, isUnfolded, further,
+    filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy,
     scrollPage, fileInput
   };
 })()

@@ -64,7 +64,8 @@ async fn an_option_of_a_list_that_unfolds_is_pressed_where_it_comes_to_rest() {
            li { height: 34px; list-style: none } #popup { height: 0 }</style>
          <input role=combobox readonly aria-label=House aria-controls=list aria-expanded=false>
          <div id=popup><ul role=listbox id=list hidden>\
-         <li role=option>Alder<li role=option>Birch<li role=option>Cedar<li role=option>Elm<li role=option>Fir</ul></div>
+         <li role=option>Alder<li role=option>Birch<li role=option>Cedar<li role=option>Elm<li role=option>Fir</ul>\
+         </div>
          <script>const field = document.querySelector('input'), list = document.getElementById('list');
            const show = (on) => { list.hidden = !on; list.className = on ? 'opens' : ''; field.ariaExpanded = on; };
            field.onclick = () => show(list.hidden);
@@ -74,6 +75,36 @@ async fn an_option_of_a_list_that_unfolds_is_pressed_where_it_comes_to_rest() {
     for tree in ["Fir", "Cedar", "Birch", "Elm", "Alder"] {
         mcp.call("select", json!({ "ref": house, "option": tree })).await;
         assert_eq!(mcp.value("field.value").await, json!(tree));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_through_a_tree_leaves_open_what_is_open() {
+    let (mut mcp, _) = on("<input role=combobox readonly aria-label=Centre aria-controls=tree aria-expanded=false>
+         <div id=tree role=tree hidden></div><script>
+           const field = document.querySelector('input'), tree = document.getElementById('tree');
+           const show = (on) => { tree.hidden = !on; field.ariaExpanded = on; };
+           field.onclick = () => show(tree.hidden);
+           const node = (into, name, below) => {
+             const item = document.createElement('div'); item.role = 'treeitem'; into.append(item);
+             const label = document.createElement('div'); label.role = 'option'; label.textContent = name;
+             item.append(label);
+             const group = document.createElement('div'); group.role = 'group'; group.hidden = true; item.append(group);
+             if (below.length) item.ariaExpanded = 'false';
+             label.onclick = (event) => {
+               event.stopPropagation();
+               if (!below.length) { field.value = name; show(false); return; }
+               group.hidden = !group.hidden; item.ariaExpanded = String(!group.hidden);
+             };
+             below.forEach(([name, below]) => node(group, name, below));
+           };
+           node(tree, 'Homes', [['North', [['N1', []], ['N2', []]]], ['South', [['S1', []]]]]);
+           node(tree, 'Shops', []);</script>")
+    .await;
+    let centre = mcp.find("combobox", "Centre").await;
+    for (path, leaf) in [("Homes / North / N2", "N2"), ("Homes / South / S1", "S1"), ("Homes / North / N1", "N1")] {
+        mcp.call("select", json!({ "ref": centre, "option": path })).await;
+        assert_eq!(mcp.value("field.value").await, json!(leaf), "{path}");
     }
 }
 

@@ -28,7 +28,8 @@ pub(super) fn is_click(kind: ActionKind) -> bool {
 /// what only a class tells is in no observation, but whether it calls what has a ref on.
 pub(super) fn class_words(clicked: NodeRef<'_>, has_ref: bool) -> Vec<(NodeKey, BTreeSet<String>, String)> {
     let words = |node: NodeRef<'_>| {
-        let classes = node.attribute("class").unwrap_or_default().split_whitespace();
+        let passes = |word: &&str| ["hover", "focus"].iter().any(|state| word.to_lowercase().contains(state));
+        let classes = node.attribute("class").unwrap_or_default().split_whitespace().filter(|word| !passes(word));
         let is_on = has_ref && node.id() == clicked.id() && is_called_on(node);
         let states = format!("{:?} {:?} {:?} {is_on}", node.states(), node.checked(), node.expanded());
         (node.key(), classes.map(str::to_owned).collect(), states)
@@ -111,7 +112,12 @@ impl Session {
             InArg::Text(says) => {
                 self.ready_for(kind, false)?;
                 let options = FindOptions { text: says, limit: CANDIDATES, ..FindOptions::default() };
-                let key = self.node_that_says(&options)?;
+                let key = self.node_that_says(&options).map_err(|error| match error {
+                    ToolError::NotThere { message, .. } => {
+                        ToolError::NotThere { message, hint: "take a ref that `find` gives, or say more of the text" }
+                    }
+                    error => error,
+                })?;
                 self.on_node(kind, key, None, text)?;
             }
         }
@@ -164,8 +170,8 @@ impl Session {
                     message: candidates(lens, page, several, CANDIDATES),
                     hint: match several.iter().any(|key| lens.reference(*key).is_some()) {
                         true => {
-                            "take one of these refs, or say more of the text, its `role`, or what stands in the same row \
-                            or card as `in`"
+                            "take one of these refs, or say more of the text, its `role`, or what stands in the same \
+                            row or card as `in`"
                         }
                         false => {
                             "say more of the text, or what stands in the same row or card as `in`, or take the ref of \
