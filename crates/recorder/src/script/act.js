@@ -482,8 +482,8 @@
     return control instanceof HTMLInputElement && control.type === 'file';
   };
   globalThis.browserLensAct = {
-    point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, isUnfolded, further,
-    filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy,
-    scrollPage, fileInput
+    point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, isUnfolded,
+    further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead,
+    scrollBy, scrollPage, fileInput
   };
 })()
