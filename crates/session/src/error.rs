@@ -316,11 +316,9 @@ fn hint_for(reason: &str) -> &'static str {
     let counted = reason.trim_start_matches(|c: char| c.is_ascii_digit());
     if counted.len() < reason.len() && counted.starts_with(" of its options are") {
         let wanted = counted.split('"').nth(1).unwrap_or_default();
-        if wanted.len() >= 4
-            && wanted.chars().all(|c| c.is_ascii_digit() || "-:./ T".contains(c))
-            && !wanted.starts_with('.')
-            && wanted.contains(['-', ':', '.', '/'])
-        {
+        let is_a_time =
+            wanted.contains(['-', ':']) && !wanted.contains(|c: char| !c.is_ascii_digit() && !"-:T ".contains(c));
+        if is_a_time {
             return "where it opens a calendar or a clock, `click` it, then the month, the day, the hour";
         }
         return "name one of its options as it is told, in another call of `select`; of lists within lists, one a level";

@@ -87,6 +87,7 @@
   // A point of the element that a pointer reaches, in CSS px of the frame's viewport; or the reason why there is none.
   const point = (element, at, aim) => {
     if (!element.isConnected) return { reason: 'it is not in the document any more' };
+    if (aim === 'act') [aimed, instead] = [null, null];
     if (aim === 'act' && element.matches?.(':disabled')) return { reason: 'it is disabled' };
     const rects = rectsOf(element);
     if (!rects.length) return { reason: 'it has no box' };
