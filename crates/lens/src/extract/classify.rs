@@ -122,9 +122,15 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     })
 }
 
+/// Most nodes in a sign: to look through more at every title would cost the square of a page.
+const MOST_IN_A_SIGN: u32 = 100;
+
 /// Returns the title of what says nothing else: an icon that is drawn by a picture or a glyph.
 fn title_of_a_sign(node: NodeRef<'_>) -> Option<&str> {
     let title = node.attribute("title").filter(|title| names::says_something(title))?;
+    if node.end() - node.id().0 > MOST_IN_A_SIGN {
+        return None;
+    }
     let is_read = |below: NodeRef<'_>| {
         matches!(below.kind(), NodeKind::Text | NodeKind::Pseudo) && below.is_seen() && says_something(below)
     };

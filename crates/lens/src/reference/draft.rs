@@ -90,7 +90,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Whether an element has a title and no word in it.
+    /// Whether an element has a title and no word in it, and is no larger than a sign.
     fn only_has_a_title(&self, node: NodeRef<'p>) -> bool {
         let has_words = |text: &str| !squeeze(text).is_empty();
         let says = |at: u32| {
@@ -101,7 +101,8 @@ impl<'p> Writer<'p> {
                 _ => false,
             }
         };
-        node.attribute("title").is_some_and(has_words) && !(node.id().0 + 1..node.end()).any(says)
+        let is_small = node.end() <= node.id().0 + 100;
+        is_small && node.attribute("title").is_some_and(has_words) && !(node.id().0 + 1..node.end()).any(says)
     }
 
     /// Collects what is directly below a node: things, and runs of text between them, as new

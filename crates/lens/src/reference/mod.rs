@@ -316,11 +316,12 @@ impl<'p> Writer<'p> {
         let gives_way = lone_list_item || lone_control;
         if item.name.is_empty() {
             let takes_one = matches!(draft.meaning, Meaning::TextHolder | Meaning::Cell) && texts.len() == 1;
-            let of_sign = |thing: &usize| {
-                let node = self.things[*thing].node;
+            let of_sign = |thing: usize| {
+                let node = self.things[thing].node;
                 node.and_then(|node| self.drafts[node.index()].as_ref()).is_some_and(|it| it.meaning == Meaning::Sign)
             };
-            if texts_only && (acts || takes_one) || acts && below.len() == 1 && below.iter().all(of_sign) {
+            let is_sign = matches!(below[..], [one] if of_sign(one));
+            if acts && is_sign || texts_only && (acts || takes_one) {
                 item.name = texts.join(" ").into();
                 return self.stay(node, item, acts, Vec::new());
             }
