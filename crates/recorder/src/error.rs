@@ -92,12 +92,14 @@ pub enum RecordError {
         reason: String,
     },
     /// A fact is not readable on the page.
-    #[error("step {step}: the fact {fact:?} is not in the rendered text of {url}")]
+    #[error("step {step}: the fact {fact:?} is not in the rendered text of {url}; of its beginning, {read:?} is")]
     FactMissing {
         /// The step.
         step: u32,
         /// The fact.
         fact: String,
+        /// The longest beginning of it, in whole words, that is there.
+        read: String,
         /// URL of the page.
         url: String,
     },

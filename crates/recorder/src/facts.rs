@@ -10,9 +10,9 @@ fn normalised(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the first fact that cannot be read; `extra` is text outside of the page, such as an open
-/// dialog's.
-pub(crate) fn unreadable<'f>(facts: &'f [Fact], page: &Page, extra: &str) -> Option<&'f Fact> {
+/// Returns the first fact that cannot be read, and how much of its beginning can; `extra` is text
+/// outside of the page, such as an open dialog's.
+pub(crate) fn unreadable<'f>(facts: &'f [Fact], page: &Page, extra: &str) -> Option<(&'f Fact, String)> {
     let mut texts: Vec<String> = page.frames().iter().map(|frame| normalised(&frame.rendered_text)).collect();
     // The rendered text of a document leaves out its shadow trees.
     texts.extend(
@@ -21,8 +21,11 @@ pub(crate) fn unreadable<'f>(facts: &'f [Fact], page: &Page, extra: &str) -> Opt
             .map(|node| normalised(&node.visible_text())),
     );
     texts.push(normalised(extra));
-    facts.iter().filter(|fact| fact.pixels.is_none()).find(|fact| {
+    let holds = |part: &str| texts.iter().any(|text| text.contains(part));
+    facts.iter().filter(|fact| fact.pixels.is_none()).find_map(|fact| {
         let wanted = normalised(&fact.text);
-        !texts.iter().any(|text| text.contains(&wanted))
+        let ends = wanted.match_indices(' ').map(|(end, _)| end).chain([wanted.len()]);
+        let read = ends.take_while(|end| holds(&wanted[..*end])).last().unwrap_or(0);
+        (read < wanted.len()).then(|| (fact, wanted[..read].to_owned()))
     })
 }

@@ -311,9 +311,9 @@ impl Recording<'_> {
                 _ => None,
             });
             let said = said.collect::<Vec<_>>().join("\n");
-            if let Some(fact) = facts::unreadable(self.scenario.facts_at(index), &seen.page, &said) {
+            if let Some((fact, read)) = facts::unreadable(self.scenario.facts_at(index), &seen.page, &said) {
                 let (fact, url) = (fact.text.clone(), seen.page.url().to_owned());
-                return Err(RecordError::FactMissing { step: index, fact, url });
+                return Err(RecordError::FactMissing { step: index, fact, read, url });
             }
         }
         let mut capture = seen.capture.clone();

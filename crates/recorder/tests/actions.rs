@@ -351,9 +351,10 @@ async fn a_target_that_matches_none_or_several_lists_the_candidates_and_keeps_fi
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fact_that_cannot_be_read_names_step_and_fact() {
-    let stop = "[[step]]\nclick = { role = \"button\", name = \"Go\" }\nfacts = [\"click Stop\"]";
-    let error = refused("/action-click.html", stop).await;
-    assert!(matches!(&error, RecordError::FactMissing { step: 1, fact, .. } if fact == "click Stop"), "{error}");
+    let twice = "[[step]]\nclick = { role = \"button\", name = \"Go\" }\nfacts = [\"click Go twice\"]";
+    let error = refused("/action-click.html", twice).await;
+    let RecordError::FactMissing { step: 1, fact, read, .. } = &error else { panic!("{error}") };
+    assert_eq!((fact.as_str(), read.as_str()), ("click Go twice", "click Go"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
