@@ -286,24 +286,17 @@ fn is_silent_item(node: NodeRef<'_>) -> bool {
         && node.attribute("tabindex").is_none()
 }
 
-/// Returns whether a combobox is only the box around a text field and other controls (options,
-/// buttons that remove what was chosen): these are what is used.
+/// Returns whether a combobox is only the box around a text field (and options, buttons that remove
+/// what was chosen): these are what is used.
 pub(crate) fn is_box_of_a_combobox(node: NodeRef<'_>, role: &str) -> bool {
-    if role != "combobox"
-        || matches!(node.tag(), "input" | "select" | "textarea" | "button")
-        || node.clickability().has(Clickability::EDITABLE)
-    {
-        return false;
-    }
-    let (mut field, mut other) = (false, false);
-    for below in node.descendants().filter(|below| below.kind() == NodeKind::Element && below.is_visible()) {
-        match below.role() {
-            "textbox" | "searchbox" | "combobox" => field = true,
-            "button" | "option" | "link" | "checkbox" => other = true,
-            _ => {}
-        }
-    }
-    field && other
+    role == "combobox"
+        && !matches!(node.tag(), "input" | "select" | "textarea" | "button")
+        && !node.clickability().has(Clickability::EDITABLE)
+        && node.descendants().any(|below| {
+            below.kind() == NodeKind::Element
+                && below.is_visible()
+                && matches!(below.role(), "textbox" | "searchbox" | "combobox")
+        })
 }
 
 fn is_scrolled_grid(node: NodeRef<'_>) -> bool {

@@ -37,7 +37,7 @@ pub(crate) fn notes(input: &StepInput<'_>) -> Vec<EventNote> {
     notes.extend(failed.map(|error| EventNote::Failed { why: CutText::new(error, LONGEST_FAILURE) }));
     notes.extend(notices(input.events));
     notes.extend(input.events.iter().filter_map(|event| match &event.kind {
-        EventKind::Tab(tab) => tab_note(tab),
+        EventKind::Tab(change) => tab_note(event.tab, change),
         _ => None,
     }));
     notes.extend(downloads(input.events));
@@ -117,10 +117,10 @@ fn notices(events: &[Event]) -> Vec<EventNote> {
     texts.into_iter().rev().map(|text| EventNote::Notice { text: CutText::new(text, LONGEST_NOTICE) }).collect()
 }
 
-fn tab_note(tab: &TabEvent) -> Option<EventNote> {
-    let change = TabChange::from_name(&tab.what)?;
+fn tab_note(tab: u32, event: &TabEvent) -> Option<EventNote> {
+    let change = TabChange::from_name(&event.what)?;
     let said = |text: &str, limit| (!text.is_empty()).then(|| CutText::new(text, limit));
-    Some(EventNote::Tab { change, title: said(&tab.title, LONGEST_TITLE), url: said(&tab.url, LONGEST_URL) })
+    Some(EventNote::Tab { tab, change, title: said(&event.title, LONGEST_TITLE), url: said(&event.url, LONGEST_URL) })
 }
 
 fn downloads(events: &[Event]) -> Vec<EventNote> {

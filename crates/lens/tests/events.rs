@@ -85,7 +85,7 @@ fn full_and_delta_tell_what_happened_one_line_each_dialogs_first() {
     [DIALOG confirm "Delete \"One task\"?\nThis cannot be undone." open]
     [DIALOG prompt "Your name?" accepted with "Ann"]
     [ACTION failed: "button \"Delete\" is covered"]
-    [TAB opened "Help" https://a.test/help]
+    [TAB 0 opened "Help" https://a.test/help]
     [DOWNLOAD "report.pdf" finished]
     [CONSOLE error "request failed"… +14 chars ×2]
     [CONSOLE 1 more error]
@@ -200,8 +200,8 @@ fn note() -> impl Strategy<Value = EventNote> {
             .prop_map(|(kind, message, state, typed)| EventNote::Dialog { kind, message, state, typed }),
         said().prop_map(|why| EventNote::Failed { why }),
         said().prop_map(|text| EventNote::Notice { text }),
-        (prop::sample::select(&TabChange::ALL), prop::option::of(said()), prop::option::of(said()))
-            .prop_map(|(change, title, url)| EventNote::Tab { change, title, url }),
+        (any::<u32>(), prop::sample::select(&TabChange::ALL), prop::option::of(said()), prop::option::of(said()))
+            .prop_map(|(tab, change, title, url)| EventNote::Tab { tab, change, title, url }),
         (said(), prop::sample::select(&DownloadState::ALL))
             .prop_map(|(file, state)| EventNote::Download { file, state }),
         (said(), any::<u32>()).prop_map(|(text, times)| EventNote::Console { text, times }),

@@ -6,7 +6,7 @@
 //! far it came.
 
 use crate::aim::{Aim, Handle, Scene, Undone, impossible};
-use crate::browser_state::State;
+use crate::browser_state::{State, Tab};
 use crate::driver::Driver;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
@@ -18,21 +18,53 @@ use std::time::{Duration, Instant};
 /// An action with everything resolved: texts read, files found.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Deed {
-    Goto { url: String },
-    Click { times: i64, right: bool },
+    Goto {
+        url: String,
+    },
+    /// `held` are the keys held meanwhile, as CDP counts them.
+    Click {
+        times: i64,
+        right: bool,
+        held: i64,
+    },
     Hover,
-    Fill { text: String },
-    Type { text: String },
-    Press { key: String, times: u32 },
-    Select { labels: Vec<String> },
-    Check { on: bool },
-    Upload { files: Vec<PathBuf> },
-    Drag { to: DragEnd },
-    Scroll { x: f32, y: f32 },
-    History { by: i64 },
-    SwitchTab { index: u32 },
+    Fill {
+        text: String,
+    },
+    Type {
+        text: String,
+    },
+    Press {
+        key: String,
+        times: u32,
+    },
+    Select {
+        labels: Vec<String>,
+    },
+    Check {
+        on: bool,
+    },
+    Upload {
+        files: Vec<PathBuf>,
+    },
+    Drag {
+        to: DragEnd,
+    },
+    Scroll {
+        x: f32,
+        y: f32,
+    },
+    History {
+        by: i64,
+    },
+    SwitchTab {
+        index: u32,
+    },
     CloseTab,
-    Dialog { accept: bool, text: Option<String> },
+    Dialog {
+        accept: bool,
+        text: Option<String>,
+    },
 }
 
 /// Where a drag ends.
@@ -92,11 +124,14 @@ impl Driver {
         let needed = || handle.ok_or_else(|| Undone::Impossible("it needs a node".to_owned()));
         match deed {
             Deed::Goto { url } => self.goto(url).await,
-            Deed::Click { times, right } => {
+            Deed::Click { times, right, held } => {
                 let at = self.reach(needed()?, point, Aim::Act).await?;
                 let button = if *right { MouseButton::Right } else { MouseButton::Left };
                 self.hit = handle.map(|handle| (handle.session.clone(), handle.world));
-                Ok(self.click_at(at, button, *times).await?)
+                self.held = *held;
+                let clicked = self.click_at(at, button, *times).await;
+                self.held = 0;
+                Ok(clicked?)
             }
             Deed::Hover => {
                 let at = self.reach(needed()?, point, Aim::Touch).await?;
@@ -377,14 +412,18 @@ impl Driver {
     }
 
     pub(crate) async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<(), Undone> {
-        let session = self.browser.read().tab(self.tab).and_then(|tab| tab.dialog.clone());
-        let Some(session) = session else { return impossible("no dialog is open") };
+        let known = |tab: &Tab| tab.dialog.clone().map(|session| (session, tab.closed_dialogs));
+        let open = self.browser.read().tab(self.tab).and_then(known);
+        let Some((session, before)) = open else { return impossible("no dialog is open") };
         let mut params = json!({ "accept": accept });
         if let Some(text) = text {
             params["promptText"] = Value::from(text);
         }
         self.socket.call(Some(&session), "Page.handleJavaScriptDialog", &params, self.ceiling).await?;
-        let is_closed = |state: &State| (!state.has_dialog(self.tab)).then_some(());
+        let is_closed = |state: &State| {
+            let is_same = |tab: &Tab| tab.dialog.is_some() && tab.closed_dialogs == before;
+            (!state.tab(self.tab).is_some_and(is_same)).then_some(())
+        };
         let closed = self.browser.wait_for(Instant::now() + self.ceiling, is_closed).await;
         closed.ok_or(Undone::Call(CallError::TimedOut(self.ceiling)))
     }

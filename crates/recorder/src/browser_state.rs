@@ -23,6 +23,8 @@ pub(crate) struct Tab {
     pub(crate) open: bool,
     /// Session of the dialog that blocks it.
     pub(crate) dialog: Option<String>,
+    /// How many of its dialogs were closed: one may open the next at once.
+    pub(crate) closed_dialogs: u32,
     /// Target of the tab that opened it, if the browser says so.
     pub(crate) opener: String,
     /// When requests that the page does not make by itself, or navigations, last began or ended.

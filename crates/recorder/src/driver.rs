@@ -34,6 +34,8 @@ pub(crate) struct Driver {
     pub(crate) ceiling: Duration,
     /// Where the pointer is, in CSS px of the viewport.
     pub(crate) pointer: (f64, f64),
+    /// Keys held while the pointer clicks, as CDP counts them.
+    pub(crate) held: i64,
     pub(crate) browser_name: String,
     /// Clock of the bundled site's server.
     pub(crate) site_clock: Option<Arc<SiteClock>>,
@@ -74,6 +76,7 @@ impl Driver {
             step: 0,
             ceiling,
             pointer: (0.0, 0.0),
+            held: 0,
             browser_name: "Chromium".to_owned(),
             site_clock: None,
             quiet_limit: ceiling,

@@ -155,7 +155,8 @@ impl EventLoop {
                 let m::DialogClosed { result: accepted, user_input: typed } = event.read()?;
                 let (tab, now) = (state.tab_of(session)?, state.now());
                 state.log.close_dialog(tab, now, accepted, &typed);
-                state.tab_in(session)?.dialog = None;
+                let closed = state.tab_in(session)?;
+                (closed.dialog, closed.closed_dialogs) = (None, closed.closed_dialogs.wrapping_add(1));
                 self.signal(Signal::DialogClosed { tab, accepted, typed });
                 state.stir();
             }

@@ -72,6 +72,7 @@ impl Driver {
         event.button = Some(button);
         event.buttons = Some(buttons);
         event.click_count = Some(clicks);
+        event.modifiers = Some(self.held);
         self.pointer = (x, y);
         self.dispatched(self.execute(event)).await
     }
@@ -260,6 +261,13 @@ fn needs_shift(character: char) -> i64 {
 
 /// Keys that are commands of the browser's own editing with Control held.
 const EDITING: [(&str, &str); 5] = [("a", "selectAll"), ("c", "copy"), ("x", "cut"), ("v", "paste"), ("z", "undo")];
+
+/// Returns the keys that are held while the pointer clicks (`Shift`, `Control+Alt`), as CDP counts
+/// them; words that name none hold none.
+pub(crate) fn held_keys(names: &str) -> i64 {
+    let bit = |name: &str| MODIFIERS.iter().find(|(known, _)| *known == name).map_or(0, |(_, bit)| *bit);
+    names.split('+').map(bit).fold(0, |held, bit| held | bit)
+}
 
 fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
     let unknown = |key: &str| {

@@ -294,6 +294,16 @@ dialog = "accept"
 text = "Ada"
 facts = ['confirm true | prompt "Ada"']
 [[step]]
+click = { role = "button", name = "Both" }
+facts = ["Cancel it?"]
+[[step]]
+dialog = "accept"
+facts = ["Why?"]
+[[step]]
+dialog = "accept"
+text = "Rain"
+facts = ["reason Rain"]
+[[step]]
 click = { role = "button", name = "Confirm" }
 facts = ["confirm false"]
 [[step]]
@@ -322,10 +332,14 @@ facts = ["Arrived"]
         (2, "Delete the draft?", Some(true), ""),
         (3, "Your name?", None, ""),
         (4, "Your name?", Some(true), "Ada"),
-        (5, "Delete the draft?", Some(false), ""),
-        (6, "Stock is low", Some(false), ""),
-        (8, "", None, ""),
-        (9, "", Some(true), ""),
+        (5, "Cancel it?", None, ""),
+        (6, "Cancel it?", Some(true), ""),
+        (6, "Why?", None, ""),
+        (7, "Why?", Some(true), "Rain"),
+        (8, "Delete the draft?", Some(false), ""),
+        (9, "Stock is low", Some(false), ""),
+        (11, "", None, ""),
+        (12, "", Some(true), ""),
     ];
     assert_eq!(dialogs.collect::<Vec<_>>(), expected);
 }

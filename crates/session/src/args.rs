@@ -258,7 +258,6 @@ arguments! {
     Scroll {
         #[serde(rename = "ref")]
         target: Option<InArg>,
-        /// CSS px
         #[serde(default)]
         #[schemars(range(min = -1_000_000, max = 1_000_000))]
         x: i32,
@@ -268,11 +267,11 @@ arguments! {
     }
     /// Of a drag.
     Drag {
-        from: RefArg,
-        to: Option<RefArg>,
+        from: Option<InArg>,
+        to: Option<InArg>,
         #[serde(default)]
         place: PlaceArg,
-        /// Or [x, y] in CSS px
+        /// Or [x, y] px
         by: Option<[f32; 2]>,
         /// Where it is taken
         at: Option<[f32; 2]>,

@@ -267,7 +267,7 @@ impl ToolError {
 
 /// What to do about a reason for which an element cannot be acted on, by how the reason begins:
 /// what a page says comes behind that.
-const HINTS: [(&str, &str); 25] = [
+const HINTS: [(&str, &str); 26] = [
     ("it is disabled", "do first what enables it, or call `wait` with its ref and state enabled"),
     (
         "it is read-only",
@@ -278,7 +278,10 @@ const HINTS: [(&str, &str); 25] = [
         "it is a slider",
         "call `press` with its ref, the key ArrowRight or ArrowLeft, and how many times; Home and End go to its ends",
     ),
-    ("it takes no text", "call `find` with role textbox and take the ref of a field"),
+    (
+        "it takes no text",
+        "call `find` with role textbox and take the ref of a field; what slides moves by `press` with its ref, ArrowRight",
+    ),
     ("it cannot take the focus", "`click` it first, then call `type` without a ref"),
     ("it takes one option", "call `select` with one option"),
     ("its option", "call `select` with another of its options; `observe` shows them"),
@@ -294,6 +297,7 @@ const HINTS: [(&str, &str); 25] = [
         "call `find` for the file input, or for the button that opens the file chooser, and take its ref for `upload`",
     ),
     ("its two ends", "call `scroll` so that both can be seen, or `drag` in two parts with `by`"),
+    ("the point lies outside", "give `at` from its corner; without a ref `at` is a point of the viewport"),
     ("it has no box", "`click` what opens the part of the page that it lies in, or `find` another element"),
     ("it is covered", "call `observe`: close what covers it, `click` that instead, or press `Escape` with `press`"),
     ("nothing around it scrolls", "call `scroll` without a ref, or with the ref of what lies in the part that scrolls"),
@@ -479,6 +483,7 @@ mod tests {
                 "`press`",
             ),
             ("it is disabled", "`wait`"),
+            ("the point lies outside of its box (20×10)", "viewport"),
             ("it opened no list of options", "`find` with role combobox or listbox"),
             ("a radio is unchecked only by checking another of its group", "`click` another radio"),
             ("it is no checkbox, radio or switch", "`click`"),

@@ -113,7 +113,7 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Hover>("hover", "Point at an element or text"),
         acts::<args::Press>("press", "Press a key"),
         acts::<args::Scroll>("scroll", "Scroll by px, 600 down by default"),
-        acts::<args::Drag>("drag", "Drag an element onto, before or after another, or by an offset"),
+        acts::<args::Drag>("drag", "Drag an element or text onto, before or after another, or by an offset"),
         acts::<args::Upload>("upload", "Give files to a file input"),
         acts::<args::Nothing>("back", "Go back"),
         acts::<args::Nothing>("forward", "Go forward"),

@@ -33,8 +33,8 @@ const PLACES: [(&str, &[&str]); 17] = [
 /// What needs no words in a schema, whose readers see the names of all tools at once.
 const WORDS: [(&str, &str); 11] = [
     ("ref", "Its ref, such as @e7"),
-    ("from", "Ref of what is dragged"),
-    ("to", "Ref of where it goes"),
+    ("from", "What is dragged: its ref, or what it says"),
+    ("to", "Where it goes: the ref, or what it says"),
     ("text", "What it says or is called"),
     ("role", "Its role, such as button"),
     ("limit", "At most so many"),
@@ -152,7 +152,12 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
     let words = if by_commas { format!("{words}; several by commas") } else { words.to_owned() };
     let arg = Arg::new(property.name.to_owned()).help(words);
     let is_number = property.has("integer") || property.has("number");
-    let value_name = if is_number { "N".to_owned() } else { option_of(property.name).to_uppercase() };
+    let value_name = match property.name {
+        _ if is_number => "N".to_owned(),
+        // A ref alone has a pattern.
+        "ref" | "from" | "to" if property.schema.get("pattern").is_none() => "REF|TEXT".to_owned(),
+        name => option_of(name).to_uppercase(),
+    };
     match (tool, property.name) {
         ("fill", "fields") => {
             let help = "Each field and its value, as @e5=Ada: text, true or false, an option, or [\"one\",\"two\"]";

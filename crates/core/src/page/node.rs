@@ -181,14 +181,14 @@ bit_set! {
         ROLE = 0,
         /// It has a click, mouse or pointer listener.
         LISTENER = 1,
-        /// Its computed cursor says that it is pressed or dragged (a pointer, an open hand), and
+        /// Its computed cursor says that it is pressed or dragged (a pointer, a hand, a cross), and
         /// its parent's does not say the same.
         POINTER = 2,
         /// It is `contenteditable`.
         EDITABLE = 3,
         /// It has a `tabindex` of 0 or more.
         TABINDEX = 4,
-        /// It has an `on…` attribute for mouse or key.
+        /// It has an `on…` attribute for mouse or key, or is `draggable`.
         HANDLER = 5,
     }
 }

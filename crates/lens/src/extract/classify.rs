@@ -90,7 +90,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let block = node.flags().has(Flags::BLOCK) || is_block_role(role);
     let is_box = is_box_of_a_combobox(node, role);
     let shape = if is_box { Some((role, Shape::Stays)) } else { shape_of(role, &name, node) };
-    let states = |acts| states_of(node, unpainted, acts, dom);
+    let states = |may_be_on| states_of(node, unpainted, may_be_on, dom);
     let Some((role, shape)) = shape else {
         if !is_pressed {
             let name = title_of_a_sign(node).filter(|_| !around.field).map(Cow::Borrowed);
@@ -116,7 +116,8 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
         role,
         name,
         value: if says_value { node.value() } else { "" },
-        states: states(interactive),
+        // A row that is chosen says so by its class alone more often than by a state.
+        states: states(interactive || role == "row"),
         shape,
         interactive,
     })
@@ -262,7 +263,8 @@ fn says_value(role: &str) -> bool {
         )
 }
 
-fn states_of(node: NodeRef<'_>, unpainted: bool, acts: bool, dom: &Dom<'_>) -> StateSet {
+/// `may_be_on`: a class may call it on.
+fn states_of(node: NodeRef<'_>, unpainted: bool, may_be_on: bool, dom: &Dom<'_>) -> StateSet {
     let from = node.states();
     let mut states = if dom.speaks_for(node) { dom.states(node) } else { StateSet::NONE };
     let mut set = |state: StateSet, on: bool| states.add(if on { state } else { StateSet::NONE });
@@ -287,7 +289,7 @@ fn states_of(node: NodeRef<'_>, unpainted: bool, acts: bool, dom: &Dom<'_>) -> S
     set(StateSet::FILLED, node.flags().has(Flags::SECRET) && node.is_filled());
     set(StateSet::INVISIBLE, unpainted && node.tag() != "area");
     let says_so = [StateSet::CHECKED, StateSet::SELECTED, StateSet::PRESSED, StateSet::CURRENT];
-    if acts && !says_so.iter().any(|state| states.has(*state)) && is_called_on(node) {
+    if may_be_on && !says_so.iter().any(|state| states.has(*state)) && is_called_on(node) {
         states.add(StateSet::ACTIVE);
     }
     states

@@ -384,6 +384,12 @@ fn a_box_around_a_field_and_options_is_no_field() {
         page.close();
     });
     assert!(text.starts_with("- combobox \"Tree\": searchbox \"Find\" @e2, option \"Alder\" @e3"), "{text}");
+    let text = build(|page| {
+        page.open(NodeSpec { tag: "div", ..NodeSpec::with_role("combobox", "Town") });
+        page.leaf(NodeSpec { tag: "input", value: "Porto", ..NodeSpec::with_role("textbox", "Where") });
+        page.close();
+    });
+    assert_eq!(text, "- combobox \"Town\": textbox \"Where\" @e2 value: \"Porto\"", "its value is there");
 }
 
 #[test]
@@ -416,6 +422,16 @@ fn a_class_that_calls_a_control_on_is_told_where_no_state_is() {
     assert!(told("active", States::NONE, "link"));
     assert!(!told("active", States::CURRENT, "link"), "the state says it");
     assert!(!told("active", States::NONE, "textbox"), "a field with the focus");
+    let rows = build(|page| {
+        page.open(NodeSpec::with_role("table", ""));
+        for class in ["odd", "even selected"] {
+            page.open(NodeSpec { attributes: vec![("class", class)], ..NodeSpec::with_role("row", "") });
+            says(page, NodeSpec::with_role("cell", "C-0403"), "C-0403");
+            page.close();
+        }
+        page.close();
+    });
+    assert!(rows.matches(" active").count() == 1, "a row that is chosen: {rows}");
 }
 
 #[test]

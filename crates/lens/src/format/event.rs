@@ -120,6 +120,8 @@ pub enum EventNote {
     },
     /// A tab.
     Tab {
+        /// Its number, from 0.
+        tab: u32,
         /// What happened to it.
         change: TabChange,
         /// Its title.
@@ -180,7 +182,9 @@ impl EventNote {
             }
             Self::Failed { why } => Self::Failed { why: short(why) },
             Self::Notice { text } => Self::Notice { text: short(text) },
-            Self::Tab { change, title, url } => Self::Tab { change, title: title.map(short), url: url.map(short) },
+            Self::Tab { tab, change, title, url } => {
+                Self::Tab { tab, change, title: title.map(short), url: url.map(short) }
+            }
             Self::Download { file, state } => Self::Download { file: short(file), state },
             Self::Console { text, times } => Self::Console { text: short(text), times },
             other => other,
@@ -204,8 +208,8 @@ pub(super) fn write(out: &mut String, events: &[EventNote]) {
             }
             EventNote::Failed { why } => why.quote(out, "ACTION failed: "),
             EventNote::Notice { text } => text.quote(out, "NOTICE "),
-            EventNote::Tab { change, title, url } => {
-                write!(out, "TAB {}", change.name());
+            EventNote::Tab { tab, change, title, url } => {
+                write!(out, "TAB {tab} {}", change.name());
                 if let Some(title) = title {
                     title.quote(out, " ");
                 }
@@ -263,6 +267,8 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
     } else if scan.eat("[NOTICE ") {
         EventNote::Notice { text: CutText::quoted(scan)? }
     } else if scan.eat("[TAB ") {
+        let tab = scan.number()?;
+        scan.expect(" ")?;
         let change = TabChange::from_name(scan.word()?)?;
         let title = match scan.quoted_after(" ")? {
             Some(title) => Some(CutText::read(title, scan)?),
@@ -272,7 +278,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
             let url = scan.bare(&[']', '…'])?;
             CutText::read(url, scan)
         })?;
-        EventNote::Tab { change, title, url }
+        EventNote::Tab { tab, change, title, url }
     } else if scan.eat("[DOWNLOAD ") {
         let file = CutText::quoted(scan)?;
         scan.expect(" ")?;

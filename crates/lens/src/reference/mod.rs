@@ -402,7 +402,7 @@ impl<'p> Writer<'p> {
         said.into_iter().filter(|(is, _)| *is).for_each(|(_, state)| item.states.add(state));
         let says_itself = "checked selected pressed current";
         let silent = |(state, word): &(StateSet, &str)| !item.states.has(*state) || !among(says_itself, word);
-        if draft.acts && StateSet::WORDS.iter().all(silent) && markup::is_called_on(node) {
+        if (draft.acts || draft.role == "row") && StateSet::WORDS.iter().all(silent) && markup::is_called_on(node) {
             item.states.add(StateSet::ACTIVE);
         }
         item

@@ -8,6 +8,7 @@ use super::{LiveBrowser, gone};
 use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
 use crate::error::RecordError;
+use crate::input::held_keys;
 use browserlens_core::page::NodeKey;
 use browserlens_core::strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
 use browserlens_trace::scenario::{Target, TargetBy};
@@ -218,9 +219,9 @@ impl LiveBrowser {
         let number = |text: &str| text.trim().parse::<f32>().map_err(|_| format!("{text:?} is no number"));
         Ok(match action.kind {
             ActionKind::Goto => Deed::Goto { url: text },
-            ActionKind::Click => Deed::Click { times: 1, right: false },
-            ActionKind::DoubleClick => Deed::Click { times: 2, right: false },
-            ActionKind::RightClick => Deed::Click { times: 1, right: true },
+            ActionKind::Click => Deed::Click { times: 1, right: false, held: held_keys(&text) },
+            ActionKind::DoubleClick => Deed::Click { times: 2, right: false, held: 0 },
+            ActionKind::RightClick => Deed::Click { times: 1, right: true, held: 0 },
             ActionKind::Hover => Deed::Hover,
             ActionKind::Fill => Deed::Fill { text },
             ActionKind::Type => Deed::Type { text },

@@ -179,8 +179,8 @@ impl Pass {
 fn in_the_protocol(deed: &Deed) -> Option<Value> {
     Some(match deed {
         Deed::Goto { url } => json!({ "kind": "goto", "url": url }),
-        Deed::Click { times: 1, right: false } => json!({ "kind": "click" }),
-        Deed::Click { times: 2, right: false } => json!({ "kind": "double_click" }),
+        Deed::Click { times: 1, right: false, .. } => json!({ "kind": "click" }),
+        Deed::Click { times: 2, right: false, .. } => json!({ "kind": "double_click" }),
         Deed::Click { right: true, .. } => json!({ "kind": "right_click" }),
         Deed::Hover => json!({ "kind": "hover" }),
         Deed::Fill { text } => json!({ "kind": "fill", "text": text }),

@@ -56,9 +56,9 @@ impl Recording<'_> {
         let text = || step.action.text().resolve(&*self.options.env);
         Ok(match &step.action {
             Action::Goto { url } => Deed::Goto { url: self.url(url)? },
-            Action::Click { .. } => Deed::Click { times: 1, right: false },
-            Action::DoubleClick { .. } => Deed::Click { times: 2, right: false },
-            Action::RightClick { .. } => Deed::Click { times: 1, right: true },
+            Action::Click { .. } => Deed::Click { times: 1, right: false, held: 0 },
+            Action::DoubleClick { .. } => Deed::Click { times: 2, right: false, held: 0 },
+            Action::RightClick { .. } => Deed::Click { times: 1, right: true, held: 0 },
             Action::Hover { .. } => Deed::Hover,
             Action::Fill { .. } => Deed::Fill { text: text()? },
             Action::Type { .. } => Deed::Type { text: text()? },

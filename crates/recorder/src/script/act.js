@@ -92,6 +92,8 @@
     const rects = rectsOf(element);
     if (!rects.length) return { reason: 'it has no box' };
     const box = element instanceof HTMLAreaElement ? rects[0] : element.getBoundingClientRect();
+    if (at && aim === 'act' && (at[0] < 0 || at[1] < 0 || at[0] > box.width || at[1] > box.height))
+      return { reason: `the point lies outside of its box (${Math.round(box.width)}×${Math.round(box.height)})` };
     const inside = (f, g) => rects.slice(0, 8).map((r) => [r.left + r.width * f, r.top + r.height * g]);
     // A toggle that is styled away may lie under another: its label is what is pressed.
     const labels = [...(element.labels ?? [])].flatMap((label) => [...label.getClientRects()])
@@ -167,6 +169,10 @@
   // Makes a field ready for its new text: 'type' if it is to be typed, 'done' if the value was set at once.
   const gone = 'it is not in the document any more';
   const takes = (element) => { element.focus(); return element.getRootNode().activeElement === element; };
+  const unfocused = (element) => {
+    const { reason } = point(element, null, 'place');
+    return reason?.startsWith('it is covered') ? reason : 'it cannot take the focus';
+  };
   const ready = (element, text) => {
     if (!element.isConnected) return gone;
     if (element instanceof HTMLLabelElement && element.control) element = element.control;
@@ -186,11 +192,11 @@
       if (['checkbox', 'radio', 'file', 'button', 'submit', 'reset', 'image'].includes(element.type))
         return `an input of type ${element.type} takes no text`;
       // What is typed goes to what has the focus: never to another field.
-      if (!takes(element)) return 'it cannot take the focus';
+      if (!takes(element)) return unfocused(element);
       element.select();
       return 'type';
     }
-    if (element.editContext) return takes(element) ? 'type' : 'it cannot take the focus';
+    if (element.editContext) return takes(element) ? 'type' : unfocused(element);
     if (element.isContentEditable) {
       element.focus();
       const range = document.createRange();

@@ -60,6 +60,16 @@ pub enum InArg {
     Text(String),
 }
 
+impl InArg {
+    /// Returns the ref, if it is one.
+    pub fn reference(&self) -> Option<Ref> {
+        match self {
+            Self::Ref(reference) => Some(reference.0),
+            Self::Text(_) => None,
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for InArg {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -162,6 +172,10 @@ pub enum ClickArg {
     Right,
     /// Twice.
     Double,
+    /// Once, with Shift held.
+    Shift,
+    /// Once, with Control held.
+    Control,
 }
 
 /// Where a drag ends.

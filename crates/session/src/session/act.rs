@@ -11,7 +11,7 @@ mod wait;
 use super::show::part_within;
 use super::{Session, said};
 use crate::answer::Answer;
-use crate::args::{self, PlaceArg};
+use crate::args::{self, InArg, PlaceArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
@@ -26,14 +26,6 @@ use std::sync::Arc;
 
 /// How far `scroll` goes if not said otherwise, in CSS px.
 const SCROLL: i32 = 600;
-
-/// Where a drag ends, as it is said.
-#[derive(Clone, Copy)]
-enum End {
-    Nowhere,
-    Beside(Ref, PlaceArg),
-    By([f32; 2]),
-}
 
 /// Says what a dialog says that blocks the page.
 pub(super) fn blocked(message: &str) -> ToolError {
@@ -91,7 +83,7 @@ impl Session {
                     None => (K::Scroll, None, text),
                 }
             }
-            "drag" => return self.drag(&args::read(arguments)?),
+            "drag" => return self.drag(args::read(arguments)?),
             "evaluate" => return self.evaluate(&args::read(arguments)?),
             "upload" => {
                 let upload: args::Upload = args::read(arguments)?;
@@ -141,49 +133,54 @@ impl Session {
 
     /// Carries out an action on what a ref means now, and looks at what came of it.
     pub(super) fn do_it(&mut self, kind: ActionKind, on: Option<Ref>, text: String) -> Result<(), ToolError> {
-        self.do_at(kind, on, None, End::Nowhere, text)
+        self.do_at(kind, on, None, text)
     }
 
-    /// The same at a point of it, and to where a drag ends.
+    /// The same at a point of it.
     fn do_at(
         &mut self,
         kind: ActionKind,
         on: Option<Ref>,
         at: Option<[f32; 2]>,
-        to: End,
         text: String,
     ) -> Result<(), ToolError> {
-        let target = match to {
-            End::Beside(reference, _) => Some(reference),
-            End::By(_) | End::Nowhere => None,
-        };
-        // What the session was never told it cannot mean: a number of another client is not one of
-        // its own.
-        if let Some(reference) = [on, target].into_iter().flatten().find(|given| !self.lens.has_given(*given)) {
-            self.source()?;
-            return Err(ToolError::UnknownRef { reference });
-        }
+        self.given(on)?;
         self.ready_for(kind, on.is_some())?;
         let node = on.map(|reference| self.node(reference)).transpose()?;
-        let end = match to {
-            End::Nowhere => None,
-            End::By([x, y]) => Some(DragTo::By(x, y)),
-            End::Beside(reference, place) => {
-                let node = self.node(reference)?;
-                Some(match place {
-                    PlaceArg::On => DragTo::On(node),
-                    PlaceArg::Before => DragTo::Before(node),
-                    PlaceArg::After => DragTo::After(node),
-                })
-            }
-        };
         self.learn_typed(kind, node, &text);
-        let words = node.map(|key| self.words(key));
-        let what = words.as_ref().map(said).filter(|what| !what.is_empty());
-        let what = what.or_else(|| node.map(|key| self.text_of(key))).unwrap_or_default();
-        let at = at.map(|[x, y]| (x, y));
-        let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end, at };
-        self.carry_out(&act, what, on)
+        self.on_node(Act { node, at: at.map(Into::into), ..Act::bare(taken(kind, &text)) }, on)
+    }
+
+    /// Refuses a ref that the session was never told: it cannot mean it, and a number of another
+    /// client is not one of its own.
+    pub(super) fn given(&mut self, on: Option<Ref>) -> Result<(), ToolError> {
+        match on.filter(|reference| !self.lens.has_given(*reference)) {
+            Some(reference) => {
+                self.source()?;
+                Err(ToolError::UnknownRef { reference })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Carries out an action on its node, which has this ref, or none.
+    fn on_node(&mut self, mut act: Act, on: Option<Ref>) -> Result<(), ToolError> {
+        // The page may have opened one while the node was looked for.
+        if act.node.is_some()
+            && on.is_none()
+            && let Some(message) = self.source()?.dialog()
+        {
+            return Err(blocked(&message));
+        }
+        act.taken.node = act.node.map(|key| self.words(key));
+        let what = act.taken.node.as_ref().map(said).filter(|what| !what.is_empty());
+        let what = what.or_else(|| act.node.map(|key| self.text_of(key))).unwrap_or_default();
+        self.carry_out(&act, what.clone(), on).map_err(|error| match error {
+            ToolError::NotPossible { reason, .. } if act.node.is_some() && on.is_none() => {
+                ToolError::NotActionable { what, reason }
+            }
+            other => other,
+        })
     }
 
     /// Carries an action out before the eyes of who witnesses it, and looks at what came of it.
@@ -278,7 +275,7 @@ impl Session {
 
     fn gone(&self, reference: Ref) -> ToolError {
         let Some(what) = self.known.get(&reference).cloned() else {
-            return ToolError::RefGone { reference, what: "given long ago".to_owned(), now: None };
+            return ToolError::RefGone { reference, what: "given long ago, or never".to_owned(), now: None };
         };
         let page = self.page.as_ref();
         let is_here = |other: &Ref| self.lens.node(*other).and_then(|key| page?.find(key)).is_some();
@@ -327,14 +324,36 @@ impl Session {
         text
     }
 
-    fn drag(&mut self, drag: &args::Drag) -> Result<Answer, ToolError> {
-        let end = match (drag.to, drag.by) {
-            (Some(to), None) => End::Beside(to.0, drag.place),
-            (None, Some(by)) => End::By(by),
-            (None, None) => return Err(ToolError::Arguments("`to` or `by` is missing".to_owned())),
-            (Some(_), Some(_)) => return Err(ToolError::Arguments("`to` or `by`: not both".to_owned())),
+    fn drag(&mut self, drag: args::Drag) -> Result<Answer, ToolError> {
+        let wanted = |what: &str| ToolError::Arguments(what.to_owned());
+        for target in [&drag.from, &drag.to].into_iter().flatten() {
+            self.given(target.reference())?;
+        }
+        self.ready_for(ActionKind::Drag, true)?;
+        let on = drag.from.as_ref().and_then(InArg::reference);
+        let (node, at) = match (drag.from, drag.at) {
+            (Some(target), at) => (self.element(target)?, at),
+            (None, Some(point)) => {
+                let (node, at) = self.with_whole_page(|_, page| click::node_at(page, point))?;
+                (node, Some(at))
+            }
+            (None, None) => return Err(wanted("`from` or `at` is missing")),
         };
-        self.do_at(ActionKind::Drag, Some(drag.from.0), drag.at, end, String::new())?;
+        let to = match (drag.to, drag.by) {
+            (Some(target), None) => {
+                let node = self.element(target)?;
+                match drag.place {
+                    PlaceArg::On => DragTo::On(node),
+                    PlaceArg::Before => DragTo::Before(node),
+                    PlaceArg::After => DragTo::After(node),
+                }
+            }
+            (None, Some([x, y])) => DragTo::By(x, y),
+            (None, None) => return Err(wanted("`to` or `by` is missing")),
+            (Some(_), Some(_)) => return Err(wanted("`to` or `by`: not both")),
+        };
+        let bare = Act::bare(taken(ActionKind::Drag, ""));
+        self.on_node(Act { node: Some(node), to: Some(to), at: at.map(Into::into), ..bare }, on)?;
         Ok(self.told())
     }
 

@@ -141,7 +141,7 @@ impl Style {
         .contains(&text(DISPLAY));
         own.cursor = match text(CURSOR) {
             "pointer" => Cursor::Presses,
-            "grab" | "grabbing" | "-webkit-grab" => Cursor::Drags,
+            "grab" | "grabbing" | "-webkit-grab" | "move" => Cursor::Drags,
             _ => Cursor::Silent,
         };
         own.no_pointer_events = text(POINTER_EVENTS) == "none";

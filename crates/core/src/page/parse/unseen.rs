@@ -4,8 +4,8 @@
 //! In: a page whose boxes, styles and paint orders are known. Out: [`Flags::PAINTED_OVER`] and
 //! [`Flags::CAMOUFLAGED`] on texts, [`Flags::COVERED`] on what can be acted on. Invariants: only
 //! what scrolling cannot undo counts, so these flags do not change when a page is scrolled; an open
-//! popup hides no text and covers no control, since it is there to be closed (a dialog covers
-//! controls); where a picture, a gradient or a half-transparent colour may decide, nothing is
+//! popup (by its role, or by its class) hides no text and covers no control, since it is there to be
+//! closed (a dialog covers controls); where a picture, a gradient or a half-transparent colour may decide, nothing is
 //! hidden; the work is bounded, and what lies beyond the bound counts as seen. Why not
 //! `Visibility`: that is what other tools' reproductions and page hashes go by. Rounded corners
 //! and shadows are not captured: boxes are taken as rectangles.
@@ -31,6 +31,11 @@ const SLACK: f32 = 1.0;
 const POPUPS: &[&str] = &["menu", "listbox", "tooltip"];
 /// The same, and what has a button to close it.
 const POPUPS_OVER_TEXT: &[&str] = &["menu", "listbox", "tooltip", "dialog", "alertdialog"];
+/// How classes call what opens over a page and closes again, where no role says it.
+const CALLED_POPUPS: &[&str] = &[
+    "menu", "dropdown", "popup", "popover", "popper", "tooltip", "picker", "calendar", "autocomplete", "suggestions",
+    "flyout", "toast",
+];
 const WHITE: &str = "rgb(255, 255, 255)";
 
 /// What a node's ancestors mean for where it is painted.
@@ -357,8 +362,19 @@ impl<'p> Look<'p> {
 fn opens_and_closes(thing: NodeRef<'_>, cover: NodeRef<'_>, popups: &[&str]) -> bool {
     std::iter::once(cover).chain(cover.ancestors()).take_while(|above| !above.holds(thing.id())).any(|above| {
         let role = above.attribute("role").unwrap_or_else(|| above.role());
-        popups.contains(&role) || above.attribute("popover").is_some()
+        popups.contains(&role) || above.attribute("popover").is_some() || is_called_a_popup(above)
     })
+}
+
+/// Returns whether a class calls a box that is out of the flow a popup: `dropdown-menu`,
+/// `ContextMenu`, `flatpickr-calendar`.
+fn is_called_a_popup(node: NodeRef<'_>) -> bool {
+    let is_a_word = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        CALLED_POPUPS.iter().any(|word| part.ends_with(word))
+    };
+    matches!(said(node, POSITION), "absolute" | "fixed")
+        && node.attribute("class").is_some_and(|class| class.split(|c: char| !c.is_alphanumeric()).any(is_a_word))
 }
 
 /// Returns whether a click on `cover` is a click on the control all the same: its label, or a part

@@ -3,12 +3,11 @@
 use crate::answer::Answer;
 use crate::args::{self, ClickArg, InArg, RefArg};
 use crate::error::ToolError;
-use crate::session::act::{End, blocked};
-use crate::session::{Session, said};
-use crate::source::Act;
+use crate::session::Session;
+use crate::source::{Act, taken};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page};
-use browserlens_core::strategy::{ActionKind, Ref, TakenAction};
+use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
 use browserlens_snapshot::{FindOptions, candidates, matches};
 use std::collections::BTreeSet;
@@ -55,7 +54,7 @@ pub(super) fn class_change(
 }
 
 /// Returns what is painted last at a point of the viewport, and where in it that is.
-fn node_at(page: &Page, [x, y]: [f32; 2]) -> Result<(NodeKey, [f32; 2]), ToolError> {
+pub(super) fn node_at(page: &Page, [x, y]: [f32; 2]) -> Result<(NodeKey, [f32; 2]), ToolError> {
     let scroll = page.scroll();
     let (x, y) = (x + scroll.x, y + scroll.y);
     let is_there = |node: &NodeRef<'_>| {
@@ -73,24 +72,25 @@ fn node_at(page: &Page, [x, y]: [f32; 2]) -> Result<(NodeKey, [f32; 2]), ToolErr
 
 impl Session {
     pub(super) fn click(&mut self, click: args::Click) -> Result<Answer, ToolError> {
-        let kind = match click.kind {
-            ClickArg::Left => ActionKind::Click,
-            ClickArg::Right => ActionKind::RightClick,
-            ClickArg::Double => ActionKind::DoubleClick,
+        let (kind, held) = match click.kind {
+            ClickArg::Left => (ActionKind::Click, ""),
+            ClickArg::Right => (ActionKind::RightClick, ""),
+            ClickArg::Double => (ActionKind::DoubleClick, ""),
+            ClickArg::Shift => (ActionKind::Click, "Shift"),
+            ClickArg::Control => (ActionKind::Click, "Control"),
         };
         let wanted = |what: &str| Err(ToolError::Arguments(what.to_owned()));
         match (click.reference, click.text.filter(|text| !text.trim().is_empty()), click.role) {
             (Some(_), Some(_), _) | (Some(_), _, Some(_)) => wanted("`ref`, or `text` and `role`: not both"),
             (Some(on), None, None) => {
-                self.do_at(kind, Some(on.0), click.at, End::Nowhere, String::new())?;
+                self.do_at(kind, Some(on.0), click.at, held.to_owned())?;
                 Ok(self.told())
             }
             (None, None, None) => match click.at {
                 Some(point) => {
                     self.ready_for(kind, false)?;
                     let (key, at) = self.with_whole_page(|_, page| node_at(page, point))?;
-                    self.on_node(kind, key, Some(at), String::new())?;
-                    Ok(self.told())
+                    self.on_found(kind, key, Some(at), held)
                 }
                 None => wanted("`ref` or `text` is missing"),
             },
@@ -99,29 +99,35 @@ impl Session {
                 self.ready_for(kind, false)?;
                 let (within, beside) = self.scope(click.within)?;
                 let key = self.node_that_says(&FindOptions { text, role, within, beside, limit: CANDIDATES })?;
-                self.on_node(kind, key, click.at, String::new())?;
-                Ok(self.told())
+                self.on_found(kind, key, click.at, held)
             }
         }
     }
 
     /// Acts on the element of a ref, or on what says a text.
     pub(super) fn act_on(&mut self, kind: ActionKind, target: InArg, text: String) -> Result<Answer, ToolError> {
-        match target {
-            InArg::Ref(RefArg(on)) => self.do_it(kind, Some(on), text)?,
-            InArg::Text(says) => {
-                self.ready_for(kind, false)?;
-                let options = FindOptions { text: says, limit: CANDIDATES, ..FindOptions::default() };
-                let key = self.node_that_says(&options).map_err(|error| match error {
-                    ToolError::NotThere { message, .. } => {
-                        ToolError::NotThere { message, hint: "take a ref that `find` gives, or say more of the text" }
-                    }
-                    error => error,
-                })?;
-                self.on_node(kind, key, None, text)?;
-            }
+        if let InArg::Ref(on) = target {
+            self.do_it(kind, Some(on.0), text)?;
+            return Ok(self.told());
         }
-        Ok(self.told())
+        self.ready_for(kind, false)?;
+        let key = self.element(target)?;
+        self.on_found(kind, key, None, &text)
+    }
+
+    /// Returns the element of a ref that was given, or the one that says a text.
+    pub(super) fn element(&mut self, target: InArg) -> Result<NodeKey, ToolError> {
+        let text = match target {
+            InArg::Ref(on) => return self.node(on.0),
+            InArg::Text(text) => text,
+        };
+        let options = FindOptions { text, limit: CANDIDATES, ..FindOptions::default() };
+        self.node_that_says(&options).map_err(|error| match error {
+            ToolError::NotThere { message, .. } => {
+                ToolError::NotThere { message, hint: "take a ref that `find` gives, or say more of the text" }
+            }
+            error => error,
+        })
     }
 
     /// Returns what a search is kept within: a ref, or what it stands beside.
@@ -134,10 +140,7 @@ impl Session {
             Some(InArg::Text(text)) => return Ok((None, text)),
             Some(InArg::Ref(RefArg(reference))) => reference,
         };
-        self.source()?;
-        if !self.lens.has_given(reference) {
-            return Err(ToolError::UnknownRef { reference });
-        }
+        self.given(Some(reference))?;
         self.catch_up()?;
         self.node(reference)?;
         Ok((Some(reference), String::new()))
@@ -183,19 +186,16 @@ impl Session {
         })
     }
 
-    /// Acts on a node that has no ref.
-    fn on_node(&mut self, kind: ActionKind, key: NodeKey, at: Option<[f32; 2]>, text: String) -> Result<(), ToolError> {
-        // The page may have opened one while the node was looked for.
-        if let Some(message) = self.source()?.dialog() {
-            return Err(blocked(&message));
-        }
-        let words = self.words(key);
-        let what = said(&words);
-        let taken = TakenAction { kind, node: Some(words), text, error: None };
-        let act = Act { taken, node: Some(key), to: None, at: at.map(|[x, y]| (x, y)) };
-        self.carry_out(&act, what.clone(), None).map_err(|error| match error {
-            ToolError::NotPossible { reason, .. } => ToolError::NotActionable { what, reason },
-            other => other,
-        })
+    /// Acts on a node that was found by what it says or where it is.
+    fn on_found(
+        &mut self,
+        kind: ActionKind,
+        key: NodeKey,
+        at: Option<[f32; 2]>,
+        text: &str,
+    ) -> Result<Answer, ToolError> {
+        let act = Act { node: Some(key), at: at.map(Into::into), ..Act::bare(taken(kind, text)) };
+        self.on_node(act, None)?;
+        Ok(self.told())
     }
 }

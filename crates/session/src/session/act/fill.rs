@@ -7,10 +7,11 @@ use crate::session::Session;
 use browserlens_core::strategy::{ActionKind, Ref};
 
 impl Session {
-    /// Sets fields one after the other, and stops at the first that cannot be set; what came of all
-    /// is told at the end.
+    /// Sets fields one after the other; what came of all is told at the end. One that cannot be set
+    /// stops none after it, unless a dialog blocks the page or the browser is gone.
     pub(super) fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
-        let mut done = String::new();
+        let mut told = String::new();
+        let mut is_undone = false;
         let last = form.fields.len().saturating_sub(1);
         for (at, field) in form.fields.into_iter().enumerate() {
             let on = field.reference.0;
@@ -21,25 +22,36 @@ impl Session {
             self.is_silent = at < last;
             let set = self.set(on, field.value);
             self.is_silent = false;
-            match set {
-                Ok(said) => done.push_str(&format!("{on} {said}\n")),
-                Err(error) if done.is_empty() => return Err(error),
-                Err(error) => return Ok(self.told_so_far(&done, on, &error)),
+            let error = match set {
+                Ok(said) => {
+                    told.push_str(&format!("{on} {said}\n"));
+                    continue;
+                }
+                Err(error) if last == 0 => return Err(error),
+                Err(error) => error,
+            };
+            is_undone = true;
+            let is_gone = matches!(error, ToolError::BrowserGone(_));
+            let ends = at < last && (is_gone || self.source.as_mut().is_some_and(|source| source.dialog().is_some()));
+            let rest = if ends { ", and none after it" } else { "" };
+            told.push_str(&format!("{on} was not set{rest}: {}\nhint: {}\n", error.message(), error.hint()));
+            if is_gone {
+                self.lose();
+                return Ok(Answer { is_undone, ..Answer::text(&told) });
+            }
+            if ends {
+                break;
             }
         }
+        if is_undone {
+            self.look_after_failure(&mut told);
+        }
         let answer = self.told();
-        Ok(Answer { text: done + &answer.text, ..answer })
+        Ok(Answer { text: told + &answer.text, is_undone, ..answer })
     }
 
-    /// Says what was set before a field could not be, and what the page is like now: what failed
-    /// may have changed it too.
-    fn told_so_far(&mut self, done: &str, on: Ref, error: &ToolError) -> Answer {
-        let mut text =
-            format!("{done}{on} was not set, and none after it: {}\nhint: {}\n", error.message(), error.hint());
-        if matches!(error, ToolError::BrowserGone(_)) {
-            self.lose();
-            return Answer { is_undone: true, ..Answer::text(&text) };
-        }
+    /// Looks at the page again: what failed may have changed it too.
+    fn look_after_failure(&mut self, told: &mut String) {
         let looked = match self.source() {
             Ok(source) => {
                 source.refresh();
@@ -48,12 +60,9 @@ impl Session {
             Err(error) => Err(error),
         };
         self.pending.forget_silence();
-        let answer = self.pending.take();
-        text.push_str(&answer.text);
         if let Err(error) = looked {
-            text.push_str(&format!("\nthe page could not be looked at again: {}", error.told()));
+            told.push_str(&format!("the page could not be looked at again: {}\n", error.told()));
         }
-        Answer { images: answer.images, is_undone: true, ..Answer::text(&text) }
     }
 
     fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {

@@ -71,9 +71,7 @@ impl Session {
             return self.observe(&args::Observe { full: false, budget: None, strategy: None, why: false });
         }
         let reference = wanted.reference.map(|reference| reference.0);
-        if let Some(reference) = reference.filter(|reference| !self.lens.has_given(*reference)) {
-            return Err(ToolError::UnknownRef { reference });
-        }
+        self.given(reference)?;
         let state = wanted.state.as_deref().unwrap_or("visible").trim().to_lowercase();
         if reference.is_some() && !STATES.contains(&state.as_str()) {
             return Err(ToolError::Arguments(format!("state: there are {}", STATES.join(", "))));

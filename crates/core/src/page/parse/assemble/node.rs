@@ -88,6 +88,9 @@ pub(super) fn clickability_of(
         match *name {
             "contenteditable" => why.set(Clickability::EDITABLE, !value.eq_ignore_ascii_case("false")),
             "tabindex" => why.set(Clickability::TABINDEX, value.trim().parse::<i32>().is_ok_and(|index| index >= 0)),
+            "draggable" if value.eq_ignore_ascii_case("true") && !matches!(tag, "a" | "img") => {
+                why.set(Clickability::HANDLER, true);
+            }
             "onclick" | "onmousedown" | "onmouseup" | "onpointerdown" | "onpointerup" | "ondblclick"
             | "ontouchstart" => {
                 why.set(Clickability::HANDLER, true);

@@ -80,6 +80,32 @@ fn an_open_popup_hides_no_text() {
 }
 
 #[test]
+fn what_a_class_calls_a_popup_hides_no_text_if_it_is_out_of_the_flow() {
+    let hidden = |class: &str, position: &str| {
+        let mut builder = PageBuilder::new("http://a.test/", "A");
+        builder.scroll(ScrollOffset { x: 0.0, y: 0.0 }, 1280.0, 800.0);
+        let at = |height: f32| BoxInDocument { x: 0.0, y: 0.0, width: 300.0, height };
+        builder.leaf(NodeSpec { kind: NodeKind::Text, text: "some words", bounds: at(18.0), ..NodeSpec::default() });
+        let styles = [BLOCK, ON_WHITE, (POSITION, position)];
+        builder.leaf(NodeSpec {
+            tag: "ul",
+            bounds: at(40.0),
+            paint_order: 2,
+            attributes: vec![("class", class)],
+            styles: styles.iter().map(|(name, value)| (u8::try_from(*name).expect("32 styles"), *value)).collect(),
+            ..NodeSpec::default()
+        });
+        let mut page = builder.finish();
+        mark(&mut page);
+        page.nodes().any(|node| node.flags().has(Flags::PAINTED_OVER))
+    };
+    for class in ["nav dropdown-menu show", "ContextMenu", "flatpickr-calendar open", "el-popper"] {
+        assert!(!hidden(class, "absolute"), "{class}");
+    }
+    assert!(hidden("dropdown-menu", "static") && hidden("cover", "absolute"));
+}
+
+#[test]
 fn what_scrolling_brings_out_is_not_hidden() {
     let page = |height: f32, y: f32| {
         let bar = [0.0, y, 1280.0, height];
