@@ -184,6 +184,7 @@ impl Driver {
         scene: &Scene<'_>,
     ) -> Result<(), Undone> {
         let from = self.reach(handle, point, Aim::Act).await?;
+        let mut beside = None;
         let end = match to {
             DragEnd::By(x, y) => (from.0 + f64::from(x), from.1 + f64::from(y)),
             DragEnd::On { node, point } => {
@@ -193,22 +194,46 @@ impl Driver {
             DragEnd::Beside { node, after } => {
                 let target = self.handle(node, scene).await?;
                 self.reach(&target, None, Aim::Place).await?;
+                self.ask(handle, "hold", &[]).await?;
                 let start = self.locate(handle, point, Aim::Act).await?.unwrap_or(from);
                 let middle = self.locate(&target, None, Aim::Place).await?.map_err(Undone::Impossible)?;
                 let apart = json!([start.0 - middle.0, start.1 - middle.1]);
-                let beside = self.ask(&target, "beside", &[apart, json!(after)]).await?;
-                let part = |name: &str| beside[name].as_f64().unwrap_or(0.0) as f32;
-                self.locate(&target, Some((part("x"), part("y"))), Aim::Place).await?.map_err(Undone::Impossible)?
+                let (end, elsewhere) = self.beside(&target, &apart, after).await?;
+                beside = elsewhere.then_some((target, apart, after));
+                end
             }
         };
         // Bringing the end into view may have moved the start out of it.
-        match self.locate(handle, point, Aim::Act).await? {
-            Ok(start) if matches!(to, DragEnd::By(..)) => {
-                Ok(self.drag_between(start, (start.0 + end.0 - from.0, start.1 + end.1 - from.1)).await?)
+        let Ok(start) = self.locate(handle, point, Aim::Act).await? else {
+            return impossible("its two ends do not fit into the viewport together");
+        };
+        let mut end = match to {
+            DragEnd::By(..) => (start.0 + end.0 - from.0, start.1 + end.1 - from.1),
+            DragEnd::On { .. } | DragEnd::Beside { .. } => end,
+        };
+        self.take_up(start).await?;
+        self.carry(start, end).await?;
+        if let Some((target, apart, after)) = beside {
+            // Another list made room meanwhile: the end is elsewhere now.
+            for _ in 0..3 {
+                let Ok((now, _)) = self.beside(&target, &apart, after).await else { break };
+                if (now.0 - end.0).hypot(now.1 - end.1) < 3.0 {
+                    break;
+                }
+                self.carry(end, now).await?;
+                end = now;
             }
-            Ok(start) => Ok(self.drag_between(start, end).await?),
-            Err(_) => impossible("its two ends do not fit into the viewport together"),
         }
+        Ok(self.put_down(end).await?)
+    }
+
+    /// Returns where a drag before or after an element ends, and whether that is in another list
+    /// than what is dragged.
+    async fn beside(&self, target: &Handle, apart: &Value, after: bool) -> Result<((f64, f64), bool), Undone> {
+        let beside = self.ask(target, "beside", &[apart.clone(), json!(after)]).await?;
+        let part = |name: &str| beside[name].as_f64().unwrap_or(0.0) as f32;
+        let end = self.locate(target, Some((part("x"), part("y"))), Aim::Place).await?.map_err(Undone::Impossible)?;
+        Ok((end, beside["elsewhere"].as_bool().unwrap_or(false)))
     }
 
     async fn goto(&mut self, url: &str) -> Result<(), Undone> {

@@ -109,14 +109,18 @@ impl Driver {
         state.has_dialog(self.tab) || !state.is_open(self.tab)
     }
 
-    /// Drags from a point to a point; where the page starts a drag of its own (`draggable`), that
-    /// is carried through.
-    pub(crate) async fn drag_between(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<(), CallError> {
+    /// Takes up what is dragged.
+    pub(crate) async fn take_up(&mut self, from: (f64, f64)) -> Result<(), CallError> {
         self.browser.change(|state| state.drag = None);
         self.intercept_drags(true).await?;
         self.move_to(from).await?;
-        self.mouse(DispatchMouseEventType::MousePressed, from, MouseButton::Left, 1, 1).await?;
-        let mut drag: Option<Value> = None;
+        self.mouse(DispatchMouseEventType::MousePressed, from, MouseButton::Left, 1, 1).await
+    }
+
+    /// Carries what was taken up from a point to a point; where the page starts a drag of its own
+    /// (`draggable`), that is gone on with.
+    pub(crate) async fn carry(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<(), CallError> {
+        let mut drag = self.browser.read().drag.clone();
         let far = (to.0 - from.0).hypot(to.1 - from.1).max(1.0);
         let along = |part: f64| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
         // As a hand does it: slowly off, quicker over, and a moment of rest at the end. What is
@@ -140,6 +144,12 @@ impl Driver {
                 tokio::time::sleep(A_MOVE).await;
             }
         }
+        Ok(())
+    }
+
+    /// Puts down what is dragged.
+    pub(crate) async fn put_down(&mut self, to: (f64, f64)) -> Result<(), CallError> {
+        let drag = self.browser.read().drag.clone();
         if drag.is_some() {
             self.drag_event("dragOver", to, drag.as_ref()).await?;
             self.drag_event("drop", to, drag.as_ref()).await?;

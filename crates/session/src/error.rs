@@ -280,7 +280,7 @@ const HINTS: [(&str, &str); 26] = [
     ),
     (
         "it takes no text",
-        "call `find` with role textbox and take the ref of a field; what slides moves by `press` with its ref, ArrowRight",
+        "call `find` with role textbox and take the ref of a field; a slider moves by `press` with its ref, ArrowRight",
     ),
     ("it cannot take the focus", "`click` it first, then call `type` without a ref"),
     ("it takes one option", "call `select` with one option"),

@@ -426,9 +426,23 @@
   const leave = () => {
     let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; at?.blur();
   };
-  // Where a drag before or after an element ends, from its upper left corner: in the direction in which it lies with
-  // others; `from` is where the drag comes from.
-  const beside = (element, [dx, dy], after) => {
+  // What of an element lies with others of its kind: a grip and a text are a part of that.
+  const ITEMS = 'li, tr, [draggable=true], [role=listitem], [role=row], [role=option], [role=treeitem]';
+  const itemOf = (element) => {
+    const known = element.closest?.(ITEMS);
+    if (known) return known;
+    const like = (a, b) => a !== b && a.tagName === b.tagName && a.classList[0] === b.classList[0];
+    for (let at = element, ups = 0; at?.parentElement && ups < 3; at = at.parentElement, ups++)
+      if ([...at.parentElement.children].some((other) => like(at, other))) return at;
+    return element;
+  };
+  let dragged = null;
+  const hold = (element) => { dragged = itemOf(element); };
+  // Where a drag before or after an element ends, from its upper left corner: in the direction in which its item lies
+  // with others; `from` is where the drag comes from. Another list than that of what is dragged makes room for it.
+  const beside = (target, [dx, dy], after) => {
+    const element = itemOf(target), own = target.getBoundingClientRect();
+    const elsewhere = !!dragged && dragged.parentElement !== element.parentElement;
     const box = element.getBoundingClientRect(), other = element.previousElementSibling ?? element.nextElementSibling;
     const there = other?.getBoundingClientRect();
     const across = there && Math.abs(there.top - box.top) < box.height / 2;
@@ -439,8 +453,10 @@
     const begin = across ? box.left : box.top;
     const edge = next && (after ? (across ? next.left : next.top) : across ? next.right : next.bottom) - begin;
     const beyond = after ? Math.max(edge ?? size, size) + 2 : Math.min(edge ?? 0, 0) - 2;
-    const at = after ? (comes > 0 ? beyond : size * 0.85) : comes < 0 ? beyond : size * 0.15;
-    return across ? { x: at, y: box.height / 2 } : { x: box.width / 2, y: at };
+    const passed = !elsewhere && (after ? comes > 0 : comes < 0);
+    const at = passed ? beyond : size * (after ? 0.85 : 0.15);
+    const [x, y] = across ? [at, box.height / 2] : [box.width / 2, at];
+    return { x: x + box.left - own.left, y: y + box.top - own.top, elsewhere };
   };
   const controlOf = (element) => (element instanceof HTMLLabelElement && element.control ? element.control : element);
   const isRadio = (element) => {
@@ -490,7 +506,7 @@
   };
   globalThis.browserLensAct = {
     point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, isUnfolded,
-    further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead,
+    further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, hold, isRadio, checked, hitInstead,
     scrollBy, scrollPage, fileInput
   };
 })()

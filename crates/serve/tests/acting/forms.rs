@@ -257,6 +257,50 @@ async fn what_is_dragged_moves_as_a_hand_moves_it() {
         .await;
 }
 
+/// Two lists that are sorted as libraries do it: by grips, with a placeholder that makes room in
+/// the list over which the pointer is.
+const TWO_LISTS: &str = "<style>li{height:30px} ul{min-height:30px;padding:0;width:240px} \
+    .grip{cursor:move;padding:6px}</style>\
+    <ul id=a><li><span class=grip>⋮</span> <span>One</span><li><span class=grip>⋮</span> <span>Two</span>\
+    <li><span class=grip>⋮</span> <span>Three</span></ul>\
+    <ul id=b><li><span class=grip>⋮</span> <span>Four</span><li><span class=grip>⋮</span> <span>Five</span></ul>
+    <script>
+      const lists = [...document.querySelectorAll('ul')];
+      const words = () => log(lists.map((list) => list.innerText.match(/[A-Z]\\w+/g).join('-')).join(' '));
+      onpointerdown = (down) => {
+        if (!down.target.matches('.grip')) return;
+        down.preventDefault();
+        const item = down.target.parentElement, room = document.createElement('li');
+        item.before(room);
+        Object.assign(item.style, { position: 'absolute', pointerEvents: 'none' });
+        onpointermove = (move) => {
+          item.style.top = move.clientY + 'px';
+          const y = move.clientY, inside = (box) => y >= box.top && y <= box.bottom;
+          const over = [...document.querySelectorAll('li')].find((one) => one !== item && one !== room
+            && inside(one.getBoundingClientRect()));
+          if (!over) return;
+          const box = over.getBoundingClientRect();
+          over[y > box.top + box.height / 2 ? 'after' : 'before'](room);
+        };
+        onpointerup = () => { onpointermove = onpointerup = null; room.replaceWith(item); item.style = ''; words(); };
+      };
+    </script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_a_grip_is_dragged_by_it_into_another_list_too() {
+    let (mut mcp, first) = on(TWO_LISTS).await;
+    let grips: Vec<String> = (1..=5).map(|number| format!("@e{number}")).collect();
+    assert!(first.contains("5") && !first.contains("@e6"), "{first}");
+    let beside = |from: usize, to: usize, place: &str| json!({ "from": grips[from], "to": grips[to], "place": place });
+    mcp.says("drag", beside(0, 1, "after"), &["Two-One-Three Four-Five"]).await;
+    mcp.says("drag", beside(2, 1, "before"), &["Three-Two-One Four-Five"]).await;
+    mcp.says("drag", beside(1, 4, "after"), &["Three-One Four-Five-Two"]).await;
+    mcp.says("drag", beside(0, 3, "before"), &["Three One-Four-Five-Two"]).await;
+    mcp.says("drag", beside(4, 2, "before"), &["Five-Three One-Four-Two"]).await;
+    // By what they say: the item is what moves.
+    mcp.says("drag", json!({ "from": grips[3], "to": "Three", "place": "after" }), &["Five-Three-Four One-Two"]).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_held_while_one_clicks_and_a_grip_has_a_ref() {
     let held = "log(`held-${event.shiftKey}-${event.ctrlKey}`)";
