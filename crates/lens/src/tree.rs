@@ -78,6 +78,10 @@ states! {
     INERT = 20, "inert";
     /// A control that a class of the page calls on (`active`, `is-selected`), where no state says so.
     ACTIVE = 21, "active";
+    /// A cell of several columns.
+    COLSPAN = 22, "colspan";
+    /// A cell of several rows.
+    ROWSPAN = 23, "rowspan";
 }
 
 /// A tree of items.

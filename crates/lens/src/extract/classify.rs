@@ -117,7 +117,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
         name,
         value: if says_value { node.value() } else { "" },
         // A row that is chosen says so by its class alone more often than by a state.
-        states: states(interactive || role == "row"),
+        states: states(interactive || role == "row" && !holds_what_is_chosen(node)),
         shape,
         interactive,
     })
@@ -263,6 +263,11 @@ fn says_value(role: &str) -> bool {
         )
 }
 
+/// Returns whether a control in a row says that it is chosen.
+fn holds_what_is_chosen(row: NodeRef<'_>) -> bool {
+    row.descendants().any(|below| below.checked() == Some(Tri::True) || below.selected() == Some(true))
+}
+
 /// `may_be_on`: a class may call it on.
 fn states_of(node: NodeRef<'_>, unpainted: bool, may_be_on: bool, dom: &Dom<'_>) -> StateSet {
     let from = node.states();
@@ -288,11 +293,20 @@ fn states_of(node: NodeRef<'_>, unpainted: bool, may_be_on: bool, dom: &Dom<'_>)
     set(StateSet::CURRENT, from.has(States::CURRENT));
     set(StateSet::FILLED, node.flags().has(Flags::SECRET) && node.is_filled());
     set(StateSet::INVISIBLE, unpainted && node.tag() != "area");
+    let spans = |names: [&str; 2]| names.iter().any(|name| spans_several(node, name));
+    set(StateSet::COLSPAN, spans(["colspan", "aria-colspan"]));
+    set(StateSet::ROWSPAN, spans(["rowspan", "aria-rowspan"]));
     let says_so = [StateSet::CHECKED, StateSet::SELECTED, StateSet::PRESSED, StateSet::CURRENT];
     if may_be_on && !says_so.iter().any(|state| states.has(*state)) && is_called_on(node) {
         states.add(StateSet::ACTIVE);
     }
     states
+}
+
+/// Returns whether an attribute of a cell says that it takes the place of several.
+fn spans_several(cell: NodeRef<'_>, name: &str) -> bool {
+    let is_cell = matches!(cell.role(), "cell" | "gridcell" | "columnheader" | "rowheader");
+    is_cell && cell.attribute(name).and_then(|count| count.trim().parse().ok()).is_some_and(|count: u32| count > 1)
 }
 
 /// Returns whether a class says that a control is on: one of its own, or of the list's item that is

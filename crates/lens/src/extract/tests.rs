@@ -403,6 +403,21 @@ fn a_class_that_none_beside_it_has_names_a_nameless_control() {
 }
 
 #[test]
+fn a_cell_over_several_columns_or_rows_says_so() {
+    let text = build(|page| {
+        page.open(NodeSpec::with_role("table", ""));
+        page.open(NodeSpec::with_role("row", ""));
+        for (name, span) in
+            [("Eastbank", ("rowspan", "3")), ("56 800", ("colspan", " 2")), ("61 000", ("colspan", "1"))]
+        {
+            says(page, NodeSpec { attributes: vec![span], ..NodeSpec::with_role("cell", name) }, name);
+        }
+        page.close().close();
+    });
+    assert_eq!(text, "- table: row: 3 × cell: Eastbank [rowspan] |56 800 [colspan] |61 000");
+}
+
+#[test]
 fn a_class_that_calls_a_control_on_is_told_where_no_state_is() {
     let told = |class, states: States, role: &'static str| {
         build(|page| {
@@ -432,6 +447,13 @@ fn a_class_that_calls_a_control_on_is_told_where_no_state_is() {
         page.close();
     });
     assert!(rows.matches(" active").count() == 1, "a row that is chosen: {rows}");
+    let row = build(|page| {
+        page.open(NodeSpec { attributes: vec![("class", "selected")], ..NodeSpec::with_role("row", "") });
+        let states = States::CHECKABLE.with(States::CHECKED);
+        page.leaf(NodeSpec { states, ..NodeSpec::with_role("checkbox", "Choose") });
+        page.close();
+    });
+    assert!(!row.contains("active"), "its box says it: {row}");
 }
 
 #[test]

@@ -119,6 +119,13 @@ pub(super) fn states(node: NodeRef<'_>) -> StateSet {
     states
 }
 
+/// Whether a cell lies over more than one column or row.
+pub(super) fn takes_several(node: NodeRef<'_>, what: &str) -> bool {
+    let counts = node.attributes().filter(|(name, _)| name.strip_prefix("aria-").unwrap_or(name) == what);
+    among("cell gridcell columnheader rowheader", node.role())
+        && counts.filter_map(|(_, count)| count.trim().parse::<u32>().ok()).any(|count| count >= 2)
+}
+
 /// Whether a class calls a control on, or the item of a list that holds nothing else.
 pub(super) fn is_called_on(node: NodeRef<'_>) -> bool {
     let said = |node: NodeRef<'_>| {

@@ -394,6 +394,8 @@ impl<'p> Writer<'p> {
             (has.has(States::CURRENT), StateSet::CURRENT),
             (node.flags().has(Flags::SECRET) && node.is_filled(), StateSet::FILLED),
             (unpainted && node.tag() != "area", StateSet::INVISIBLE),
+            (markup::takes_several(node, "colspan"), StateSet::COLSPAN),
+            (markup::takes_several(node, "rowspan"), StateSet::ROWSPAN),
             (self.focused == Some(node.id()), StateSet::FOCUSED),
         ];
         if self.markup_decides(node) {
@@ -402,7 +404,9 @@ impl<'p> Writer<'p> {
         said.into_iter().filter(|(is, _)| *is).for_each(|(_, state)| item.states.add(state));
         let says_itself = "checked selected pressed current";
         let silent = |(state, word): &(StateSet, &str)| !item.states.has(*state) || !among(says_itself, word);
-        if (draft.acts || draft.role == "row") && StateSet::WORDS.iter().all(silent) && markup::is_called_on(node) {
+        let is_chosen = |below: NodeRef<'_>| below.checked() == Some(Tri::True) || below.selected() == Some(true);
+        let a_row = draft.role == "row" && !node.descendants().any(is_chosen);
+        if (draft.acts || a_row) && StateSet::WORDS.iter().all(silent) && markup::is_called_on(node) {
             item.states.add(StateSet::ACTIVE);
         }
         item

@@ -4,8 +4,9 @@
 //! In: a page whose boxes, styles and paint orders are known. Out: [`Flags::PAINTED_OVER`] and
 //! [`Flags::CAMOUFLAGED`] on texts, [`Flags::COVERED`] on what can be acted on. Invariants: only
 //! what scrolling cannot undo counts, so these flags do not change when a page is scrolled; an open
-//! popup (by its role, or by its class) hides no text and covers no control, since it is there to be
-//! closed (a dialog covers controls); where a picture, a gradient or a half-transparent colour may decide, nothing is
+//! popup (by its role or class) hides no text and covers no control, since it is there to be closed
+//! (a dialog covers controls), nor does a small box with controls that floats over the flow hide
+//! text; where a picture, a gradient or a half-transparent colour may decide, nothing is
 //! hidden; the work is bounded, and what lies beyond the bound counts as seen. Why not
 //! `Visibility`: that is what other tools' reproductions and page hashes go by. Rounded corners
 //! and shadows are not captured: boxes are taken as rectangles.
@@ -31,6 +32,8 @@ const SLACK: f32 = 1.0;
 const POPUPS: &[&str] = &["menu", "listbox", "tooltip"];
 /// The same, and what has a button to close it.
 const POPUPS_OVER_TEXT: &[&str] = &["menu", "listbox", "tooltip", "dialog", "alertdialog"];
+/// Largest part of the viewport that a menu takes.
+const FLOATING: f32 = 0.25;
 /// How classes call what opens over a page and closes again, where no role says it.
 const CALLED_POPUPS: &[&str] = &[
     "menu", "dropdown", "popup", "popover", "popper", "tooltip", "picker", "calendar", "autocomplete", "suggestions",
@@ -218,7 +221,24 @@ impl<'p> Look<'p> {
             !target.is_empty()
                 && look.reach_of(above.id().0).contains_box(target, SLACK)
                 && !opens_and_closes(thing, above, POPUPS_OVER_TEXT)
+                && !look.floats_over(thing, above)
         })
+    }
+
+    /// Returns whether a cover is, or is in, a small box with controls that is out of the flow,
+    /// while the thing is in it: a menu that says so in no other way. Of slides that lie upon each
+    /// other none is in the flow.
+    fn floats_over(&self, thing: NodeRef<'_>, cover: NodeRef<'_>) -> bool {
+        let is_out = |node: &NodeRef<'_>| matches!(said(*node, POSITION), "absolute" | "fixed");
+        let most = self.view.area() * FLOATING;
+        let around = |node| std::iter::once(node).chain(NodeRef::ancestors(&node));
+        let is_floating = |above: NodeRef<'_>| {
+            is_out(&above)
+                && above.bounds().area() <= most
+                && above.subtree().any(|below| below.is_interactive() && below.is_visible())
+        };
+        around(cover).take_while(|above| !above.holds(thing.id())).any(is_floating)
+            && !around(thing).take_while(|above| !above.holds(cover.id())).any(|above| is_out(&above))
     }
 
     /// Returns the boxes at the top of the viewport: what is fixed there lies over everything that

@@ -106,6 +106,25 @@ fn what_a_class_calls_a_popup_hides_no_text_if_it_is_out_of_the_flow() {
 }
 
 #[test]
+fn a_small_box_with_controls_hides_no_text_of_the_flow_it_floats_over() {
+    const FLOATS: (usize, &str) = (POSITION, "absolute");
+    let hidden = |under: &[(usize, &str)], control: &str, width: f32| {
+        let over = [0.0, 0.0, width, 200.0];
+        flags(&[
+            (0, "p", [10.0, 10.0, 200.0, 20.0], 1, under),
+            (1, "#text", [10.0, 10.0, 120.0, 18.0], 1, &[]),
+            (0, "ul", over, 2, &[BLOCK, ON_WHITE, FLOATS]),
+            (1, control, [0.0, 0.0, 100.0, 20.0], 2, &[BLOCK]),
+        ])[1]
+            .has(Flags::PAINTED_OVER)
+    };
+    assert!(!hidden(&[BLOCK], "button", 300.0));
+    assert!(hidden(&[BLOCK], "b", 300.0), "nothing in it can be used");
+    assert!(hidden(&[BLOCK], "button", 1_280.0 * 2.0), "as large as a page of its own");
+    assert!(hidden(&[BLOCK, FLOATS], "button", 300.0), "one slide over another");
+}
+
+#[test]
 fn what_scrolling_brings_out_is_not_hidden() {
     let page = |height: f32, y: f32| {
         let bar = [0.0, y, 1280.0, height];
