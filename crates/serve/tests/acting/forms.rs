@@ -302,6 +302,27 @@ async fn what_has_a_grip_is_dragged_by_it_into_another_list_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_a_dialog_keeps_from_the_focus_is_said_to_be_covered() {
+    let (mut mcp, _) = on("<input aria-label=Search><div id=news style='position:fixed;inset:0;background:#fff'>News \
+        <button id=got>Got it</button></div><script>addEventListener('focusin', (event) => {
+          if (!news.contains(event.target)) got.focus();
+        });</script>")
+    .await;
+    let field = mcp.find("textbox", "Search").await;
+    mcp.refuses("type", json!({ "ref": field, "text": "x" }), &["it is covered by <div id=\"news\">"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_field_in_the_box_of_a_combobox_is_filled() {
+    let (mut mcp, first) = on("<div role=combobox aria-label=City aria-expanded=false><input role=textbox value=Oslo \
+        onchange='log(`to-${value}`)'></div>")
+    .await;
+    assert!(first.contains("combobox \"City\" collapsed: textbox @e"), "{first}");
+    let field = mcp.find("textbox", "").await;
+    mcp.says("fill", json!({ "fields": [{ "ref": field, "value": "Rome" }] }), &["value: \"Rome\""]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_held_while_one_clicks_and_a_grip_has_a_ref() {
     let held = "log(`held-${event.shiftKey}-${event.ctrlKey}`)";
     let (mut mcp, first) = on(&format!(
