@@ -84,7 +84,7 @@ pub struct ExtractOptions {
     pub from_dom: bool,
     /// What the distilled DOM keeps.
     pub grade: Grade,
-    /// How many of the regions are shown as pixels beside the text; the rest is one mark.
+    /// How many nodes of the regions are shown as pixels beside the text; the rest is one mark.
     pub regions_shown: usize,
 }
 
@@ -102,7 +102,7 @@ pub fn extract(page: &Page, noisy: &HashSet<NodeKey>, options: &ExtractOptions) 
     let regions = regions::regions(page);
     let mut view = View { tree, meta, regions };
     let left_out = grade::apply(&mut view, options.grade);
-    let pixels = view.regions.len().saturating_sub(options.regions_shown);
+    let pixels = view.regions.iter().map(|region| region.nodes).sum::<usize>().saturating_sub(options.regions_shown);
     for (what, count) in [left_out, (Elided::Images, pixels)] {
         if count > 0 {
             // The handle is given when the mark is first shown.

@@ -463,3 +463,29 @@ fn text_that_keeps_its_white_space_keeps_its_line_ends() {
     });
     assert_eq!(text, "- \"install:\\ncargo build\"");
 }
+
+#[test]
+fn tiles_that_lie_edge_to_edge_are_one_picture_as_far_as_it_is_not_clipped() {
+    let regions = |gap: f32| {
+        let mut page = PageBuilder::new("https://test.test/", "Test");
+        let hidden =
+            browserlens_core::page::capture::COMPUTED_STYLES.iter().position(|name| *name == "overflow-x").unwrap();
+        let view = BoxInDocument { x: 100.0, y: 100.0, width: 200.0, height: 150.0 };
+        page.open(NodeSpec { bounds: view, styles: vec![(hidden as u8, "hidden")], ..NodeSpec::default() });
+        page.open(NodeSpec::default());
+        for (x, y) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
+            let at = |step: f32| 50.0 + step * (128.0 + gap);
+            let bounds = BoxInDocument { x: at(x), y: at(y), width: 128.0, height: 128.0 };
+            page.leaf(NodeSpec { tag: "img", bounds, ..NodeSpec::default() });
+        }
+        page.close().close();
+        let page = page.finish();
+        let view = extract(&page, &HashSet::new(), &ExtractOptions { regions_shown: 4, ..ExtractOptions::default() });
+        assert!(view.tree.is_empty(), "all four are shown");
+        view.regions
+    };
+    let map = regions(0.0);
+    assert_eq!((map.len(), map[0].nodes), (1, 4));
+    assert_eq!(map[0].bounds, BoxInDocument { x: 100.0, y: 100.0, width: 200.0, height: 150.0 });
+    assert_eq!(regions(40.0).len(), 4, "a gallery");
+}

@@ -37,6 +37,8 @@ pub(super) struct Picture {
     pub key: NodeKey,
     pub role: &'static str,
     pub name: String,
+    /// By how many nodes the region is drawn.
+    pub nodes: usize,
     /// Whether the whole region is in the image.
     pub whole: bool,
     /// Whether only what changed of it is.
@@ -110,9 +112,9 @@ pub(super) fn tokens(pictures: &[Picture], formula: ImageFormula) -> u32 {
     pictures.iter().map(|picture| formula.tokens(size(picture)).0).sum()
 }
 
-/// Returns how many pictures show their whole region.
+/// Returns how many nodes are shown by pictures of their whole region.
 pub(super) fn whole(pictures: &[Picture]) -> usize {
-    pictures.iter().filter(|picture| picture.whole).count()
+    pictures.iter().filter(|picture| picture.whole).map(|picture| picture.nodes).sum()
 }
 
 /// Returns the images of a representation.
@@ -137,7 +139,7 @@ pub(super) fn pictures(
             let bounds = regions::viewport(page);
             let pixels = Pixels { png: Arc::clone(&screenshot.png), part: Part::all(size), bounds };
             let (key, role, name) = (page.root().key(), "page", String::new());
-            Ok(vec![Picture { key, role, name, whole: true, changed: false, image, pixels }])
+            Ok(vec![Picture { key, role, name, nodes: 1, whole: true, changed: false, image, pixels }])
         }
         Representation::Hybrid => {
             let view = shared::view(known, page, &HashSet::new(), ExtractOptions::default());
@@ -167,8 +169,8 @@ pub(super) fn crops(
             None => cut_out(page, region, screenshot?)?,
         };
         let image = cheapest_piece(known, &pixels, formula)?;
-        let (key, role, name) = (region.key, region.role, region.name.clone());
-        Some(Picture { key, role, name, whole, changed: false, image, pixels })
+        let Region { key, role, nodes, .. } = *region;
+        Some(Picture { key, role, name: region.name.clone(), nodes, whole, changed: false, image, pixels })
     };
     regions.iter().filter_map(picture).collect()
 }
