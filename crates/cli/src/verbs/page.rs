@@ -25,7 +25,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
 /// How a session is opened, as the background process is told it.
@@ -325,11 +325,14 @@ fn keep(args: &KeepArgs) -> Ended {
         Ok((made(source, browser, step).map_err(refused)?, limit))
     };
     let served = runtime.block_on(serve_socket(&args.socket, Duration::from_secs(args.idle), Box::new(open), stop));
+    let ended = SystemTime::now();
     runtime.shutdown_background();
-    // Pictures that were told of go with the sessions.
+    // Pictures that were told of go with the sessions; those of a process that took over meanwhile stay.
     let files = args.socket.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
     for picture in files.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "png")) {
-        drop(std::fs::remove_file(picture));
+        if picture.metadata().and_then(|of| of.modified()).is_ok_and(|written| written < ended) {
+            drop(std::fs::remove_file(picture));
+        }
     }
     served.map(|()| Exit::Success).map_err(|error: ServeError| {
         Failure::new(Exit::Input, &error, "see whether the folder of the socket can be written to")
