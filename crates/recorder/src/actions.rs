@@ -15,56 +15,24 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// An action with everything resolved: texts read, files found.
+/// An action with everything resolved: texts read, files found; keys `held` as CDP counts them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Deed {
-    Goto {
-        url: String,
-    },
-    /// `held` are the keys held meanwhile, as CDP counts them.
-    Click {
-        times: i64,
-        right: bool,
-        held: i64,
-    },
+    Goto { url: String },
+    Click { times: i64, right: bool, held: i64 },
     Hover,
-    Fill {
-        text: String,
-    },
-    Type {
-        text: String,
-    },
-    Press {
-        key: String,
-        times: u32,
-    },
-    Select {
-        labels: Vec<String>,
-    },
-    Check {
-        on: bool,
-    },
-    Upload {
-        files: Vec<PathBuf>,
-    },
-    Drag {
-        to: DragEnd,
-    },
-    Scroll {
-        x: f32,
-        y: f32,
-    },
-    History {
-        by: i64,
-    },
-    SwitchTab {
-        index: u32,
-    },
+    Fill { text: String },
+    Type { text: String },
+    Press { key: String, times: u32 },
+    Select { labels: Vec<String> },
+    Check { on: bool },
+    Upload { files: Vec<PathBuf> },
+    Drag { to: DragEnd },
+    Scroll { x: f32, y: f32 },
+    History { by: i64 },
+    SwitchTab { index: u32 },
     CloseTab,
-    Dialog {
-        accept: bool,
-        text: Option<String>,
-    },
+    Dialog { accept: bool, text: Option<String> },
 }
 
 /// Where a drag ends.

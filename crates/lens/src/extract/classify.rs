@@ -117,7 +117,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
         name,
         value: if says_value { node.value() } else { "" },
         // A row that is chosen says so by its class alone more often than by a state.
-        states: states(interactive || role == "row" && !holds_what_is_chosen(node)),
+        states: states(interactive || role == "row" && is_called_on(node) && !holds_what_is_chosen(node)),
         shape,
         interactive,
     })

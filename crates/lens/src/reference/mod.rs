@@ -405,8 +405,8 @@ impl<'p> Writer<'p> {
         let says_itself = "checked selected pressed current";
         let silent = |(state, word): &(StateSet, &str)| !item.states.has(*state) || !among(says_itself, word);
         let is_chosen = |below: NodeRef<'_>| below.checked() == Some(Tri::True) || below.selected() == Some(true);
-        let a_row = draft.role == "row" && !node.descendants().any(is_chosen);
-        if (draft.acts || a_row) && StateSet::WORDS.iter().all(silent) && markup::is_called_on(node) {
+        let may_be_on = (draft.acts || draft.role == "row") && StateSet::WORDS.iter().all(silent);
+        if may_be_on && markup::is_called_on(node) && (draft.acts || !node.descendants().any(is_chosen)) {
             item.states.add(StateSet::ACTIVE);
         }
         item

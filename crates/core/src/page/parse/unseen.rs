@@ -34,6 +34,8 @@ const POPUPS: &[&str] = &["menu", "listbox", "tooltip"];
 const POPUPS_OVER_TEXT: &[&str] = &["menu", "listbox", "tooltip", "dialog", "alertdialog"];
 /// Largest part of the viewport that a menu takes.
 const FLOATING: f32 = 0.25;
+/// Among how many nodes of it a control is looked for.
+const MOST_IN_A_MENU: usize = 500;
 /// How classes call what opens over a page and closes again, where no role says it.
 const CALLED_POPUPS: &[&str] = &[
     "menu", "dropdown", "popup", "popover", "popper", "tooltip", "picker", "calendar", "autocomplete", "suggestions",
@@ -235,7 +237,7 @@ impl<'p> Look<'p> {
         let is_floating = |above: NodeRef<'_>| {
             is_out(&above)
                 && above.bounds().area() <= most
-                && above.subtree().any(|below| below.is_interactive() && below.is_visible())
+                && above.subtree().take(MOST_IN_A_MENU).any(|below| below.is_interactive() && below.is_visible())
         };
         around(cover).take_while(|above| !above.holds(thing.id())).any(is_floating)
             && !around(thing).take_while(|above| !above.holds(cover.id())).any(|above| is_out(&above))
