@@ -17,13 +17,15 @@ use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, Downlo
 use serde_json::json;
 use session::start_session;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// Name of the function with which our own world tells what a page shows over itself.
 pub(crate) const SHOWN: &str = "browserLensShown";
 /// Most such texts that are kept for one action.
 const MOST_SHOWN: usize = 100;
+/// How long a new tab has to say where it is.
+const FRAME_TREE_LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) struct EventLoop {
     pub(crate) browser: Arc<BrowserState>,
@@ -141,9 +143,20 @@ impl EventLoop {
                 if let Some(session) = state.sessions.get_mut(&id) {
                     session.ready = true;
                 }
-                state.frames.entry((id, root)).or_default();
+                state.frames.entry((id.clone(), root.clone())).or_default();
                 state.stir();
             });
+            // A document that was there before its events were asked for is told by none of them.
+            let asked = socket.call(Some(&id), "Page.getFrameTree", &json!({}), FRAME_TREE_LIMIT).await;
+            let tree = asked.and_then(|reply| reply.read::<m::FrameTreeResult>()).ok();
+            let frame = tree.and_then(|tree| tree.frames().into_iter().next());
+            let url = frame.map(|frame| format!("{}{}", frame.url, frame.url_fragment));
+            if let Some(url) = url.filter(|url| !url.is_empty() && url != "about:blank") {
+                browser.change(|state| match state.frames.get_mut(&(id, root)) {
+                    Some(frame) if frame.url.is_empty() => frame.url = url,
+                    _ => {}
+                });
+            }
         });
     }
 
