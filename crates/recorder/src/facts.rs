@@ -24,8 +24,8 @@ pub(crate) fn unreadable<'f>(facts: &'f [Fact], page: &Page, extra: &str) -> Opt
     let holds = |part: &str| texts.iter().any(|text| text.contains(part));
     facts.iter().filter(|fact| fact.pixels.is_none()).find_map(|fact| {
         let wanted = normalised(&fact.text);
-        let ends = wanted.match_indices(' ').map(|(end, _)| end).chain([wanted.len()]);
-        let read = ends.take_while(|end| holds(&wanted[..*end])).last().unwrap_or(0);
-        (read < wanted.len()).then(|| (fact, wanted[..read].to_owned()))
+        let begins = || wanted.match_indices(' ').map(|(end, _)| &wanted[..end]);
+        let read = || begins().take_while(|part| holds(part)).last().unwrap_or("").to_owned();
+        (!holds(&wanted)).then(|| (fact, read()))
     })
 }
