@@ -190,7 +190,7 @@ impl Controls {
     /// are pressed.
     fn is_pressed_itself(&mut self, node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
         let mark = marks[node.id().index()];
-        if node.clickability().has(Clickability::EDITABLE) || is_scrolled_grid(node) {
+        if node.clickability().has(Clickability::EDITABLE) || is_scrolled_list(node) {
             return true;
         }
         if Sums::below(&sums.marked, node) > 0 {
@@ -299,8 +299,11 @@ pub(crate) fn is_box_of_a_combobox(node: NodeRef<'_>, role: &str) -> bool {
         })
 }
 
-fn is_scrolled_grid(node: NodeRef<'_>) -> bool {
-    matches!(node.role(), "grid" | "treegrid" | "tree") && node.flags().has(Flags::SCROLLER)
+/// Returns whether a node is there to be scrolled: a grid or tree, or what draws the rest of its
+/// items then.
+fn is_scrolled_list(node: NodeRef<'_>) -> bool {
+    let flags = node.flags();
+    flags.has(Flags::PARTIAL) || matches!(node.role(), "grid" | "treegrid" | "tree") && flags.has(Flags::SCROLLER)
 }
 
 /// Returns whether an element holds text directly.

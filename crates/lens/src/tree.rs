@@ -82,6 +82,8 @@ states! {
     COLSPAN = 22, "colspan";
     /// A cell of several rows.
     ROWSPAN = 23, "rowspan";
+    /// A list that draws only a part of its items; scrolling brings the others.
+    PARTIAL = 24, "partial";
 }
 
 /// A tree of items.

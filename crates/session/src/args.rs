@@ -264,6 +264,9 @@ arguments! {
         #[serde(default)]
         #[schemars(range(min = -1_000_000, max = 1_000_000))]
         y: i32,
+        /// Until this text comes
+        #[schemars(length(max = 1000))]
+        until: Option<String>,
     }
     /// Of a drag.
     Drag {

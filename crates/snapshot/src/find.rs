@@ -9,6 +9,7 @@ use browserlens_core::page::{NodeId, NodeKey, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
 use browserlens_lens::{ShownNode, ShownState};
+use browserlens_lens::tree::StateSet;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -51,7 +52,7 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
             let such = FindOptions { text: String::new(), role, ..options.clone() };
             match options.role.is_empty() && !such.role.is_empty() && !self::found(shown, &such).is_empty() {
                 true => format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such)),
-                false => "nothing found".to_owned(),
+                false => format!("nothing found{}", where_more_is(shown, options)),
             }
         }
         count => format!("{count} found"),
@@ -65,6 +66,23 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
     }
     if found.len() > options.limit {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
+    }
+    out
+}
+
+/// Names what draws only a part of its items, in which the text may be all the same.
+fn where_more_is(shown: &ShownState, options: &FindOptions) -> String {
+    let is_in = |node: &ShownNode<'_>| {
+        options.within.is_none_or(|within| {
+            node.reference() == Some(within) || node.ancestors().any(|above| above.reference() == Some(within))
+        })
+    };
+    let partial = shown.nodes().filter(|node| shown.tree().item(node.id()).states.has(StateSet::PARTIAL)).filter(is_in);
+    let mut out = String::new();
+    for (at, node) in partial.take(ABOVE).enumerate() {
+        out.push_str(if at == 0 { " in what is drawn; `scroll` with `until` draws more of " } else { ", " });
+        write_words(&mut out, node.role(), node.name());
+        node.reference().into_iter().for_each(|reference| out.push_str(&format!(" {reference}")));
     }
     out
 }

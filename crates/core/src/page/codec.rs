@@ -8,7 +8,7 @@ use crate::page::tree::{NO_NODE, Page};
 
 /// Number of the packed format; bumped when [`Page`]'s columns change or when the parser's result
 /// does.
-pub const PACKED_FORMAT_VERSION: u32 = 8;
+pub const PACKED_FORMAT_VERSION: u32 = 9;
 
 /// Packed bytes that are no page of this format.
 #[derive(Debug, thiserror::Error)]

@@ -234,6 +234,8 @@ bit_set! {
         CAMOUFLAGED = 17,
         /// Can be acted on, but another element takes the clicks, however one scrolls.
         COVERED = 18,
+        /// A list that draws only a part of its items: the others come as one scrolls.
+        PARTIAL = 19,
     }
 }
 

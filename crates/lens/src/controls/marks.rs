@@ -1,6 +1,6 @@
 //! What speaks for an element that it does something when it is pressed.
 
-use super::{DEEPEST_GRID, MOST_BESIDE, has_words, is_all_of_its_field, is_scrolled_grid};
+use super::{DEEPEST_GRID, MOST_BESIDE, has_words, is_all_of_its_field, is_scrolled_list};
 use crate::extract::markup_role;
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, States, Visibility, role};
 
@@ -65,7 +65,7 @@ fn mark_of_generic(node: NodeRef<'_>) -> Mark {
     if why.any(Clickability::HANDLER.with(Clickability::EDITABLE))
         || is_heard_by_its_grid(node)
         || stop && (listens || shows)
-        || is_scrolled_grid(node)
+        || is_scrolled_list(node)
     {
         Mark::Sure
     } else if shows {

@@ -183,6 +183,7 @@ fn is_file(node: NodeRef<'_>) -> bool {
 fn shape_of<'p>(role: &'p str, name: &str, node: NodeRef<'_>) -> Option<(&'p str, Shape)> {
     let named = names::says_something(name);
     let flags = node.flags();
+    let is_partial = flags.has(Flags::PARTIAL);
     if role::is_text_field(role) || (role == "listbox" && node.tag() == "select") || flags.has(Flags::SECRET) {
         return Some((if role::is_generic(role) { "textbox" } else { role }, Shape::Field));
     }
@@ -199,9 +200,9 @@ fn shape_of<'p>(role: &'p str, name: &str, node: NodeRef<'_>) -> Option<(&'p str
         "image" | "img" | "SvgRoot" | "figure" => {
             return named.then_some((if role == "figure" { role } else { "image" }, Shape::Stays));
         }
-        _ if role::is_generic(role) || is_plain_role(role) => return None,
+        _ if role::is_generic(role) || is_plain_role(role) => return is_partial.then_some(("group", Shape::Holds)),
         "list" | "group" | "form" | "region" | "note" | "DescriptionList" | "Details" | "Section" => {
-            return named.then_some((role, Shape::Holds));
+            return (named || is_partial).then_some((role, Shape::Holds));
         }
         "heading" | "alert" | "status" | "timer" | "marquee" | "caption" | "tooltip" | "term" | "definition"
         | "blockquote" => Shape::Adopts,
@@ -296,6 +297,7 @@ fn states_of(node: NodeRef<'_>, unpainted: bool, may_be_on: bool, dom: &Dom<'_>)
     let spans = |names: [&str; 2]| names.iter().any(|name| spans_several(node, name));
     set(StateSet::COLSPAN, spans(["colspan", "aria-colspan"]));
     set(StateSet::ROWSPAN, spans(["rowspan", "aria-rowspan"]));
+    set(StateSet::PARTIAL, node.flags().has(Flags::PARTIAL));
     let says_so = [StateSet::CHECKED, StateSet::SELECTED, StateSet::PRESSED, StateSet::CURRENT];
     if may_be_on && !says_so.iter().any(|state| states.has(*state)) && is_called_on(node) {
         states.add(StateSet::ACTIVE);

@@ -190,6 +190,10 @@ impl<'p> Walk<'p, '_> {
         let item = self.tree.item(id);
         let children = self.tree.children(id);
         let only_text = !children.is_empty() && children.iter().all(|child| self.tree.item(*child).is_text());
+        // What is drawn is neither all that it says nor its name.
+        if item.states.has(StateSet::PARTIAL) && !children.is_empty() {
+            return true;
+        }
         let is_alone = !acts && children.len() == 1 && item.states == StateSet::NONE;
         let gives_way = is_alone && shape == Shape::Stands || self.is_one_control(id);
         if item.name.is_empty() {

@@ -37,6 +37,7 @@ impl<'p> Writer<'p> {
         let control = matches!(meaning(role), Some(Meaning::Control | Meaning::Field));
         let an_option = role == "option" && self.in_select[at];
         let clicks = self.controls.has(node);
+        let partial = flags.has(Flags::PARTIAL);
         let mut shown_as = role.to_owned();
         let is_box = is_box_of_a_combobox(node, role);
         let found = if is_box {
@@ -59,8 +60,12 @@ impl<'p> Writer<'p> {
             Some(if named || flags.has(Flags::OPAQUE) { Meaning::Fixed } else { Meaning::Container })
         } else {
             match meaning(role) {
+                Some(Meaning::Transparent) if partial => {
+                    shown_as = "group".to_owned();
+                    Some(Meaning::Container)
+                }
                 Some(Meaning::Transparent) => None,
-                Some(Meaning::NamedContainer) => named.then_some(Meaning::Container),
+                Some(Meaning::NamedContainer) => (named || partial).then_some(Meaning::Container),
                 Some(Meaning::Picture) => {
                     if role != "figure" {
                         shown_as = "image".to_owned();

@@ -305,6 +305,9 @@ impl<'p> Writer<'p> {
             // Edited in place: what is below is its value.
             return self.stay(node, item, acts, below);
         }
+        if item.states.has(StateSet::PARTIAL) && !below.is_empty() {
+            return self.stay(node, item, acts, below);
+        }
         let texts_only = !below.is_empty() && below.iter().all(|thing| &*self.things[*thing].item.role == "text");
         let texts: Vec<String> = below.iter().map(|thing| self.things[*thing].item.name.to_string()).collect();
         let lone_list_item =
@@ -396,6 +399,7 @@ impl<'p> Writer<'p> {
             (unpainted && node.tag() != "area", StateSet::INVISIBLE),
             (markup::takes_several(node, "colspan"), StateSet::COLSPAN),
             (markup::takes_several(node, "rowspan"), StateSet::ROWSPAN),
+            (node.flags().has(Flags::PARTIAL), StateSet::PARTIAL),
             (self.focused == Some(node.id()), StateSet::FOCUSED),
         ];
         if self.markup_decides(node) {

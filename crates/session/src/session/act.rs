@@ -6,6 +6,7 @@
 
 mod click;
 mod fill;
+mod scroll;
 mod wait;
 
 use super::show::part_within;
@@ -23,9 +24,6 @@ use browserlens_trace::MASK;
 use click::{class_change, class_words, is_click};
 use serde_json::Value;
 use std::sync::Arc;
-
-/// How far `scroll` goes if not said otherwise, in CSS px.
-const SCROLL: i32 = 600;
 
 /// Says what a dialog says that blocks the page.
 pub(super) fn blocked(message: &str) -> ToolError {
@@ -74,15 +72,7 @@ impl Session {
                 };
                 (K::Press, press.reference.map(|on| on.0), key)
             }
-            "scroll" => {
-                let scroll: args::Scroll = args::read(arguments)?;
-                let by = if (scroll.x, scroll.y) == (0, 0) { (0, SCROLL) } else { (scroll.x, scroll.y) };
-                let text = format!("{}, {}", by.0, by.1);
-                match scroll.target {
-                    Some(target) => return self.act_on(K::Scroll, target, text),
-                    None => (K::Scroll, None, text),
-                }
-            }
+            "scroll" => return self.scroll(args::read(arguments)?),
             "drag" => return self.drag(args::read(arguments)?),
             "evaluate" => return self.evaluate(&args::read(arguments)?),
             "upload" => {

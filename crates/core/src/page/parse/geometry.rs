@@ -322,6 +322,7 @@ pub(super) fn finish(page: &mut Page) {
     }
     find_covers(page);
     super::unseen::mark(page);
+    super::partial::mark(page);
 }
 
 const CELL: f32 = 64.0;

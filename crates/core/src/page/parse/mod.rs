@@ -10,6 +10,7 @@
 mod assemble;
 mod ax;
 mod geometry;
+mod partial;
 mod payload;
 pub mod raw;
 mod styles;

@@ -1,0 +1,116 @@
+//! Scrolling: by so much, or on and on until a text is drawn.
+
+use super::blocked;
+use super::wait::says;
+use crate::answer::Answer;
+use crate::args;
+use crate::error::ToolError;
+use crate::session::Session;
+use crate::source::{Act, taken};
+use browserlens_core::page::{NodeKey, NodeKind, Page};
+use browserlens_core::strategy::ActionKind;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{Duration, Instant};
+
+/// How far `scroll` goes unless told, in CSS px.
+const SCROLL: i32 = 600;
+/// How often it goes on until a text is there, and for how long.
+const MOST_SCROLLS: u32 = 100;
+const LONGEST: Duration = Duration::from_secs(45);
+/// How often nothing may move before that is the end: what comes when it is near takes a moment.
+const STILL: u32 = 2;
+/// How long that moment is.
+const MOMENT: Duration = Duration::from_millis(700);
+
+/// How going on ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    There,
+    AtTheEnd,
+    Enough,
+}
+
+/// Returns what changes where a page or a part of it has scrolled.
+fn places(page: &Page) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let offset = page.scroll();
+    [offset.x, offset.y].map(f32::to_bits).hash(&mut hasher);
+    for node in page.nodes().filter(|node| node.kind() == NodeKind::Text && node.is_visible()) {
+        let bounds = node.bounds();
+        ([bounds.x, bounds.y].map(f32::to_bits), node.text()).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+impl Session {
+    pub(super) fn scroll(&mut self, scroll: args::Scroll) -> Result<Answer, ToolError> {
+        let by = if (scroll.x, scroll.y) == (0, 0) { (0, SCROLL) } else { (scroll.x, scroll.y) };
+        let text = format!("{}, {}", by.0, by.1);
+        let until = scroll.until.filter(|until| !until.trim().is_empty() && self.is_live());
+        let Some(until) = until else {
+            return match scroll.target {
+                Some(target) => self.act_on(ActionKind::Scroll, target, text),
+                None => {
+                    self.do_it(ActionKind::Scroll, None, text)?;
+                    Ok(self.told())
+                }
+            };
+        };
+        self.given(scroll.target.as_ref().and_then(args::InArg::reference))?;
+        self.ready_for(ActionKind::Scroll, true)?;
+        let around = match scroll.target {
+            Some(target) => {
+                let key = self.element(target)?;
+                let node = self.page.as_ref().and_then(|page| page.find(key));
+                node.into_iter().flat_map(|node| [node].into_iter().chain(node.ancestors())).map(|n| n.key()).collect()
+            }
+            None => Vec::new(),
+        };
+        self.is_silent = true;
+        let ended = self.scroll_until(&until, &around, &text);
+        self.is_silent = false;
+        let (ended, count) = ended?;
+        self.look_by(Some(&taken(ActionKind::Scroll, &text)), true, false)?;
+        let answer = self.told();
+        let times = if count == 1 { "time" } else { "times" };
+        let said = match ended {
+            Ended::There => format!("the text is there, scrolled {count} {times}"),
+            Ended::AtTheEnd => format!("the text did not appear: scrolled {count} {times}, to the end"),
+            Ended::Enough => format!("the text did not appear: scrolled {count} {times}, there is more"),
+        };
+        Ok(Answer { text: format!("{said}\n{}", answer.text), is_undone: ended != Ended::There, ..answer })
+    }
+
+    /// Scrolls what is around the first of some nodes that is still there, else the page, until a
+    /// text is drawn; returns how that ended, and how often it scrolled.
+    fn scroll_until(&mut self, until: &str, around: &[NodeKey], text: &str) -> Result<(Ended, u32), ToolError> {
+        let began = Instant::now();
+        let (mut count, mut still) = (0, 0);
+        loop {
+            let Some(page) = self.page.clone() else { return Ok((Ended::AtTheEnd, count)) };
+            if says(&page, until) {
+                return Ok((Ended::There, count));
+            }
+            if still >= STILL {
+                return Ok((Ended::AtTheEnd, count));
+            }
+            if count >= MOST_SCROLLS || began.elapsed() > LONGEST {
+                return Ok((Ended::Enough, count));
+            }
+            if let Some(message) = self.source()?.dialog() {
+                return Err(blocked(&message));
+            }
+            let node = around.iter().copied().find(|key| page.find(*key).is_some());
+            let before = places(&page);
+            self.on_node(Act { node, ..Act::bare(taken(ActionKind::Scroll, text)) }, None)?;
+            if self.page.as_ref().is_some_and(|page| places(page) == before) {
+                still += 1;
+                self.source()?.wait(MOMENT)?;
+                self.source()?.refresh();
+                self.look(None, true)?;
+            } else {
+                (still, count) = (0, count + 1);
+            }
+        }
+    }
+}
