@@ -57,7 +57,12 @@ pub(crate) fn of_a_page(
     let sources = arguments[2..].iter().take_while(|word| !is_option(word)).count();
     let Some(at) = (2..2 + sources).find(|at| begins(*at)) else {
         let (source, next) = (arguments[2].to_string_lossy(), arguments.get(3));
-        if next.is_some_and(|word| ["--help", "-h"].iter().any(|help| word == help)) {
+        let asks_help = next.is_some_and(|word| ["--help", "-h"].iter().any(|help| word == help));
+        if asks_help && !source.contains(['/', '.', ':', '@']) && !std::path::Path::new(&*source).exists() {
+            let message = format!("{source:?} is no command of `page`, and no source");
+            return Err((message, "`browserlens page --help` lists the commands".to_owned()));
+        }
+        if asks_help {
             return Ok(vec![arguments[0].clone(), "page".into(), "--help".into()]);
         }
         let what: Vec<&str> = ASKED.iter().map(|(what, _)| *what).collect();

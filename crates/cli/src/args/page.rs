@@ -205,6 +205,11 @@ mod tests {
             (vec!["scroll", "--y", "-300"], "scroll", json!({ "y": -300 })),
             (vec!["press", "Enter", "--times", "3"], "press", json!({ "key": "Enter", "times": 3 })),
             (vec!["dialog", "dismiss"], "dialog", json!({ "accept": false })),
+            (vec!["dialog", "accept", "Ada"], "dialog", json!({ "accept": true, "text": "Ada" })),
+            (vec!["dialog", "accept", "--text", "Ada"], "dialog", json!({ "accept": true, "text": "Ada" })),
+            (vec!["tabs", "1"], "tabs", json!({ "switch": 1 })),
+            (vec!["tabs", "--switch", "1"], "tabs", json!({ "switch": 1 })),
+            (vec!["html", "strong"], "get_html", json!({ "selector": "strong" })),
             (vec!["text", "what does it cost"], "read_text", json!({ "query": "what does it cost" })),
             (vec!["read_text", "--skip", "20"], "read_text", json!({ "skip": 20 })),
             (

@@ -30,6 +30,15 @@ const PLACES: [(&str, &[&str]); 17] = [
     ("screenshot", &["ref"]),
 ];
 
+/// What may stand without its name, behind what has none.
+const ALONE: [(&str, &str); 5] = [
+    ("tabs", "switch"),
+    ("dialog", "text"),
+    ("get_dom_snapshot", "selector"),
+    ("get_html", "selector"),
+    ("get_text", "selector"),
+];
+
 /// What needs no words in a schema, whose readers see the names of all tools at once.
 const WORDS: [(&str, &str); 11] = [
     ("ref", "Its ref, such as @e7"),
@@ -131,7 +140,13 @@ pub(super) fn tool_command(name: &'static str, tool: &str, why: &'static str, sc
         let help = "Its ref, such as @e7, or what it says";
         command = command.arg(Arg::new("TARGET").value_name("REF|TEXT").help(help));
     }
+    let alone = ALONE.iter().find(|(name, _)| *name == tool).map(|(_, property)| *property);
     for property in Property::all(schema) {
+        if alone == Some(property.name) {
+            let arg = Arg::new("ALONE").value_name(option_of(property.name).to_uppercase());
+            let help = format!("As --{}", option_of(property.name));
+            command = command.arg(arg.help(help).index(places.len() + 1).conflicts_with(property.name.to_owned()));
+        }
         command = command.arg(argument(tool, &property, places.iter().position(|place| *place == property.name)));
     }
     command
@@ -249,7 +264,11 @@ pub(super) fn arguments_of(
                 };
                 (!values.is_empty()).then(|| json!(values))
             }
-            _ => matches.get_one::<String>(name).map(|text| property.value(text)),
+            _ => {
+                let is_alone = ALONE.contains(&(tool, name)) && matches.get_one::<String>("ALONE").is_some();
+                let id = if is_alone { "ALONE" } else { name };
+                matches.get_one::<String>(id).map(|text| property.value(text))
+            }
         };
         if let Some(value) = value {
             arguments.insert(name.to_owned(), value);

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 /// Longest old value that a change repeats, in characters.
 const LONGEST_OLD_VALUE: usize = 40;
 /// Most items that went and are named one by one.
-const MOST_NAMED: usize = 3;
+pub(super) const MOST_NAMED: usize = 3;
 /// Of so many roles that go is said how many of each go.
 const MOST_ROLES: usize = 6;
 /// Most parts of the page that the line of what is unchanged names.

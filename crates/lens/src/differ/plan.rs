@@ -5,6 +5,7 @@
 //! one pass from the leaves up, linear in the page; what is chosen costs at most what the changes
 //! one by one cost, by an estimate of tokens; a change is told once.
 
+use super::emit::MOST_NAMED;
 use super::{Change, Matching, Side};
 use crate::tree::{Item, NONE, ROOT, Tree};
 use std::collections::HashSet;
@@ -48,6 +49,8 @@ struct Costs {
     /// Children that went or moved.
     displaced: u32,
     displacements: u32,
+    /// Of these, those that moved.
+    moves: u32,
     said: u32,
 }
 
@@ -86,6 +89,7 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
                 // Those beside it are called much as it is.
                 at.displaced += ENTRY + 3 * locator(old.tree.item(s)) + 4;
                 at.displacements += 1;
+                at.moves += 1;
             }
             Change::Added { new: t } => came[t as usize] = true,
         }
@@ -93,9 +97,10 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
     let mut rewritten = vec![false; new.tree.len()];
     let mut ordered = vec![false; new.tree.len()];
     for (s, t) in matching.pairs.iter().rev().copied() {
-        let Costs { below, mut displaced, displacements, said } = costs[t as usize];
+        let Costs { below, mut displaced, displacements, moves, said } = costs[t as usize];
         let added = added(&new.tree, t, &came, &written);
-        if displacements > 1 {
+        // A list of what stays names the few that went as well: where nothing moved, that is all.
+        if displacements > 1 && (moves > 0 || displacements > MOST_NAMED as u32) {
             let order = ENTRY + locator(old.tree.item(s)) + order_cost(old, new, (s, t), &to_old);
             if order < displaced {
                 displaced = order;

@@ -23,11 +23,18 @@ pub(super) struct Dom<'p> {
     index: OnceCell<Index<'p>>,
 }
 
-/// Elements by what others call them.
+/// Elements by what others of their frame and shadow tree call them.
 #[derive(Default)]
 struct Index<'p> {
-    by_id: HashMap<(FrameId, &'p str), NodeId>,
-    label_for: HashMap<(FrameId, &'p str), NodeId>,
+    by_id: HashMap<Scoped<'p>, NodeId>,
+    label_for: HashMap<Scoped<'p>, NodeId>,
+}
+
+/// A name in its scope: frame and shadow host.
+type Scoped<'p> = (FrameId, Option<NodeId>, &'p str);
+
+fn scoped<'p>(node: NodeRef<'p>, name: &'p str) -> Scoped<'p> {
+    (node.frame(), node.shadow_host().map(|host| host.id()), name)
 }
 
 impl<'p> Dom<'p> {
@@ -45,7 +52,7 @@ impl<'p> Dom<'p> {
                         "for" if node.tag() == "label" => &mut index.label_for,
                         _ => continue,
                     };
-                    map.entry((node.frame(), value)).or_insert(node.id());
+                    map.entry(scoped(node, value)).or_insert(node.id());
                 }
             }
             index
@@ -83,7 +90,7 @@ impl<'p> Dom<'p> {
             return Cow::Borrowed(said);
         }
         if let Some(ids) = node.attribute("aria-labelledby") {
-            let of = |id: &str| self.index().by_id.get(&(node.frame(), id)).map(|id| text_of(self.page.node(*id)));
+            let of = |id: &str| self.index().by_id.get(&scoped(node, id)).map(|id| text_of(self.page.node(*id)));
             let name = collapse(&ids.split_ascii_whitespace().filter_map(of).collect::<Vec<_>>().join(" "));
             if !name.is_empty() {
                 return Cow::Owned(name);
@@ -98,7 +105,7 @@ impl<'p> Dom<'p> {
     }
 
     fn label_of(&self, node: NodeRef<'p>) -> Option<NodeRef<'p>> {
-        let by_id = node.attribute("id").and_then(|id| self.index().label_for.get(&(node.frame(), id)));
+        let by_id = node.attribute("id").and_then(|id| self.index().label_for.get(&scoped(node, id)));
         let label = by_id.map(|id| self.page.node(*id));
         label.or_else(|| node.ancestors().find(|above| above.tag() == "label"))
     }

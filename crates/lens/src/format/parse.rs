@@ -83,7 +83,7 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
         let from = scan.number()?;
         scan.expect("→")?;
         let to = scan.number()?;
-        scan.eat(&format!(", from the page of step {from}"));
+        let _ = scan.eat(&format!(", from the page of step {from}")) || scan.eat(", by itself");
         (Some((from, to)), scan.after(": ", |scan| scan.counted(" change"))?)
     };
     let hidden = scan.after(", ", |scan| {

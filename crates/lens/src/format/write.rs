@@ -55,11 +55,14 @@ pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String
                 Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}"),
                 None => write!(writer.out, "[DELTA — {changes} change{s} from previous state"),
             }
-            // The reader is to go back to what was shown then.
-            if let Some((from, to)) = steps
-                && from.saturating_add(1) < *to
-            {
-                write!(writer.out, ", from the page of step {from}");
+            match steps {
+                // The reader is to go back to what was shown then.
+                Some((from, to)) if from.saturating_add(1) < *to => {
+                    write!(writer.out, ", from the page of step {from}");
+                }
+                // No action led to it.
+                Some((from, to)) if from == to => writer.out.push_str(", by itself"),
+                _ => {}
             }
             // How many there are is said where the changes themselves do not say it, and where
             // there is none.

@@ -21,8 +21,9 @@ use std::collections::HashSet;
 /// Earlier states that a delta is really made from, the most alike first.
 const MOST_TRIED: usize = 2;
 
-/// How much more than a delta from an earlier state one from the last may cost, in percent.
-const EARLIER_SAVES_PERCENT: u32 = 25;
+/// What turning back to an earlier state costs the reader, in tokens, beside half of what is told:
+/// what came and went since is not told at all.
+const TURNING_BACK: u32 = 50;
 
 /// Most items that are told because they were scrolled into view.
 const MOST_SCROLLED: usize = 400;
@@ -225,7 +226,7 @@ impl Lens {
             let last = self.memory.told.as_ref().is_some_and(|told| told.step == delta.from);
             let delta = self.draft(delta, notes);
             let cost = self.count(&delta.text);
-            (cost * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT }, cost, delta)
+            (if last { cost } else { 2 * cost + TURNING_BACK }, cost, delta)
         };
         let mut written: Vec<(u32, u32, Written)> = tried.into_iter().map(write).collect();
         written.sort_by_key(|(weighed, ..)| *weighed);

@@ -186,6 +186,7 @@ impl<'p> Writer<'p> {
                 && node.frame() == of.frame()
                 && (tag.is_empty() || node.tag() == tag)
                 && node.attribute(attribute) == Some(value)
+                && node.shadow_host().map(|host| host.id()) == of.shadow_host().map(|host| host.id())
         })
     }
 

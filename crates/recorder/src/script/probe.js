@@ -186,10 +186,15 @@
   const PLACES = /^(transform|translate|scale|rotate)$/;
   const propertiesOf = (animation) => animation.transitionProperty ? [animation.transitionProperty]
     : animation.effect.getKeyframes().flatMap((frame) => Object.keys(frame));
+  // A document knows only of what moves outside of shadow trees.
+  const animations = () => {
+    for (const root of shadows) if (!root.host.isConnected) shadows.delete(root);
+    return [document, ...shadows].flatMap((root) => root.getAnimations().slice(0, 200));
+  };
   // In how many ms what moves, shows or hides something comes to its end.
   const moving = () => {
     let most = 0;
-    for (const animation of document.getAnimations().slice(0, 200)) {
+    for (const animation of animations()) {
       if (stood.has(animation) || animation.playState !== 'running') continue;
       const effect = animation.effect, target = effect?.target;
       const left =
@@ -206,7 +211,7 @@
     heed();
     begin();
     [turns, moved, restless, changes, telling, acting, refused] = [new Map(), -Infinity, -Infinity, 0, 0, true, []];
-    stood = new WeakSet(tried(() => document.getAnimations(), []));
+    stood = new WeakSet(tried(animations, []));
     tried(stand);
   };
   const frames = () => new Promise((done) => {
@@ -241,10 +246,11 @@
       if (r.type !== 'attributes' || LAYOUT.has(r.attributeName)) { lastLayout = performance.now(); break; }
   };
   const observer = new MutationObserver(count);
-  const watched = new WeakSet();
+  const watched = new WeakSet(), shadows = new Set();
   const watch = (root) => {
     if (watched.has(root)) return;
     watched.add(root);
+    if (root !== document) shadows.add(root);
     observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
   };
   // Every element, open shadow trees in place.

@@ -230,7 +230,8 @@ impl Session {
 
     /// Looks at what came of an action.
     pub(super) fn after(&mut self, act: &Act, is_first: bool) -> Result<(), ToolError> {
-        if !is_first {
+        // What is not told is no step.
+        if !is_first && !self.is_silent {
             self.step += 1;
         }
         self.is_current = false;

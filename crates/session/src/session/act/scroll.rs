@@ -70,6 +70,7 @@ impl Session {
         let ended = self.scroll_until(&until, &around, &text);
         self.is_silent = false;
         let (ended, count) = ended?;
+        self.step += u32::from(count > 0);
         self.look_by(Some(&taken(ActionKind::Scroll, &text)), true, false)?;
         let answer = self.told();
         let times = if count == 1 { "time" } else { "times" };
