@@ -19,12 +19,15 @@
 //! - the box around one combobox is no control beside it, nor is what lies beneath the control that
 //!   encloses it, or is empty and covered;
 //! - a cell with a name of its own, in a grid that listens, is one;
-//! - a label stands for its checkbox where that is not rendered.
+//! - a label stands for its checkbox where that is not rendered;
+//! - the word of a menu that opens as one points at it is one.
 
 mod marks;
+mod menus;
 
 use browserlens_core::page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Visibility, role};
 use marks::{Mark, mark_of};
+pub(crate) use menus::hovered_menu;
 use std::collections::HashMap;
 
 /// Fewest elements side by side that are a list.

@@ -42,6 +42,20 @@ pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String)
     by_class.map(|(_, words)| words).or_else(by_shape)
 }
 
+/// Words of a class that say what a control does.
+const ACTS: [&str; 18] = [
+    "add", "close", "delete", "dismiss", "down", "edit", "expand", "first", "last", "minus", "next", "pause", "play",
+    "plus", "prev", "previous", "remove", "up",
+];
+
+/// Returns the word of its class that says what a control does, if one does.
+pub(crate) fn act_of<'p>(node: NodeRef<'p>) -> Option<&'p str> {
+    let words = node.attribute("class")?.split(|c: char| !c.is_ascii_alphabetic());
+    let mut acts = words.filter(|word| ACTS.contains(word));
+    let act = acts.next()?;
+    acts.all(|other| other == act).then_some(act)
+}
+
 /// Returns the text that is drawn at a shape of an SVG picture: its label. It is the one of its
 /// number where every shape like it has one, or no other shape is nearer to it.
 pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {

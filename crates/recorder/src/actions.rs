@@ -35,6 +35,11 @@ pub(crate) enum Deed {
     Dialog { accept: bool, text: Option<String> },
 }
 
+/// How an error begins that is about a slider.
+const SLIDER: &str = "it is a slider";
+/// Most keys that set one.
+const MOST_KEYS: u32 = 200;
+
 /// Where a drag ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DragEnd {
@@ -251,8 +256,51 @@ impl Driver {
             Some("done") => Ok(()),
             Some("type") if text.is_empty() => Ok(self.press("Delete").await?),
             Some("type") => Ok(self.insert_text(text).await?),
-            Some(reason) => impossible(reason),
+            Some(reason) => match text.trim().parse::<f64>() {
+                Ok(wanted) if reason.starts_with(SLIDER) => self.slide(handle, wanted, reason).await,
+                _ => impossible(reason),
+            },
             None => impossible("it takes no text"),
+        }
+    }
+
+    /// Sets a slider that the page draws: presses its track where the value is, then goes on by
+    /// keys.
+    async fn slide(&mut self, handle: &Handle, wanted: f64, reason: &str) -> Result<(), Undone> {
+        let read = |stands: &Value, name: &str| stands[name].as_f64().unwrap_or(f64::NAN);
+        let arguments = [json!(wanted)];
+        let stands = self.ask(handle, "slide", &arguments).await?;
+        // Also where it does not say them.
+        if !(read(&stands, "min")..=read(&stands, "max")).contains(&wanted) {
+            return impossible(reason);
+        }
+        let mut now = read(&stands, "now");
+        if now != wanted
+            && let (Some(x), Some(y)) = (stands["at"][0].as_f64(), stands["at"][1].as_f64())
+        {
+            let at = self.reach(handle, Some((x as f32, y as f32)), Aim::Act).await?;
+            self.click_at(at, MouseButton::Left, 1).await?;
+            self.ask(handle, "painted", &[]).await?;
+            now = read(&self.ask(handle, "slide", &arguments).await?, "now");
+        }
+        let mut best = (wanted - now).abs();
+        for _ in 0..MOST_KEYS {
+            if now == wanted || self.is_blocked() {
+                return Ok(());
+            }
+            self.press(if wanted > now { "ArrowRight" } else { "ArrowLeft" }).await?;
+            self.ask(handle, "painted", &[]).await?;
+            now = read(&self.ask(handle, "slide", &arguments).await?, "now");
+            let left = (wanted - now).abs();
+            if left >= best || left.is_nan() {
+                break;
+            }
+            best = left;
+        }
+        if now == wanted {
+            Ok(())
+        } else {
+            impossible(format!("{SLIDER} and stays at {now}: {wanted} is none of its values"))
         }
     }
 
@@ -293,6 +341,24 @@ impl Driver {
         let (session, world) = self.hit.clone()?;
         let hit = self.evaluate_apart(&session, world, "browserLensAct.hitInstead()").await.ok()?;
         hit.as_str().map(str::to_owned)
+    }
+
+    /// Returns where in a node its text says some words.
+    pub(crate) async fn place_of_words(&self, node: NodeKey, scene: &Scene<'_>, words: &str) -> Option<Value> {
+        let handle = self.handle(node, scene).await.ok()?;
+        self.ask(&handle, "placeOf", &[json!(words)]).await.ok()
+    }
+
+    /// Returns what is selected of a text that can be edited, in the frame that has the focus.
+    pub(crate) async fn selected_text(&self) -> Option<String> {
+        for (session, frame, _) in self.watched_frames() {
+            let world = self.own_world(&session, &frame).await.ok()?;
+            let selected = self.evaluate_apart(&session, world, "globalThis.browserLensAct?.selected()").await.ok()?;
+            if let Some(text) = selected.as_str() {
+                return Some(text.to_owned());
+            }
+        }
+        None
     }
 
     async fn upload(&mut self, handle: &Handle, files: &[PathBuf]) -> Result<(), Undone> {

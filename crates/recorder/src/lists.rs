@@ -20,6 +20,8 @@ const OPTIONS_LIMIT: Duration = Duration::from_millis(2_000);
 const OPENED: Duration = Duration::from_millis(600);
 /// Where an error begins to say what was chosen before it.
 const CHOSEN: &str = "; chosen were ";
+/// Where it begins to say which levels of a path were opened before it.
+const UNFOLDED: &str = "; opened were ";
 /// How an error begins that says what was chosen in another's place.
 const MOVED: &str = "the list moved";
 /// What stands between the levels of a path.
@@ -35,6 +37,15 @@ const CLOSING: Duration = Duration::from_millis(150);
 
 impl Driver {
     pub(crate) async fn select(&mut self, handle: &Handle, labels: &[String]) -> Result<(), Undone> {
+        // In a text field that opens no list, what is chosen is a part of its text.
+        if let [words] = labels {
+            self.show_frames(&handle.session).await?;
+            match self.ask(handle, "selectWords", &[json!(words)]).await?.as_bool() {
+                Some(true) => return Ok(()),
+                Some(false) => return impossible(format!("its text does not say {words:?}")),
+                None => {}
+            }
+        }
         self.choose(handle, labels, false).await
     }
 
@@ -58,13 +69,19 @@ impl Driver {
                 let path: Vec<String> = label.split(PATH).map(|part| part.trim().to_owned()).collect();
                 if labels.len() == 1 && path.len() > 1 {
                     match Box::pin(self.choose(handle, &path, true)).await {
-                        Err(Undone::Impossible(reason)) if !reason.contains(CHOSEN) => {}
+                        Err(Undone::Impossible(reason)) if !reason.contains(UNFOLDED) => {}
                         done => return done,
                     }
                 }
+                // So are several written that stand in one text.
+                let parts: Vec<String> = label.split(',').map(|part| part.trim().to_owned()).collect();
+                if labels.len() == 1 && parts.len() > 1 && self.is(handle, "isMultiple").await? {
+                    return Box::pin(self.choose(handle, &parts, false)).await;
+                }
                 return Err(match undone {
                     Undone::Impossible(reason) if at > 0 => {
-                        Undone::Impossible(format!("{reason}{CHOSEN}{:?}", &labels[..at]))
+                        let done = if is_path { UNFOLDED } else { CHOSEN };
+                        Undone::Impossible(format!("{reason}{done}{:?}", &labels[..at]))
                     }
                     other => other,
                 });
@@ -105,8 +122,13 @@ impl Driver {
                 return impossible(format!("{count} of its options are {label:?}; it has {listed}"));
             }
         }
-        if only_opens && self.ask(handle, "isUnfolded", &[Value::from(label)]).await?.as_bool() == Some(true) {
-            return Ok(());
+        if only_opens {
+            if self.ask(handle, "isUnfolded", &[Value::from(label)]).await?.as_bool() == Some(true) {
+                return Ok(());
+            }
+            if let Some(toggle) = self.element_of(handle, "unfolds", label).await? {
+                return self.click(&toggle).await;
+            }
         }
         for _ in 0..REDRAWN {
             match self.click_option(handle, label).await {
@@ -121,11 +143,8 @@ impl Driver {
     }
 
     async fn click_option(&mut self, handle: &Handle, label: &str) -> Result<(), Undone> {
-        let function = format!("function () {{ return browserLensAct.optionElement(this, {}) }}", json!(label));
-        let object = self.call_on_object(&handle.session, &handle.object, &function).await?;
-        let Some(object) = object else { return impossible(format!("its option {label:?} went away")) };
-        let backend = self.backend_of(&handle.session, &json!(object)).await?.unwrap_or(0);
-        let option = Handle { object, backend, ..handle.clone() };
+        let option = self.element_of(handle, "optionElement", label).await?;
+        let Some(option) = option else { return impossible(format!("its option {label:?} went away")) };
         self.click(&option).await?;
         match self.ask(&option, "hitInstead", &[]).await {
             Ok(Value::String(other)) => impossible(format!("{MOVED}: {other} was pressed in place of {label:?}")),
@@ -133,6 +152,16 @@ impl Driver {
             // Where the choice leads to another page, nobody can be asked.
             _ => Ok(()),
         }
+    }
+
+    /// Returns the element that the act script names for an option.
+    async fn element_of(&self, handle: &Handle, name: &str, label: &str) -> Result<Option<Handle>, Undone> {
+        let function = format!("function () {{ return browserLensAct.{name}(this, {}) }}", json!(label));
+        let Some(object) = self.call_on_object(&handle.session, &handle.object, &function).await? else {
+            return Ok(None);
+        };
+        let backend = self.backend_of(&handle.session, &json!(object)).await?.unwrap_or(0);
+        Ok(Some(Handle { object, backend, ..handle.clone() }))
     }
 
     async fn wait_for_option(&mut self, handle: &Handle, label: &str, limit: Duration) -> Result<Value, Undone> {

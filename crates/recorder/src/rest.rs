@@ -37,6 +37,9 @@ const SAY_LIMIT: Duration = Duration::from_millis(5_000);
 /// Most frames of a page that are watched.
 const MOST_FRAMES: usize = 24;
 
+/// How long a tab that was opened may take to go to its page.
+const NEW_TAB: Duration = Duration::from_millis(700);
+
 const TIMERS: &str = include_str!("script/timers.js");
 const TIMERS_GROUP: &str = "browserlens-timers";
 
@@ -124,6 +127,13 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Waits a moment until tabs that were opened know their pages.
+    pub(crate) async fn wait_for_new_tabs(&self, unrest: Unrest) {
+        let is_known = |state: &State, tab: u32| !matches!(state.url_of(tab).as_str(), "" | "about:blank");
+        let all_are = |state: &State| (unrest.tabs..state.tabs.len() as u32).all(|tab| is_known(state, tab));
+        self.browser.wait_for(Instant::now() + NEW_TAB, |state| all_are(state).then_some(())).await;
     }
 
     /// Waits until what an action set off is done.
@@ -247,7 +257,7 @@ impl Driver {
     }
 
     /// Returns session, frame and document of the current tab's frames.
-    fn watched_frames(&self) -> Vec<(String, String, String)> {
+    pub(crate) fn watched_frames(&self) -> Vec<(String, String, String)> {
         let state = self.browser.read();
         let worlds = state.worlds(self.tab).into_iter();
         worlds.filter(|(session, ..)| state.tab_of(session) == Some(self.tab)).take(MOST_FRAMES).collect()

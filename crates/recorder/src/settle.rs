@@ -262,6 +262,9 @@ impl Driver {
             Some(unrest) => self.rest_after(unrest).await?,
             None => self.wait_until_quiet().await?,
         };
+        if let Some(unrest) = self.unrest {
+            self.wait_for_new_tabs(unrest).await;
+        }
         self.end_watch().await?;
         Ok(rest)
     }

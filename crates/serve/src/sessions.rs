@@ -227,13 +227,19 @@ impl Host {
 
     /// Goes to another page in a session that is there: whoever opens it may know nothing of what it told others.
     async fn go_on(&self, session: &str, source: String) -> Reply {
+        let used = self.sessions().get(session).map_or(0, |kept| kept.used.elapsed().as_secs());
         let reply = self.call(session, "navigate", json!({ "url": &source })).await;
         let Reply::Answer { .. } = reply else { return reply };
         let before = self.sessions().get_mut(session).map(|kept| std::mem::replace(&mut kept.source, source));
+        // Who named a session means it.
+        let before = before.filter(|_| session == "default");
         let mut reply = self.call(session, "observe", json!({ "full": true })).await;
         if let (Reply::Answer { text, .. }, Some(before)) = (&mut reply, before) {
             let before = browserlens_core::page::text::escaped_line(&before);
-            let note = format!("session {session:?} was open already, with {before}; -s NAME begins another\n");
+            let note = format!(
+                "session {session:?} was open already, with {before} at first, used {used} s ago; -s NAME or \
+                    BROWSERLENS_SESSION begins another\n"
+            );
             text.insert_str(0, &note);
         }
         reply

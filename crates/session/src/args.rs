@@ -222,7 +222,7 @@ arguments! {
     Type {
         /// Else into what has the focus
         #[serde(rename = "ref")]
-        reference: Option<RefArg>,
+        reference: Option<InArg>,
         #[schemars(length(max = 100_000))]
         text: String,
         /// Key by key, added to what is there
@@ -235,7 +235,7 @@ arguments! {
     /// Of a choice.
     Select {
         #[serde(rename = "ref")]
-        reference: RefArg,
+        reference: InArg,
         /// Its name, or several; a path of lists within lists: A / B
         option: OptionArg,
     }
@@ -250,7 +250,7 @@ arguments! {
         #[schemars(length(max = 100))]
         key: String,
         #[serde(rename = "ref")]
-        reference: Option<RefArg>,
+        reference: Option<InArg>,
         #[schemars(range(min = 1, max = 500))]
         times: Option<u32>,
     }
@@ -282,7 +282,7 @@ arguments! {
     /// Of an upload.
     Upload {
         #[serde(rename = "ref")]
-        reference: RefArg,
+        reference: InArg,
         #[schemars(length(max = 100))]
         files: Vec<String>,
     }
@@ -411,14 +411,14 @@ mod tests {
         assert!(error.to_string().contains("\"@e12\""), "{error}");
         for written in ["@e12", "e12", "12", "[@e12]", "@ref:12", "[ref=e12]"] {
             let upload = read::<Upload>(json!({ "ref": written, "files": ["a"] })).expect(written);
-            assert_eq!(upload.reference.0.to_string(), "@e12", "{written}");
+            assert_eq!(upload.reference.to_string(), "@e12", "{written}");
         }
         let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");
         assert!(error.to_string().contains("unknown field `reff`"), "{error}");
         assert!(read::<Nothing>(json!([])).is_err() && read::<Nothing>(Value::Null).is_ok());
         assert_eq!(read::<Find>(json!({ "text": "", "limit": 3.0 })).expect("a whole number").limit, Some(3));
         assert_eq!(
-            read::<Upload>(json!({ "ref": "e5.2", "files": ["a"] })).expect("fine").reference.0.to_string(),
+            read::<Upload>(json!({ "ref": "e5.2", "files": ["a"] })).expect("fine").reference.to_string(),
             "@e5.2"
         );
     }

@@ -267,20 +267,18 @@ impl ToolError {
 
 /// What to do about a reason for which an element cannot be acted on, by how the reason begins:
 /// what a page says comes behind that.
-const HINTS: [(&str, &str); 26] = [
+const HINTS: [(&str, &str); 27] = [
     ("it is disabled", "do first what enables it, or call `wait` with its ref and state enabled"),
     (
         "it is read-only",
         "call `find` for a field that takes text, or `click` it: its value may be chosen in what that opens",
     ),
     ("its value cannot be", "call `type` with a value as the error says"),
-    (
-        "it is a slider",
-        "call `press` with its ref, the key ArrowRight or ArrowLeft, and how many times; Home and End go to its ends",
-    ),
+    ("it is a slider", "call `fill` with one of its values as a number; or `press` ArrowRight or ArrowLeft on it"),
+    ("its text does not say", "call `read_text` or `observe` and name words as they stand there"),
     (
         "it takes no text",
-        "call `find` with role textbox and take the ref of a field; a slider moves by `press` with its ref, ArrowRight",
+        "call `find` with role textbox and take the ref of a field; a cell of a grid may become one by a double `click`",
     ),
     ("it cannot take the focus", "`click` it first, then call `type` without a ref"),
     ("it takes one option", "call `select` with one option"),
@@ -325,7 +323,7 @@ fn hint_for(reason: &str) -> &'static str {
         if is_a_time {
             return "where it opens a calendar or a clock, `click` it, then the month, the day, the hour";
         }
-        return "name one of its options as it is told, in another call of `select`; of lists within lists, one a level";
+        return "name an option as it is told; several as a list; of lists within lists the path, as A / B";
     }
     if reason.ends_with("or Control+A") {
         return "call `press` with a key named as the error says";

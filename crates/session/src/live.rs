@@ -212,6 +212,14 @@ impl Source for LiveSource {
         self.browser.hit_instead()
     }
 
+    fn place_of(&mut self, node: NodeKey, words: &str) -> Option<[f32; 2]> {
+        self.browser.place_of_words(node, words)
+    }
+
+    fn selected_text(&mut self) -> Option<String> {
+        self.browser.selected_text()
+    }
+
     fn document(&self) -> Option<(String, String)> {
         // In a browser of somebody else, others act on the same document.
         if self.browser.is_attached() { None } else { self.browser.document() }

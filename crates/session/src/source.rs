@@ -128,6 +128,17 @@ pub trait Source: Send {
         None
     }
 
+    /// Returns where in an element its text says some words, in CSS px from the corner of its box;
+    /// none if it does not say them, or nobody can tell.
+    fn place_of(&mut self, _node: NodeKey, _words: &str) -> Option<[f32; 2]> {
+        None
+    }
+
+    /// Returns what is selected of a text that can be edited.
+    fn selected_text(&mut self) -> Option<String> {
+        None
+    }
+
     /// Returns URL and number of the document that is shown, without looking at it; none if that
     /// is not known.
     fn document(&self) -> Option<(String, String)> {

@@ -5,11 +5,11 @@
 //! counted; in an element that is not on the page nothing is found.
 
 use crate::interactive::RefLens;
-use browserlens_core::page::{NodeId, NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::page::{NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
+use browserlens_lens::tree::{Item, StateSet};
 use browserlens_lens::{ShownNode, ShownState};
-use browserlens_lens::tree::StateSet;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -48,11 +48,14 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
     let mut out = match found.len() {
         0 => {
             // Who asks for a role by text, asks for it.
-            let role = options.text.trim().to_lowercase();
-            let such = FindOptions { text: String::new(), role, ..options.clone() };
+            let called = options.text.trim().to_lowercase();
+            let such = FindOptions { text: String::new(), role: called, ..options.clone() };
             match options.role.is_empty() && !such.role.is_empty() && !self::found(shown, &such).is_empty() {
                 true => format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such)),
-                false => format!("nothing found{}", where_more_is(shown, options)),
+                false => {
+                    let closed = closed(lens, page, &options.text);
+                    format!("nothing found{}{closed}", where_more_is(shown, options))
+                }
             }
         }
         count => format!("{count} found"),
@@ -61,11 +64,60 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
     let near = Near::of(told.iter().map(|node| page.find(lens.node(node.reference()?)?)));
     for (at, node) in told.iter().enumerate() {
         out.push_str("\n- ");
-        write_found(&mut out, shown, *node);
+        write_found(&mut out, shown, *node, &options.text);
         near.write(&mut out, at);
     }
     if found.len() > options.limit {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
+    }
+    out
+}
+
+/// Most things that are closed, and words that they are closed in, which are named.
+const MOST_CLOSED: usize = 3;
+
+/// Names links and buttons that say a text and are not drawn now, and the words before what they
+/// lie in, as of a menu, from the inside.
+pub fn closed(lens: &RefLens, page: &Page, text: &str) -> String {
+    let wanted = folded(text).to_lowercase();
+    let text_of = |node: NodeRef<'_>| {
+        let texts = node.subtree().filter(|part| part.kind() == NodeKind::Text).map(|part| folded(part.text()));
+        texts.take(MOST_NEAR).collect::<Vec<_>>().join(" ").trim().to_owned()
+    };
+    let is_closed = |node: &NodeRef<'_>| {
+        let is_control = node.tag() == "a" && node.attribute("href").is_some()
+            || node.tag() == "button"
+            || matches!(node.attribute("role"), Some("menuitem" | "link" | "button" | "tab"));
+        is_control && !node.is_visible() && text_of(*node).to_lowercase().contains(&wanted)
+    };
+    let mut out = String::new();
+    if wanted.is_empty() {
+        return out;
+    }
+    for (at, node) in page.nodes().filter(is_closed).take(MOST_CLOSED).enumerate() {
+        out.push_str(if at == 0 { "; closed: " } else { ", " });
+        write_quoted(&mut out, &text_of(node));
+        let mut inner = node;
+        let mut words = 0;
+        for above in node.ancestors() {
+            let before = above.children().take_while(|part| part.id() != inner.id());
+            let word = before.filter(|part| matches!(part.kind(), NodeKind::Element | NodeKind::Text)).last();
+            inner = above;
+            let Some((word, text)) = word.map(|word| (word, text_of(word))) else { continue };
+            if !matches!(above.tag(), "li" | "details") || text.is_empty() || text.len() > LONGEST {
+                continue;
+            }
+            out.push_str(" in ");
+            write_quoted(&mut out, &text);
+            lens.reference(word.key()).into_iter().for_each(|on| out.push_str(&format!(" {on}")));
+            words += 1;
+            if words == MOST_CLOSED {
+                break;
+            }
+        }
+    }
+    if !out.is_empty() {
+        out.push_str(": `hover` or `click` the last word first");
     }
     out
 }
@@ -96,7 +148,7 @@ pub fn candidates(lens: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) 
     for (at, key) in nodes.iter().take(limit).enumerate() {
         out.push_str(if at == 0 { ": " } else { "; " });
         if let Some((shown, node)) = lens.shown().zip(item(*key)) {
-            write_found(&mut out, shown, node);
+            write_found(&mut out, shown, node, "");
             near.write(&mut out, at);
             continue;
         }
@@ -118,8 +170,11 @@ pub fn candidates(lens: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) 
     out
 }
 
-fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>) {
-    out.push_str(&write_item(shown.tree().item(node.id()), Style::PLAIN));
+/// Of a long value only what is around the text that was looked for.
+fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>, text: &str) {
+    let item = shown.tree().item(node.id());
+    let around = around(&item.value, text.trim()).map(|value| Item { value: value.into(), ..item.clone() });
+    out.push_str(&write_item(around.as_ref().unwrap_or(item), Style::PLAIN));
     let above: Vec<ShownNode<'_>> = node.ancestors().filter(|node| node.id() != 0).collect();
     for (at, node) in above.iter().take(ABOVE).enumerate() {
         out.push_str(if at == 0 { " in " } else { " < " });
@@ -128,6 +183,18 @@ fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>) {
             let _ = write!(out, " {reference}");
         }
     }
+}
+
+/// Returns what stands around a text in a long value.
+fn around(value: &str, text: &str) -> Option<String> {
+    if value.len() <= LONGEST * 4 || text.is_empty() {
+        return None;
+    }
+    let at = value.to_lowercase().find(&text.to_lowercase())?;
+    let from = value.floor_char_boundary(at.saturating_sub(LONGEST));
+    let to = value.ceil_char_boundary((at + text.len() + LONGEST).min(value.len()));
+    let mark = |is_cut: bool| if is_cut { "…" } else { "" };
+    Some(format!("{}{}{}", mark(from > 0), &value[from..to], mark(to < value.len())))
 }
 
 /// What things are near whose words do not tell them apart.
@@ -238,6 +305,7 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
         let fitting = with_refs.iter().filter(|node| fits(node));
         near(fitting.filter_map(|node| lens.node(node.reference()?)).filter(|key| page.find(*key).is_some()).collect())
     };
+    let as_written = folded(&options.text);
     let exact = keys_of(&|node| plain(node.name()) == wanted);
     if !exact.is_empty() {
         return exact;
@@ -248,24 +316,29 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     let role = options.role.trim();
     let told: Vec<(NodeRef<'_>, String)> = if role.is_empty() {
         let texts = elements.filter(|node| node.kind() == NodeKind::Text && node.is_seen());
-        texts.filter_map(|node| Some((node.parent()?, plain(node.text())))).collect()
+        texts.filter_map(|node| Some((node.parent()?, folded(node.text())))).collect()
     } else {
         let of_role = elements.filter(|node| node.is_visible() && node.role().eq_ignore_ascii_case(role));
-        of_role.map(|node| (node, words(node).1.to_lowercase())).collect()
+        of_role.map(|node| (node, words(node).1)).collect()
     };
     let keys = |fits: &dyn Fn(&str) -> bool| {
         let mut keys: Vec<NodeKey> = told.iter().filter(|(_, text)| fits(text)).map(|(node, _)| node.key()).collect();
         keys.dedup();
         near(keys)
     };
-    let exact = keys(&|text| text == wanted);
+    let exact = keys(&|text| text.to_lowercase() == wanted);
     if !exact.is_empty() && !wanted.is_empty() {
-        exact
-    } else if holding.is_empty() {
-        keys(&|text| text.contains(&wanted))
-    } else {
-        holding
+        // Upper and lower case tell apart what is called alike.
+        let written_so = keys(&|text| text == as_written);
+        return if written_so.is_empty() { exact } else { written_so };
     }
+    let mut holding = if holding.is_empty() { keys(&|text| text.to_lowercase().contains(&wanted)) } else { holding };
+    // A text field says its text itself, in however many pieces it is drawn.
+    let field = within.filter(|field| role::is_text_field(field.role()) && plain(field.value()).contains(&wanted));
+    if holding.is_empty() && !wanted.is_empty() {
+        holding.extend(field.map(|field| field.key()));
+    }
+    holding
 }
 
 /// Finds items, those that can be acted on first; where a role is asked for, also by what stands in

@@ -25,7 +25,15 @@ const WHERE: &str = "Where";
 #[derive(Args)]
 pub(crate) struct PageArgs {
     /// Name of the session
-    #[arg(short, long, global = true, value_name = "NAME", default_value = "default", help_heading = WHERE)]
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "BROWSERLENS_SESSION",
+        default_value = "default",
+        help_heading = WHERE
+    )]
     pub(crate) session: String,
     /// Ask this once, without a session: a URL, a file, or a trace; `page SOURCE …` is short for it
     #[arg(long, global = true, value_name = "SOURCE", conflicts_with = "session", help_heading = WHERE)]
@@ -204,6 +212,8 @@ mod tests {
             (vec!["select", "@e5", "S", "M"], "select", json!({ "ref": "@e5", "option": ["S", "M"] })),
             (vec!["scroll", "--y", "-300"], "scroll", json!({ "y": -300 })),
             (vec!["press", "Enter", "--times", "3"], "press", json!({ "key": "Enter", "times": 3 })),
+            (vec!["press", "@e5", "ArrowUp", "3"], "press", json!({ "ref": "@e5", "key": "ArrowUp", "times": 3 })),
+            (vec!["press", "4", "--ref", "@e5"], "press", json!({ "ref": "@e5", "key": "4" })),
             (vec!["dialog", "dismiss"], "dialog", json!({ "accept": false })),
             (vec!["dialog", "accept", "Ada"], "dialog", json!({ "accept": true, "text": "Ada" })),
             (vec!["dialog", "accept", "--text", "Ada"], "dialog", json!({ "accept": true, "text": "Ada" })),

@@ -184,6 +184,10 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
             return arg.index(1).value_name("REF|TEXT").required(true).help(help);
         }
         ("type", "text") => return arg.index(2).value_name("TEXT").allow_hyphen_values(true).help("What it is set to"),
+        ("press", "key") => {
+            let help = "The key, such as Enter or Control+A; before it what it is pressed on, behind it how often";
+            return arg.index(1).value_name("[REF|TEXT] KEY [N]").num_args(1..=3).required(true).help(help);
+        }
         ("dialog", "accept") => {
             let parser = PossibleValuesParser::new(["accept", "dismiss"]);
             return arg.value_name("ANSWER").value_parser(parser).required(true).help("What it is answered");
@@ -250,6 +254,24 @@ pub(super) fn arguments_of(
         let name = property.name;
         let value = match (tool, name) {
             ("fill", "fields") => Some(texts(name).iter().filter_map(|text| field(text)).collect()),
+            ("press", "key") => {
+                let mut words = texts(name);
+                if words.len() > 1
+                    && let Some(times) = words.last().and_then(|word| word.parse::<u32>().ok())
+                {
+                    words.pop();
+                    arguments.insert("times".to_owned(), json!(times));
+                }
+                let key = words.pop();
+                if words.len() > 1 {
+                    let message =
+                        "press takes what it is pressed on, a key and a number: page press @e5 ArrowRight 3\n";
+                    return Err(Error::raw(ErrorKind::TooManyValues, message));
+                }
+                arguments.extend(words.pop().map(|on| ("ref".to_owned(), Value::from(on))));
+                key.map(Value::from)
+            }
+            ("press", "ref" | "times") if arguments.contains_key(name) => None,
             // One word is the text, two are the field and the text.
             ("type", "ref") => texts("text").first().and_then(|_| texts(name).pop()).map(Value::from),
             ("type", "text") => texts(name).pop().or_else(|| texts("ref").pop()).map(Value::from),

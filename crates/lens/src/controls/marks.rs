@@ -1,6 +1,6 @@
 //! What speaks for an element that it does something when it is pressed.
 
-use super::{DEEPEST_GRID, MOST_BESIDE, has_words, is_all_of_its_field, is_scrolled_list};
+use super::{DEEPEST_GRID, MOST_BESIDE, has_words, hovered_menu, is_all_of_its_field, is_scrolled_list};
 use crate::extract::markup_role;
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, States, Visibility, role};
 
@@ -66,6 +66,7 @@ fn mark_of_generic(node: NodeRef<'_>) -> Mark {
         || is_heard_by_its_grid(node)
         || stop && (listens || shows)
         || is_scrolled_list(node)
+        || hovered_menu(node).is_some()
     {
         Mark::Sure
     } else if shows {

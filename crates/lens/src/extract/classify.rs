@@ -5,7 +5,7 @@
 
 use super::dom::Dom;
 use super::names::{self, is_glyph};
-use crate::controls::{Controls, is_box_of_a_combobox, is_used_unseen};
+use crate::controls::{Controls, hovered_menu, is_box_of_a_combobox, is_used_unseen};
 use crate::tree::{CLICKABLE, StateSet};
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
 use std::borrow::Cow;
@@ -90,7 +90,13 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let block = node.flags().has(Flags::BLOCK) || is_block_role(role);
     let is_box = is_box_of_a_combobox(node, role);
     let shape = if is_box { Some((role, Shape::Stays)) } else { shape_of(role, &name, node) };
-    let states = |may_be_on| states_of(node, unpainted, may_be_on, dom);
+    let states = |may_be_on| {
+        let mut states = states_of(node, unpainted, may_be_on, dom);
+        if let Some(is_open) = hovered_menu(node).filter(|_| is_pressed && node.expanded().is_none()) {
+            states.add(if is_open { StateSet::EXPANDED } else { StateSet::COLLAPSED });
+        }
+        states
+    };
     let Some((role, shape)) = shape else {
         if !is_pressed {
             let name = title_of_a_sign(node).filter(|_| !around.field).map(Cow::Borrowed);

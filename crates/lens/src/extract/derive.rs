@@ -2,13 +2,13 @@
 //!
 //! In: a view's tree. Out: the same, with a name and [`StateSet::DERIVED`] on each nameless control
 //! for which the page offers one, in this order of trust: title, tooltip, placeholder, label text
-//! beside a field, words of its id, of its `data-` attributes, of its own icon or part class, of an
-//! icon in it, of a class or shape that none beside it has. Invariants: a control that holds
+//! beside a field, words of its id, of its `data-` attributes, of its own icon or part class, what
+//! its class says that it does, words of an icon in it, of a class or shape that none beside it has. Invariants: a control that holds
 //! anything with a name gets none; an item's own words are never replaced.
 
 use super::Meta;
 use super::names::collapse;
-use crate::last_resort::{drawn_label, kind_of_its_own};
+use crate::last_resort::{act_of, drawn_label, kind_of_its_own};
 use crate::tree::{NONE, StateSet, Tree};
 use browserlens_core::page::{NodeKind, NodeRef, Page, role};
 use std::sync::Arc;
@@ -114,6 +114,7 @@ fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String> {
         .or_else(|| joined(words(node.attribute("id")?)))
         .or_else(|| node.attributes().find_map(|(name, value)| data_words(name.strip_prefix("data-")?, value)))
         .or_else(|| node.attribute("class")?.split_ascii_whitespace().find_map(|class| class_words(class, true)))
+        .or_else(|| act_of(node).map(str::to_owned))
         .or_else(|| {
             let mut below = node.descendants().take(ICON_NODES).filter(|below| below.kind() == NodeKind::Element);
             below.find_map(icon_words)

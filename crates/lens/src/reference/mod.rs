@@ -16,7 +16,7 @@ mod tidy;
 
 pub use count::unmarked_differences;
 
-use crate::controls::{Controls, is_used_unseen};
+use crate::controls::{Controls, hovered_menu, is_used_unseen};
 use crate::extract::{ExtractOptions, Grade};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_core::page::text::is_unseen;
@@ -377,7 +377,10 @@ impl<'p> Writer<'p> {
             item.value = node.value().into();
         }
         let has = node.states();
+        let menu = if node.expanded().is_none() && self.controls.has(node) { hovered_menu(node) } else { None };
         let said = [
+            (menu == Some(true), StateSet::EXPANDED),
+            (menu == Some(false), StateSet::COLLAPSED),
             (has.has(States::DISABLED), StateSet::DISABLED),
             (node.checked() == Some(Tri::True), StateSet::CHECKED),
             (node.checked() == Some(Tri::False), StateSet::UNCHECKED),

@@ -5,7 +5,7 @@
 //! which the press test in Chromium checks.
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
-use crate::last_resort::{drawn_label, kind_of_its_own};
+use crate::last_resort::{act_of, drawn_label, kind_of_its_own};
 use crate::tree::StateSet;
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef};
 use std::collections::HashSet;
@@ -255,6 +255,7 @@ impl Writer<'_> {
             Some(telling(node.attribute("id").unwrap_or(""))),
             node.attributes().map(|(name, value)| from_data(name, value)).find(|words| !words.is_empty()),
             Some(from_classes(node, true)),
+            act_of(node).map(str::to_owned),
             node.descendants().take(12).map(from_icon).find(|words| !words.is_empty()),
             kind_of_its_own(node, telling),
         ];

@@ -122,6 +122,21 @@ impl LiveBrowser {
         self.runtime.block_on(self.stage.driver.hit_instead())
     }
 
+    /// Returns where in a node its text says some words, in CSS px from the upper left corner of its
+    /// box, and brings them into view; none if it does not say them.
+    pub fn place_of_words(&mut self, node: NodeKey, words: &str) -> Option<[f32; 2]> {
+        self.look_again(&[node]).ok()?;
+        let stage = &self.stage;
+        let place = self.runtime.block_on(stage.driver.place_of_words(node, &stage.scene(), words))?;
+        let part = |at: usize| Some(place[at].as_f64()? as f32);
+        Some([part(0)?, part(1)?])
+    }
+
+    /// Returns what is selected of a text that can be edited and has the focus.
+    pub fn selected_text(&mut self) -> Option<String> {
+        self.runtime.block_on(self.stage.driver.selected_text())
+    }
+
     /// Opens a tab, makes it the current one and opens a URL in it.
     ///
     /// # Errors

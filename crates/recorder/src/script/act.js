@@ -210,6 +210,20 @@
     const value = (name) => slider.getAttribute(`aria-value${name}`)?.slice(0, 20) ?? '?';
     return slider ? `it is a slider at ${value('now')}, from ${value('min')} to ${value('max')}` : 'it takes no text';
   };
+  // How a slider that a page draws stands: value, ends, and where its track is pressed for a value, from the corner of
+  // the element; on one of few values, as of stars, in the middle of that.
+  const slide = (element, wanted) => {
+    const slider = element.closest('[role=slider]') ?? element.querySelector('[role=slider]');
+    const [now, min, max] = ['now', 'min', 'max'].map((name) => Number(slider.getAttribute(`aria-value${name}`)));
+    const box = slider.getBoundingClientRect(), own = element.getBoundingClientRect();
+    const few = Number.isInteger(max - min) && max - min <= 10 ? 0.5 : 0;
+    const part = Math.min(0.99, Math.max(0.01, (wanted - few - min) / (max - min)));
+    const pressed = box.width > 40 && box.width > 2 * box.height && wanted > min;
+    const rtl = getComputedStyle(slider).direction === 'rtl';
+    const at = [box.x - own.x + box.width * (rtl ? 1 - part : part), box.y - own.y + box.height / 2];
+    slider.focus?.();
+    return { now, min, max, at: pressed ? at : null };
+  };
   const hasFocus = (element) => {
     const at = element.getRootNode().activeElement; return at !== null && element.contains(at);
   };
@@ -376,6 +390,22 @@
   // Whether an option is a node of a tree that shows what is below it: a press would hide that.
   const isUnfolded = (element, label) =>
     optionElement(element, label)?.closest('[role=treeitem]')?.getAttribute('aria-expanded') === 'true';
+  // What unfolds an option that is a node of a tree, where pressing the node would choose it.
+  const TOGGLE =
+    ['button', '[role=button]', ...['toggle', 'switcher', 'expand', 'caret', 'arrow'].map((c) => `[class*=${c} i]`)];
+  const unfolds = (element, label) => {
+    const node = optionElement(element, label)?.closest('[role=treeitem]');
+    return [...node?.querySelectorAll(TOGGLE.join()) ?? []]
+      .find((e) => e.closest('[role=treeitem]') === node && pressable(e)) ?? null;
+  };
+  // Whether several may be chosen.
+  const isMultiple = (element) => {
+    const lists = [element, comboOf(element), lastOptions.list[0]];
+    for (let at of lists)
+      for (; at instanceof Element || at instanceof ShadowRoot; at = up(at))
+        if (at.multiple === true || at.ariaMultiSelectable === 'true') return true;
+    return false;
+  };
   // Shows the next part of a list that draws only a part; `begin` shows the first. Returns whether there was one,
   // nothing if it does not scroll.
   const further = async (element, begin) => {
@@ -500,13 +530,86 @@
       scrollBy(document.elementFromPoint(innerWidth / 2, innerHeight / 2), x, y);
     return painted();
   };
+  // The part of the text below an element that says some words: white space is a blank, case matters where it tells
+  // two apart.
+  const rangeOf = (element, words) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const places = [];
+    let text = '';
+    for (let node = walker.nextNode(), block = null; node; node = walker.nextNode()) {
+      if (!node.parentElement.checkVisibility()) continue;
+      const now = blockOf(node.parentElement);
+      if (block && now !== block && text && !text.endsWith(' ')) { text += ' '; places.push([node, 0]); }
+      block = now;
+      for (let at = 0; at < node.data.length; at++) {
+        const c = /\s/.test(node.data[at]) ? ' ' : node.data[at];
+        if (c === ' ' && (!text || text.endsWith(' '))) continue;
+        text += c;
+        places.push([node, at]);
+      }
+    }
+    const wanted = words.replace(/\s+/g, ' ').trim();
+    let at = text.indexOf(wanted);
+    if (at < 0 && text.toLowerCase().length === text.length) at = text.toLowerCase().indexOf(wanted.toLowerCase());
+    if (!wanted || at < 0) return null;
+    const range = document.createRange(), [last, end] = places[at + wanted.length - 1];
+    range.setStart(...places[at]);
+    range.setEnd(last, end + 1);
+    return range;
+  };
+  const blockOf = (element) => {
+    let at = element;
+    while (at && getComputedStyle(at).display.startsWith('inline')) at = at.parentElement;
+    return at;
+  };
+  // Where an element's text says some words, from the corner of its box; they are brought into view.
+  const placeOf = (element, words) => {
+    const range = rangeOf(element, words);
+    if (!range) return null;
+    range.startContainer.parentElement.scrollIntoViewIfNeeded();
+    const rect = [...range.getClientRects()].find((r) => r.width > 0 && r.height > 0);
+    const own = element.getBoundingClientRect();
+    return rect ? [rect.x + rect.width / 2 - own.x, rect.y + rect.height / 2 - own.y] : null;
+  };
+  // Selects the words in a text that is edited; false if it does not say them, null if it is no such text.
+  const OPENS = '[role=combobox], [aria-haspopup], [list], [aria-autocomplete]';
+  const selectWords = (element, words) => {
+    const editor = element.closest('[contenteditable]:not([contenteditable=false])');
+    const field = element.matches('textarea, input') && typeof element.selectionStart === 'number';
+    if (!editor && !field || element.matches(OPENS)) return null;
+    if (field) {
+      const at = element.value.indexOf(words);
+      // What does not say it may be a field that suggests it.
+      if (at < 0) return element.localName === 'textarea' ? false : null;
+      element.focus();
+      element.setSelectionRange(at, at + words.length);
+      return true;
+    }
+    const range = rangeOf(element, words);
+    if (!range) return false;
+    editor.focus();
+    range.startContainer.parentElement.scrollIntoViewIfNeeded();
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    return true;
+  };
+  // What is selected of a text that is edited and has the focus.
+  const selected = () => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    if (!document.hasFocus() || !at) return null;
+    const text = typeof at.selectionStart === 'number' ? at.value.slice(at.selectionStart, at.selectionEnd)
+      : at.isContentEditable ? getSelection().toString() : '';
+    return text.trim() ? text.replace(/\s+/g, ' ').slice(0, 200) : null;
+  };
   const fileInput = (element) => {
     const control = controlOf(element);
     return control instanceof HTMLInputElement && control.type === 'file';
   };
   globalThis.browserLensAct = {
     point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, isUnfolded,
-    further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, hold, isRadio, checked, hitInstead,
-    scrollBy, scrollPage, fileInput
+    unfolds, isMultiple, slide, further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, hold,
+    isRadio, checked, hitInstead,
+    scrollBy, scrollPage, fileInput, placeOf, selectWords, selected
   };
 })()

@@ -1,5 +1,6 @@
 //! Arguments that several tools take: refs, modes, formats, filters, and what fields are set to.
 
+use browserlens_core::page::text::escaped_line;
 use browserlens_core::strategy::Ref;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
@@ -66,6 +67,15 @@ impl InArg {
         match self {
             Self::Ref(reference) => Some(reference.0),
             Self::Text(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for InArg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ref(reference) => reference.0.fmt(f),
+            Self::Text(text) => escaped_line(&format!("{text:?}")).fmt(f),
         }
     }
 }
@@ -235,9 +245,9 @@ pub enum ValueArg {
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 pub struct FieldArg {
-    /// Its ref.
+    /// Its ref, or what it is called.
     #[serde(rename = "ref")]
-    pub reference: RefArg,
+    pub reference: InArg,
     /// Text, true or false, option or options.
     #[schemars(schema_with = "value_schema")]
     pub value: ValueArg,

@@ -49,7 +49,7 @@ impl Session {
             "fill" => return self.fill(args::read(arguments)?),
             "type" => {
                 let typed: args::Type = args::read(arguments)?;
-                let on = typed.reference.map(|on| on.0);
+                let on = typed.reference.map(|on| self.reference_of(on)).transpose()?;
                 let kind = if typed.keys || on.is_none() { K::Type } else { K::Fill };
                 self.do_it(kind, on, typed.text)?;
                 if typed.submit {
@@ -61,7 +61,7 @@ impl Session {
             }
             "select" => {
                 let select: args::Select = args::read(arguments)?;
-                (K::Select, Some(select.reference.0), select.option.lines())
+                (K::Select, Some(self.reference_of(select.reference)?), select.option.lines())
             }
             "hover" => return self.act_on(K::Hover, args::read::<args::Hover>(arguments)?.target, String::new()),
             "press" => {
@@ -70,7 +70,7 @@ impl Session {
                     None | Some(1) => press.key,
                     Some(times) => format!("{}*{times}", press.key),
                 };
-                (K::Press, press.reference.map(|on| on.0), key)
+                (K::Press, press.reference.map(|on| self.reference_of(on)).transpose()?, key)
             }
             "scroll" => return self.scroll(args::read(arguments)?),
             "drag" => return self.drag(args::read(arguments)?),
@@ -78,7 +78,7 @@ impl Session {
             "upload" => {
                 let upload: args::Upload = args::read(arguments)?;
                 let files = self.shared.policy.files(&upload.files)?;
-                (K::Upload, Some(upload.reference.0), files)
+                (K::Upload, Some(self.reference_of(upload.reference)?), files)
             }
             "back" | "forward" => {
                 let args::Nothing {} = args::read(arguments)?;
@@ -182,6 +182,7 @@ impl Session {
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.note_hit(kind)?;
         self.after(act, before.is_none())?;
+        self.note_selected(act);
         let has_ref = act.node.is_some_and(|node| self.lens.reference(node).is_some());
         let classes = |page: &Option<Arc<Page>>| Some(class_words(page.as_ref()?.find(act.node?)?, has_ref));
         if is_click(kind)
@@ -226,6 +227,22 @@ impl Session {
             self.notes = hit.map_or_else(String::new, |hit| format!("hit {} instead\n", escaped_line(&hit)));
         }
         Ok(())
+    }
+
+    /// Notes what an action selected in a text: no observation tells it.
+    fn note_selected(&mut self, act: &Act) {
+        use ActionKind as K;
+        let keys = act.taken.text.to_lowercase();
+        let is_asked = match act.taken.kind {
+            K::DoubleClick | K::Drag | K::Select => true,
+            K::Press => keys.contains("shift+") || keys.ends_with("+a"),
+            _ => false,
+        };
+        if let Some(text) = self.source.as_mut().filter(|_| is_asked).and_then(|source| source.selected_text()) {
+            self.notes.push_str("selected: ");
+            escape::quote(&mut self.notes, &text);
+            self.notes.push('\n');
+        }
     }
 
     /// Looks at what came of an action.

@@ -3,6 +3,7 @@
 //!
 //! In: typed arguments. Out: answers. Invariant: nothing here acts on a page.
 
+use super::act::blocked;
 use super::{DEFAULT_READING, Session, options_of, written};
 use crate::answer::{Answer, fenced};
 use crate::args::{self, FormatArg, GrepArg, ModeArg, RefsArg};
@@ -56,6 +57,11 @@ impl Session {
         self.begin_step()?;
         self.look(None, always)?;
         let mut answer = self.pending.take();
+        // It may have been told long ago, and still nothing else can be done.
+        if let Some(message) = self.source()?.dialog().filter(|_| !answer.text.contains("\n[DIALOG ")) {
+            let blocked = blocked(&message);
+            answer.text.insert_str(0, &format!("{}; {}\n", blocked.message(), blocked.hint()));
+        }
         if let Some(why) = self.lens.why().filter(|_| wanted.why) {
             answer.text.push_str("\n[WHY]\n");
             answer.text.push_str(&escaped(&why));

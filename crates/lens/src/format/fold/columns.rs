@@ -69,7 +69,7 @@ pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> 
     columns.names = (0..shape.depths.len()).map(|part| columns.name(part)).collect();
     columns.derive();
     let (pattern, rows) = columns.number()?;
-    if pattern.conditions() > MOST_CONDITIONS {
+    if pattern.conditions() > MOST_CONDITIONS.min(1 + rows.len() / 2) {
         return None;
     }
     let mut folded = Tree::default();

@@ -6,10 +6,10 @@ use crate::error::ToolError;
 use crate::session::Session;
 use crate::source::{Act, taken};
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
-use browserlens_snapshot::{FindOptions, candidates, matches};
+use browserlens_snapshot::{FindOptions, candidates, closed, matches};
 use std::collections::BTreeSet;
 
 /// How many of several elements that say the same are told.
@@ -98,8 +98,10 @@ impl Session {
                 let (text, role) = (text.unwrap_or_default(), role.unwrap_or_default());
                 self.ready_for(kind, false)?;
                 let (within, beside) = self.scope(click.within)?;
-                let key = self.node_that_says(&FindOptions { text, role, within, beside, limit: CANDIDATES })?;
-                self.on_found(kind, key, click.at, held)
+                let options = FindOptions { text, role, within, beside, limit: CANDIDATES };
+                let key = self.node_that_says(&options)?;
+                let at = click.at.or_else(|| self.place_of(key, &options.text));
+                self.on_found(kind, key, at, held)
             }
         }
     }
@@ -127,6 +129,19 @@ impl Session {
                 ToolError::NotThere { message, hint: "take a ref that `find` gives, or say more of the text" }
             }
             error => error,
+        })
+    }
+
+    /// Returns the ref that was given, or that of the one element that says a text.
+    pub(super) fn reference_of(&mut self, target: InArg) -> Result<Ref, ToolError> {
+        if let InArg::Ref(on) = target {
+            return Ok(on.0);
+        }
+        self.ready_for(ActionKind::Fill, true)?;
+        let key = self.element(target)?;
+        self.lens.reference(key).ok_or_else(|| {
+            let message = "what says that has no ref".to_owned();
+            ToolError::NotThere { message, hint: "call `find` and take the ref of what is meant, or `click` the text" }
         })
     }
 
@@ -158,14 +173,15 @@ impl Session {
                 [one] => Ok(*one),
                 [] => Err(ToolError::NotThere {
                     message: format!(
-                        "nothing {} says {:?}{}",
+                        "nothing {} says {:?}{}{}",
                         match (options.within, options.beside.as_str()) {
                             (Some(within), _) => format!("in {within}"),
                             (None, "") => "on the page".to_owned(),
                             (None, beside) => format!("in a row or card with {beside:?}"),
                         },
                         options.text,
-                        if options.role.is_empty() { "" } else { " in this role" }
+                        if options.role.is_empty() { "" } else { " in this role" },
+                        closed(lens, page, &options.text)
                     ),
                     hint: "call `find` with a part of the text, or `observe`",
                 }),
@@ -197,5 +213,16 @@ impl Session {
         let act = Act { node: Some(key), at: at.map(Into::into), ..Act::bare(taken(kind, text)) };
         self.on_node(act, None)?;
         Ok(self.told())
+    }
+
+    /// Returns where in an element its text says some words, unless it is a control: that is
+    /// pressed in its middle.
+    fn place_of(&mut self, key: NodeKey, words: &str) -> Option<[f32; 2]> {
+        let node = self.page.as_ref()?.find(key)?;
+        let is_pressed = role::is_interactive(node.role()) && !role::is_text_field(node.role());
+        if is_pressed || words.trim().is_empty() {
+            return None;
+        }
+        self.source().ok()?.place_of(key, words)
     }
 }

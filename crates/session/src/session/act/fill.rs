@@ -14,16 +14,16 @@ impl Session {
         let mut is_undone = false;
         let last = form.fields.len().saturating_sub(1);
         for (at, field) in form.fields.into_iter().enumerate() {
-            let on = field.reference.0;
+            let called = field.reference.to_string();
             // What happened before the form is told apart from what came of it.
-            if at == 0 && self.lens.has_given(on) {
+            if at == 0 && field.reference.reference().is_none_or(|on| self.lens.has_given(on)) {
                 self.catch_up()?;
             }
             self.is_silent = at < last;
-            let set = self.set(on, field.value);
+            let set = self.reference_of(field.reference).and_then(|on| Ok((on, self.set(on, field.value)?)));
             self.is_silent = false;
             let error = match set {
-                Ok(said) => {
+                Ok((on, said)) => {
                     told.push_str(&format!("{on} {said}\n"));
                     continue;
                 }
@@ -34,7 +34,7 @@ impl Session {
             let is_gone = matches!(error, ToolError::BrowserGone(_));
             let ends = at < last && (is_gone || self.source.as_mut().is_some_and(|source| source.dialog().is_some()));
             let rest = if ends { ", and none after it" } else { "" };
-            told.push_str(&format!("{on} was not set{rest}: {}\nhint: {}\n", error.message(), error.hint()));
+            told.push_str(&format!("{called} was not set{rest}: {}\nhint: {}\n", error.message(), error.hint()));
             if is_gone {
                 self.lose();
                 return Ok(Answer { is_undone, ..Answer::text(&told) });
