@@ -6,6 +6,8 @@ mod common;
 mod forms;
 #[path = "acting/time.rs"]
 mod time;
+#[path = "acting/widgets.rs"]
+mod widgets;
 
 use browserlens_session::Policy;
 use common::{Mcp, live, page};
@@ -93,65 +95,6 @@ async fn what_scrolls_is_what_goes_on_in_that_direction() {
     mcp.value("document.querySelector('.wide > div').style.width = 'auto'").await;
     let why = ["nothing around it scrolls that way", "hint: "];
     mcp.refuses("scroll", json!({ "ref": cell, "x": 200, "y": 0 }), &why).await;
-}
-
-/// Lists that draw what one scrolls to: a grid that counts its rows, a list that counts nothing,
-/// and a feed that loads ten items a quarter of a second after its end is near.
-const DRAWN_AS_NEEDED: &str = "<style>.box { height: 200px; overflow: auto } .box > div { position: relative }
-  .box [data-at] { position: absolute }</style>
-<div class=box id=grid role=grid aria-label=Orders aria-rowcount=400><div style=height:12000px></div></div>
-<div class=box id=list><div style=height:20000px></div></div>
-<div class=box id=feed></div>
-<script>
-  const draws = (box, size, of) => {
-    const draw = () => {
-      const from = Math.floor(box.scrollTop / size), rows = [];
-      for (let i = from; i < Math.min(from + 12, 400); i++)
-        rows.push(`<div data-at=${i} style=top:${i * size}px ${of(i)}</div>`);
-      box.firstChild.innerHTML = rows.join('');
-    };
-    box.onscroll = draw;
-    draw();
-  };
-  draws(grid, 30, (i) => `role=row><span role=gridcell>Order ${i * 7}</span>`);
-  draws(list, 50, (i) => `>Entry ${i * 3}`);
-  let count = 0, waits = false;
-  const load = () => {
-    for (let i = 0; i < 10 && count < 60; i++) feed.insertAdjacentHTML('beforeend', `<p>News ${count++}</p>`);
-    waits = false;
-  };
-  load();
-  feed.onscroll = () => {
-    if (waits || feed.scrollTop + 400 < feed.scrollHeight) return;
-    waits = true;
-    setTimeout(load, 250);
-  };
-</script>";
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_draws_a_part_says_so_and_is_scrolled_until_a_text_comes() {
-    let (mut mcp, first) = on(DRAWN_AS_NEEDED).await;
-    let partial: Vec<&str> = first.lines().filter(|line| line.contains(" partial")).map(str::trim).collect();
-    assert!(matches!(partial[..], [grid, list] if grid.contains("Orders") && list.contains("Entry 0")), "{first}");
-    let found = mcp.call("find", json!({ "text": "Order 2100" })).await;
-    assert!(found.starts_with("nothing found in what is drawn; `scroll` with `until` draws more of grid"), "{found}");
-
-    let grid = mcp.find("grid", "Orders").await;
-    let told = mcp.call("scroll", json!({ "ref": grid, "until": "Order 2100" })).await;
-    assert!(told.starts_with("the text is there, scrolled 1") && told.contains("Order"), "{told}");
-    assert!(told.contains("|2100"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": grid, "until": "Order 2100" })).await;
-    assert!(told.starts_with("the text is there, scrolled 0 times\n"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": grid, "y": -600, "until": "order 70" })).await;
-    assert!(told.starts_with("the text is there, scrolled"), "{told}");
-
-    // The row that is named goes as one scrolls: what is around it is scrolled on.
-    let told = mcp.call("scroll", json!({ "ref": "Entry 3", "until": "Entry 999" })).await;
-    assert!(told.starts_with("the text is there, scrolled") && told.contains("Entry 999"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": "News 3", "until": "News 59" })).await;
-    assert!(told.starts_with("the text is there, scrolled") && told.contains("News 59"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": "News 3", "until": "News 60" })).await;
-    assert!(told.starts_with("the text did not appear: scrolled") && told.contains(", to the end"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

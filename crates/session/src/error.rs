@@ -278,7 +278,7 @@ const HINTS: [(&str, &str); 27] = [
     ("its text does not say", "call `read_text` or `observe` and name words as they stand there"),
     (
         "it takes no text",
-        "call `find` with role textbox and take the ref of a field; a cell of a grid may become one by a double `click`",
+        "call `find` with role textbox and take the ref of a field; a cell may become one by a double `click`",
     ),
     ("it cannot take the focus", "`click` it first, then call `type` without a ref"),
     ("it takes one option", "call `select` with one option"),
@@ -323,7 +323,7 @@ fn hint_for(reason: &str) -> &'static str {
         if is_a_time {
             return "where it opens a calendar or a clock, `click` it, then the month, the day, the hour";
         }
-        return "name an option as it is told; several as a list; of lists within lists the path, as A / B";
+        return "name one of its options as it is told; several as a list; of lists within lists the path, as A / B";
     }
     if reason.ends_with("or Control+A") {
         return "call `press` with a key named as the error says";

@@ -65,7 +65,15 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
     for (at, node) in told.iter().enumerate() {
         out.push_str("\n- ");
         write_found(&mut out, shown, *node, &options.text);
+        let before = out.len();
         near.write(&mut out, at);
+        // A cell says little without its row.
+        let is_cell = matches!(node.role(), "cell" | "gridcell" | "rowheader") && out.len() == before;
+        let row = node.ancestors().find(|above| is_cell && above.role() == "row").map(|row| folded(&row.text()));
+        if let Some(row) = row.filter(|row| row != node.name()) {
+            out.push_str(" near ");
+            write_quoted(&mut out, &row);
+        }
     }
     if found.len() > options.limit {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
@@ -336,9 +344,33 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     // A text field says its text itself, in however many pieces it is drawn.
     let field = within.filter(|field| role::is_text_field(field.role()) && plain(field.value()).contains(&wanted));
     if holding.is_empty() && !wanted.is_empty() {
-        holding.extend(field.map(|field| field.key()));
+        match field {
+            Some(field) => holding.push(field.key()),
+            // A text of several pieces, as where a part of a word is bold.
+            None if role.is_empty() => {
+                let says = |node: NodeRef<'_>| node.visible_text().lines().any(|line| plain(line).contains(&wanted));
+                let inner = innermost(within.unwrap_or(page.root()), says);
+                holding = near(inner.iter().map(|node| node.key()).collect());
+            }
+            None => {}
+        }
     }
     holding
+}
+
+/// Returns the elements below one that say something of which nothing below them does.
+fn innermost<'p>(node: NodeRef<'p>, says: impl Fn(NodeRef<'p>) -> bool) -> Vec<NodeRef<'p>> {
+    let mut found = Vec::new();
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        let elements = node.children().filter(|child| child.kind() != NodeKind::Text && child.is_visible());
+        let below: Vec<NodeRef<'p>> = elements.filter(|child| says(*child)).collect();
+        match below.is_empty() {
+            true if node.kind() == NodeKind::Element && says(node) => found.push(node),
+            _ => open.extend(below),
+        }
+    }
+    found
 }
 
 /// Finds items, those that can be acted on first; where a role is asked for, also by what stands in

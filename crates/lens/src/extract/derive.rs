@@ -3,8 +3,9 @@
 //! In: a view's tree. Out: the same, with a name and [`StateSet::DERIVED`] on each nameless control
 //! for which the page offers one, in this order of trust: title, tooltip, placeholder, label text
 //! beside a field, words of its id, of its `data-` attributes, of its own icon or part class, what
-//! its class says that it does, words of an icon in it, of a class or shape that none beside it has. Invariants: a control that holds
-//! anything with a name gets none; an item's own words are never replaced.
+//! its class says that it does, words of an icon in it, of a class or shape that none beside it
+//! has. Invariants: a control that holds anything with a name gets none; an item's own words are
+//! never replaced.
 
 use super::Meta;
 use super::names::collapse;

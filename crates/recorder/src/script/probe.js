@@ -42,7 +42,8 @@
       const text = words(element), known = shown.get(element) ?? [];
       if (!text || known.some((other) => pattern(other) === pattern(text)) || !known.length && shown.size >= MOST_SHOWN)
         continue;
-      if (restyled && pattern(standing.get(element) ?? '') === pattern(text)) continue;
+      // What stood there before is no news, though it moves as it goes.
+      if (pattern(standing.get(element) ?? '') === pattern(text)) continue;
       const tells = () => element.matches(LIVE)
         || (restyled ? !element.querySelector('a[href], input, select, textarea')
           && (floats(element) || !element.matches('body > *')) : floats(element))
@@ -77,7 +78,7 @@
   };
   const stand = () => {
     standing = new WeakMap();
-    for (const element of [...document.querySelectorAll(TOASTS)].slice(0, MOST_STANDING)) {
+    for (const element of [...document.querySelectorAll(`${LIVE}, ${TOASTS}`)].slice(0, MOST_STANDING)) {
       const text = small(element) && words(element);
       if (text) standing.set(element, text);
     }

@@ -408,6 +408,9 @@ impl Session {
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
         let mut answer = self.pending.take_told();
+        if self.source.as_mut().is_some_and(|source| source.dialog().is_some()) {
+            self.notes.push_str("the page waits: answer its dialog with `dialog`\n");
+        }
         answer.text.insert_str(0, &std::mem::take(&mut self.notes));
         answer
     }

@@ -1,0 +1,228 @@
+//! Acting on what pages draw themselves: lists that draw a part, texts, sliders, trees, menus that
+//! open as one points at them, components with shadow trees.
+
+use super::{LOG, on};
+use serde_json::json;
+
+/// Lists that draw what one scrolls to: a grid that counts its rows, a list that counts nothing,
+/// and a feed that loads ten items a quarter of a second after its end is near.
+const DRAWN_AS_NEEDED: &str = "<style>.box { height: 200px; overflow: auto } .box > div { position: relative }
+  .box [data-at] { position: absolute }</style>
+<div class=box id=grid role=grid aria-label=Orders aria-rowcount=400><div style=height:12000px></div></div>
+<div class=box id=list><div style=height:20000px></div></div>
+<div class=box id=feed></div>
+<script>
+  const draws = (box, size, of) => {
+    const draw = () => {
+      const from = Math.floor(box.scrollTop / size), rows = [];
+      for (let i = from; i < Math.min(from + 12, 400); i++)
+        rows.push(`<div data-at=${i} style=top:${i * size}px ${of(i)}</div>`);
+      box.firstChild.innerHTML = rows.join('');
+    };
+    box.onscroll = draw;
+    draw();
+  };
+  draws(grid, 30, (i) => `role=row><span role=gridcell>Order ${i * 7}</span>`);
+  draws(list, 50, (i) => `>Entry ${i * 3}`);
+  let count = 0, waits = false;
+  const load = () => {
+    for (let i = 0; i < 10 && count < 60; i++) feed.insertAdjacentHTML('beforeend', `<p>News ${count++}</p>`);
+    waits = false;
+  };
+  load();
+  feed.onscroll = () => {
+    if (waits || feed.scrollTop + 400 < feed.scrollHeight) return;
+    waits = true;
+    setTimeout(load, 250);
+  };
+</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_draws_a_part_says_so_and_is_scrolled_until_a_text_comes() {
+    let (mut mcp, first) = on(DRAWN_AS_NEEDED).await;
+    let partial: Vec<&str> = first.lines().filter(|line| line.contains(" partial")).map(str::trim).collect();
+    assert!(matches!(partial[..], [grid, list] if grid.contains("Orders") && list.contains("Entry 0")), "{first}");
+    let found = mcp.call("find", json!({ "text": "Order 2100" })).await;
+    assert!(found.starts_with("nothing found in what is drawn; `scroll` with `until` draws more of grid"), "{found}");
+
+    let grid = mcp.find("grid", "Orders").await;
+    let told = mcp.call("scroll", json!({ "ref": grid, "until": "Order 2100" })).await;
+    assert!(told.starts_with("the text is there, scrolled 1") && told.contains("Order"), "{told}");
+    assert!(told.contains("|2100"), "{told}");
+    let told = mcp.call("scroll", json!({ "ref": grid, "until": "Order 2100" })).await;
+    assert!(told.starts_with("the text is there, scrolled 0 times\n"), "{told}");
+    let told = mcp.call("scroll", json!({ "ref": grid, "y": -600, "until": "order 70" })).await;
+    assert!(told.starts_with("the text is there, scrolled"), "{told}");
+
+    // The row that is named goes as one scrolls: what is around it is scrolled on.
+    let told = mcp.call("scroll", json!({ "ref": "Entry 3", "until": "Entry 999" })).await;
+    assert!(told.starts_with("the text is there, scrolled") && told.contains("Entry 999"), "{told}");
+    let told = mcp.call("scroll", json!({ "ref": "News 3", "until": "News 59" })).await;
+    assert!(told.starts_with("the text is there, scrolled") && told.contains("News 59"), "{told}");
+    let told = mcp.call("scroll", json!({ "ref": "News 3", "until": "News 60" })).await;
+    assert!(told.starts_with("the text did not appear: scrolled") && told.contains(", to the end"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_are_clicked_and_selected_where_they_stand_in_a_text() {
+    let (mut mcp, _) = on("<style>p { width: 600px }</style>
+        <div contenteditable id=editor aria-label=Story><p>He folds down each <b>couch</b>ette with one hand,
+          tucks in the sheet with the other.</p><p>Breakfast at Villach</p></div>
+        <p id=plain>One <span>two</span> three</p><label>Note <textarea id=note>alpha beta gamma</textarea></label>
+        <script>plain.onclick = (e) => log(document.caretRangeFromPoint(e.clientX, e.clientY).startContainer.data)
+        </script>")
+    .await;
+    const SELECTED: &str = "getSelection().toString()";
+    let told = mcp.call("click", json!({ "text": "couchette", "kind": "double" })).await;
+    assert!(told.starts_with("selected: \"couchette\"\n"), "{told}");
+    let told = mcp.call("select", json!({ "ref": "Story", "option": "each couchette with" })).await;
+    assert!(told.starts_with("selected: \"each couchette with\"\n"), "{told}");
+    assert_eq!(mcp.value(SELECTED).await, json!("each couchette with"));
+    let words = json!({ "ref": "Story", "option": "no such words" });
+    mcp.refuses("select", words, &["its text does not say \"no such words\""]).await;
+    mcp.call("click", json!({ "text": "three" })).await;
+    assert!(mcp.value(LOG).await.as_str().is_some_and(|log| log.contains("three")));
+    let told = mcp.call("select", json!({ "ref": "Note", "option": "beta" })).await;
+    assert!(told.starts_with("selected: \"beta\"\n"), "{told}");
+    mcp.call("type", json!({ "text": "BETA" })).await;
+    assert_eq!(mcp.value("note.value").await, json!("alpha BETA gamma"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sliders_that_a_page_draws_are_set_to_a_value() {
+    let (mut mcp, _) = on("<style>.track { width: 200px; height: 20px; background: #ccc }</style>
+        <div class=track role=slider tabindex=0 aria-label=Stars aria-valuemin=0 aria-valuemax=5 aria-valuenow=0></div>
+        <div style='width:300px;background:#eee'><div id=thumb role=slider tabindex=0 aria-label=Volume aria-valuemin=0
+          aria-valuemax=100 aria-valuenow=50 style='width:16px;height:16px;background:#333'></div></div>
+        <script>
+          const set = (e, v) => { e.ariaValueNow = Math.max(e.ariaValueMin, Math.min(e.ariaValueMax, v));
+            log(e.ariaLabel + e.ariaValueNow); };
+          document.querySelector('.track').onclick = (e) =>
+            set(e.target, Math.ceil((e.clientX - e.target.getBoundingClientRect().x) / 40));
+          for (const e of document.querySelectorAll('[role=slider]')) e.onkeydown = (k) => {
+            const by = { ArrowRight: 1, ArrowLeft: -1 }[k.key];
+            if (by) set(e, Number(e.ariaValueNow) + by * (e === thumb ? 5 : 1));
+          };
+        </script>")
+    .await;
+    let told = mcp.call("fill", json!({ "fields": [{ "ref": "Stars", "value": 4 }] })).await;
+    assert!(told.contains(" set\n") && told.contains("value: \"4\""), "{told}");
+    assert_eq!(mcp.value(LOG).await, json!("Stars4 "), "one press, as by hand");
+    mcp.call("fill", json!({ "fields": [{ "ref": "Volume", "value": "35" }] })).await;
+    assert_eq!(mcp.value("thumb.ariaValueNow").await, json!("35"));
+    for (value, says) in [("37", "37 is none of its values"), ("400", "from 0 to 100"), ("loud", "it is a slider at")] {
+        mcp.refuses("fill", json!({ "fields": [{ "ref": "Volume", "value": value }] }), &[says]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_leads_through_a_tree_whose_nodes_are_chosen_by_a_press() {
+    let (mut mcp, _) = on("<div role=combobox tabindex=0 aria-label=Desk aria-expanded=false
+        aria-haspopup=tree id=desk>None</div><div id=tree role=tree hidden></div>
+        <script>
+          const leaves = { Nature: ['Science', 'Travel'], Culture: ['Books'] };
+          const open = new Set();
+          const draw = () => {
+            tree.innerHTML = Object.entries(leaves).map(([name, below]) => `<div role=treeitem
+              aria-expanded=${open.has(name)}><button tabindex=-1 aria-hidden=true class=toggle data-of=${name}>▸</button><span>${name}</span>
+              ${open.has(name) ? below.map((one) => `<div role=treeitem><span>${one}</span></div>`).join('') : ''}
+              </div>`).join('');
+          };
+          desk.onclick = () => { tree.hidden = false; desk.ariaExpanded = true; draw(); };
+          tree.onclick = (e) => {
+            const of = e.target.dataset.of;
+            if (of) { open.has(of) ? open.delete(of) : open.add(of); return draw(); }
+            log(e.target.closest('span')?.textContent);
+            desk.textContent = e.target.textContent;
+            tree.hidden = true;
+            desk.ariaExpanded = false;
+          };
+        </script>")
+    .await;
+    let told = mcp.call("select", json!({ "ref": "Desk", "option": "Nature / Travel" })).await;
+    assert_eq!(mcp.value(LOG).await, json!("Travel "), "{told}");
+    let path = json!({ "ref": "Desk", "option": "Nature / Sports" });
+    mcp.refuses("select", path, &["; opened were [\"Nature\"]", "!chosen were"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_options_in_one_text_are_chosen_where_several_may_be() {
+    let (mut mcp, _) =
+        on("<div role=combobox tabindex=0 aria-label=Issues aria-expanded=false aria-controls=list id=box>-</div>
+        <div id=list role=listbox aria-multiselectable=true hidden></div>
+        <script>
+          box.onclick = () => { list.hidden = !list.hidden; box.ariaExpanded = !list.hidden; };
+          for (const one of ['May 2026', 'June 2026', 'July 2026']) {
+            const e = document.createElement('div');
+            [e.role, e.textContent, e.ariaSelected] = ['option', one, false];
+            e.onclick = () => { e.ariaSelected = e.ariaSelected !== 'true'; log(one); };
+            list.append(e);
+          }
+        </script>")
+        .await;
+    let told = mcp.call("select", json!({ "ref": "Issues", "option": "May 2026, July 2026" })).await;
+    assert_eq!(mcp.value(LOG).await, json!("May 2026 July 2026 "), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_closed_in_a_menu_that_opens_as_one_points_at_it_is_found_and_opened_by_its_word() {
+    let (mut mcp, first) =
+        on("<style>li > ul { display: none; position: absolute; background: #fff } li:hover > ul { display: block }
+          ul { list-style: none }</style>
+        <header><ul><li><span>Desk</span><ul><li><a href=#d>Overview</a></ul>
+          <li><span>Production</span><ul><li><a href=#c>Calendar</a><li><span>Registers</span><ul>
+            <li><a href=#a>Asset library</a></ul></ul></ul></header>
+        <p>Text of the page</p>")
+        .await;
+    assert!(
+        first.contains("2 × clickable collapsed") || first.contains("clickable \"Production\" @e2 collapsed"),
+        "{first}"
+    );
+    let found = mcp.call("find", json!({ "text": "asset lib" })).await;
+    assert!(found.contains("closed: \"Asset library\" in \"Registers\" in \"Production\" @e"), "{found}");
+    let closed = "closed: \"Asset library\" in \"Registers\" in \"Production\"";
+    mcp.refuses("click", json!({ "text": "Asset library" }), &[closed]).await;
+    for word in ["Production", "Registers"] {
+        mcp.call("click", json!({ "text": word })).await;
+    }
+    let told = mcp.call("click", json!({ "text": "Asset library" })).await;
+    assert_eq!(mcp.value("location.hash").await, json!("#a"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_moves_in_a_shadow_tree_is_waited_for_and_ids_are_of_their_tree() {
+    let (mut mcp, _) = on("<two-fields></two-fields><script>
+        customElements.define('one-field', class extends HTMLElement { connectedCallback() {
+          this.attachShadow({ mode: 'open' }).innerHTML =
+            `<label id=label for=input>${this.title}</label><input id=input aria-labelledby=label>`;
+          this.removeAttribute('title');
+        } });
+        customElements.define('two-fields', class extends HTMLElement { connectedCallback() {
+          this.attachShadow({ mode: 'open' }).innerHTML = `<button id=shut>Shut</button>
+            <div id=box role=dialog aria-label=Form>
+            <one-field title=Format></one-field><one-field title=Issues></one-field></div>`;
+          const box = this.shadowRoot.getElementById('box');
+          this.shadowRoot.getElementById('shut').onclick = async () => {
+            box.ariaHidden = 'true';
+            await box.animate([{ opacity: 1 }, { opacity: 0 }], 400).finished;
+            box.hidden = true;
+          };
+        } });</script>")
+    .await;
+    let told = mcp
+        .call(
+            "evaluate",
+            json!({ "expression":
+        "document.querySelector('two-fields').shadowRoot.getElementById('box').ariaHidden = 'true'" }),
+        )
+        .await;
+    assert!(!told.contains("→ \"Format\""), "named by its own tree under aria-hidden too: {told}");
+    mcp.call(
+        "evaluate",
+        json!({ "expression":
+        "document.querySelector('two-fields').shadowRoot.getElementById('box').ariaHidden = null" }),
+    )
+    .await;
+    let told = mcp.call("click", json!({ "text": "Shut" })).await;
+    assert!(told.contains("REMOVED: dialog \"Form\""), "{told}");
+}
