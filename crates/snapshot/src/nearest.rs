@@ -4,7 +4,7 @@
 //! first. Invariants: deterministic; linear in what there is; text of the page is quoted, on one
 //! line, and short.
 
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{escaped_line, folded};
 use browserlens_lens::format::escape;
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ impl Choice {
         match self {
             Self::Path(path) => escaped_line(path).into_owned(),
             Self::Name(name) => {
-                let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                let one_line = folded(name);
                 let short: String = one_line.chars().take(LONGEST).collect();
                 let mut out = String::new();
                 escape::quote(&mut out, &escaped_line(&short));

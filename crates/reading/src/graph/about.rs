@@ -7,6 +7,7 @@
 
 use super::content::fold;
 use crate::terms::{Terms, is_stop_word};
+use browserlens_core::page::text::folded;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Share of the weight of what is asked for that a passage must hold, unless a concept that was
@@ -85,7 +86,7 @@ impl About {
 }
 
 fn page_line(title: &str, url: &str) -> String {
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = folded(title);
     match title.is_empty() {
         true => format!("# {url}\n\n"),
         false => format!("# {title} — {url}\n\n"),

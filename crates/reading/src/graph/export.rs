@@ -6,7 +6,7 @@
 //! engine.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{cut_within, escaped_line, folded};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -194,20 +194,7 @@ pub fn to_svg(graph: &ContentGraph) -> String {
 
 /// The beginning of a text, on one line.
 fn label(text: &str) -> String {
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.chars().count() > LABEL {
-            let end = line.char_indices().nth(LABEL - 1).map_or(line.len(), |(at, _)| at);
-            line.truncate(end);
-            line.push('…');
-            break;
-        }
-    }
-    line
+    cut_within(&folded(text), LABEL)
 }
 
 /// Escapes what nobody sees, and replaces by a space what else may stand in no XML file.
