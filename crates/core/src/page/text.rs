@@ -76,6 +76,28 @@ pub fn cut_within(text: &str, limit: usize) -> String {
     if text.chars().nth(limit).is_some() { cut(text, limit.saturating_sub(1)) } else { text.to_owned() }
 }
 
+/// Returns text as it may stand in an element or a quoted attribute of HTML and XML.
+pub fn escaped_xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns text as a double-quoted string of the DOT language; backslashes are doubled, so that no
+/// escape of Graphviz' own works inside.
+pub fn quoted_dot(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 fn written(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     let Some(first) = text.find(&is_hidden) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 16);

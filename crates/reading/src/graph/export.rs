@@ -6,7 +6,7 @@
 //! engine.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
-use browserlens_core::page::text::{cut_within, escaped_line, folded};
+use browserlens_core::page::text::{cut_within, escaped_line, escaped_xml, folded, quoted_dot};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -102,18 +102,8 @@ pub fn to_dot(graph: &ContentGraph) -> String {
     dot
 }
 
-/// A double-quoted string; backslashes are doubled, so that no escape of Graphviz' own works
-/// inside.
 fn dot_string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in clean(text).chars() {
-        if matches!(character, '"' | '\\') {
-            quoted.push('\\');
-        }
-        quoted.push(character);
-    }
-    quoted.push('"');
-    quoted
+    quoted_dot(&clean(text))
 }
 
 /// Draws the graph as an outline: a row a node, indented by what contains it, the rows in document
@@ -202,18 +192,6 @@ fn clean(text: &str) -> String {
     escaped_line(text).replace(['\u{fffe}', '\u{ffff}'], " ")
 }
 
-/// Text as it may stand between the tags of an element.
 fn xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in clean(text).chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    escaped_xml(&clean(text))
 }
