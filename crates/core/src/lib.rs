@@ -6,5 +6,6 @@ pub mod bm25;
 mod named;
 pub mod page;
 pub mod schema;
+mod shown;
 pub mod strategy;
 pub mod tokens;
