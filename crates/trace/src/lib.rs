@@ -17,7 +17,7 @@ mod export;
 mod file;
 mod frames;
 mod info;
-mod json;
+pub mod json;
 mod origin;
 mod pages;
 mod peers;
