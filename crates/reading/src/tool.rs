@@ -82,11 +82,7 @@ pub struct Searcher {
     site: BoilerplateIndex,
 }
 
-impl std::fmt::Debug for Searcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Searcher").field("embedder", &self.embedder.id()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Searcher { embedder: self.embedder.id() });
 
 impl Default for Searcher {
     fn default() -> Self {

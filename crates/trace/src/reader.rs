@@ -45,11 +45,7 @@ pub struct Trace {
     blobs: Mutex<BlobReader>,
 }
 
-impl std::fmt::Debug for Trace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trace").field("path", &self.db.path).field("steps", &self.steps).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Trace { path: self.db.path, steps: self.steps });
 
 impl Trace {
     /// Opens a trace, whole or left behind by a killed recorder.

@@ -141,12 +141,9 @@ pub struct PageGraph {
     model: OnceCell<Model>,
 }
 
-impl std::fmt::Debug for PageGraph {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (pages, concepts, embedder) = (self.pages.len(), self.concepts.len(), self.embedder.id());
-        write!(f, "PageGraph {{ pages: {pages}, concepts: {concepts}, embedder: {embedder:?} }}")
-    }
-}
+browserlens_core::opaque_debug!(self: PageGraph {
+    pages: self.pages.len(), concepts: self.concepts.len(), embedder: self.embedder.id()
+});
 
 impl PageGraph {
     /// Makes the graph of no page yet.
