@@ -40,7 +40,7 @@ pub use export::{ExportReport, export};
 pub use file::before_of;
 pub use info::{KindInfo, StepInfo, TraceInfo};
 pub use origin::Origin;
-pub use pages::{TracePages, screenshot_space};
+pub use pages::{TracePages, crops, screenshot_space};
 pub use peers::{Dropped, PeerPass, PeerRow, PeerText, PeerVariant, PeersFile, peers_path, write_peers};
 pub use prune::{PruneOptions, prune};
 pub use reader::Trace;
