@@ -5,6 +5,7 @@
 pub mod bm25;
 mod named;
 pub mod page;
+pub mod random;
 pub mod schema;
 mod shown;
 pub mod strategy;

@@ -14,7 +14,7 @@
 mod moving;
 
 use super::{Orders, index, list, list_mut};
-use crate::corpus::random::Draws;
+use crate::corpus::random::draws;
 use browserlens_core::page::capture::COMPUTED_STYLES;
 use browserlens_core::page::text::folded;
 use browserlens_core::page::{Payload, PayloadKind};
@@ -123,7 +123,7 @@ fn document_lists(
             let mut order = group.clone();
             order.sort_by_key(|item| {
                 let purpose = format!("order of {} by {}", orders.trace, tree.backend[*item]);
-                Draws::of(orders.seed, &purpose).bits()
+                draws(orders.seed, &purpose).bits()
             });
             let mut tried = moves.clone();
             for (place, item) in group.iter().zip(&order).filter(|(place, item)| place != item) {
