@@ -20,7 +20,7 @@ pub(crate) struct StagedFolder {
 impl StagedFolder {
     /// Makes the hidden folder beside `target`, and the parents of both.
     pub fn beside(target: &Path) -> Result<Self, ReportError> {
-        let name = target.file_name().ok_or_else(|| ReportError::NoFolder { path: target.to_owned() })?;
+        let name = target.file_name().ok_or_else(|| ReportError::NoFolder(target.to_owned()))?;
         refuse_existing(target)?;
         let parent = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -47,7 +47,7 @@ impl StagedFolder {
         fs::rename(self.staging.path(), &self.target).map_err(|cause| match cause.kind() {
             std::io::ErrorKind::AlreadyExists
             | std::io::ErrorKind::DirectoryNotEmpty
-            | std::io::ErrorKind::NotADirectory => ReportError::Exists { path: self.target.clone() },
+            | std::io::ErrorKind::NotADirectory => ReportError::Exists(self.target.clone()),
             _ => ReportError::io(self.target.clone(), "give it its name", cause),
         })?;
         let _ = self.staging.keep();
@@ -57,7 +57,7 @@ impl StagedFolder {
 
 fn refuse_existing(target: &Path) -> Result<(), ReportError> {
     match fs::symlink_metadata(target) {
-        Ok(_) => Err(ReportError::Exists { path: target.to_owned() }),
+        Ok(_) => Err(ReportError::Exists(target.to_owned())),
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(cause) => Err(ReportError::io(target.to_owned(), "look at it", cause)),
     }
@@ -98,8 +98,8 @@ mod tests {
         let target = root.path().join("report");
         let staged = StagedFolder::beside(&target).unwrap();
         fs::create_dir(&target).unwrap();
-        assert!(matches!(staged.publish(), Err(ReportError::Exists { path }) if path == target));
-        assert!(matches!(StagedFolder::beside(&target), Err(ReportError::Exists { .. })));
+        assert!(matches!(staged.publish(), Err(ReportError::Exists(path)) if path == target));
+        assert!(matches!(StagedFolder::beside(&target), Err(ReportError::Exists(_))));
         assert_eq!(entries(root.path()), ["report"]);
         assert!(entries(&target).is_empty());
     }
@@ -111,7 +111,7 @@ mod tests {
         fs::write(&file, b"x").unwrap();
         let error = StagedFolder::beside(&file.join("report")).unwrap_err();
         assert!(error.to_string().starts_with(&file.display().to_string()), "{error}");
-        assert!(matches!(StagedFolder::beside(Path::new("/")), Err(ReportError::NoFolder { .. })));
+        assert!(matches!(StagedFolder::beside(Path::new("/")), Err(ReportError::NoFolder(_))));
     }
 
     #[cfg(target_os = "linux")]
