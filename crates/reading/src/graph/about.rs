@@ -1,6 +1,6 @@
 //! What all pages say about something: their passages, side by side.
 //!
-//! In: the passages of a store, what is asked for, a limit in characters. Out: [`About`], passages
+//! In: the passages of pages, what is asked for, a limit in characters. Out: [`About`], passages
 //! by page. Invariants: [`About::to_text`] never exceeds the limit; a text stands once, however
 //! many pages have it; each page's best passage goes before any page's second; what is left out is
 //! counted.
@@ -20,7 +20,7 @@ const IN_HEADINGS: f64 = 0.6;
 /// What a concept in a passage counts.
 const MENTIONED: f64 = 0.5;
 
-/// A block of a page of the store.
+/// A block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredPassage {
     pub(super) page: usize,
