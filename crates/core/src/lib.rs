@@ -5,6 +5,8 @@
 pub mod bm25;
 mod named;
 pub mod page;
+pub mod random;
 pub mod schema;
+mod shown;
 pub mod strategy;
 pub mod tokens;

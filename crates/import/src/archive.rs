@@ -39,11 +39,7 @@ pub(crate) struct Archive {
     counted: HashSet<usize>,
 }
 
-impl std::fmt::Debug for Archive {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Archive").field("path", &self.path).field("names", &self.names.len()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Archive { path: self.path, names: self.names.len() });
 
 impl Archive {
     pub(crate) fn open(path: &Path, limits: Limits) -> Result<Self, ImportError> {

@@ -4,6 +4,8 @@
 //! text ends its element or becomes markup; no element, attribute or URL that runs a script is
 //! written.
 
+use browserlens_core::page::html::escape_text;
+
 /// Elements without an end tag.
 const VOID: [&str; 15] = [
     "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param", "source", "track",
@@ -77,15 +79,7 @@ pub(crate) fn close(out: &mut String, name: &str) {
 
 /// Writes a text.
 pub(crate) fn text(out: &mut String, text: &str) {
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\0' => {}
-            other => out.push(other),
-        }
-    }
+    escape_text(out, &text.replace('\0', ""));
 }
 
 /// Writes the text of a `style`, which nothing but its own end tag ends.

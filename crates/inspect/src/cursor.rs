@@ -22,11 +22,7 @@ pub struct UnixMillis(pub u64);
 #[derive(Clone, Copy)]
 pub struct CursorKey([u8; 32]);
 
-impl std::fmt::Debug for CursorKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("CursorKey")
-    }
-}
+browserlens_core::opaque_debug!(self: CursorKey {});
 
 impl CursorKey {
     /// Takes a key that nobody knows: cursors end with the process.

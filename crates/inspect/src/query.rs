@@ -84,176 +84,131 @@ fn parse_range(text: &str) -> Option<(u16, u16)> {
     }
 }
 
-/// Which console messages are wanted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct ConsoleQuery {
-    /// Tab, counted from 0; all tabs if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tab_id: Option<i64>,
-    /// Take what is not given here from this preset: debug (errors and warnings), or one that was added.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preset: Option<String>,
-    /// Levels: error, warn, info, log, debug, or all. Default: error and warn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log_levels: Option<OneOrMany<String>>,
-    /// Text that must occur in the message or its URL, ignoring case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub search_term: Option<String>,
-    /// Page time in milliseconds; only messages from then on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<i64>,
-    /// Rows a page, 1 to 200. Default: 50.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<i64>,
-    /// Where to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
+/// Declares what may be given to a query, each field by itself; what is not given is not written.
+macro_rules! queries {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $type:ty,)* })+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$of])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+        }
+    )+};
 }
 
-/// Which requests are wanted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct NetworkQuery {
-    /// Tab, counted from 0; all tabs if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tab_id: Option<i64>,
-    /// Take what is not given here from this preset: debug (failed ones, with what came back), api (xhr and fetch, with
-    /// bodies), slow (a second and more), or one that was added.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preset: Option<String>,
-    /// Methods, such as POST.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<OneOrMany<String>>,
-    /// Statuses: 404, "4xx", "500-503".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<OneOrMany<StatusFilter>>,
-    /// Resource types: document, stylesheet, image, media, font, script, xhr, fetch and others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_type: Option<OneOrMany<String>>,
-    /// Text that must occur in the host, ignoring case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain: Option<String>,
-    /// Text that must occur in the URL or the reason of a failure, ignoring case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub search_term: Option<String>,
-    /// Only requests that failed: status 400 and above, or no whole response. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed_only: Option<bool>,
-    /// Failed requests first, else in order of arrival. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed_first: Option<bool>,
-    /// Only requests that took at least so many milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_duration_ms: Option<i64>,
-    /// Page time in milliseconds; only requests sent from then on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<i64>,
-    /// Rows a page, 1 to 200. Default: 50.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<i64>,
-    /// Where to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-    /// Give what was sent, up to 10 KB. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub include_request_bodies: Option<bool>,
-    /// Give what came back, up to 10 KB. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub include_response_bodies: Option<bool>,
-    /// Of bodies that are JSON, give only what this JSONPath (RFC 9535) finds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body_path: Option<String>,
-    /// Of bodies that are JSON, give the schema of their shape instead. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub body_shape: Option<bool>,
-}
-
-/// Which part of the page is wanted as a tree.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct DomQuery {
-    /// Tab, counted from 0; the current one if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tab_id: Option<i64>,
-    /// Take what is not given here from this preset that was added.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preset: Option<String>,
-    /// CSS selector, or a ref such as `@e5`; the whole page if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<String>,
-    /// The node of the ref, where the selector is one: who gave the refs knows it.
-    #[serde(skip)]
-    pub node: Option<NodeKey>,
-    /// Deepest nesting below what was selected, 0 to 15. Default: 5.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_depth: Option<i64>,
-    /// Most nodes, 1 to 2000. Default: 500.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_nodes: Option<i64>,
-    /// Give computed styles. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub include_styles: Option<bool>,
-    /// Leave script elements out. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exclude_scripts: Option<bool>,
-    /// Leave style elements and style sheets out. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exclude_styles: Option<bool>,
-    /// Where to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-}
-
-/// Which part of the page is wanted as HTML.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct HtmlQuery {
-    /// Tab, counted from 0; the current one if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tab_id: Option<i64>,
-    /// CSS selector, or a ref such as `@e5`; the whole page if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<String>,
-    /// The node of the ref, where the selector is one: who gave the refs knows it.
-    #[serde(skip)]
-    pub node: Option<NodeKey>,
-    /// Give what is hidden too. Default: false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub include_hidden: Option<bool>,
-    /// Where to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-}
-
-/// Which part of the page is wanted as text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct TextQuery {
-    /// Tab, counted from 0; the current one if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tab_id: Option<i64>,
-    /// CSS selector, or a ref such as `@e5`; the whole page if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<String>,
-    /// The node of the ref, where the selector is one: who gave the refs knows it.
-    #[serde(skip)]
-    pub node: Option<NodeKey>,
-    /// Where to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-}
-
-/// Of what a summary is wanted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct SummaryQuery {
-    /// Tab, counted from 0; all tabs if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tab_id: Option<i64>,
-    /// Page time in milliseconds; only what happened from then on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<i64>,
+queries! {
+    /// Which console messages are wanted.
+    ConsoleQuery {
+        /// Tab, counted from 0; all tabs if not given.
+        tab_id: i64,
+        /// Take what is not given here from this preset: debug (errors and warnings), or one that was added.
+        preset: String,
+        /// Levels: error, warn, info, log, debug, or all. Default: error and warn.
+        log_levels: OneOrMany<String>,
+        /// Text that must occur in the message or its URL, ignoring case.
+        search_term: String,
+        /// Page time in milliseconds; only messages from then on.
+        since: i64,
+        /// Rows a page, 1 to 200. Default: 50.
+        page_size: i64,
+        /// Where to go on.
+        cursor: String,
+    }
+    /// Which requests are wanted.
+    NetworkQuery {
+        /// Tab, counted from 0; all tabs if not given.
+        tab_id: i64,
+        #[doc = " Take what is not given here from this preset: debug (failed ones, with what came back), api (xhr and \
+            fetch, with\nbodies), slow (a second and more), or one that was added."]
+        preset: String,
+        /// Methods, such as POST.
+        method: OneOrMany<String>,
+        /// Statuses: 404, "4xx", "500-503".
+        status: OneOrMany<StatusFilter>,
+        /// Resource types: document, stylesheet, image, media, font, script, xhr, fetch and others.
+        resource_type: OneOrMany<String>,
+        /// Text that must occur in the host, ignoring case.
+        domain: String,
+        /// Text that must occur in the URL or the reason of a failure, ignoring case.
+        search_term: String,
+        /// Only requests that failed: status 400 and above, or no whole response. Default: false.
+        failed_only: bool,
+        /// Failed requests first, else in order of arrival. Default: true.
+        failed_first: bool,
+        /// Only requests that took at least so many milliseconds.
+        min_duration_ms: i64,
+        /// Page time in milliseconds; only requests sent from then on.
+        since: i64,
+        /// Rows a page, 1 to 200. Default: 50.
+        page_size: i64,
+        /// Where to go on.
+        cursor: String,
+        /// Give what was sent, up to 10 KB. Default: false.
+        include_request_bodies: bool,
+        /// Give what came back, up to 10 KB. Default: false.
+        include_response_bodies: bool,
+        /// Of bodies that are JSON, give only what this JSONPath (RFC 9535) finds.
+        body_path: String,
+        /// Of bodies that are JSON, give the schema of their shape instead. Default: false.
+        body_shape: bool,
+    }
+    /// Which part of the page is wanted as a tree.
+    DomQuery {
+        /// Tab, counted from 0; the current one if not given.
+        tab_id: i64,
+        /// Take what is not given here from this preset that was added.
+        preset: String,
+        /// CSS selector, or a ref such as `@e5`; the whole page if not given.
+        selector: String,
+        /// The node of the ref, where the selector is one: who gave the refs knows it.
+        #[serde(skip)]
+        node: NodeKey,
+        /// Deepest nesting below what was selected, 0 to 15. Default: 5.
+        max_depth: i64,
+        /// Most nodes, 1 to 2000. Default: 500.
+        max_nodes: i64,
+        /// Give computed styles. Default: false.
+        include_styles: bool,
+        /// Leave script elements out. Default: true.
+        exclude_scripts: bool,
+        /// Leave style elements and style sheets out. Default: true.
+        exclude_styles: bool,
+        /// Where to go on.
+        cursor: String,
+    }
+    /// Which part of the page is wanted as HTML.
+    HtmlQuery {
+        /// Tab, counted from 0; the current one if not given.
+        tab_id: i64,
+        /// CSS selector, or a ref such as `@e5`; the whole page if not given.
+        selector: String,
+        /// The node of the ref, where the selector is one: who gave the refs knows it.
+        #[serde(skip)]
+        node: NodeKey,
+        /// Give what is hidden too. Default: false.
+        include_hidden: bool,
+        /// Where to go on.
+        cursor: String,
+    }
+    /// Which part of the page is wanted as text.
+    TextQuery {
+        /// Tab, counted from 0; the current one if not given.
+        tab_id: i64,
+        /// CSS selector, or a ref such as `@e5`; the whole page if not given.
+        selector: String,
+        /// The node of the ref, where the selector is one: who gave the refs knows it.
+        #[serde(skip)]
+        node: NodeKey,
+        /// Where to go on.
+        cursor: String,
+    }
+    /// Of what a summary is wanted.
+    SummaryQuery {
+        /// Tab, counted from 0; all tabs if not given.
+        tab_id: i64,
+        /// Page time in milliseconds; only what happened from then on.
+        since: i64,
+    }
 }
 
 /// Reads arguments as a query.

@@ -9,7 +9,7 @@ use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::pages;
 use crate::query::{self, SummaryQuery};
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{cut, escaped_line};
 use browserlens_core::strategy::{EventFilter, EventKind, PageSource, RequestEvent, RequestParts, host_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -215,12 +215,7 @@ fn percentile(counts: &[u64], all: u64, percent: u64) -> u64 {
 }
 
 fn short(text: &str) -> String {
-    const LONGEST: usize = 120;
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line.to_owned(),
-    }
+    cut(text.lines().next().unwrap_or_default(), 120)
 }
 
 /// Method and URL without its fragment, and how it ended. A long URL keeps its beginning and a hash

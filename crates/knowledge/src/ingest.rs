@@ -23,6 +23,7 @@ use crate::model::{
 use crate::purpose::fill_purposes;
 use crate::quoted::quoted;
 use crate::written;
+use browserlens_core::page::text::folded;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -234,7 +235,7 @@ fn screen(
         knowledge_id: knowledge.knowledge_id.clone(),
         website_id: document.website_id.clone(),
         name: section.title.clone(),
-        description: section.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect(),
+        description: folded(&section.text).chars().take(MAX_CHARS).collect(),
         content_type: verdict.content_type,
         is_actionable: is_web_ui,
         url_patterns,

@@ -20,28 +20,22 @@ pub(crate) struct AxTree<'a> {
 }
 
 /// A node as it was sent.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct Sent<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub node_id: Cow<'a, str>,
-    #[serde(default)]
     pub ignored: bool,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub ignored_reasons: Vec<Property<'a>>,
-    #[serde(default)]
     pub role: Option<SentValue>,
-    #[serde(default)]
     pub name: Option<SentValue>,
-    #[serde(default)]
     pub description: Option<SentValue>,
-    #[serde(default)]
     pub value: Option<SentValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub properties: Vec<Property<'a>>,
-    #[serde(default)]
     pub child_ids: Option<Vec<String>>,
-    #[serde(rename = "backendDOMNodeId", default)]
+    #[serde(rename = "backendDOMNodeId")]
     backend: Option<i64>,
 }
 
@@ -56,11 +50,11 @@ fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::
     Value::deserialize(deserializer).map(Some)
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Property<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub name: Cow<'a, str>,
-    #[serde(default)]
     pub value: Option<SentValue>,
 }
 

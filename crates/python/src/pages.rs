@@ -7,7 +7,7 @@
 use crate::errors::{Raised, Result};
 use crate::page::Page;
 use browserlens_core::page::text::escaped_line;
-use browserlens_reading::graph::{GraphStore, PageGraph, SeenAt, StoreError};
+use browserlens_reading::graph::{ConceptError, PageGraph, SeenAt};
 use browserlens_reading::{Extraction, ReadOptions, Searcher, answer_of_many, duplicates, extract};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Pages {
     pages: Vec<(String, Arc<browserlens_core::page::Page>, Extraction)>,
 }
 
-fn store(error: StoreError) -> Raised {
+fn store(error: ConceptError) -> Raised {
     let hint = error.hint();
     Raised::new("ReadError", error.to_string(), hint)
 }
@@ -30,7 +30,7 @@ fn share(name: &str, value: f32) -> Result<f32> {
 
 impl Pages {
     fn graph(&self) -> Result<PageGraph> {
-        let mut graph = PageGraph::new(GraphStore::in_memory().map_err(store)?, Searcher::default().embedder());
+        let mut graph = PageGraph::new(Searcher::default().embedder());
         for (at, (_, page, extraction)) in self.pages.iter().enumerate() {
             graph.add_blocks(page, &extraction.blocks, SeenAt(at as i64)).map_err(store)?;
         }

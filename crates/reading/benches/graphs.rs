@@ -8,12 +8,12 @@ mod synthetic;
 
 use browserlens_core::page::Page;
 use browserlens_core::strategy::StepIndex;
+use browserlens_reading::blocks;
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::graph::{
-    ConceptKind, ContentGraph, ContentKind, ContentNode, FoundConcept, GraphStore, PageGraph, RELATED_CONCEPT,
-    RELATED_LIMIT, SeenAt, summary, to_json, to_svg,
+    ConceptKind, ContentGraph, ContentKind, ContentNode, FoundConcept, PageGraph, RELATED_CONCEPT, RELATED_LIMIT,
+    SeenAt, summary, to_json, to_svg,
 };
-use browserlens_reading::{BoilerplateRule, blocks};
 use browserlens_trace::Trace;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -42,19 +42,12 @@ fn content(c: &mut Criterion) {
     group.bench_function("summary", |bench| bench.iter(|| black_box(summary(&graph, 4_000))));
     group.bench_function("json", |bench| bench.iter(|| black_box(to_json(&graph))));
     group.bench_function("svg", |bench| bench.iter(|| black_box(to_svg(&graph))));
-    if let Ok(mut store) = GraphStore::in_memory() {
-        group.bench_function("save", |bench| bench.iter(|| store.save(&graph, SeenAt(0)).is_ok()));
-        group.bench_function("load", |bench| bench.iter(|| black_box(store.load(graph.url()).is_ok())));
-        group.bench_function("boilerplate", |bench| {
-            bench.iter(|| black_box(store.boilerplate(BoilerplateRule::default()).is_ok()));
-        });
-    }
     group.finish();
 }
 
 /// Pages whose headings hold a hundred concepts each; every page names one of the page before.
 fn many_concepts(pages: usize) -> Option<PageGraph> {
-    let mut graph = PageGraph::new(GraphStore::in_memory().ok()?, Arc::new(Lexical::default()));
+    let mut graph = PageGraph::new(Arc::new(Lexical::default()));
     let name = |page: usize, at: usize| {
         let (aspect, subject) = synthetic::topic(page * 100 + at);
         format!("{subject} {aspect} {}", page * 100 + at)
@@ -81,13 +74,13 @@ fn many_concepts(pages: usize) -> Option<PageGraph> {
             found.push(FoundConcept { kind: ConceptKind::Link, text, position: 99, weight: 1, target: None });
         }
         let url = format!("https://site{page}.test/");
-        graph.add(&ContentGraph::of_nodes(&url, "", nodes), &found, SeenAt(page as i64)).ok()?;
+        graph.add(ContentGraph::of_nodes(&url, "", nodes), &found, SeenAt(page as i64)).ok()?;
     }
     Some(graph)
 }
 
 fn concepts(c: &mut Criterion) {
-    let Some(mut graph) = many_concepts(100) else { return };
+    let Some(graph) = many_concepts(100) else { return };
     let mut group = c.benchmark_group("10,000 concepts");
     let name = |page: usize, at: usize| {
         let (aspect, subject) = synthetic::topic(page * 100 + at);

@@ -16,7 +16,7 @@ use browserlens_core::page::{Page, visible_text};
 use browserlens_core::strategy::StepIndex;
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;
-use browserlens_reading::graph::{ContentGraph, GraphStore, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt};
+use browserlens_reading::graph::{ContentGraph, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt};
 use browserlens_reading::retrieval::{PageIndex, SearchOptions, answer};
 use browserlens_reading::{Cache, CacheOptions, Counts, Cut, Outcome, Pattern, TASK_MS, extract, workload};
 use browserlens_trace::Trace;
@@ -140,7 +140,7 @@ fn measure(size: Size) -> Result<Measured, Box<dyn Error>> {
         query: least(|| Ok(timed(ask)?.1))?,
         graph: least(|| Ok(timed(|| Ok(ContentGraph::of(&url, "", black_box(&extraction.blocks))))?.1))?,
         concepts: least(|| {
-            let mut pages = PageGraph::new(GraphStore::in_memory()?, Arc::new(Lexical::default()));
+            let mut pages = PageGraph::new(Arc::new(Lexical::default()));
             Ok(timed(|| Ok(pages.add_blocks(&page, &extraction.blocks, SeenAt(0))?))?.1)
         })?,
     })
@@ -292,7 +292,7 @@ fn hit_rates() -> Result<String, Box<dyn Error>> {
 
 /// What the graph over the five pages answers, and how fast.
 fn across(rows: &[Measured]) -> Result<String, Box<dyn Error>> {
-    let mut pages = PageGraph::new(GraphStore::in_memory()?, Arc::new(Lexical::default()));
+    let mut pages = PageGraph::new(Arc::new(Lexical::default()));
     for (at, row) in rows.iter().enumerate() {
         let url = format!("https://site{at}.test/");
         pages.add_page(&synthetic::page(&url, row.size.name, row.size.nodes, row.size.text), SeenAt(0))?;

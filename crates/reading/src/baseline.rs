@@ -25,9 +25,8 @@
 //! its slot is.
 
 use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::raw::{Document, Nodes, Snapshot};
 use browserlens_core::page::{Capture, PayloadKind, js_trim};
-use serde::Deserialize;
-use std::borrow::Cow;
 
 /// The script whose result [`read_text`] gives, uncut: an expression.
 pub const READ_TEXT_SCRIPT: &str = "(() => {
@@ -56,44 +55,6 @@ pub enum BaselineError {
     Malformed(#[source] serde_json::Error),
 }
 
-#[derive(Deserialize)]
-struct Snapshot<'a> {
-    documents: Vec<Document>,
-    #[serde(borrow)]
-    strings: Vec<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    nodes: Nodes,
-    #[serde(default)]
-    layout: Layout,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Nodes {
-    parent_index: Vec<i64>,
-    node_type: Vec<i64>,
-    shadow_root_type: Rare,
-    node_name: Vec<i64>,
-    node_value: Vec<i64>,
-    attributes: Vec<Vec<i64>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Rare {
-    index: Vec<i64>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Layout {
-    node_index: Vec<i64>,
-    styles: Vec<Vec<i64>>,
-}
-
 /// What the walk needs to know of a node that was passed.
 #[derive(Clone, Copy)]
 struct Passed {
@@ -114,18 +75,16 @@ struct Passed {
 /// [`BaselineError`] if the capture has no snapshot of the frame.
 pub fn read_text(capture: &Capture, frame: u32) -> Result<String, BaselineError> {
     let payload = capture.get(PayloadKind::Snapshot, frame).ok_or(BaselineError::Missing { frame })?;
-    let snapshot: Snapshot<'_> = serde_json::from_slice(&payload.body).map_err(BaselineError::Malformed)?;
+    let snapshot: Snapshot = serde_json::from_slice(&payload.body).map_err(BaselineError::Malformed)?;
     let Some(document) = snapshot.documents.first() else { return Err(BaselineError::Missing { frame }) };
-    Ok(walk(document, &snapshot.strings))
+    Ok(walk(document, &|index| snapshot.text(index)))
 }
 
 fn style(name: &str) -> usize {
     COMPUTED_STYLES.iter().position(|known| *known == name).unwrap_or(usize::MAX)
 }
 
-fn walk(document: &Document, strings: &[Cow<'_, str>]) -> String {
-    let string =
-        |index: i64| usize::try_from(index).ok().and_then(|index| strings.get(index)).map_or("", |text| &**text);
+fn walk<'s>(document: &Document, string: &impl Fn(i64) -> &'s str) -> String {
     let nodes = &document.nodes;
     let count = nodes.parent_index.len();
     let mut layout_of: Vec<Option<usize>> = vec![None; count];
@@ -173,7 +132,7 @@ fn walk(document: &Document, strings: &[Cow<'_, str>]) -> String {
             let parent_name = parent.map_or("", |parent| string(nodes.node_name[parent]));
             let in_closed = parent_name == "DETAILS"
                 && name != "SUMMARY"
-                && parent.is_some_and(|parent| !has_attribute(nodes, parent, "open", &string));
+                && parent.is_some_and(|parent| !has_attribute(nodes, parent, "open", string));
             node.folded |= in_closed;
             let is_html = !name.bytes().any(|byte| byte.is_ascii_lowercase());
             let is_fixed = styled(layout, position) == "fixed" && !node.holds_fixed;

@@ -23,7 +23,7 @@
 //! before ends, to the character.
 
 use crate::xpath::Xpaths;
-use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::page::{Flow, NodeId, NodeKind, NodeRef, Page, Visibility};
 use serde::{Deserialize, Serialize};
 
 /// Most characters of a block; what is longer is divided.
@@ -130,16 +130,6 @@ enum Gap {
     Blank,
     Tab,
     Line,
-}
-
-/// How a box stands among others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    Inline,
-    Box,
-    Block,
-    Cell,
-    Row,
 }
 
 /// The block that text goes to.
@@ -398,35 +388,17 @@ fn structure(node: NodeRef<'_>, flow: Flow) -> Option<BlockKind> {
     }
 }
 
-/// Returns how a box stands among others: by its computed style, or by its tag where no style is
-/// known.
+/// Returns how a box stands among others; what its role says of a table counts unless its box is a
+/// part of one.
 fn flow(node: NodeRef<'_>) -> Flow {
     if node.visibility() == Visibility::NotRendered {
         return Flow::Inline;
     }
-    let by_role = match node.role() {
-        "row" => Some(Flow::Row),
-        "cell" | "gridcell" | "columnheader" | "rowheader" => Some(Flow::Cell),
-        _ => None,
-    };
-    match node.style("display") {
-        Some("inline" | "contents" | "ruby" | "ruby-text" | "") => by_role.unwrap_or(Flow::Inline),
-        Some("table-cell") => Flow::Cell,
-        Some("table-row") => Flow::Row,
-        Some(display) if display.starts_with("inline-") => by_role.unwrap_or(Flow::Box),
-        Some(_) => by_role.unwrap_or(Flow::Block),
-        None => match node.tag() {
-            "td" | "th" => Flow::Cell,
-            "tr" => Flow::Row,
-            "button" | "input" | "select" | "textarea" => Flow::Box,
-            "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"
-            | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3"
-            | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "main" | "menu" | "nav"
-            | "ol" | "p" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "tfoot" | "thead" | "ul" => {
-                by_role.unwrap_or(Flow::Block)
-            }
-            _ => by_role.unwrap_or(Flow::Inline),
-        },
+    match (Flow::of(node.style("display"), node.tag()), node.role()) {
+        (flow @ (Flow::Row | Flow::Cell), _) => flow,
+        (_, "row") => Flow::Row,
+        (_, "cell" | "gridcell" | "columnheader" | "rowheader") => Flow::Cell,
+        (flow, _) => flow,
     }
 }
 

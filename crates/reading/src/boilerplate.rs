@@ -204,7 +204,7 @@ impl BoilerplateIndex {
     }
 
     /// Adds a page by the hashes of its parts.
-    pub(crate) fn add_hashes(&mut self, url: &str, texts: HashSet<TextHash>) {
+    fn add_hashes(&mut self, url: &str, texts: HashSet<TextHash>) {
         let (url, place) = (&normal_url(url), PagePlace::of(url));
         let site = self.sites.entry(place.origin).or_default();
         site.remove(url, &place.path);
@@ -258,7 +258,7 @@ impl BoilerplateIndex {
     }
 
     /// Returns whether one part repeats across an origin.
-    pub(crate) fn repeats(&self, origin: &str, part: TextHash) -> bool {
+    fn repeats(&self, origin: &str, part: TextHash) -> bool {
         let on = self.references_of(origin, part);
         on >= self.rule.pages && on * 100 >= self.rule.percent * self.pages(origin)
     }
@@ -340,7 +340,7 @@ fn bare(text: &str) -> String {
 
 /// Returns whether two thirds of a block repeat, by the length of its parts and whether they do.
 /// One part is all or nothing.
-pub(crate) fn share_repeats(parts: impl IntoIterator<Item = (usize, bool)>) -> bool {
+fn share_repeats(parts: impl IntoIterator<Item = (usize, bool)>) -> bool {
     let (mut all, mut repeated) = (0, 0);
     for (length, repeats) in parts {
         all += length;
@@ -350,7 +350,7 @@ pub(crate) fn share_repeats(parts: impl IntoIterator<Item = (usize, bool)>) -> b
 }
 
 /// Returns which blocks of a page to keep, by heading level and whether they repeat.
-pub(crate) fn keep(blocks: impl IntoIterator<Item = (Option<u8>, bool)>) -> Vec<bool> {
+fn keep(blocks: impl IntoIterator<Item = (Option<u8>, bool)>) -> Vec<bool> {
     let (levels, mut kept): (Vec<_>, Vec<_>) = blocks.into_iter().map(|(level, repeats)| (level, !repeats)).unzip();
     // From the end: for each level, whether the section of a heading that stood here would have
     // something of its own.

@@ -38,8 +38,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub(crate) use file::{beside, write_ahead};
-
 /// Version of the cache file; a file of a later one is refused, one of an earlier one is rebuilt.
 pub const CACHE_VERSION: i64 = 3;
 

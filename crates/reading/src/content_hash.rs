@@ -7,24 +7,12 @@
 //! same page, and so covers states and values that no text says, and not what is painted over or
 //! how boxes flow.
 
+use browserlens_core::hex_hash;
 use browserlens_core::page::{Flags, NodeKind, Page, Visibility};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
-/// Hash of what a page says.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ContentHash(pub [u8; 32]);
-
-impl fmt::Display for ContentHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for ContentHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ContentHash({self})")
-    }
+hex_hash! {
+    /// Hash of what a page says.
+    pub struct ContentHash;
 }
 
 /// Hash of what a page says. One pass.

@@ -6,7 +6,7 @@
 //! never longer than was asked for, and what is left out is told.
 
 use crate::{Extraction, ReadOptions, Section};
-use browserlens_core::page::text::{escaped, escaped_line};
+use browserlens_core::page::text::{escaped, escaped_line, folded};
 use std::fmt::Write as _;
 
 /// Headings that are named where a section is not found.
@@ -187,7 +187,7 @@ impl Extraction {
         if let Some(section) = wanted.trim().parse().ok().and_then(|number: usize| self.sections.get(number)) {
             return Ok(section);
         }
-        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let plain = |text: &str| folded(text).to_lowercase();
         let words = plain(wanted);
         let headed = || self.sections.iter().filter(|section| section.level > 0 && section.part == 0);
         headed()

@@ -53,11 +53,7 @@ impl Default for Terms {
     }
 }
 
-impl std::fmt::Debug for Terms {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Terms").finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Terms {});
 
 impl Terms {
     /// Returns the terms of a text in their order, repeated ones included.

@@ -10,8 +10,7 @@
 //! said with how to go on ([`Answer::left_out`]).
 
 use crate::embed::{Embedder, Lexical};
-use crate::graph::StoreError;
-use crate::graph::{ContentGraph, ContentId, HeadingMatch, around, summary};
+use crate::graph::{ConceptError, ContentGraph, ContentId, HeadingMatch, around, summary};
 use crate::retrieval::{DEFAULT_RELEVANCE, Hit, IndexError, SearchOptions, answer, rank_with, refusal};
 use crate::{
     BehindEnd, BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, PartError, ReadOptions, Reading,
@@ -49,7 +48,7 @@ pub enum ReadError {
     Index(#[from] IndexError),
     /// The concepts of the pages cannot be searched.
     #[error(transparent)]
-    Concepts(#[from] StoreError),
+    Concepts(#[from] ConceptError),
 }
 
 impl From<PartError> for ReadError {
@@ -83,11 +82,7 @@ pub struct Searcher {
     site: BoilerplateIndex,
 }
 
-impl std::fmt::Debug for Searcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Searcher").field("embedder", &self.embedder.id()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Searcher { embedder: self.embedder.id() });
 
 impl Default for Searcher {
     fn default() -> Self {

@@ -85,11 +85,7 @@ pub struct ClientRecorder {
     secrets: Vec<String>,
 }
 
-impl std::fmt::Debug for ClientRecorder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientRecorder").field("steps", &self.writer.next()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: ClientRecorder { steps: self.writer.next() });
 
 impl ClientRecorder {
     /// Creates the trace and writes its step 0: the page as it stands.

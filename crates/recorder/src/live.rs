@@ -130,11 +130,7 @@ pub struct LiveBrowser {
     session: [u8; 16],
 }
 
-impl std::fmt::Debug for LiveBrowser {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LiveBrowser").field("step", &self.step).field("url", &self.url()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: LiveBrowser { step: self.step, url: self.url() });
 
 impl Drop for LiveBrowser {
     fn drop(&mut self) {

@@ -148,15 +148,7 @@ impl RecordOptions {
     }
 }
 
-impl std::fmt::Debug for RecordOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RecordOptions")
-            .field("sites_dir", &self.sites_dir)
-            .field("out", &self.out)
-            .field("chrome", &self.chrome)
-            .finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: RecordOptions { sites_dir: self.sites_dir, out: self.out, chrome: self.chrome });
 
 /// Ends a recording early; clones share one switch.
 #[derive(Clone, Debug, Default)]

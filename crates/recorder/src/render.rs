@@ -44,11 +44,7 @@ pub struct RenderScene {
     pub screenshot: Option<Vec<u8>>,
 }
 
-impl std::fmt::Debug for RenderScene {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RenderScene").field("url", &self.url).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: RenderScene { url: self.url });
 
 /// How pages are rendered.
 #[derive(Clone, Debug)]

@@ -45,14 +45,7 @@ pub struct CdpInbox {
     pub(crate) closed: Arc<AtomicBool>,
 }
 
-impl std::fmt::Debug for CdpInbox {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CdpInbox")
-            .field("received", &self.received)
-            .field("closed", &self.closed)
-            .finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: CdpInbox { received: self.received, closed: self.closed });
 
 #[derive(Deserialize)]
 struct Incoming {

@@ -19,6 +19,7 @@ use crate::error::ReplayError;
 use crate::reader::{Haystack, ReadNode, Reader, Reading, find};
 use crate::score::{PageIndex, Shown};
 use crate::steps::{LoadedStep, StepLoader, TracePlan, resolve};
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{NodeId, NodeKey, Page};
 use browserlens_core::strategy::{ActionChannel, NoClock, NodeHint, ObservationKind, StepInput, TextFormat};
 use browserlens_trace::scenario::{Fact, Target, TargetBy};
@@ -217,7 +218,7 @@ impl Needs<'_> {
         let plain = |by: TargetBy| Target { by, within: None, nth: None };
         let by_role = (!node.name().is_empty() && !browserlens_core::page::role::is_generic(node.role()))
             .then(|| Target::role(node.role(), node.name()));
-        let text = node.visible_text().split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = folded(&node.visible_text());
         let by_text = (!text.is_empty() && text.len() <= LONGEST_TEXT).then(|| plain(TargetBy::Text(text)));
         for mut target in [by_role, by_text].into_iter().flatten() {
             let found = resolve(&target, self.page);

@@ -12,12 +12,14 @@ use crate::peers::{self, PeersPlan};
 use browserlens_core::page::select::Selector;
 use browserlens_core::page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
 use browserlens_core::strategy::{
-    ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StageClock, StepCache,
-    StepIndex, StepInput, TakenAction, Task,
+    ActionKind, CaptureImage, Event, EventFilter, Intent, NodeHint, PeerOutput, StageClock, StepCache, StepIndex,
+    StepInput, TakenAction, Task,
 };
 use browserlens_core::tokens::Micros;
 use browserlens_trace::scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
-use browserlens_trace::{Origin, PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, screenshot_space};
+use browserlens_trace::{
+    Origin, PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, crops, screenshot_space,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -402,22 +404,6 @@ impl<'p> StepLoader<'p> {
             shared: Arc::new(StepCache::timed(timer)),
         })
     }
-}
-
-fn crops(page: &Page, capture: &Capture) -> Vec<CaptureImage> {
-    let owner_of = |frame: u32, backend: u32| {
-        page.nodes().find(|node| {
-            let key = node.key();
-            key.backend == backend && key.frame == frame
-        })
-    };
-    capture
-        .of_kind(PayloadKind::Crop)
-        .filter_map(|payload| {
-            let owner = owner_of(payload.frame, payload.node)?;
-            Some(CaptureImage { png: Arc::clone(&payload.body), space: ImageSpace::Document(owner.bounds()) })
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -26,11 +26,7 @@ pub struct Store {
 #[derive(Default)]
 struct Packers(Mutex<Vec<Compressor<'static>>>);
 
-impl std::fmt::Debug for Packers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Packers").finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Packers {});
 
 impl Packers {
     fn pack(&self, text: &[u8]) -> std::io::Result<Vec<u8>> {

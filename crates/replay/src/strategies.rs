@@ -34,14 +34,7 @@ pub struct ConfiguredStrategy {
     pub sweep: Option<SweepPoint>,
 }
 
-impl std::fmt::Debug for ConfiguredStrategy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ConfiguredStrategy")
-            .field("name", &self.name)
-            .field("options", &self.options)
-            .finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: ConfiguredStrategy { name: self.name, options: self.options });
 
 impl ConfiguredStrategy {
     /// Returns what a run's header says about the strategy.

@@ -4,6 +4,7 @@
 //! replayed unless it is named.
 
 use crate::ReplayError;
+use browserlens_trace::files_below;
 use std::path::{Path, PathBuf};
 
 /// The folder of recordings that only knowledge is made of: variants of scenarios, without what
@@ -19,24 +20,11 @@ pub fn find_traces(path: &Path) -> Result<Vec<PathBuf>, ReplayError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut found = Vec::new();
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder).map_err(ReplayError::file(&folder, "list the folder"))?;
-        for entry in entries {
-            let path = entry.map_err(ReplayError::file(&folder, "list the folder"))?.path();
-            if path.is_dir() {
-                if path.file_name().is_none_or(|name| name != VARIANTS) {
-                    folders.push(path);
-                }
-            } else if path.extension().is_some_and(|extension| extension == "trace") {
-                found.push(path);
-            }
-        }
-    }
+    let enters = |folder: &Path| folder.file_name().is_none_or(|name| name != VARIANTS);
+    let found = files_below(path, "trace", enters)
+        .map_err(|(folder, source)| ReplayError::file(&folder, "list the folder")(source))?;
     if found.is_empty() {
         return Err(ReplayError::NoTraces { path: path.to_owned() });
     }
-    found.sort();
     Ok(found)
 }

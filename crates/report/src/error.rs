@@ -6,17 +6,11 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// There is something at the place of the report already; reports are never overwritten.
-    #[error("{}: exists already", .path.display())]
-    Exists {
-        /// The folder that was asked for.
-        path: PathBuf,
-    },
+    #[error("{}: exists already", .0.display())]
+    Exists(PathBuf),
     /// The path names no folder.
-    #[error("{}: is not a folder that can be made", .path.display())]
-    NoFolder {
-        /// The path as given.
-        path: PathBuf,
-    },
+    #[error("{}: is not a folder that can be made", .0.display())]
+    NoFolder(PathBuf),
     /// The disk is full.
     #[error("{}: the disk is full", .path.display())]
     DiskFull {
@@ -75,8 +69,8 @@ impl ReportError {
     /// Returns the next thing the reader should try.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Exists { .. } => "name another folder, or remove this one first: reports are never overwritten",
-            Self::NoFolder { .. } => "name a folder that does not exist yet, such as `reports/runs/today`",
+            Self::Exists(_) => "name another folder, or remove this one first: reports are never overwritten",
+            Self::NoFolder(_) => "name a folder that does not exist yet, such as `reports/runs/today`",
             Self::DiskFull { .. } => "free space on that disk, or name a folder on another one; nothing was kept",
             Self::NotAllowed { .. } => "name a folder that you may write to",
             Self::Io { .. } => {

@@ -8,72 +8,56 @@ use crate::ReportError;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// A folder being filled.
 #[derive(Debug)]
 pub(crate) struct StagedFolder {
     target: PathBuf,
-    staging: PathBuf,
-    published: bool,
+    staging: TempDir,
 }
 
 impl StagedFolder {
     /// Makes the hidden folder beside `target`, and the parents of both.
     pub fn beside(target: &Path) -> Result<Self, ReportError> {
-        let name = target.file_name().ok_or_else(|| ReportError::NoFolder { path: target.to_owned() })?;
+        let name = target.file_name().ok_or_else(|| ReportError::NoFolder(target.to_owned()))?;
         refuse_existing(target)?;
         let parent = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
         };
-        fs::create_dir_all(&parent).map_err(|cause| ReportError::io(parent.clone(), "make it", cause))?;
-        for attempt in 0..1_000_u32 {
-            let mut hidden = OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".partial-{}-{attempt}", std::process::id()));
-            let staging = parent.join(hidden);
-            match fs::create_dir(&staging) {
-                Ok(()) => return Ok(Self { target: target.to_owned(), staging, published: false }),
-                Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(cause) => return Err(ReportError::io(staging, "make it", cause)),
-            }
-        }
-        Err(ReportError::Exists { path: parent })
+        let io = |cause| ReportError::io(parent.to_owned(), "make it", cause);
+        fs::create_dir_all(parent).map_err(io)?;
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".partial-");
+        let staging = tempfile::Builder::new().prefix(&hidden).tempdir_in(parent).map_err(io)?;
+        Ok(Self { target: target.to_owned(), staging })
     }
 
     /// Writes one file; errors name the file at its final place.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
-        fs::write(self.staging.join(name), bytes)
+        fs::write(self.staging.path().join(name), bytes)
             .map_err(|cause| ReportError::io(self.target.join(name), "write it", cause))
     }
 
     /// Gives the folder its name.
-    pub fn publish(mut self) -> Result<(), ReportError> {
+    pub fn publish(self) -> Result<(), ReportError> {
         refuse_existing(&self.target)?;
-        fs::rename(&self.staging, &self.target).map_err(|cause| match cause.kind() {
+        fs::rename(self.staging.path(), &self.target).map_err(|cause| match cause.kind() {
             std::io::ErrorKind::AlreadyExists
             | std::io::ErrorKind::DirectoryNotEmpty
-            | std::io::ErrorKind::NotADirectory => ReportError::Exists { path: self.target.clone() },
+            | std::io::ErrorKind::NotADirectory => ReportError::Exists(self.target.clone()),
             _ => ReportError::io(self.target.clone(), "give it its name", cause),
         })?;
-        self.published = true;
+        let _ = self.staging.keep();
         Ok(())
-    }
-}
-
-impl Drop for StagedFolder {
-    fn drop(&mut self) {
-        if !self.published {
-            // Nothing to tell: the error that led here is on its way, and the folder is a hidden
-            // one of our own.
-            let _ = fs::remove_dir_all(&self.staging);
-        }
     }
 }
 
 fn refuse_existing(target: &Path) -> Result<(), ReportError> {
     match fs::symlink_metadata(target) {
-        Ok(_) => Err(ReportError::Exists { path: target.to_owned() }),
+        Ok(_) => Err(ReportError::Exists(target.to_owned())),
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(cause) => Err(ReportError::io(target.to_owned(), "look at it", cause)),
     }
@@ -114,8 +98,8 @@ mod tests {
         let target = root.path().join("report");
         let staged = StagedFolder::beside(&target).unwrap();
         fs::create_dir(&target).unwrap();
-        assert!(matches!(staged.publish(), Err(ReportError::Exists { path }) if path == target));
-        assert!(matches!(StagedFolder::beside(&target), Err(ReportError::Exists { .. })));
+        assert!(matches!(staged.publish(), Err(ReportError::Exists(path)) if path == target));
+        assert!(matches!(StagedFolder::beside(&target), Err(ReportError::Exists(_))));
         assert_eq!(entries(root.path()), ["report"]);
         assert!(entries(&target).is_empty());
     }
@@ -127,7 +111,7 @@ mod tests {
         fs::write(&file, b"x").unwrap();
         let error = StagedFolder::beside(&file.join("report")).unwrap_err();
         assert!(error.to_string().starts_with(&file.display().to_string()), "{error}");
-        assert!(matches!(StagedFolder::beside(Path::new("/")), Err(ReportError::NoFolder { .. })));
+        assert!(matches!(StagedFolder::beside(Path::new("/")), Err(ReportError::NoFolder(_))));
     }
 
     #[cfg(target_os = "linux")]
@@ -136,7 +120,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("report");
         let staged = StagedFolder::beside(&target).unwrap();
-        std::os::unix::fs::symlink("/dev/full", staged.staging.join("a.txt")).unwrap();
+        std::os::unix::fs::symlink("/dev/full", staged.staging.path().join("a.txt")).unwrap();
         let error = staged.write("a.txt", b"x").unwrap_err();
         assert_eq!(error.to_string(), format!("{}: the disk is full", target.join("a.txt").display()));
         drop(staged);

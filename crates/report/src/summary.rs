@@ -24,6 +24,7 @@ use crate::sweeps::{self, SWEEPS_NOTE};
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use crate::tiers::{TIERS_NOTE, Tiers};
 use crate::{About, ReportInput};
+use browserlens_core::page::text::cut_within;
 use browserlens_core::tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION, ImageFormula};
 use browserlens_replay::RECORDED_SUFFIX;
 use std::fmt::Write;
@@ -223,11 +224,7 @@ fn fitting(table: impl Fn(usize) -> TextTable) -> String {
 }
 
 pub(crate) fn shortened(text: &str, limit: usize) -> String {
-    let line = one_line(text);
-    if line.chars().count() <= limit {
-        return line;
-    }
-    line.chars().take(limit - 1).chain(['…']).collect()
+    cut_within(&one_line(text), limit)
 }
 
 /// Writes what a strategy did on a scenario.

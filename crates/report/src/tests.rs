@@ -225,7 +225,7 @@ fn a_report_is_one_fresh_folder_and_its_measurements_are_the_same_bytes_each_tim
     assert!(first.files.iter().all(|path| path.is_file()));
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 2);
     let again = write_report(&run.input(), &root.path().join("one"));
-    assert!(matches!(again, Err(ReportError::Exists { path }) if path == first.folder));
+    assert!(matches!(again, Err(ReportError::Exists(path)) if path == first.folder));
 }
 
 #[test]

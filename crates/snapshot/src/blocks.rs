@@ -7,6 +7,7 @@
 use crate::grep::Grep;
 use crate::nearest::Choice;
 use crate::path::Paths;
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page};
 use std::collections::HashMap;
 
@@ -90,7 +91,7 @@ fn blocks(page: &Page, roots: &[NodeId], left_out: &[NodeId], include_hidden: bo
         }
     }
     for block in &mut found {
-        let text = block.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = folded(&block.text);
         let node = page.node(block.node);
         block.line = match node.level() {
             Some(level) if node.role() == "heading" => format!("HEADING level={level} {text}"),

@@ -4,7 +4,7 @@
 //! first. Invariants: deterministic; linear in what there is; text of the page is quoted, on one
 //! line, and short.
 
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{escaped_line, folded};
 use browserlens_lens::format::escape;
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ impl Choice {
         match self {
             Self::Path(path) => escaped_line(path).into_owned(),
             Self::Name(name) => {
-                let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                let one_line = folded(name);
                 let short: String = one_line.chars().take(LONGEST).collect();
                 let mut out = String::new();
                 escape::quote(&mut out, &escaped_line(&short));
@@ -50,7 +50,7 @@ impl Choice {
 
 /// Returns what comes nearest to a pattern, as it is told.
 pub(crate) fn nearest(pattern: &str, choices: Vec<Choice>) -> Vec<String> {
-    let wanted: Vec<Vec<char>> = words(pattern).take(8).collect();
+    let wanted: Vec<String> = words(pattern).take(8).collect();
     let mut seen = HashSet::new();
     let mut left = MOST_WORDS;
     let mut scored: Vec<(u32, usize, String)> = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn nearest(pattern: &str, choices: Vec<Choice>) -> Vec<String> {
     told
 }
 
-fn words(text: &str) -> impl Iterator<Item = Vec<char>> + '_ {
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(|word| word.chars().take(LONGEST).flat_map(char::to_lowercase).collect())
@@ -87,25 +87,16 @@ fn words(text: &str) -> impl Iterator<Item = Vec<char>> + '_ {
 
 /// How alike two words are, from 0 to 1,000: what need not be changed of the longer one; words that
 /// share less than half are not alike.
-fn likeness(one: &[char], other: &[char]) -> u32 {
-    let longest = one.len().max(other.len());
+fn likeness(one: &str, other: &str) -> u32 {
+    let [length, other_length] = [one, other].map(|word| word.chars().count());
+    let longest = length.max(other_length);
     if longest == 0 {
         return 0;
     }
     // A word that begins another is nearer than its length says.
-    let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();
-    let begins = if begins >= 3 && begins == one.len().min(other.len()) { 600 } else { 0 };
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, c) in one.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = at + 1;
-        for (column, d) in other.iter().enumerate() {
-            let changed = corner + usize::from(c != d);
-            corner = row[column + 1];
-            row[column + 1] = changed.min(corner + 1).min(row[column] + 1);
-        }
-    }
-    let same = ((longest - row[other.len()].min(longest)) * 1_000 / longest) as u32;
+    let begins = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let begins = if begins >= 3 && begins == length.min(other_length) { 600 } else { 0 };
+    let same = ((longest - strsim::levenshtein(one, other)) * 1_000 / longest) as u32;
     begins.max(if same >= 500 { same } else { 0 })
 }
 

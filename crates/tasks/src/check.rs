@@ -4,7 +4,7 @@
 //! Invariants: nothing that an agent says is looked at; a condition about what is not there does
 //! not hold, unless it says `absent`.
 
-use crate::reading::plain;
+use browserlens_core::page::text::{cut, folded};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -151,10 +151,7 @@ impl Condition {
 
 impl Must {
     fn unmet(&self, found: &Value) -> Option<String> {
-        let short = || {
-            let text = found.to_string();
-            if text.chars().count() > 80 { text.chars().take(80).collect::<String>() + "…" } else { text }
-        };
+        let short = || cut(&found.to_string(), 80);
         let said = match self {
             Self::Be(wanted) if !same(found, wanted) => format!("is {}, not {wanted}", short()),
             Self::Hold(wanted) if !says(found, wanted) => format!("is {}, which does not hold {wanted:?}", short()),
@@ -177,7 +174,7 @@ fn count(found: &Value) -> Option<usize> {
 
 fn same(found: &Value, wanted: &Value) -> bool {
     match (found, wanted) {
-        (Value::String(found), Value::String(wanted)) => plain(found) == plain(wanted),
+        (Value::String(found), Value::String(wanted)) => folded(found) == folded(wanted),
         (Value::Number(found), Value::Number(wanted)) => found.as_f64() == wanted.as_f64(),
         (found, wanted) => found == wanted,
     }
@@ -185,8 +182,10 @@ fn same(found: &Value, wanted: &Value) -> bool {
 
 fn says(found: &Value, wanted: &str) -> bool {
     match found {
-        Value::String(text) => plain(text).contains(&plain(wanted)),
-        Value::Array(items) => items.iter().any(|item| item.as_str().is_some_and(|item| plain(item) == plain(wanted))),
+        Value::String(text) => folded(text).contains(&folded(wanted)),
+        Value::Array(items) => {
+            items.iter().any(|item| item.as_str().is_some_and(|item| folded(item) == folded(wanted)))
+        }
         _ => false,
     }
 }

@@ -79,11 +79,7 @@ pub struct ModelAgent {
     summary: Option<(usize, String)>,
 }
 
-impl std::fmt::Debug for ModelAgent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelAgent").field("options", &self.options).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: ModelAgent { options: self.options });
 
 const PROMPT: &str = "You reach a goal on web pages by calling functions of a tool, one call at a time. \
     Answer with one JSON object and nothing else: {\"say\": what you think, in one sentence, \

@@ -3,6 +3,7 @@
 //! In: the text of an answer. Out: [`Seen`] elements with their refs, in the order of the answer.
 //! Invariant: nothing is known of the page but what the answer says.
 
+use browserlens_core::page::text::folded;
 use browserlens_trace::scenario::{Target, TargetBy};
 
 /// An element as an answer names it.
@@ -20,15 +21,11 @@ pub(crate) struct Seen {
     pub near: String,
 }
 
-pub(crate) fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Marks of the direction of writing are no part of what something is called: tools leave them out,
 /// or write them as escapes.
 fn bare(text: &str) -> String {
     let is_mark = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    plain(&text.chars().filter(|c| !is_mark(*c)).collect::<String>())
+    folded(&text.chars().filter(|c| !is_mark(*c)).collect::<String>())
 }
 
 fn is_called(name: &str, wanted: &str) -> bool {
@@ -274,7 +271,7 @@ pub(crate) fn of_tree(answer: &str) -> Vec<Seen> {
         };
         Some(Seen {
             role: if role == "select" { "combobox" } else { role }.to_owned(),
-            name: plain(name),
+            name: folded(name),
             reference: Some(id.to_owned()),
             states: state.into_iter().collect(),
             ..Seen::default()
@@ -302,7 +299,7 @@ pub(crate) fn of_indexes(answer: &str) -> Vec<Seen> {
         let Some((index, element)) = index.filter(|(index, _)| index.chars().all(|c| c.is_ascii_digit())) else {
             for (_, at) in &above {
                 let name = &mut found[*at].2.name;
-                *name = plain(&format!("{name} {item}"));
+                *name = folded(&format!("{name} {item}"));
             }
             item.clone_into(&mut before);
             continue;
@@ -338,7 +335,7 @@ pub(crate) fn of_indexes(answer: &str) -> Vec<Seen> {
         );
         let called = ["aria-label", "placeholder", "title", "alt"].iter().find_map(|name| attribute(name));
         above.push((depth, found.len()));
-        let called = called.map_or_else(|| plain(&before), str::to_owned);
+        let called = called.map_or_else(|| folded(&before), str::to_owned);
         before.clear();
         found.push((depth, called, seen));
     }

@@ -5,8 +5,9 @@
 //! known by the word that its commands begin with. Models need none of this: they read the schemas.
 
 use crate::agent::Wanted;
-use crate::reading::{Seen, plain};
+use crate::reading::Seen;
 use crate::tool::{Function, SHELL};
+use browserlens_core::page::text::folded;
 use browserlens_trace::scenario::{Action, Target, TargetBy, Value as StepValue};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -119,7 +120,7 @@ fn text_of(target: &Target) -> &str {
 fn searched(name: &str) -> String {
     let is_odd = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let longest = name.split(is_odd).max_by_key(|part| part.len()).unwrap_or_default();
-    plain(longest).chars().take(60).collect::<String>().trim_end().to_owned()
+    folded(longest).chars().take(60).collect::<String>().trim_end().to_owned()
 }
 
 fn point_of(target: &Target) -> Option<(f32, f32)> {

@@ -9,11 +9,12 @@
 
 mod writer;
 
-pub(crate) use writer::{Writer, escape, unescape};
+pub use writer::unescape;
+pub(crate) use writer::{Writer, escape};
 
 /// One token; texts are as they stand between the quotes, escapes included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
+pub enum Token<'a> {
     /// `{`
     OpenObject,
     /// `}`
@@ -40,7 +41,7 @@ pub struct JsonError {
     pub expected: &'static str,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expect {
     Value,
     ValueOrClose,
@@ -51,7 +52,8 @@ enum Expect {
 }
 
 /// Reads tokens off a text.
-pub(crate) struct Scanner<'a> {
+#[derive(Debug)]
+pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
     /// One entry per open container: whether it is an object.
@@ -60,13 +62,19 @@ pub(crate) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    /// Begins before the first token of a text.
+    pub fn new(text: &'a str) -> Self {
         Self { text, at: 0, open: Vec::new(), expect: Expect::Value }
     }
 
     /// Number of containers that are open after the token read last.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
+    }
+
+    /// Byte offset behind the token read last.
+    pub fn at(&self) -> usize {
+        self.at
     }
 
     fn fail<T>(&self, expected: &'static str) -> Result<T, JsonError> {
@@ -181,7 +189,11 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the next token; none at the end of the text.
-    pub(crate) fn next(&mut self) -> Result<Option<Token<'a>>, JsonError> {
+    ///
+    /// # Errors
+    /// [`JsonError`] where the text is no JSON.
+    #[expect(clippy::should_implement_trait, reason = "an iterator would go on after an error")]
+    pub fn next(&mut self) -> Result<Option<Token<'a>>, JsonError> {
         loop {
             let Some(byte) = self.skip_blanks() else {
                 return if self.expect == Expect::End { Ok(None) } else { self.fail("more text") };

@@ -206,6 +206,22 @@ fn cut(png: &[u8], whole: BoxInDocument, part: BoxInDocument) -> Result<Option<A
     Ok(Some(bytes.into_inner().into()))
 }
 
+/// Returns the pictures of single elements that a capture holds, each with where it lies in the
+/// document.
+pub fn crops(page: &Page, capture: &Capture) -> Vec<CaptureImage> {
+    let owner = |frame: u32, backend: u32| {
+        page.nodes().find(|node| {
+            let key = node.key();
+            (key.frame, key.backend) == (frame, backend)
+        })
+    };
+    let images = capture.of_kind(PayloadKind::Crop).filter_map(|payload| {
+        let owner = owner(payload.frame, payload.node)?;
+        Some(CaptureImage { png: Arc::clone(&payload.body), space: ImageSpace::Document(owner.bounds()) })
+    });
+    images.collect()
+}
+
 /// Returns the part of the viewport that a whole screenshot shows.
 pub fn screenshot_space(page: &Page) -> ImageSpace {
     let viewport = page.viewport();

@@ -5,11 +5,11 @@
 
 use crate::error::TraceError;
 use crate::reader::Trace;
-use crate::record::{Outcome, StepRecord, StepRow};
+use crate::record::Outcome;
 use crate::redact::Redactor;
 use crate::writer::TraceWriter;
 use browserlens_core::page::PayloadKind;
-use browserlens_core::strategy::{EventFilter, EventKind, StepIndex};
+use browserlens_core::strategy::{EventKind, StepIndex};
 use std::path::Path;
 
 /// What [`prune`] leaves out.
@@ -35,21 +35,16 @@ pub fn prune(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &PruneOption
     }
     let kept = options.steps.map_or(trace.len(), |steps| steps.min(trace.len()));
     let copied = (0..kept).try_for_each(|index| {
-        let index = StepIndex(index);
-        let StepRow { tab, action, settled, torn_retries, timings, .. } = trace.step(index)?;
-        let mut capture = trace.capture(index)?;
-        capture.payloads.retain(|payload| !options.drop.contains(&payload.kind));
-        let filter = EventFilter { from_step: Some(index.0), to_step: Some(index.0), ..EventFilter::default() };
-        let mut events = trace.events(&filter, None, usize::MAX)?;
+        let mut record = trace.record(StepIndex(index))?;
+        record.capture.payloads.retain(|payload| !options.drop.contains(&payload.kind));
         if options.drop_bodies {
-            for event in &mut events {
+            for event in &mut record.events {
                 if let EventKind::Request(request) = &mut event.kind {
                     (request.request_body, request.response_body) = (None, None);
                 }
             }
         }
-        let entities = trace.entities(index)?;
-        writer.write_step(StepRecord { index, tab, action, capture, events, entities, timings, settled, torn_retries })
+        writer.write_step(record)
     });
     let outcome = match trace.incomplete_reason() {
         None if kept == trace.len() => Outcome::Complete,

@@ -19,7 +19,7 @@ use crate::db::Db;
 use crate::error::{Fault, Location, TraceError};
 use crate::events::Query;
 use crate::file::{self, Opened, Trust};
-use crate::record::{Settled, StepRow, TraceHash, TraceMeta, TraceSource};
+use crate::record::{Settled, StepRecord, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::schema::{
     ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB,
 };
@@ -45,11 +45,7 @@ pub struct Trace {
     blobs: Mutex<BlobReader>,
 }
 
-impl std::fmt::Debug for Trace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trace").field("path", &self.db.path).field("steps", &self.steps).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Trace { path: self.db.path, steps: self.steps });
 
 impl Trace {
     /// Opens a trace, whole or left behind by a killed recorder.
@@ -308,6 +304,15 @@ impl Trace {
     pub fn tabs(&self, step: StepIndex) -> Result<Vec<u32>, TraceError> {
         let sql = "SELECT number FROM tab WHERE first_step <= ?1 ORDER BY number";
         self.db.all(TAB.place(), sql, [step.0], |row| Ok(row.get(0)?))
+    }
+
+    /// Reads all that a step holds.
+    pub(crate) fn record(&self, index: StepIndex) -> Result<StepRecord, TraceError> {
+        let StepRow { tab, action, settled, torn_retries, timings, .. } = self.step(index)?;
+        let filter = EventFilter { from_step: Some(index.0), to_step: Some(index.0), ..EventFilter::default() };
+        let (capture, events) = (self.capture(index)?, self.events(&filter, None, usize::MAX)?);
+        let entities = self.entities(index)?;
+        Ok(StepRecord { index, tab, action, capture, events, entities, timings, settled, torn_retries })
     }
 
     /// Returns the logical entity ids of a step's nodes. Only replay may call this: no strategy

@@ -3,11 +3,11 @@
 //! In: what the recorder saw. Out: plain types, the same for writer and reader.
 //! Invariant: what the writer was given (redacted) the reader gives back.
 
+use browserlens_core::hex_hash;
 use browserlens_core::named;
 use browserlens_core::page::{Capture, NodeKey, Viewport};
 use browserlens_core::strategy::{Event, Intent, StepIndex, TakenAction};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 named! {
     /// Where a trace comes from.
@@ -132,18 +132,7 @@ pub enum Outcome {
     },
 }
 
-/// BLAKE3 hash of a trace file's bytes; part of every cache key.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct TraceHash(pub [u8; 32]);
-
-impl fmt::Display for TraceHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for TraceHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TraceHash({self})")
-    }
+hex_hash! {
+    /// BLAKE3 hash of a trace file's bytes; part of every cache key.
+    pub struct TraceHash;
 }

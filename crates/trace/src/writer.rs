@@ -65,14 +65,7 @@ struct State {
     chains: Chains,
 }
 
-impl std::fmt::Debug for TraceWriter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TraceWriter")
-            .field("path", &self.db.path)
-            .field("steps", &self.state.chains.next_step)
-            .finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: TraceWriter { path: self.db.path, steps: self.state.chains.next_step });
 
 impl TraceWriter {
     /// Creates a trace where no file stands.

@@ -4,7 +4,7 @@ use super::key_of_user;
 use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{cut, escaped_line, folded};
 use browserlens_core::tokens::ImageFormula;
 use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
 use browserlens_trace::agents::{EndReason, Format, Given, Prices, RunRecord, import, link};
@@ -269,11 +269,7 @@ fn in_words(run: &RunRecord, whole: bool) -> String {
 }
 
 fn short(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match flat.char_indices().nth(SHORT) {
-        Some((at, _)) => format!("{}…", &flat[..at]),
-        None => flat,
-    }
+    cut(&folded(text), SHORT)
 }
 
 fn verify(given: &[PathBuf]) -> Ended {

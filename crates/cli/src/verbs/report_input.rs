@@ -7,6 +7,7 @@
 
 use crate::output;
 use crate::progress::Bar;
+use browserlens_core::page::text::cut;
 use browserlens_core::strategy::{DialogEvent, Event, EventKind};
 use browserlens_replay::{ConfiguredStrategy, RunResult, StepView, Store, TraceInfo, find_traces, strategies, views};
 use browserlens_report::preview::{Size, preview};
@@ -163,14 +164,7 @@ fn event_info(event: &Event) -> EventInfo {
         EventKind::Tab(tab) => (tab.what.clone(), format!("{} {}", tab.title, tab.url), false),
         EventKind::Download(download) => (download.state.clone(), download.file_name.clone(), false),
     };
-    EventInfo { kind: event.kind.name().to_owned(), label, text: shortened(&text), is_error }
-}
-
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= LONGEST_EVENT {
-        return text.to_owned();
-    }
-    text.chars().take(LONGEST_EVENT).chain(['…']).collect()
+    EventInfo { kind: event.kind.name().to_owned(), label, text: cut(&text, LONGEST_EVENT), is_error }
 }
 
 /// The store of a run that keeps the small copies of its screenshots: making them takes most of a

@@ -5,25 +5,14 @@
 //! are left out: peers write attributes and move focus, and that must not make their output count
 //! as one of another page.
 
+use crate::hex_hash;
 use crate::page::node::{Flags, NodeKind, States};
 use crate::page::tree::{NodeRef, Page};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Hash of what a page shows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct PageHash(pub [u8; 32]);
-
-impl fmt::Display for PageHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for PageHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PageHash({self})")
-    }
+hex_hash! {
+    /// Hash of what a page shows.
+    pub struct PageHash;
 }
 
 /// One node as the hash sees it.

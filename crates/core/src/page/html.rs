@@ -33,11 +33,7 @@ pub struct HtmlOptions<'a> {
     pub kept: Option<&'a [bool]>,
 }
 
-impl std::fmt::Debug for HtmlOptions<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HtmlOptions").field("max_depth", &self.max_depth).finish_non_exhaustive()
-    }
-}
+crate::opaque_debug!(self: HtmlOptions<'_> { max_depth: self.max_depth });
 
 /// Appends text as HTML.
 pub fn escape_text(out: &mut String, text: &str) {

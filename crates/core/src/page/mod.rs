@@ -9,6 +9,7 @@
 mod build;
 pub mod capture;
 mod codec;
+mod flow;
 mod hash;
 pub mod html;
 mod js_text;
@@ -24,6 +25,7 @@ mod visible_text;
 pub use build::{NodeSpec, PageBuilder};
 pub use capture::{Capture, FrameProbe, Payload, PayloadKind, SecondLook};
 pub use codec::{PACKED_FORMAT_VERSION, UnpackError};
+pub use flow::Flow;
 pub use hash::PageHash;
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use node::{

@@ -57,6 +57,47 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// Returns text with white space of any kind as single blanks, and none at the ends.
+pub fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the first characters of a text, so many of them, and `…` behind them where there are
+/// more.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns at most so many characters of a text; where it has more, the last one is `…`.
+pub fn cut_within(text: &str, limit: usize) -> String {
+    if text.chars().nth(limit).is_some() { cut(text, limit.saturating_sub(1)) } else { text.to_owned() }
+}
+
+/// Returns text as it may stand in an element or a quoted attribute of HTML and XML.
+pub fn escaped_xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns text as a double-quoted string of the DOT language; backslashes are doubled, so that no
+/// escape of Graphviz' own works inside.
+pub fn quoted_dot(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 fn written(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     let Some(first) = text.find(&is_hidden) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 16);
@@ -157,6 +198,13 @@ mod tests {
         assert_eq!(one_line(text), "a\\u{e0041}\\u{200b}b\\u{202e} c\\u{7} \\u{ad}");
         assert_eq!(count_unseen(text), 6);
         assert_eq!(count_unseen("a\r\nb\n\t"), 0);
+    }
+
+    #[test]
+    fn what_is_cut_says_so_and_keeps_its_limit() {
+        assert_eq!(folded(" a\n\tb\u{a0} c "), "a b c");
+        assert_eq!([2, 3, 4].map(|most| cut("äbcd", most)), ["äb…", "äbc…", "äbcd"]);
+        assert_eq!([1, 3, 4].map(|limit| cut_within("äbcd", limit)), ["…", "äb…", "äbcd"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use crate::json::text;
 use browserlens_core::page::Page;
+use browserlens_core::page::text::folded;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -57,7 +58,7 @@ pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, Vec<String>)> 
 /// A name as both sides say it: the browser's has the letters that are painted (`text-transform`),
 /// Playwright's those of the document.
 fn plain(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    folded(name).to_lowercase()
 }
 
 #[cfg(test)]

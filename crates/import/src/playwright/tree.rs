@@ -6,13 +6,11 @@
 //! [`Limits`] and not by the stack; a reference that leads nowhere or to itself is a gap; a page
 //! has a largest size, however often its parts refer to each other.
 
-mod tokens;
-
 use super::attributes::{Marked, Page, write_attributes};
 use crate::html;
 use crate::limits::Limits;
+use browserlens_trace::json::{Scanner, Token, unescape};
 use std::ops::Range;
-use tokens::Reader;
 
 /// A piece of [`Tree::text`].
 type Span = Range<u32>;
@@ -38,6 +36,7 @@ pub(crate) struct Tree {
 }
 
 /// An element that is being read.
+#[derive(Default)]
 struct Open {
     name: Option<Span>,
     attributes: Range<u32>,
@@ -45,94 +44,77 @@ struct Open {
     reference: Option<(u32, u32)>,
 }
 
+/// The next token; where there is none, the text has been read.
+fn next<'a>(scanner: &mut Scanner<'a>) -> Result<Option<Token<'a>>, String> {
+    scanner.next().map_err(|error| error.to_string())
+}
+
+fn expected(scanner: &Scanner<'_>, what: &str) -> String {
+    format!("byte {}: {what} was expected", scanner.at())
+}
+
 impl Tree {
     /// Reads a tree.
     pub(crate) fn parse(json: &str, limits: &Limits) -> Result<Self, String> {
         let mut tree = Self::default();
         let mut open: Vec<Open> = Vec::new();
-        let mut at = Reader { bytes: json.as_bytes(), text: json, at: 0 };
-        loop {
-            let done = match at.peek() {
-                Some(b'[') => {
-                    at.at += 1;
+        let mut scanner = Scanner::new(json);
+        while let Some(token) = next(&mut scanner)? {
+            let done = match token {
+                Token::OpenArray => {
                     if open.len() >= limits.depth {
                         return Err(format!("it is nested deeper than {} levels", limits.depth));
                     }
-                    open.push(Open { name: None, attributes: 0..0, children: Vec::new(), reference: None });
-                    // The name, or the pair of a reference.
-                    match at.peek() {
-                        Some(b'"') => {
-                            let name = at.string()?;
-                            let span = tree.keep(&name);
-                            if let Some(last) = open.last_mut() {
-                                last.name = Some(span);
-                            }
-                        }
-                        Some(b'[') => {
-                            at.at += 1;
-                            let ago = at.number()?;
-                            at.expect(b',')?;
-                            let index = at.number()?;
-                            at.expect(b']')?;
-                            if let Some(last) = open.last_mut() {
-                                last.reference = Some((ago, index));
-                            }
-                        }
-                        _ => return Err(format!("byte {}: a name or a reference was expected", at.at)),
-                    }
-                    None
+                    open.push(tree.begin(&mut scanner)?);
+                    continue;
                 }
-                Some(b'{') => {
+                Token::OpenObject => {
                     let Some(last) = open.last_mut() else { return Err("it is an object".to_owned()) };
                     if last.name.is_none() || !last.children.is_empty() || !last.attributes.is_empty() {
-                        return Err(format!("byte {}: attributes stand in the wrong place", at.at));
+                        return Err(format!("byte {}: attributes stand in the wrong place", scanner.at()));
                     }
-                    last.attributes = tree.read_attributes(&mut at)?;
-                    None
+                    last.attributes = tree.read_attributes(&mut scanner)?;
+                    continue;
                 }
-                Some(b'"') => {
-                    let text = at.string()?;
-                    let span = tree.keep(&text);
+                Token::Text(text) => {
+                    let span = tree.keep(&unescape(text));
                     let id = tree.push(Node::Text(span), limits)?;
                     tree.order.push(id);
-                    Some(id)
+                    id
                 }
-                _ => return Err(format!("byte {}: a node was expected", at.at)),
+                Token::CloseArray => {
+                    let Some(ended) = open.pop() else { return Err("an end too many".to_owned()) };
+                    tree.end(ended, limits)?
+                }
+                _ => return Err(expected(&scanner, "a node")),
             };
-            if let Some(id) = done {
-                match open.last_mut() {
-                    Some(parent) => parent.children.push(id),
-                    None => return tree.finish(id, &mut at),
-                }
-            }
-            // Ends of elements, then what follows.
-            loop {
-                match at.peek() {
-                    Some(b',') => {
-                        at.at += 1;
-                        break;
-                    }
-                    Some(b']') => {
-                        at.at += 1;
-                        let Some(ended) = open.pop() else { return Err("an end too many".to_owned()) };
-                        let id = tree.end(ended, limits)?;
-                        match open.last_mut() {
-                            Some(parent) => parent.children.push(id),
-                            None => return tree.finish(id, &mut at),
-                        }
-                    }
-                    _ => return Err(format!("byte {}: a comma or an end was expected", at.at)),
-                }
+            match open.last_mut() {
+                Some(parent) => parent.children.push(done),
+                None => tree.root = done,
             }
         }
+        Ok(tree)
     }
 
-    fn finish(mut self, root: u32, at: &mut Reader<'_>) -> Result<Self, String> {
-        if at.peek().is_some() {
-            return Err(format!("byte {}: something follows the tree", at.at));
+    /// Reads what an element begins with: its name, or the pair of a reference.
+    fn begin(&mut self, scanner: &mut Scanner<'_>) -> Result<Open, String> {
+        match next(scanner)? {
+            Some(Token::Text(name)) => Ok(Open { name: Some(self.keep(&unescape(name))), ..Open::default() }),
+            Some(Token::OpenArray) => {
+                let mut number = || match next(scanner)? {
+                    Some(Token::Plain(word)) => {
+                        word.parse().map_err(|_| expected(scanner, "the number of a reference"))
+                    }
+                    _ => Err(expected(scanner, "the number of a reference")),
+                };
+                let reference = Some((number()?, number()?));
+                match next(scanner)? {
+                    Some(Token::CloseArray) => Ok(Open { reference, ..Open::default() }),
+                    _ => Err(expected(scanner, "the end of a reference")),
+                }
+            }
+            _ => Err(expected(scanner, "a name or a reference")),
         }
-        self.root = root;
-        Ok(self)
     }
 
     fn end(&mut self, ended: Open, limits: &Limits) -> Result<u32, String> {
@@ -162,33 +144,18 @@ impl Tree {
         start..self.text.len() as u32
     }
 
-    fn read_attributes(&mut self, at: &mut Reader<'_>) -> Result<Range<u32>, String> {
+    fn read_attributes(&mut self, scanner: &mut Scanner<'_>) -> Result<Range<u32>, String> {
         let start = self.attributes.len() as u32;
-        at.expect(b'{')?;
-        if at.peek() == Some(b'}') {
-            at.at += 1;
-            return Ok(start..start);
-        }
-        loop {
-            at.peek();
-            let name = at.string()?;
-            at.expect(b':')?;
-            let value = match at.peek() {
-                Some(b'"') => at.string()?,
+        while let Some(Token::Key(name)) = next(scanner)? {
+            let name = self.keep(&unescape(name));
+            let value = match next(scanner)? {
                 // Old releases wrote the numbers of scroll offsets as numbers.
-                _ => at.scalar()?,
+                Some(Token::Text(value) | Token::Plain(value)) => self.keep(&unescape(value)),
+                _ => return Err(expected(scanner, "the value of an attribute")),
             };
-            let pair = (self.keep(&name), self.keep(&value));
-            self.attributes.push(pair);
-            match at.peek() {
-                Some(b',') => at.at += 1,
-                Some(b'}') => {
-                    at.at += 1;
-                    return Ok(start..self.attributes.len() as u32);
-                }
-                _ => return Err(format!("byte {}: an attribute was expected", at.at)),
-            }
+            self.attributes.push((name, value));
         }
+        Ok(start..self.attributes.len() as u32)
     }
 
     /// Gives the attributes of each element to `look`.

@@ -8,6 +8,7 @@
 use super::{MOST_STEPS, Script, selector};
 use crate::error::ImportError;
 use crate::plan::stem;
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{Flags, NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, StepIndex};
 use browserlens_trace::scenario::Target;
@@ -69,7 +70,7 @@ fn telling(page: &Page, before: Option<&Page>) -> Vec<String> {
         let telling = page.nodes().filter(|node| node.is_visible() && TELLING.contains(&node.role()));
         let text = |node: browserlens_core::page::NodeRef<'_>| {
             let own = if node.role() == "dialog" { node.name().to_owned() } else { node.visible_text() };
-            own.split_whitespace().collect::<Vec<_>>().join(" ")
+            folded(&own)
         };
         telling.map(text).filter(|text| FACT_CHARS.contains(&text.chars().count())).collect()
     };

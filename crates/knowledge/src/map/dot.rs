@@ -5,7 +5,7 @@
 
 use super::graph::{Graph, MapOptions};
 use crate::model::Knowledge;
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{escaped_line, quoted_dot};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -35,7 +35,6 @@ pub fn site_map_dot(knowledge: &Knowledge, options: &MapOptions) -> String {
     dot
 }
 
-/// Quotes a text for DOT; backslashes too, since DOT reads escapes of its own in labels.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", escaped_line(text).replace('\\', "\\\\").replace('"', "\\\""))
+    quoted_dot(&escaped_line(text))
 }

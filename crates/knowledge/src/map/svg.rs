@@ -5,7 +5,7 @@
 
 use super::graph::{Graph, MapOptions, Way};
 use crate::model::{Knowledge, ScreenDefinition};
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{escaped_line, escaped_xml};
 use std::fmt::Write as _;
 
 const WIDTH: usize = 216;
@@ -201,7 +201,5 @@ fn cut(name: &str) -> String {
 
 /// Escapes a text for XML; what nobody sees has escapes, and what else XML cannot hold is left out.
 fn escaped(text: &str) -> String {
-    let line = escaped_line(text).replace(['\u{fffe}', '\u{ffff}'], "");
-    let escapes = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
-    escapes.into_iter().fold(line, |line, (mark, escape)| line.replace(mark, escape))
+    escaped_xml(&escaped_line(text).replace(['\u{fffe}', '\u{ffff}'], ""))
 }

@@ -5,51 +5,18 @@
 //! selector was run over the page and matched this node alone in its tree; a node in a closed
 //! shadow tree or in a frame of another origin has no path.
 
-use browserlens_core::page::select::Selector;
-use browserlens_core::page::{Flags, NodeKind, NodeRef, Page};
+use browserlens_core::page::select::{Selector, Trees};
+use browserlens_core::page::{Flags, NodeKind, NodeRef};
 use url::Url;
 
-const DOCUMENT: u32 = u32::MAX;
 /// Attributes that tell an element, in the order in which they are tried.
 const TELLING: [&str; 10] =
     ["data-testid", "data-test", "data-part", "data-id", "name", "aria-label", "href", "title", "placeholder", "value"];
 /// Longest value of an attribute that is used, in bytes.
 const LONGEST_VALUE: usize = 200;
 
-/// Which tree each node belongs to: the host of its shadow tree, or the document.
-struct Trees {
-    host: Vec<u32>,
-    parent: Vec<u32>,
-}
-
-impl Trees {
-    fn of(page: &Page) -> Self {
-        let mut trees = Self { host: vec![DOCUMENT; page.len()], parent: vec![DOCUMENT; page.len()] };
-        let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
-        let shadow = Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW);
-        for node in page.nodes().skip(1) {
-            let Some(above) = node.parent() else { continue };
-            let up = above.id().index();
-            let is_element = above.kind() == NodeKind::Element;
-            let (mut parent, mut host) = (if is_element { above.id().0 } else { DOCUMENT }, trees.host[up]);
-            if above.kind() == NodeKind::Document {
-                host = DOCUMENT;
-            }
-            if node.flags().has(Flags::SLOTTED) && trees.host[up] != DOCUMENT {
-                parent = trees.host[up];
-                host = trees.host[parent as usize];
-            } else if above.flags().any(hosts) && node.flags().any(shadow) {
-                (parent, host) = (DOCUMENT, above.id().0);
-            }
-            trees.host[node.id().index()] = host;
-            trees.parent[node.id().index()] = parent;
-        }
-        trees
-    }
-
-    fn same(&self, a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
-        a.frame() == b.frame() && self.host[a.id().index()] == self.host[b.id().index()]
-    }
+fn same(trees: &Trees, a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
+    a.frame() == b.frame() && trees.host[a.id().index()] == trees.host[b.id().index()]
 }
 
 /// Returns the selectors of a node, from the document in; where no script reaches it, what it lies in.
@@ -61,7 +28,7 @@ pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, &'static str> {
     loop {
         path.push(selector(at, &trees).ok_or("a place that no selector tells")?);
         let host = trees.host[at.id().index()];
-        if host != DOCUMENT {
+        if host != Trees::NONE {
             let host = page.node(browserlens_core::page::NodeId(host));
             if !host.flags().has(Flags::SHADOW_HOST_OPEN) {
                 return Err("a closed shadow tree");
@@ -105,7 +72,7 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
     let page = node.page();
     let is_alone = |text: &str| {
         let Ok(selector) = text.parse::<Selector>() else { return false };
-        let mut found = selector.find(page).into_iter().filter(|id| trees.same(page.node(*id), node));
+        let mut found = selector.find(page).into_iter().filter(|id| same(trees, page.node(*id), node));
         found.next() == Some(node.id()) && found.next().is_none()
     };
     let tag = identifier(node.tag())?;
@@ -132,7 +99,7 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
     let mut at = node;
     loop {
         let above = trees.parent[at.id().index()];
-        if above == DOCUMENT {
+        if above == Trees::NONE {
             break;
         }
         at = page.node(browserlens_core::page::NodeId(above));
@@ -160,10 +127,11 @@ fn step(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
         other.kind() == NodeKind::Element
             && other.tag() == node.tag()
             && trees.parent[other.id().index()] == own
-            && trees.same(*other, node)
+            && same(trees, *other, node)
     };
     // Siblings stand between the parent (or host, or document) and the node in document order.
-    let begin = node.ancestors().find(|above| above.id().0 == own || own == DOCUMENT && above.kind() != NodeKind::Text);
+    let begin =
+        node.ancestors().find(|above| above.id().0 == own || own == Trees::NONE && above.kind() != NodeKind::Text);
     let first = begin.map_or(0, |begin| begin.id().index());
     let number = node.page().nodes().skip(first).take_while(|other| other.id() <= node.id()).filter(is_sibling).count();
     Some(format!("{}:nth-of-type({number})", identifier(node.tag())?))

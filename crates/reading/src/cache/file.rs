@@ -56,7 +56,7 @@ const TABLES: &str = "
     CREATE TRIGGER less AFTER DELETE ON pages BEGIN UPDATE clock SET total = total - old.bytes; END;
 ";
 
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)
@@ -189,7 +189,7 @@ fn ready(path: &Path, timeout: Duration) -> Result<Result<Found, CacheError>, ru
 
 /// Sets the journal to a write-ahead log. Of several processes that do this to a new file at once,
 /// SQLite turns some down without waiting.
-pub(crate) fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
+fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
     let set = || connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
     for _ in 0..TRIES {
         match set() {

@@ -1,12 +1,13 @@
 //! What all pages say about something: their passages, side by side.
 //!
-//! In: the passages of a store, what is asked for, a limit in characters. Out: [`About`], passages
+//! In: the passages of pages, what is asked for, a limit in characters. Out: [`About`], passages
 //! by page. Invariants: [`About::to_text`] never exceeds the limit; a text stands once, however
 //! many pages have it; each page's best passage goes before any page's second; what is left out is
 //! counted.
 
 use super::content::fold;
 use crate::terms::{Terms, is_stop_word};
+use browserlens_core::page::text::folded;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Share of the weight of what is asked for that a passage must hold, unless a concept that was
@@ -19,7 +20,7 @@ const IN_HEADINGS: f64 = 0.6;
 /// What a concept in a passage counts.
 const MENTIONED: f64 = 0.5;
 
-/// A block of a page of the store.
+/// A block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredPassage {
     pub(super) page: usize,
@@ -85,7 +86,7 @@ impl About {
 }
 
 fn page_line(title: &str, url: &str) -> String {
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = folded(title);
     match title.is_empty() {
         true => format!("# {url}\n\n"),
         false => format!("# {title} — {url}\n\n"),

@@ -11,6 +11,7 @@ use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
 use crate::terms::Terms;
 use browserlens_core::named;
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{NodeKind, NodeRef, Page};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use url::Url;
@@ -125,7 +126,7 @@ fn named(text: String) -> Option<String> {
     if text.len() > LONGEST * 8 {
         return None;
     }
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = folded(&text);
     let length = line.chars().count();
     ((SHORTEST..=LONGEST).contains(&length) && line.chars().any(char::is_alphabetic)).then_some(line)
 }

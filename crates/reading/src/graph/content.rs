@@ -10,16 +10,11 @@
 use crate::blocks::{Block, BlockKind};
 use crate::embed::{EmbedError, Embedder};
 use browserlens_core::named;
-use petgraph::Direction;
-use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::EdgeRef;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 named! {
     /// What a node of a content graph is.
-    #[derive(JsonSchema)]
     pub enum ContentKind {
         /// A heading; it contains what follows, up to the next heading of its level or above.
         Heading = "heading",
@@ -37,14 +32,13 @@ named! {
 }
 
 /// A block of a page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ContentNode {
     /// What it is.
     #[serde(rename = "type")]
     pub kind: ContentKind,
     /// Level of a heading, from 1; none for anything else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
     /// What it says.
     pub text: String,
@@ -54,7 +48,7 @@ pub struct ContentNode {
     pub position: u32,
     /// Which landmark beside the main text it lies in (navigation, aside or footer), from 1; 0 for
     /// none.
-    #[serde(default, skip_serializing_if = "is_main")]
+    #[serde(skip_serializing_if = "is_main")]
     pub side: u32,
 }
 
@@ -64,7 +58,6 @@ fn is_main(side: &u32) -> bool {
 
 named! {
     /// How two nodes hang together.
-    #[derive(JsonSchema)]
     pub enum Relation {
         /// From a heading to what stands directly under it.
         Contains = "contains",
@@ -108,57 +101,41 @@ pub const NEAREST_HEADING: f64 = 0.3;
 const MAX_COMPARED: usize = 256;
 
 /// The blocks of a page and how they hang together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentGraph {
     url: String,
     title: String,
-    graph: DiGraph<ContentNode, Relation>,
+    nodes: Vec<ContentNode>,
+    /// Of each node the heading that contains it.
+    parents: Vec<Option<ContentId>>,
+    /// Of each node what it contains, in document order.
+    children: Vec<Vec<ContentId>>,
 }
-
-impl PartialEq for ContentGraph {
-    fn eq(&self, other: &Self) -> bool {
-        self.url == other.url
-            && self.title == other.title
-            && self.nodes().eq(other.nodes())
-            && self.edges().eq(other.edges())
-    }
-}
-
-impl Eq for ContentGraph {}
 
 impl ContentGraph {
     /// Builds the graph of blocks in document order; positions are given anew, and only headings
     /// keep a level.
     pub fn of_nodes(url: &str, title: &str, nodes: impl IntoIterator<Item = ContentNode>) -> Self {
-        let nodes = nodes.into_iter();
-        let mut graph = DiGraph::with_capacity(nodes.size_hint().0, 2 * nodes.size_hint().0);
+        let mut nodes: Vec<ContentNode> = nodes.into_iter().collect();
+        let (mut parents, mut children) = (vec![None; nodes.len()], vec![Vec::new(); nodes.len()]);
         // Headings that are open, by landmark: each contains the next. Levels rise from first to
         // last.
-        let mut of_sides: HashMap<u32, Vec<(u8, NodeIndex)>> = HashMap::new();
-        let mut previous = None;
-        for mut node in nodes {
-            node.position = graph.node_count() as u32;
+        let mut of_sides: HashMap<u32, Vec<(u8, ContentId)>> = HashMap::new();
+        for (at, node) in nodes.iter_mut().enumerate() {
+            let id = ContentId(at as u32);
+            node.position = id.0;
             node.level = (node.kind == ContentKind::Heading).then(|| node.level.unwrap_or(1).max(1));
-            let level = node.level;
             let open = of_sides.entry(node.side).or_default();
-            let index = graph.add_node(node);
-            if let Some(level) = level {
-                while open.last().is_some_and(|(above, _)| *above >= level) {
-                    open.pop();
-                }
+            if let Some(level) = node.level {
+                while open.pop_if(|(above, _)| *above >= level).is_some() {}
             }
             if let Some((_, heading)) = open.last() {
-                graph.add_edge(*heading, index, Relation::Contains);
+                parents[at] = Some(*heading);
+                children[heading.0 as usize].push(id);
             }
-            if let Some(previous) = previous {
-                graph.add_edge(previous, index, Relation::Follows);
-            }
-            previous = Some(index);
-            if let Some(level) = level {
-                open.push((level, index));
-            }
+            open.extend(node.level.map(|level| (level, id)));
         }
-        Self { url: url.to_owned(), title: title.to_owned(), graph }
+        Self { url: url.to_owned(), title: title.to_owned(), nodes, parents, children }
     }
 
     /// Builds the graph of a page's blocks, as [`crate::extract`] gives them.
@@ -196,7 +173,7 @@ impl ContentGraph {
 
     /// Returns how many nodes there are.
     pub fn len(&self) -> usize {
-        self.graph.node_count()
+        self.nodes.len()
     }
 
     /// Returns whether the page has no block.
@@ -206,35 +183,30 @@ impl ContentGraph {
 
     /// Returns a node; none if the id is not one of this graph.
     pub fn node(&self, id: ContentId) -> Option<&ContentNode> {
-        self.graph.node_weight(NodeIndex::new(id.0 as usize))
+        self.nodes.get(id.0 as usize)
     }
 
     /// Returns the nodes in document order.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = &ContentNode> + DoubleEndedIterator + Clone {
-        self.graph.raw_nodes().iter().map(|node| &node.weight)
+        self.nodes.iter()
     }
 
     /// Returns the edges in the order of their targets, `contains` first.
-    pub fn edges(&self) -> impl ExactSizeIterator<Item = (ContentId, ContentId, Relation)> {
-        let id = |index: NodeIndex| ContentId(index.index() as u32);
-        self.graph.raw_edges().iter().map(move |edge| (id(edge.source()), id(edge.target()), edge.weight))
+    pub fn edges(&self) -> impl Iterator<Item = (ContentId, ContentId, Relation)> {
+        (0..).map(ContentId).zip(&self.parents).flat_map(|(id, parent)| {
+            let contains = parent.map(|parent| (parent, id, Relation::Contains));
+            contains.into_iter().chain(id.0.checked_sub(1).map(|before| (ContentId(before), id, Relation::Follows)))
+        })
     }
 
     /// Returns the heading that a node stands directly under.
     pub fn parent(&self, id: ContentId) -> Option<ContentId> {
-        self.related(id, Relation::Contains, Direction::Incoming).next()
+        *self.parents.get(id.0 as usize)?
     }
 
     /// Returns what stands directly under a heading, in document order.
-    pub fn children(&self, id: ContentId) -> Vec<ContentId> {
-        let mut children: Vec<_> = self.related(id, Relation::Contains, Direction::Outgoing).collect();
-        children.sort_unstable();
-        children
-    }
-
-    /// Returns the nodes that stand under no heading, in document order.
-    pub fn roots(&self) -> impl Iterator<Item = ContentId> {
-        (0..self.len() as u32).map(ContentId).filter(|id| self.parent(*id).is_none())
+    pub fn children(&self, id: ContentId) -> &[ContentId] {
+        self.children.get(id.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the headings that a node stands under, outermost first.
@@ -242,14 +214,6 @@ impl ContentGraph {
         let mut trail: Vec<_> = std::iter::successors(self.parent(id), |above| self.parent(*above)).collect();
         trail.reverse();
         trail
-    }
-
-    fn related(&self, id: ContentId, relation: Relation, direction: Direction) -> impl Iterator<Item = ContentId> {
-        let node = NodeIndex::new(id.0 as usize);
-        self.graph.edges_directed(node, direction).filter(move |edge| *edge.weight() == relation).map(move |edge| {
-            let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
-            ContentId(other.index() as u32)
-        })
     }
 
     /// Returns everything under the heading with this text: exact, else but for case, else the most
@@ -297,9 +261,8 @@ impl ContentGraph {
         let mut found = Vec::new();
         let mut open = vec![id];
         while let Some(next) = open.pop() {
-            let from = found.len();
-            found.extend(self.related(next, Relation::Contains, Direction::Outgoing));
-            open.extend(&found[from..]);
+            found.extend(self.children(next));
+            open.extend(self.children(next));
         }
         found.sort_unstable();
         found
@@ -317,19 +280,15 @@ impl ContentGraph {
         }
         let mut seen = HashSet::from([id]);
         let mut open = VecDeque::from([(id, 0)]);
-        while let Some((from, away)) = open.pop_front() {
-            if away == steps {
-                continue;
-            }
-            let node = NodeIndex::new(from.0 as usize);
-            for direction in [Direction::Outgoing, Direction::Incoming] {
-                for edge in self.graph.edges_directed(node, direction) {
-                    let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
-                    let other = ContentId(other.index() as u32);
-                    if (over.is_empty() || over.contains(edge.weight())) && seen.insert(other) {
-                        found.push((other, away + 1));
-                        open.push_back((other, away + 1));
-                    }
+        while let Some((from, away)) = open.pop_front().filter(|(_, away)| *away < steps) {
+            let before = from.0.checked_sub(1).map(ContentId);
+            let after = Some(ContentId(from.0 + 1)).filter(|id| self.node(*id).is_some());
+            let along = before.into_iter().chain(after).map(|other| (other, Relation::Follows));
+            let nested = self.parent(from).into_iter().chain(self.children(from).iter().copied());
+            for (other, relation) in along.chain(nested.map(|other| (other, Relation::Contains))) {
+                if (over.is_empty() || over.contains(&relation)) && seen.insert(other) {
+                    found.push((other, away + 1));
+                    open.push_back((other, away + 1));
                 }
             }
         }

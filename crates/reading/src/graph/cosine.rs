@@ -35,11 +35,6 @@ fn sum(a: &[f32], b: &[f32], of: impl Fn(f32, f32) -> f32) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// A vector as it is stored.
-pub(super) fn bytes(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

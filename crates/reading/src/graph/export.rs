@@ -1,17 +1,15 @@
 //! A content graph as DOT, JSON and SVG.
 //!
-//! In: a [`ContentGraph`]. Out: text in one of three formats; [`from_json`] reads the second back.
-//! Invariants: `from_json(to_json(graph))` is the graph; whatever a page says is data in every
-//! format: it ends no string, opens no element and holds no control characters. Why an own drawing
-//! and not a layout engine: the containment forest is an outline, and an outline needs no engine.
+//! In: a [`ContentGraph`]. Out: text in one of three formats. Invariant: whatever a page says is
+//! data in every format: it ends no string, opens no element and holds no control characters. Why an
+//! own drawing and not a layout engine: the containment forest is an outline, and an outline needs no
+//! engine.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
-use browserlens_core::page::text::escaped_line;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use browserlens_core::page::text::{cut_within, escaped_line, escaped_xml, folded, quoted_dot};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::str::FromStr;
 
 /// Format that [`to_json`] writes.
 pub const JSON_FORMAT: &str = "browserlens/content-graph/1";
@@ -23,9 +21,9 @@ const LABEL: usize = 80;
 pub const SVG_ROWS: usize = 1_000;
 
 /// Name of a node in exports: `n` and its place in the document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct NodeName(pub u32);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(into = "String")]
+struct NodeName(u32);
 
 impl From<NodeName> for String {
     fn from(name: NodeName) -> Self {
@@ -33,119 +31,39 @@ impl From<NodeName> for String {
     }
 }
 
-impl TryFrom<String> for NodeName {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, Self::Error> {
-        let number = name.strip_prefix('n').and_then(|number| u32::from_str(number).ok());
-        number.map(Self).filter(|number| String::from(*number) == name).ok_or(format!("{name:?} is no node name"))
-    }
-}
-
-impl JsonSchema for NodeName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "NodeName".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^n(0|[1-9][0-9]*)$" })
-    }
-}
-
 /// An edge, at the node it starts from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct JsonEdge {
-    /// Where it leads.
-    pub to: NodeName,
-    /// What it means.
+#[derive(Serialize)]
+struct JsonEdge {
+    to: NodeName,
     #[serde(rename = "type")]
-    pub relation: Relation,
+    relation: Relation,
 }
 
-/// A content graph as JSON: nodes by name, and edges by the node they start from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct JsonGraph {
-    /// Always [`JSON_FORMAT`].
-    pub format: String,
-    /// Address of the page.
-    pub url: String,
-    /// Title of the page.
-    pub title: String,
-    /// Every node.
-    pub nodes: BTreeMap<NodeName, ContentNode>,
+/// A content graph as JSON.
+#[derive(Serialize)]
+struct JsonGraph<'g> {
+    format: &'static str,
+    url: &'g str,
+    title: &'g str,
+    nodes: BTreeMap<NodeName, &'g ContentNode>,
     /// Where each node leads; nodes that lead nowhere are left out.
-    pub edges: BTreeMap<NodeName, Vec<JsonEdge>>,
+    edges: BTreeMap<NodeName, Vec<JsonEdge>>,
 }
 
-/// JSON that is no content graph.
-#[derive(Debug, thiserror::Error)]
-pub enum JsonGraphError {
-    /// It is not JSON of this shape.
-    #[error("not a content graph: {0}")]
-    Shape(#[from] serde_json::Error),
-    /// It is of another format.
-    #[error("format {0:?}, this build reads {JSON_FORMAT:?}")]
-    Format(String),
-    /// Names, positions, levels or edges do not agree with the nodes.
-    #[error("{0}")]
-    Inconsistent(&'static str),
-}
-
-/// Returns the graph as data.
-pub fn json_graph(graph: &ContentGraph) -> JsonGraph {
+/// Writes the graph as JSON, indented: nodes by name, and edges by the node they start from.
+pub fn to_json(graph: &ContentGraph) -> String {
     let mut edges: BTreeMap<NodeName, Vec<JsonEdge>> = BTreeMap::new();
     for (from, to, relation) in graph.edges() {
         edges.entry(NodeName(from.0)).or_default().push(JsonEdge { to: NodeName(to.0), relation });
     }
-    JsonGraph {
-        format: JSON_FORMAT.to_owned(),
-        url: graph.url().to_owned(),
-        title: graph.title().to_owned(),
-        nodes: graph.nodes().map(|node| (NodeName(node.position), node.clone())).collect(),
+    let json = JsonGraph {
+        format: JSON_FORMAT,
+        url: graph.url(),
+        title: graph.title(),
+        nodes: graph.nodes().map(|node| (NodeName(node.position), node)).collect(),
         edges,
-    }
-}
-
-/// Writes the graph as JSON, indented.
-pub fn to_json(graph: &ContentGraph) -> String {
-    serde_json::to_string_pretty(&json_graph(graph)).unwrap_or_default()
-}
-
-/// Returns the JSON schema of what [`to_json`] writes.
-pub fn json_graph_schema() -> serde_json::Value {
-    schemars::schema_for!(JsonGraph).to_value()
-}
-
-/// Reads what [`to_json`] wrote.
-///
-/// # Errors
-/// [`JsonGraphError`] if it is no content graph, or its edges are not those of its nodes.
-pub fn from_json(json: &str) -> Result<ContentGraph, JsonGraphError> {
-    let read: JsonGraph = serde_json::from_str(json)?;
-    if read.format != JSON_FORMAT {
-        return Err(JsonGraphError::Format(read.format));
-    }
-    let in_place = |(at, (name, node)): (usize, (&NodeName, &ContentNode))| {
-        name.0 as usize == at && node.position == name.0 && (node.kind == ContentKind::Heading) == node.level.is_some()
     };
-    if !read.nodes.iter().enumerate().all(in_place) {
-        return Err(JsonGraphError::Inconsistent("names, positions and levels of nodes do not agree"));
-    }
-    let graph = ContentGraph::of_nodes(&read.url, &read.title, read.nodes.into_values());
-    let mut given: Vec<(ContentId, ContentId, Relation)> = read
-        .edges
-        .iter()
-        .flat_map(|(from, to)| to.iter().map(|edge| (ContentId(from.0), ContentId(edge.to.0), edge.relation)))
-        .collect();
-    let mut own: Vec<_> = graph.edges().collect();
-    given.sort_unstable();
-    own.sort_unstable();
-    if given != own {
-        return Err(JsonGraphError::Inconsistent("the edges are not those of the nodes"));
-    }
-    Ok(graph)
+    serde_json::to_string_pretty(&json).unwrap_or_default()
 }
 
 /// Writes the graph in Graphviz' language.
@@ -184,18 +102,8 @@ pub fn to_dot(graph: &ContentGraph) -> String {
     dot
 }
 
-/// A double-quoted string; backslashes are doubled, so that no escape of Graphviz' own works
-/// inside.
 fn dot_string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in clean(text).chars() {
-        if matches!(character, '"' | '\\') {
-            quoted.push('\\');
-        }
-        quoted.push(character);
-    }
-    quoted.push('"');
-    quoted
+    quoted_dot(&clean(text))
 }
 
 /// Draws the graph as an outline: a row a node, indented by what contains it, the rows in document
@@ -276,20 +184,7 @@ pub fn to_svg(graph: &ContentGraph) -> String {
 
 /// The beginning of a text, on one line.
 fn label(text: &str) -> String {
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.chars().count() > LABEL {
-            let end = line.char_indices().nth(LABEL - 1).map_or(line.len(), |(at, _)| at);
-            line.truncate(end);
-            line.push('…');
-            break;
-        }
-    }
-    line
+    cut_within(&folded(text), LABEL)
 }
 
 /// Escapes what nobody sees, and replaces by a space what else may stand in no XML file.
@@ -297,18 +192,6 @@ fn clean(text: &str) -> String {
     escaped_line(text).replace(['\u{fffe}', '\u{ffff}'], " ")
 }
 
-/// Text as it may stand between the tags of an element.
 fn xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in clean(text).chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    escaped_xml(&clean(text))
 }

@@ -2,7 +2,7 @@
 
 use super::concepts::ConceptKind;
 use super::content::ContentId;
-use super::store::SeenAt;
+use super::pages::SeenAt;
 
 /// A concept that a query resembles.
 #[derive(Clone, Debug, PartialEq)]

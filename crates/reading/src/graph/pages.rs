@@ -9,26 +9,25 @@
 //! it with no concept's heading between (what stands under none hangs on the page's first heading),
 //! or if a link of the one's text leads to a page whose first heading is the other. Concepts in
 //! text that a site repeats link nothing, and are found nowhere: a menu would make everything
-//! related to everything. Invariants: adding a page again replaces what it gave; the page's rows
-//! and its concepts change in one transaction; vectors of different embedders are kept apart;
-//! answers are the same for the same store. Why similarities are cosines here, and not
-//! [`Embedder::similarity`]: that is made for a question beside a section, and here a name stands
-//! beside a name.
+//! related to everything. Invariants: adding a page again replaces what it gave; answers depend on
+//! the pages that are held, and not on the order in which they came. Why similarities are cosines
+//! here, and not [`Embedder::similarity`]: that is made for a question beside a section, and here a
+//! name stands beside a name.
 
-use super::concepts::{FoundConcept, concepts};
-use super::content::{ContentGraph, fold};
-use super::cosine::{bytes, cosine};
-use super::found::{ConceptHit, ConceptPath, RelatedPage};
+use super::about::{About, StoredPassage, about};
+use super::concepts::{ConceptKind, FoundConcept, concepts};
+use super::content::{ContentGraph, ContentId, ContentKind, fold};
+use super::cosine::cosine;
+use super::found::{ConceptHit, ConceptPath, Mention, RelatedPage};
 use super::model::Model;
-use super::schema::StoreError;
-use super::store::{self, GraphStore, SeenAt};
+use crate::address::normal_url;
 use crate::blocks::{Block, blocks};
-use crate::boilerplate::BoilerplateRule;
+use crate::boilerplate::{BoilerplateIndex, MAX_PAGES, PagePlace, Repeatable};
 use crate::embed::Embedder;
 use crate::terms::Terms;
 use browserlens_core::page::Page;
-use rusqlite::{OptionalExtension, params};
-use std::collections::{BTreeMap, HashMap};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Cosine from which two concepts are one.
@@ -40,11 +39,32 @@ pub const RELATED_CONCEPT: f32 = 0.7;
 /// Concepts that a query is answered from.
 pub const RELATED_LIMIT: usize = 10;
 
-/// Concepts that a store keeps; beyond, the pages seen longest ago go.
+/// Concepts that are kept; beyond, the pages seen longest ago go.
 pub const MAX_STORED_CONCEPTS: usize = 50_000;
 
 /// Steps of the longest path that is looked for.
 pub const PATH_STEPS: usize = 5;
+
+/// An embedder failed, or gave vectors that are none.
+#[derive(Debug, thiserror::Error)]
+#[error("embedder {embedder}: {reason}")]
+pub struct ConceptError {
+    /// Name of the embedder.
+    pub embedder: String,
+    /// What went wrong.
+    pub reason: String,
+}
+
+impl ConceptError {
+    /// Returns the next thing the reader should try.
+    pub fn hint(&self) -> &'static str {
+        "check the embedder's settings, or use the built-in one"
+    }
+}
+
+/// When a page was seen, in any unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SeenAt(pub i64);
 
 /// What was added with a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,177 +77,242 @@ pub struct Added {
     pub merged: usize,
 }
 
-/// Vectors of every concept of the store, in the order of their numbers.
-#[derive(Debug, Default)]
-struct Vectors {
-    ids: Vec<i64>,
-    numbers: Vec<f32>,
+/// A page that was added.
+pub(super) struct SeenPage {
+    /// Its [normal address](normal_url), which pages are told apart by.
+    pub(super) address: String,
+    /// When it was seen, and how many pages were added before it.
+    seen: (SeenAt, usize),
+    pub(super) graph: ContentGraph,
+    pub(super) mentions: Vec<Mentioned>,
+}
+
+/// A concept at a place of a page.
+pub(super) struct Mentioned {
+    pub(super) concept: usize,
+    pub(super) position: u32,
+    pub(super) kind: ConceptKind,
+    pub(super) weight: u32,
+    pub(super) target: Option<String>,
+}
+
+pub(super) struct Concept {
+    /// As the first page had it.
+    pub(super) text: String,
+    vector: Vec<f32>,
+}
+
+impl SeenPage {
+    fn repeatable(&self) -> impl Iterator<Item = Repeatable<'_>> {
+        self.graph.nodes().map(|node| Repeatable {
+            heading: node.level,
+            text: &node.text,
+            by_lines: matches!(node.kind, ContentKind::List | ContentKind::Table),
+        })
+    }
+
+    /// For each block: whether its site does not repeat it.
+    pub(super) fn kept(&self, site: &BoilerplateIndex) -> Vec<bool> {
+        site.kept(&PagePlace::of(self.graph.url()).origin, self.repeatable())
+    }
+
+    /// Texts of the headings above a block, outermost first.
+    fn trail(&self, node: ContentId) -> Vec<String> {
+        let above = self.graph.trail(node).into_iter();
+        above.filter_map(|heading| Some(self.graph.node(heading)?.text.clone())).collect()
+    }
 }
 
 /// The cross-page graph.
 pub struct PageGraph {
-    store: GraphStore,
     embedder: Arc<dyn Embedder>,
-    rule: BoilerplateRule,
-    /// Both are what the store held at [`PageGraph::seen`], which counts the changes of other
-    /// connections.
-    vectors: Option<Vectors>,
-    model: Option<Model>,
-    seen: i64,
+    max_pages: usize,
+    /// How many pages and concepts were ever added: what tells them apart.
+    numbers: (usize, usize),
+    /// In the order of their addresses.
+    pages: Vec<SeenPage>,
+    /// By number, in the order in which they came.
+    concepts: BTreeMap<usize, Concept>,
+    /// The numbers of concepts by their folded texts.
+    by_text: HashMap<String, usize>,
+    /// What the pages repeat.
+    site: BoilerplateIndex,
+    /// What the pages say together, once something was asked since the last change.
+    model: OnceCell<Model>,
 }
 
-impl std::fmt::Debug for PageGraph {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PageGraph").field("store", &self.store).field("embedder", &self.embedder.id()).finish()
-    }
-}
+browserlens_core::opaque_debug!(self: PageGraph {
+    pages: self.pages.len(), concepts: self.concepts.len(), embedder: self.embedder.id()
+});
 
 impl PageGraph {
-    /// Makes the graph over a store.
-    pub fn new(store: GraphStore, embedder: Arc<dyn Embedder>) -> Self {
-        Self { store, embedder, rule: BoilerplateRule::default(), vectors: None, model: None, seen: -1 }
-    }
-
-    /// Returns the store.
-    pub fn store(&self) -> &GraphStore {
-        &self.store
+    /// Makes the graph of no page yet.
+    pub fn new(embedder: Arc<dyn Embedder>) -> Self {
+        Self {
+            embedder,
+            max_pages: MAX_PAGES,
+            numbers: (0, 0),
+            pages: Vec::new(),
+            concepts: BTreeMap::new(),
+            by_text: HashMap::new(),
+            site: BoilerplateIndex::default(),
+            model: OnceCell::new(),
+        }
     }
 
     /// Adds a page, or replaces what is known under its address.
     ///
     /// # Errors
-    /// [`StoreError`] if the store or the embedder refuses; then nothing has changed.
-    pub fn add_page(&mut self, page: &Page, seen_at: SeenAt) -> Result<Added, StoreError> {
-        let blocks = blocks(page);
-        self.add_blocks(page, &blocks, seen_at)
+    /// [`ConceptError`] if the embedder refuses; then nothing has changed.
+    pub fn add_page(&mut self, page: &Page, seen_at: SeenAt) -> Result<Added, ConceptError> {
+        self.add_blocks(page, &blocks(page), seen_at)
     }
 
     /// Adds a page whose blocks are known already.
     ///
     /// # Errors
     /// As [`PageGraph::add_page`].
-    pub fn add_blocks(&mut self, page: &Page, blocks: &[Block], seen_at: SeenAt) -> Result<Added, StoreError> {
+    pub fn add_blocks(&mut self, page: &Page, blocks: &[Block], seen_at: SeenAt) -> Result<Added, ConceptError> {
         let graph = ContentGraph::of(page.url(), page.title(), blocks);
-        self.add(&graph, &concepts(page, blocks), seen_at)
+        self.add(graph, &concepts(page, blocks), seen_at)
     }
 
     /// Adds a page by its graph and concepts.
     ///
     /// # Errors
     /// As [`PageGraph::add_page`].
-    pub fn add(&mut self, graph: &ContentGraph, found: &[FoundConcept], seen_at: SeenAt) -> Result<Added, StoreError> {
-        self.refresh()?;
-        let known = self.known()?;
-        // The texts that no page has had, in the order of the page: each gets a vector, and may be
-        // one of the known ones.
-        let mut fresh: BTreeMap<String, usize> = BTreeMap::new();
-        let mut texts: Vec<&str> = Vec::new();
-        for concept in found {
-            let folded = fold(&concept.text);
-            if !known.contains_key(&folded) && !fresh.contains_key(&folded) {
-                fresh.insert(folded, texts.len());
-                texts.push(&concept.text);
+    pub fn add(&mut self, graph: ContentGraph, found: &[FoundConcept], seen_at: SeenAt) -> Result<Added, ConceptError> {
+        let known = self.concepts.len();
+        let merged = self.take_in(found)?;
+        let new = self.concepts.len() - known;
+        let mut once = HashSet::new();
+        let mention = |found: &FoundConcept| {
+            let folded = fold(&found.text);
+            let concept = *self.by_text.get(&folded).or_else(|| merged.get(&folded))?;
+            once.insert((found.position, concept, found.kind)).then(|| Mentioned {
+                concept,
+                position: found.position,
+                kind: found.kind,
+                weight: found.weight,
+                target: found.target.clone(),
+            })
+        };
+        let mentions: Vec<Mentioned> = found.iter().filter_map(mention).collect();
+        let concepts = mentions.iter().map(|mention| mention.concept).collect::<HashSet<_>>().len();
+        self.numbers.0 += 1;
+        let number = self.numbers.0;
+        let page = SeenPage { address: normal_url(graph.url()), seen: (seen_at, number), graph, mentions };
+        let is_replaced = match self.pages.binary_search_by(|known| known.address.cmp(&page.address)) {
+            Ok(at) => {
+                self.pages[at] = page;
+                true
             }
+            Err(at) => {
+                self.pages.insert(at, page);
+                false
+            }
+        };
+        let is_over = self.pages.len() > self.max_pages;
+        while self.pages.len() > self.max_pages {
+            self.remove_oldest(None);
         }
-        let vectors = self.embed(&texts)?;
-        let places = self.places(&vectors)?;
-        let embedder = self.embedder.id();
-        let max_pages = self.store.max_pages();
-        let (added, dropped, own) = self.store.change(|change| {
-            let page = store::insert_page(change, graph, seen_at)?;
-            let mut add_concept =
-                change.prepare_cached("INSERT INTO concept (text, folded) VALUES (?1, ?2) RETURNING id")?;
-            let mut add_vector = change.prepare_cached(
-                "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)",
-            )?;
-            let mut add_mention = change.prepare_cached(
-                "INSERT OR IGNORE INTO mention (page, position, concept, kind, weight, target)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            )?;
-            let mut find = change.prepare_cached("SELECT id FROM concept WHERE folded = ?1")?;
-            let mut is_there = change.prepare_cached("SELECT 1 FROM concept WHERE id = ?1")?;
-            // What the new texts became; only now, because another process may have written since
-            // they were compared.
-            let mut ids: Vec<Option<i64>> = vec![None; texts.len()];
-            let mut own: Vec<(i64, Option<usize>)> = Vec::new();
-            let mut added = Added::default();
-            let mut distinct = std::collections::BTreeSet::new();
-            for concept in found {
-                let folded = fold(&concept.text);
-                let at = fresh.get(&folded).copied();
-                let id = match (find.query_row([&folded], |row| row.get(0)).optional()?, at.and_then(|at| ids[at])) {
-                    (Some(id), _) | (None, Some(id)) => id,
-                    (None, None) => {
-                        let like = match at.map(|at| places[at]) {
-                            Some(ConceptMatch::Known(id)) if is_there.exists([id])? => Some(id),
-                            Some(ConceptMatch::Fresh(other)) => ids[other],
-                            _ => None,
-                        };
-                        let id = match like {
-                            Some(id) => id,
-                            None => {
-                                let id = add_concept.query_row(params![concept.text, folded], |row| row.get(0))?;
-                                if let Some(at) = at {
-                                    add_vector.execute(params![id, embedder, bytes(&vectors[at])])?;
-                                }
-                                own.push((id, at));
-                                id
-                            }
-                        };
-                        added.new += usize::from(like.is_none());
-                        added.merged += usize::from(like.is_some());
-                        if let Some(at) = at {
-                            ids[at] = Some(id);
-                        }
-                        id
-                    }
-                };
-                distinct.insert(id);
-                add_mention.execute(params![
-                    page,
-                    concept.position,
-                    id,
-                    concept.kind.name(),
-                    concept.weight,
-                    concept.target
-                ])?;
-            }
-            added.concepts = distinct.len();
-            store::prune(change, max_pages)?;
-            let mut dropped = store::drop_unmentioned(change)?;
-            dropped += store::prune_concepts(change, MAX_STORED_CONCEPTS, page)?;
-            Ok((added, dropped, own))
-        })?;
-        self.model = None;
-        match &mut self.vectors {
-            Some(known) if dropped == 0 && own.iter().all(|(_, at)| at.is_some()) => {
-                for (id, at) in own.into_iter().filter_map(|(id, at)| Some((id, at?))) {
-                    known.ids.push(id);
-                    known.numbers.extend_from_slice(&vectors[at]);
-                }
-            }
-            vectors => *vectors = None,
+        if is_replaced || is_over {
+            self.drop_unmentioned();
         }
-        Ok(added)
+        while self.concepts.len() > MAX_STORED_CONCEPTS && self.remove_oldest(Some(number)) {
+            self.drop_unmentioned();
+        }
+        if let Some(page) = self.pages.iter().find(|page| page.seen.1 == number) {
+            self.site.add_page(page.graph.url(), page.repeatable());
+        }
+        self.model.take();
+        Ok(Added { concepts, new, merged: merged.len() })
     }
 
-    /// Forgets a page.
-    ///
-    /// # Errors
-    /// [`StoreError`] if SQLite refuses; then nothing has changed.
-    pub fn remove_page(&mut self, url: &str) -> Result<bool, StoreError> {
-        (self.vectors, self.model) = (None, None);
-        self.store.remove(url)
+    /// Makes concepts of the texts that no page has had, in the order of the page; returns those
+    /// that are one with another, by their folded texts.
+    fn take_in(&mut self, found: &[FoundConcept]) -> Result<HashMap<String, usize>, ConceptError> {
+        let mut texts: Vec<(&str, String)> = Vec::new();
+        let mut fresh: HashSet<String> = HashSet::new();
+        for concept in found {
+            let folded = fold(&concept.text);
+            if !self.by_text.contains_key(&folded) && fresh.insert(folded.clone()) {
+                texts.push((&concept.text, folded));
+            }
+        }
+        let vectors = self.embed(&texts.iter().map(|(text, _)| *text).collect::<Vec<_>>())?;
+        let mut merged = HashMap::new();
+        for ((text, folded), vector) in texts.into_iter().zip(vectors) {
+            if let Some(same) = self.same(&vector) {
+                merged.insert(folded, same);
+                continue;
+            }
+            self.numbers.1 += 1;
+            self.by_text.insert(folded, self.numbers.1);
+            self.concepts.insert(self.numbers.1, Concept { text: text.to_owned(), vector });
+        }
+        Ok(merged)
+    }
+
+    /// The concept that a vector is one with: the nearest, of several the first.
+    fn same(&self, vector: &[f32]) -> Option<usize> {
+        let mut best: Option<(f32, usize)> = None;
+        for (number, known) in &self.concepts {
+            if let Some(similarity) = cosine(vector, &known.vector, SAME_CONCEPT)
+                && best.is_none_or(|(most, _)| similarity > most)
+            {
+                best = Some((similarity, *number));
+            }
+        }
+        best.map(|(_, number)| number)
+    }
+
+    /// Removes the page seen longest ago, but not the one that is to be kept; returns whether there
+    /// was one.
+    fn remove_oldest(&mut self, keep: Option<usize>) -> bool {
+        let others = self.pages.iter().enumerate().filter(|(_, page)| Some(page.seen.1) != keep);
+        let Some((oldest, _)) = others.min_by_key(|(_, page)| page.seen) else { return false };
+        self.remove(oldest);
+        true
+    }
+
+    fn remove(&mut self, at: usize) {
+        let page = self.pages.remove(at);
+        self.site.remove_page(page.graph.url());
+    }
+
+    fn drop_unmentioned(&mut self) {
+        let mentioned: HashSet<usize> =
+            self.pages.iter().flat_map(|page| &page.mentions).map(|mention| mention.concept).collect();
+        self.concepts.retain(|number, _| mentioned.contains(number));
+        self.by_text.retain(|_, number| mentioned.contains(number));
+    }
+
+    /// Forgets a page; returns whether there was one.
+    pub fn remove_page(&mut self, url: &str) -> bool {
+        let address = normal_url(url);
+        let Ok(at) = self.pages.binary_search_by(|known| known.address.cmp(&address)) else { return false };
+        self.remove(at);
+        self.drop_unmentioned();
+        self.model.take();
+        true
     }
 
     /// Returns the concepts that a query resembles, the most similar first.
     ///
     /// # Errors
-    /// [`StoreError`] if the store or the embedder refuses.
-    pub fn find_concepts(&mut self, query: &str, least: f32, limit: usize) -> Result<Vec<ConceptHit>, StoreError> {
-        let found = self.hits(query, least, limit)?;
-        let model = self.model()?;
-        Ok(found.into_iter().map(|(at, similarity)| model.hit(at, similarity)).collect())
+    /// [`ConceptError`] if the embedder refuses.
+    pub fn find_concepts(&self, query: &str, least: f32, limit: usize) -> Result<Vec<ConceptHit>, ConceptError> {
+        let mention = |(page, position, kind): (usize, u32, ConceptKind)| {
+            let of = &self.pages[page];
+            let (url, seen_at, node) = (of.graph.url().to_owned(), of.seen.0, ContentId(position));
+            Mention { url, seen_at, kind, node, context: of.trail(node) }
+        };
+        let hit = |(concept, similarity): (usize, f32)| {
+            let mentions = self.model().places(concept).map(mention).collect();
+            ConceptHit { concept: self.concepts[&concept].text.clone(), similarity, mentions }
+        };
+        Ok(self.hits(query, least, limit)?.into_iter().map(hit).collect())
     }
 
     /// Returns the pages that hold a concept that the query resembles: at most `limit` concepts
@@ -236,23 +321,15 @@ impl PageGraph {
     ///
     /// # Errors
     /// As [`PageGraph::find_concepts`].
-    pub fn find_related_pages(
-        &mut self,
-        query: &str,
-        least: f32,
-        limit: usize,
-    ) -> Result<Vec<RelatedPage>, StoreError> {
-        let found = self.hits(query, least, limit)?;
-        let model = self.model()?;
+    pub fn find_related_pages(&self, query: &str, least: f32, limit: usize) -> Result<Vec<RelatedPage>, ConceptError> {
+        let model = self.model();
         let mut pages: Vec<RelatedPage> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        for (at, similarity) in found {
-            for page in model.pages_of(at) {
-                if seen.insert(page) {
-                    let page = model.page(page);
-                    let (url, title) = (page.url.clone(), page.title.clone());
-                    pages.push(RelatedPage { url, title, concept: model.text(at).to_owned(), similarity });
-                }
+        let mut seen = HashSet::new();
+        for (concept, similarity) in self.hits(query, least, limit)? {
+            for page in model.pages_of(concept).into_iter().filter(|page| seen.insert(*page)) {
+                let graph = &self.pages[page].graph;
+                let (url, title) = (graph.url().to_owned(), graph.title().to_owned());
+                pages.push(RelatedPage { url, title, concept: self.concepts[&concept].text.clone(), similarity });
             }
         }
         let terms = Terms::default();
@@ -260,20 +337,17 @@ impl PageGraph {
         let asked = words(query);
         // Most texts are passed over without being cut into words.
         let starts: Vec<String> = asked.iter().map(|word| word.chars().take(3).collect()).collect();
-        let Some(model) = &self.model else { return Ok(pages) };
-        let passages =
-            if pages.len() < limit { self.store.read(|connection| model.passages(connection))? } else { Vec::new() };
-        for passage in &passages {
+        let passages = if pages.len() < limit && !asked.is_empty() { self.passages() } else { Vec::new() };
+        for passage in passages {
             let folded = fold(&passage.text);
             let may = pages.len() < limit && starts.iter().all(|start| folded.contains(start.as_str()));
             if !may || pages.iter().any(|known| known.url == passage.url) {
                 continue;
             }
             let said = words(&passage.text);
-            if !asked.is_empty() && asked.iter().all(|word| said.contains(word)) {
+            if asked.iter().all(|word| said.contains(word)) {
                 let concept = passage.headings.last().cloned().unwrap_or_default();
-                let (url, title) = (passage.url.clone(), passage.title.clone());
-                pages.push(RelatedPage { url, title, concept, similarity: 0.0 });
+                pages.push(RelatedPage { url: passage.url, title: passage.title, concept, similarity: 0.0 });
             }
         }
         Ok(pages)
@@ -287,196 +361,126 @@ impl PageGraph {
     ///
     /// # Errors
     /// As [`PageGraph::find_concepts`].
-    pub fn find_concept_path(&mut self, from: &str, to: &str) -> Result<Option<ConceptPath>, StoreError> {
+    pub fn find_concept_path(&self, from: &str, to: &str) -> Result<Option<ConceptPath>, ConceptError> {
         let (Some(from), Some(to)) = (self.named(from)?, self.named(to)?) else { return Ok(None) };
-        Ok(self.model()?.path(from, to, PATH_STEPS))
-    }
-
-    /// The concept of this text, else the most similar one.
-    fn named(&mut self, text: &str) -> Result<Option<usize>, StoreError> {
-        match self.model()?.by_text(&fold(text)) {
-            Some(at) => Ok(Some(at)),
-            None => Ok(self.hits(text, RELATED_CONCEPT, 1)?.first().map(|(at, _)| *at)),
-        }
+        Ok(self.model().path(&self.pages, &self.concepts, (from, to), PATH_STEPS))
     }
 
     /// Returns what the pages say about something, in at most `limit` characters.
     ///
     /// # Errors
     /// As [`PageGraph::find_concepts`].
-    pub fn about(&mut self, what: &str, limit: usize) -> Result<super::about::About, StoreError> {
-        let found: Vec<usize> =
-            self.hits(what, RELATED_CONCEPT, RELATED_LIMIT)?.into_iter().map(|(at, _)| at).collect();
-        self.model()?;
-        let Some(model) = &self.model else { return Ok(super::about::About::default()) };
-        let places = found.iter().flat_map(|at| model.places(*at)).collect();
-        let passages = self.store.read(|connection| model.passages(connection))?;
-        Ok(super::about::about(what, &passages, &places, limit))
+    pub fn about(&self, what: &str, limit: usize) -> Result<About, ConceptError> {
+        let found = self.hits(what, RELATED_CONCEPT, RELATED_LIMIT)?;
+        let places = found.iter().flat_map(|(concept, _)| self.model().places(*concept));
+        let places = places.map(|(page, position, _)| (page, position)).collect();
+        Ok(about(what, &self.passages(), &places, limit))
     }
 
-    /// Concepts by index of the model, with the cosine; one of equal text first.
-    fn hits(&mut self, query: &str, least: f32, limit: usize) -> Result<Vec<(usize, f32)>, StoreError> {
-        self.model()?;
-        let wanted = self.embed(&[query])?;
-        let Some(wanted) = wanted.first() else { return Ok(Vec::new()) };
-        self.load_vectors()?;
-        let (Some(model), Some(vectors)) = (&self.model, &self.vectors) else { return Ok(Vec::new()) };
-        let same = model.by_text(&fold(query));
-        let mut found: Vec<(usize, f32)> = vectors
-            .ids
-            .iter()
-            .zip(vectors.numbers.chunks_exact(wanted.len().max(1)))
-            .filter_map(|(id, vector)| {
-                let at = model.by_id(*id)?;
-                let similarity = if same == Some(at) { 1.0 } else { cosine(wanted, vector, least)?.min(1.0) };
-                (similarity >= least).then_some((at, similarity))
-            })
-            .collect();
-        // A concept of equal text stands before one whose vector happens to be the same.
-        found.sort_by(|a, b| {
-            b.1.total_cmp(&a.1).then_with(|| (same != Some(a.0)).cmp(&(same != Some(b.0)))).then(a.0.cmp(&b.0))
+    fn model(&self) -> &Model {
+        self.model.get_or_init(|| Model::of(&self.pages, &self.concepts, &self.site))
+    }
+
+    /// The concept of this text that some page tells of, else none.
+    fn equal(&self, text: &str) -> Option<usize> {
+        self.by_text.get(&fold(text)).copied().filter(|concept| self.model().knows(*concept))
+    }
+
+    /// The concept of this text, else the most similar one.
+    fn named(&self, text: &str) -> Result<Option<usize>, ConceptError> {
+        match self.equal(text) {
+            Some(concept) => Ok(Some(concept)),
+            None => Ok(self.hits(text, RELATED_CONCEPT, 1)?.first().map(|(concept, _)| *concept)),
+        }
+    }
+
+    /// Concepts with their cosine, the most similar first; of equal ones that of equal text, then
+    /// the one known longest.
+    fn hits(&self, query: &str, least: f32, limit: usize) -> Result<Vec<(usize, f32)>, ConceptError> {
+        let Some(wanted) = self.embed(&[query])?.pop() else { return Ok(Vec::new()) };
+        let same = self.equal(query);
+        let known = self.concepts.iter().filter(|(number, _)| self.model().knows(**number));
+        let near = known.filter_map(|(number, concept)| {
+            let is_same = same == Some(*number);
+            let cosine = if is_same { 1.0 } else { cosine(&wanted, &concept.vector, least)?.min(1.0) };
+            (cosine >= least).then_some((*number, cosine))
         });
+        let mut found: Vec<(usize, f32)> = near.collect();
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| (same != Some(a.0)).cmp(&(same != Some(b.0)))));
         found.truncate(limit);
         Ok(found)
     }
 
-    /// Forgets what is in memory if another connection has changed the store.
-    fn refresh(&mut self) -> Result<(), StoreError> {
-        let now: i64 =
-            self.store.read(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))?;
-        if now != self.seen {
-            (self.vectors, self.model, self.seen) = (None, None, now);
-        }
-        Ok(())
-    }
-
-    fn model(&mut self) -> Result<&Model, StoreError> {
-        self.refresh()?;
-        let model = match self.model.take() {
-            Some(model) => model,
-            None => {
-                let rule = self.rule;
-                self.store.read(|connection| Model::read(connection, rule))?
-            }
-        };
-        Ok(self.model.insert(model))
-    }
-
-    /// Every concept of the store: its number by its folded text.
-    fn known(&self) -> Result<HashMap<String, i64>, StoreError> {
-        self.store.read(|connection| {
-            let mut rows = connection.prepare_cached("SELECT folded, id FROM concept")?;
-            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        })
-    }
-
-    /// Reads the vectors of this embedder, and makes those that are missing.
-    fn load_vectors(&mut self) -> Result<(), StoreError> {
-        if self.vectors.is_some() {
-            return Ok(());
-        }
-        let (embedder, dimension) = (self.embedder.id(), self.embedder.dimension());
-        let missing: Vec<(i64, String)> = self.store.read(|connection| {
-            let mut rows = connection.prepare_cached(
-                "SELECT id, text FROM concept WHERE NOT EXISTS
-                 (SELECT 1 FROM concept_vector WHERE concept = id AND embedder = ?1) ORDER BY id",
-            )?;
-            rows.query_map([&embedder], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        })?;
-        for part in missing.chunks(256) {
-            let texts: Vec<&str> = part.iter().map(|(_, text)| text.as_str()).collect();
-            let made = self.embed(&texts)?;
-            self.store.change(|change| {
-                for ((id, _), vector) in part.iter().zip(&made) {
-                    // A concept that another process has removed meanwhile needs none.
-                    let there = "SELECT 1 FROM concept WHERE id = ?1";
-                    if change.query_row(there, [id], |_| Ok(())).optional()?.is_some() {
-                        let add =
-                            "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)";
-                        change.execute(add, params![id, embedder, bytes(vector)])?;
-                    }
-                }
-                Ok(())
-            })?;
-        }
-        let vectors = self.store.read(|connection| {
-            let mut rows = connection
-                .prepare_cached("SELECT concept, vector FROM concept_vector WHERE embedder = ?1 ORDER BY concept")?;
-            let mut rows = rows.query([&embedder])?;
-            let mut vectors = Vectors::default();
-            while let Some(row) = rows.next()? {
-                let stored = row.get_ref(1)?.as_blob()?;
-                // A vector of another length is none of this embedder's.
-                if stored.len() == dimension * 4 {
-                    vectors.ids.push(row.get(0)?);
-                    let numbers =
-                        stored.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-                    vectors.numbers.extend(numbers);
-                }
-            }
-            Ok(vectors)
-        })?;
-        self.vectors = Some(vectors);
-        Ok(())
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, StoreError> {
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ConceptError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let fail = |reason: String| StoreError::Embedder { embedder: self.embedder.id(), reason };
+        let fail = |reason: String| ConceptError { embedder: self.embedder.id(), reason };
         let vectors = self.embedder.embed(texts).map_err(|error| fail(error.to_string()))?;
         if vectors.len() != texts.len() {
             return Err(fail(format!("{} vectors for {} texts", vectors.len(), texts.len())));
         }
         let dimension = self.embedder.dimension();
-        if let Some(other) = vectors.iter().find(|vector| vector.len() != dimension) {
-            return Err(fail(format!("a vector of {} numbers, expected {dimension}", other.len())));
+        match vectors.iter().find(|vector| vector.len() != dimension) {
+            Some(other) => Err(fail(format!("a vector of {} numbers, expected {dimension}", other.len()))),
+            None => Ok(vectors),
         }
-        Ok(vectors)
     }
 
-    /// Says for each new vector whether it is a known concept's, an earlier new one's, or its own.
-    fn places(&mut self, fresh: &[Vec<f32>]) -> Result<Vec<ConceptMatch>, StoreError> {
-        if fresh.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.load_vectors()?;
-        let empty = Vectors::default();
-        let known = self.vectors.as_ref().unwrap_or(&empty);
-        let mut places: Vec<ConceptMatch> = Vec::with_capacity(fresh.len());
-        for (at, vector) in fresh.iter().enumerate() {
-            let mut best = (SAME_CONCEPT, ConceptMatch::Own);
-            let mut offer = |similarity: f32, place: ConceptMatch| {
-                if similarity > best.0 || (similarity == best.0 && matches!(best.1, ConceptMatch::Own)) {
-                    best = (similarity, place);
-                }
-            };
-            for (id, other) in known.ids.iter().zip(known.numbers.chunks_exact(vector.len().max(1))) {
-                if let Some(similarity) = cosine(vector, other, SAME_CONCEPT) {
-                    offer(similarity, ConceptMatch::Known(*id));
-                }
+    /// Every block that no site repeats, but headings, in order.
+    fn passages(&self) -> Vec<StoredPassage> {
+        let mut passages = Vec::new();
+        for (at, page) in self.pages.iter().enumerate() {
+            let kept = page.kept(&self.site);
+            for node in page.graph.nodes().filter(|node| node.level.is_none() && kept[node.position as usize]) {
+                passages.push(StoredPassage {
+                    page: at,
+                    position: node.position,
+                    url: page.graph.url().to_owned(),
+                    title: page.graph.title().to_owned(),
+                    headings: page.trail(ContentId(node.position)),
+                    text: node.text.clone(),
+                });
             }
-            for (other, place) in places.iter().enumerate().take(at) {
-                if matches!(place, ConceptMatch::Own)
-                    && let Some(similarity) = cosine(vector, &fresh[other], SAME_CONCEPT)
-                {
-                    offer(similarity, ConceptMatch::Fresh(other));
-                }
-            }
-            places.push(best.1);
         }
-        Ok(places)
+        passages
     }
 }
 
-/// Which concept a new text belongs to.
-#[derive(Clone, Copy)]
-enum ConceptMatch {
-    /// One of the store.
-    Known(i64),
-    /// An earlier one of the same page.
-    Fresh(usize),
-    /// One of its own.
-    Own,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::Lexical;
+    use crate::graph::ContentNode;
+
+    fn added(graph: &mut PageGraph, at: i64, name: &str) {
+        let node = ContentNode {
+            kind: ContentKind::Heading,
+            level: Some(1),
+            text: name.to_owned(),
+            xpath: String::new(),
+            position: 0,
+            side: 0,
+        };
+        let concept =
+            FoundConcept { kind: ConceptKind::Heading, text: name.to_owned(), position: 0, weight: 1, target: None };
+        let page = ContentGraph::of_nodes(&format!("https://{name}.test/"), "", [node]);
+        graph.add(page, &[concept], SeenAt(at)).expect("added");
+    }
+
+    #[test]
+    fn the_pages_seen_longest_ago_go_first_and_take_their_concepts_with_them() {
+        let mut graph = PageGraph { max_pages: 2, ..PageGraph::new(Arc::new(Lexical::default())) };
+        for (seen, name) in [(50, "amber"), (10, "basalt"), (40, "copper"), (20, "diamond")] {
+            added(&mut graph, seen, name);
+        }
+        let names: Vec<&str> = graph.concepts.values().map(|concept| concept.text.as_str()).collect();
+        // The last one is older than those that are there: it goes at once.
+        assert_eq!((names, graph.pages.len(), graph.by_text.len()), (vec!["amber", "copper"], 2, 2));
+        assert_eq!(graph.find_concepts("basalt", 0.9, 5).expect("asked"), []);
+        assert_eq!(graph.find_concepts("copper", 0.9, 5).expect("asked").len(), 1);
+        added(&mut graph, 60, "copper");
+        assert!(graph.remove_oldest(Some(5)) && !graph.remove_oldest(Some(5)), "never the one to be kept");
+        assert_eq!(graph.pages[0].address, "https://copper.test/");
+    }
 }

@@ -104,7 +104,7 @@ fn entries(graph: &ContentGraph) -> Vec<Entry<'_>> {
 /// The first paragraph directly under a heading, else the first block of another kind before any
 /// heading.
 fn first_body(graph: &ContentGraph, heading: ContentId) -> Option<String> {
-    let blocks = || graph.children(heading).into_iter().filter_map(|id| graph.node(id));
+    let blocks = || graph.children(heading).iter().filter_map(|id| graph.node(*id));
     let said = |node: &&ContentNode| node.kind != ContentKind::Heading && !node.text.trim().is_empty();
     let found =
         blocks().filter(said).find(|node| node.kind == ContentKind::Paragraph).or_else(|| blocks().find(said))?;

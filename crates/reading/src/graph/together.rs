@@ -5,8 +5,7 @@
 
 use super::SeenAt;
 use super::{
-    ConceptPath, ContentGraph, FoundConcept, GraphStore, LinkKind, PageGraph, RELATED_CONCEPT, RELATED_LIMIT,
-    RelatedPage,
+    ConceptPath, ContentGraph, FoundConcept, LinkKind, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, RelatedPage,
 };
 use crate::tool::{Answer, ReadError, Searcher};
 use crate::{Extraction, ReadOptions, duplicates};
@@ -44,9 +43,9 @@ pub fn answer_together(
         let pages: Vec<&Extraction> = pages.iter().map(|(_, page, _)| *page).collect();
         return Ok(Answer::whole(duplicates(&pages).to_text(&names), pages.len()));
     }
-    let mut graph = PageGraph::new(GraphStore::in_memory()?, searcher.embedder());
+    let mut graph = PageGraph::new(searcher.embedder());
     for (at, (_, page, concepts)) in pages.iter().enumerate() {
-        graph.add(&ContentGraph::of(&page.url, &page.title, &page.blocks), concepts, SeenAt(at as i64))?;
+        graph.add(ContentGraph::of(&page.url, &page.title, &page.blocks), concepts, SeenAt(at as i64))?;
     }
     let text = match asked {
         Together::Related(what) => {

@@ -115,11 +115,7 @@ pub struct Index {
     codes: RefCell<Option<(i64, Codes)>>,
 }
 
-impl std::fmt::Debug for Index {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Index").field("path", &self.path).field("embedder", &self.embedder.id()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Index { path: self.path, embedder: self.embedder.id() });
 
 impl Index {
     /// Makes an empty index in memory.

@@ -55,14 +55,7 @@ struct Posting {
     weight: f64,
 }
 
-impl std::fmt::Debug for PageIndex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PageIndex")
-            .field("page", &self.page)
-            .field("embedder", &self.embedder.id())
-            .finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: PageIndex { page: self.page, embedder: self.embedder.id() });
 
 impl PageIndex {
     /// Indexes the sections of a page, without those at the positions `leave_out`.

@@ -30,11 +30,7 @@ enum State {
     Failed,
 }
 
-impl std::fmt::Debug for Early {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Early").field("tab", &self.tab).field("at", &self.at).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Early { tab: self.tab, at: self.at });
 
 impl Early {
     /// Begins to look; none if the session shows no tab.

@@ -59,11 +59,7 @@ impl FollowOptions {
     }
 }
 
-impl std::fmt::Debug for FollowOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FollowOptions").field("url", &self.url).field("out", &self.out).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: FollowOptions { url: self.url, out: self.out });
 
 /// What was recorded.
 #[derive(Clone, Debug, PartialEq)]

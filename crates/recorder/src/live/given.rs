@@ -30,11 +30,7 @@ pub(super) struct GivenBrowser {
     events: Arc<Mutex<Option<UnboundedReceiver<RawEvent>>>>,
 }
 
-impl std::fmt::Debug for GivenBrowser {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("GivenBrowser").field("inbox", &self.inbox).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: GivenBrowser { inbox: self.inbox });
 
 impl Driver {
     /// Speaks through a transport; no page is known yet.

@@ -12,7 +12,7 @@ use crate::external::protocol::{
     Asked, FromCommand, Hello, Image, Kind, Observed, PROTOCOL, Picture, Previous, Ready, Refusal,
     Request as AskedRequest, Space, Step, Task as TaskMessage, ToCommand, Unanswerable, Viewport,
 };
-use browserlens_core::page::text::one_line;
+use browserlens_core::page::text::{cut_within, one_line};
 use browserlens_core::page::{BoxInDocument, BoxInViewport, NodeKey, Page};
 use browserlens_core::strategy::{
     ActionChannel, CaptureImage, ImageSpace, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run,
@@ -438,11 +438,7 @@ fn kind_of(answer: &FromCommand) -> &'static str {
 }
 
 fn shortened(text: &str, limit: usize) -> String {
-    let line = one_line(text);
-    if line.chars().count() <= limit {
-        return line;
-    }
-    line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
+    cut_within(&one_line(text), limit)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! bounded whatever the texts are. Why by edit: one change of a formatter touches hundreds of
 //! steps, each at many places, beside others.
 
+use browserlens_core::page::text::cut;
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, TextDiff, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,13 +182,6 @@ fn edits(hunk: &Hunk<'_>) -> Vec<Edit> {
 
 fn side(pieces: &[&str]) -> String {
     cut(&pieces.concat(), LONGEST_SIDE)
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Cuts a text into quoted names, refs, numbers, words, runs of spaces, and single other

@@ -19,10 +19,10 @@
 
 use super::Shown;
 use crate::measure::{ProbeScore, count};
-use crate::random::SplitMix64;
 use crate::reader::text::normalize;
 use crate::reader::{ReadNode, Reading, find};
 use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page};
+use browserlens_core::random::SplitMix64;
 use browserlens_core::strategy::{ActionChannel, NodeHint};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

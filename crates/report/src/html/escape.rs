@@ -4,24 +4,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_core::page::text::escaped;
+use browserlens_core::page::text::{escaped, escaped_xml};
 use sha2::{Digest, Sha256};
 
 /// Escapes text for element content and quoted attribute values; what nobody sees is written so
 /// that it is seen.
 pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + text.len() / 8);
-    for c in escaped(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
+    escaped_xml(&escaped(text))
 }
 
 /// Makes JSON safe inside a `<script type="application/json">` block: without `<` there is neither

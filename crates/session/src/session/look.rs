@@ -8,10 +8,10 @@
 use super::{Session, said};
 use crate::error::ToolError;
 use crate::source::{Act, taken};
-use browserlens_core::page::{Capture, Flags, NodeKey, Page, PayloadKind, SecondLook};
+use browserlens_core::page::{Capture, Flags, NodeKey, Page, SecondLook};
 use browserlens_core::strategy::{
-    ActionKind, CaptureImage, EventFilter, EventKind, ImageSpace, NoClock, NodeHint, PageAlone, Ref, RequestParts,
-    StepIndex, StepInput, TakenAction,
+    ActionKind, CaptureImage, EventFilter, EventKind, NoClock, NodeHint, PageAlone, Ref, RequestParts, StepIndex,
+    StepInput, TakenAction,
 };
 use browserlens_lens::{LensOptions, Representation, RouterKind};
 use browserlens_snapshot::RefLens;
@@ -101,7 +101,7 @@ impl Session {
         let screenshot = capture
             .screenshot()
             .map(|png| CaptureImage { png: Arc::clone(png), space: browserlens_trace::screenshot_space(&page) });
-        let crops = crops(&page, &capture);
+        let crops = browserlens_trace::crops(&page, &capture);
         let input = StepInput {
             step: StepIndex(step),
             page: &seen,
@@ -243,18 +243,4 @@ fn learn(known: &mut BTreeMap<Ref, String>, lens: &RefLens) {
     while known.len() > MOST_KNOWN {
         known.pop_first();
     }
-}
-
-fn crops(page: &Page, capture: &Capture) -> Vec<CaptureImage> {
-    let owner = |frame: u32, backend: u32| {
-        page.nodes().find(|node| {
-            let key = node.key();
-            (key.frame, key.backend) == (frame, backend)
-        })
-    };
-    let images = capture.of_kind(PayloadKind::Crop).filter_map(|payload| {
-        let owner = owner(payload.frame, payload.node)?;
-        Some(CaptureImage { png: Arc::clone(&payload.body), space: ImageSpace::Document(owner.bounds()) })
-    });
-    images.collect()
 }

@@ -4,40 +4,20 @@
 //! In: a node, or a character. Out: one answer. Invariant: each answer depends on the node, its
 //! parents and its children alone.
 
-use browserlens_core::page::{Flags, NodeRef, Visibility, role};
-
-/// How a box stands among others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
-    Inline,
-    Box,
-    Block,
-}
+use browserlens_core::page::{Flags, Flow, NodeRef, Visibility, role};
 
 /// Returns how a box stands among others: by its computed style, or by its tag where no style is
 /// known or it would have no box.
 pub(super) fn flow(node: NodeRef<'_>, include_hidden: bool) -> Flow {
     let is_hidden = node.visibility() == Visibility::NotRendered;
-    if is_hidden && !include_hidden {
+    let display = node.style("display").filter(|_| !is_hidden);
+    let is_boxless = !is_hidden && display.is_none() && node.bounds().is_empty();
+    if is_boxless || (is_hidden && !include_hidden) {
         return Flow::Inline;
     }
-    match node.style("display").filter(|_| !is_hidden) {
-        Some(display) => match display {
-            "inline" | "contents" | "ruby" | "ruby-text" | "" => Flow::Inline,
-            display if display.starts_with("inline-") => Flow::Box,
-            _ => Flow::Block,
-        },
-        // Without a box of its own.
-        None if node.bounds().is_empty() && !is_hidden => Flow::Inline,
-        None => match node.tag() {
-            "button" | "input" | "select" | "textarea" => Flow::Box,
-            "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"
-            | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3"
-            | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "main" | "menu" | "nav"
-            | "ol" | "p" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot" | "th"
-            | "thead" | "tr" | "ul" => Flow::Block,
-            _ => Flow::Inline,
-        },
+    match Flow::of(display, node.tag()) {
+        Flow::Row | Flow::Cell => Flow::Block,
+        flow => flow,
     }
 }
 

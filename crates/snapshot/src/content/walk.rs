@@ -9,10 +9,10 @@ mod levels;
 mod line;
 
 use super::ContentOptions;
-use super::boxes::{Flow, flow, is_punctuation, is_section, list_start};
+use super::boxes::{flow, is_punctuation, is_section, list_start};
 use super::fields;
 use crate::markdown::{self, Block, MAX_NESTING, Mark, Piece};
-use browserlens_core::page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::page::{BoxInDocument, Flow, NodeId, NodeKind, NodeRef, Page, Visibility};
 use levels::{Kind, Level};
 use rustc_hash::FxHashSet;
 
@@ -276,7 +276,7 @@ impl Walk<'_, '_> {
             return visited;
         }
         match flow {
-            Flow::Block => {
+            Flow::Block | Flow::Row | Flow::Cell => {
                 self.flush();
                 self.leave(node, Leave::Block);
             }

@@ -9,6 +9,7 @@ use super::build::{Built, FOLDED_FROM, NOT, Walk};
 use super::costs::{Costs, fit, shortened};
 use super::{DEEPEST, Line, Meta, Role, write_line};
 use crate::path::Label;
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{NodeId, NodeKind, NodeRef};
 
 /// Repeated siblings that stay where others are folded.
@@ -429,7 +430,7 @@ fn accessible_name(node: NodeRef<'_>) -> String {
         name => name,
     };
     let name = &name[..name.floor_char_boundary(READ_FOR_NAME)];
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
+    folded(name)
 }
 
 fn plural(word: &str) -> String {

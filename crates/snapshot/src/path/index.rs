@@ -8,7 +8,6 @@ use super::{Kind, Label, MOST_STEPS, MOST_STEPS_ABOVE_ID, MOST_STEPS_BY_CLASS, P
 use crate::class::{is_meaningful_id, meaningful_class};
 use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page};
 use rustc_hash::FxHashMap as HashMap;
-use std::fmt;
 
 const NONE: u32 = u32::MAX;
 
@@ -80,11 +79,7 @@ pub struct Paths<'p> {
     by_spelling: HashMap<(u32, Spelling<'p>), u32>,
 }
 
-impl fmt::Debug for Paths<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Paths").field("named", &self.named.len()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Paths<'_> { named: self.named.len() });
 
 /// The place of the page itself.
 const PAGE: u32 = 0;

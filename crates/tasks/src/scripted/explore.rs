@@ -5,7 +5,8 @@
 //! Its success says how far a page's words alone lead, and it runs wherever there is no model.
 
 use super::{Briefing, GaveUp, Hand};
-use crate::reading::{Seen, plain};
+use crate::reading::Seen;
+use browserlens_core::page::text::folded;
 use browserlens_trace::scenario::{Action, Target, Value};
 use std::collections::BTreeSet;
 
@@ -86,7 +87,7 @@ pub(super) async fn explore(mut hand: Hand, told: Briefing) -> Result<(), GaveUp
     let mut done: BTreeSet<(String, String)> = BTreeSet::new();
     loop {
         let seen = hand.look(None, false).await?;
-        let key = |seen: &Seen| (seen.role.clone(), plain(&seen.name));
+        let key = |seen: &Seen| (seen.role.clone(), folded(&seen.name));
         let open = |seen: &&Seen| {
             let is_off = seen.states.iter().any(|state| state == "disabled");
             seen.reference.is_some() && !is_off && !done.contains(&key(seen))

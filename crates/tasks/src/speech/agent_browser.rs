@@ -2,7 +2,8 @@
 
 use super::{Places, Speech, command, literal, point_of, text_of};
 use crate::agent::Wanted;
-use crate::reading::{Seen, of_outline, plain};
+use crate::reading::{Seen, of_outline};
+use browserlens_core::page::text::folded;
 use browserlens_trace::scenario::{Action, Target};
 
 /// `agent-browser …`.
@@ -31,7 +32,7 @@ impl Speech for CommandLine {
     }
 
     fn wait_for(&self, target: &Target, ms: u32) -> Wanted {
-        match plain(text_of(target)) {
+        match folded(text_of(target)) {
             text if text.is_empty() => cli(&["wait", &ms.to_string()]),
             text => cli(&["wait", "--text", &text, "--timeout", &ms.to_string()]),
         }

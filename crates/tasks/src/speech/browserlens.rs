@@ -2,7 +2,8 @@
 
 use super::{Places, Speech, call, command, literal, point_of, searched, text_of};
 use crate::agent::Wanted;
-use crate::reading::{Seen, of_find, plain, tag_of};
+use crate::reading::{Seen, of_find, tag_of};
+use browserlens_core::page::text::folded;
 use browserlens_trace::scenario::{Action, Target, TargetBy};
 use serde_json::{Value, json};
 
@@ -44,7 +45,7 @@ impl Speech for Functions {
     fn wait_for(&self, target: &Target, ms: u32) -> Wanted {
         match text_of(target) {
             "" => call("wait", json!({ "ms": ms })),
-            text => call("wait", json!({ "text": plain(text), "ms": ms })),
+            text => call("wait", json!({ "text": folded(text), "ms": ms })),
         }
     }
 

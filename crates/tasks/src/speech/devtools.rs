@@ -2,7 +2,8 @@
 
 use super::{Places, Speech, call, literal, point_of, text_of};
 use crate::agent::Wanted;
-use crate::reading::{Seen, of_uids, plain};
+use crate::reading::{Seen, of_uids};
+use browserlens_core::page::text::folded;
 use browserlens_trace::scenario::{Action, Target};
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ impl Speech for Functions {
 
     fn wait_for(&self, target: &Target, ms: u32) -> Wanted {
         // What nothing says is waited for until the time is over.
-        let text = plain(text_of(target));
+        let text = folded(text_of(target));
         on_page("wait_for", json!({ "text": [text], "timeout": ms }))
     }
 

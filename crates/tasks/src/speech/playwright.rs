@@ -2,8 +2,9 @@
 
 use super::{Places, Speech, call, command, literal, point_of, quoted, searched, text_of};
 use crate::agent::Wanted;
-use crate::reading::{Seen, of_outline, plain};
+use crate::reading::{Seen, of_outline};
 use crate::tool::SHELL;
+use browserlens_core::page::text::folded;
 use browserlens_trace::scenario::{Action, Target};
 use serde_json::{Value, json};
 
@@ -52,7 +53,7 @@ impl Speech for Functions {
         let text = text_of(target);
         // It waits for a text without an end that is ours to name, or for a time.
         if !text.is_empty() && ms > LONG_MS {
-            return call("browser_wait_for", json!({ "text": plain(text) }));
+            return call("browser_wait_for", json!({ "text": folded(text) }));
         }
         call("browser_wait_for", json!({ "time": f64::from(ms) / 1000.0 }))
     }

@@ -30,11 +30,8 @@ pub enum AgentsError {
         what: String,
     },
     /// The file is no record.
-    #[error("{}: no run record: its first line does not say \"format\": \"browserlens-run\"", .path.display())]
-    NoRecord {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: no run record: its first line does not say \"format\": \"browserlens-run\"", .0.display())]
+    NoRecord(PathBuf),
     /// A newer format.
     #[error("{}: run record of version {version}, this program reads up to {}", .path.display(), VERSION)]
     Newer {
@@ -44,23 +41,14 @@ pub enum AgentsError {
         version: u32,
     },
     /// The seal does not fit what stands before it.
-    #[error("{}: changed after it was sealed", .path.display())]
-    BrokenSeal {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: changed after it was sealed", .0.display())]
+    BrokenSeal(PathBuf),
     /// A record was given where a transcript is read.
-    #[error("{}: is a run record already", .path.display())]
-    IsRecord {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: is a run record already", .0.display())]
+    IsRecord(PathBuf),
     /// No importer knows the file.
-    #[error("{}: no transcript of a known format", .path.display())]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: no transcript of a known format", .0.display())]
+    UnknownFormat(PathBuf),
     /// A transcript is not what its format says.
     #[error("{}: {what}", .path.display())]
     Transcript {
@@ -99,13 +87,11 @@ impl AgentsError {
             Self::Io { action: "create", .. } => "name another folder, or remove the record that is there".into(),
             Self::Io { .. } => "check the path and its permissions".into(),
             Self::Line { .. } => "restore the file; nothing behind the line was read".into(),
-            Self::NoRecord { .. } => {
-                "turn a transcript into records: browserlens agents import FILE --out FOLDER".into()
-            }
+            Self::NoRecord(_) => "turn a transcript into records: browserlens agents import FILE --out FOLDER".into(),
             Self::Newer { .. } => "update browserlens".into(),
-            Self::BrokenSeal { .. } => "restore the file, or import the transcript again".into(),
-            Self::IsRecord { .. } => "read it: browserlens agents table FILE, or agents show FILE".into(),
-            Self::UnknownFormat { .. } => {
+            Self::BrokenSeal(_) => "restore the file, or import the transcript again".into(),
+            Self::IsRecord(_) => "read it: browserlens agents table FILE, or agents show FILE".into(),
+            Self::UnknownFormat(_) => {
                 format!(
                     "name the format: --format {}",
                     crate::agents::Format::ALL.map(crate::agents::Format::name).join("|")
@@ -126,6 +112,6 @@ impl AgentsError {
 
     /// Returns whether the file is readable and not what it promises.
     pub fn is_broken_promise(&self) -> bool {
-        matches!(self, Self::BrokenSeal { .. })
+        matches!(self, Self::BrokenSeal(_))
     }
 }

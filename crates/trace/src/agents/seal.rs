@@ -151,7 +151,7 @@ impl RunRecord {
         let mut lines = Lines { bytes, at: 0, number: 0 };
         let first = lines.next().and_then(|(_, first)| serde_json::from_slice::<Value>(first).ok());
         let first = first.filter(|first| first["format"] == FORMAT);
-        let first = first.ok_or_else(|| AgentsError::NoRecord { path: path_of() })?;
+        let first = first.ok_or_else(|| AgentsError::NoRecord(path_of()))?;
         let version = first["version"].as_u64().and_then(|version| u32::try_from(version).ok()).unwrap_or(u32::MAX);
         if version > VERSION {
             return Err(AgentsError::Newer { path: path_of(), version });
@@ -176,7 +176,7 @@ impl RunRecord {
                 let seal: Seal = serde_json::from_value(value).map_err(part)?;
                 let is_last = lines.at == bytes.len();
                 if !is_last || record.end.is_none() || seal.seal != blake3::hash(&bytes[..before]).to_hex().as_str() {
-                    return Err(AgentsError::BrokenSeal { path: path_of() });
+                    return Err(AgentsError::BrokenSeal(path_of()));
                 }
                 return Ok(record);
             }

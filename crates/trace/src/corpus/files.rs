@@ -4,6 +4,7 @@
 //! listed.
 
 use crate::corpus::error::CorpusError;
+use crate::files_below;
 use std::path::{Path, PathBuf};
 
 /// Returns the trace files below a folder, sorted; a path of a file is taken as it is. Folders
@@ -15,24 +16,12 @@ pub fn find_traces(path: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut found = Vec::new();
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).map_err(CorpusError::io(&folder, "list the folder"))? {
-            let entry = entry.map_err(CorpusError::io(&folder, "list the folder"))?;
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                if !entry.file_name().to_string_lossy().starts_with('.') {
-                    folders.push(path);
-                }
-            } else if path.extension().is_some_and(|extension| extension == "trace") {
-                found.push(path);
-            }
-        }
-    }
+    let is_hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
+    let enters = |folder: &Path| !folder.is_symlink() && !folder.file_name().is_some_and(is_hidden);
+    let found = files_below(path, "trace", enters)
+        .map_err(|(folder, source)| CorpusError::io(&folder, "list the folder")(source))?;
     if found.is_empty() {
         return Err(CorpusError::NoTraces { path: path.to_owned() });
     }
-    found.sort();
     Ok(found)
 }

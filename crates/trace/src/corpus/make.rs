@@ -13,10 +13,11 @@
 use crate::corpus::error::CorpusError;
 use crate::corpus::rewrite::{self, Orders, Sink};
 use crate::corpus::scenario;
-use crate::corpus::source::{Profile, Source, record};
+use crate::corpus::source::{Profile, Source};
 use crate::corpus::words::Words;
 use crate::{CreateOptions, Origin, Outcome, Redactor, Trace, TraceWriter, whole};
 use browserlens_core::page::PayloadKind;
+use browserlens_core::strategy::StepIndex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -367,7 +368,7 @@ impl Work<'_> {
         let trace = Trace::open(&source.path)?;
         let mut moved = 0;
         for step in 0..source.steps {
-            let mut record = record(&trace, step)?;
+            let mut record = trace.record(StepIndex(step))?;
             if !options.pixels {
                 let is_picture = |kind| matches!(kind, PayloadKind::Screenshot | PayloadKind::Crop);
                 record.capture.payloads.retain(|payload| !is_picture(payload.kind));

@@ -3,42 +3,16 @@
 //! In: a seed and what it is for, in words. Out: numbers. Invariant: draws for one purpose do not
 //! depend on how many were made for another.
 
-/// SplitMix64, seeded by a hash over the seed and what is drawn.
-#[derive(Clone, Debug)]
-pub(crate) struct Draws(u64);
+use browserlens_core::random::SplitMix64;
 
-impl Draws {
-    /// Starts the draws for a purpose.
-    pub(crate) fn of(seed: u64, purpose: &str) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&seed.to_le_bytes());
-        hasher.update(purpose.as_bytes());
-        let mut first = [0; 8];
-        first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-        Self(u64::from_le_bytes(first))
-    }
-
-    /// Returns the next 64 bits.
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Returns a number below `limit`, which is at least 1.
-    fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.bits()) * limit as u128) >> 64) as usize
-    }
-
-    /// Puts a list into a drawn order (Fisher and Yates).
-    pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
-        for at in (1..list.len()).rev() {
-            let other = self.below(at + 1);
-            list.swap(at, other);
-        }
-    }
+/// Starts the draws for a purpose, seeded by a hash over the seed and what is drawn.
+pub(crate) fn draws(seed: u64, purpose: &str) -> SplitMix64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&seed.to_le_bytes());
+    hasher.update(purpose.as_bytes());
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    SplitMix64::new(u64::from_le_bytes(first))
 }
 
 #[cfg(test)]
@@ -49,7 +23,7 @@ mod tests {
     fn a_shuffle_keeps_what_it_shuffles_and_follows_from_seed_and_purpose() {
         let shuffled = |seed, purpose| {
             let mut list: Vec<u32> = (0..50).collect();
-            Draws::of(seed, purpose).shuffle(&mut list);
+            draws(seed, purpose).shuffle(&mut list);
             list
         };
         assert_eq!(shuffled(1, "a"), shuffled(1, "a"));

@@ -5,14 +5,14 @@
 //! of it are words and ids, never payloads.
 
 use crate::corpus::error::CorpusError;
-use crate::corpus::random::Draws;
+use crate::corpus::random::draws;
 use crate::corpus::rewrite::{self, Sink};
 use crate::corpus::scenario;
 use crate::corpus::words::{Exchange, Words};
 use crate::scenario::{Scenario, Target, TargetBy};
-use crate::{Origin, StepRecord, StepRow, Trace, TraceMeta, TraceSource};
+use crate::{Origin, Trace, TraceMeta, TraceSource};
 use browserlens_core::page::NodeKey;
-use browserlens_core::strategy::{EventFilter, NodeHint, StepIndex};
+use browserlens_core::strategy::{NodeHint, StepIndex};
 use std::collections::{BTreeSet, HashMap};
 use std::iter::successors;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ impl Source {
         let mut gathered = Gathered::default();
         let trace = Trace::open(&self.path)?;
         for step in 0..trace.len() {
-            let mut record = record(&trace, step)?;
+            let mut record = trace.record(StepIndex(step))?;
             rewrite::step(&mut record, None, &mut gathered, &self.path)?;
         }
         gathered.text(&self.meta.goal);
@@ -91,24 +91,6 @@ impl Source {
     pub(crate) fn scenario_form(&self, reason: String) -> CorpusError {
         CorpusError::ScenarioForm { path: PathBuf::from(format!("{}.toml", self.meta.scenario)), reason }
     }
-}
-
-/// Reads all that a step holds.
-pub(crate) fn record(trace: &Trace, step: u32) -> Result<StepRecord, CorpusError> {
-    let index = StepIndex(step);
-    let StepRow { tab, action, settled, torn_retries, timings, .. } = trace.step(index)?;
-    let filter = EventFilter { from_step: Some(step), to_step: Some(step), ..EventFilter::default() };
-    Ok(StepRecord {
-        index,
-        tab,
-        action,
-        capture: trace.capture(index)?,
-        events: trace.events(&filter, None, usize::MAX)?,
-        entities: trace.entities(index)?,
-        timings,
-        settled,
-        torn_retries,
-    })
 }
 
 fn facts_of(scenario: &Scenario) -> Vec<String> {
@@ -145,9 +127,9 @@ pub(crate) struct Profile {
 impl Profile {
     /// Draws what becomes of words and ids in one synthetic trace.
     pub(crate) fn draw(&self, seed: u64, trace: &str, others: &Words) -> Replaced {
-        let words = Exchange::draw(&mut Draws::of(seed, &format!("words of {trace}")), &self.words, others, &self.kept);
+        let words = Exchange::draw(&mut draws(seed, &format!("words of {trace}")), &self.words, others, &self.kept);
         let mut new = self.ids.clone();
-        Draws::of(seed, &format!("nodes of {trace}")).shuffle(&mut new);
+        draws(seed, &format!("nodes of {trace}")).shuffle(&mut new);
         Replaced { words, ids: self.ids.iter().copied().zip(new).collect(), texts: HashMap::new() }
     }
 }

@@ -8,7 +8,7 @@
 //! on the other.
 
 use crate::corpus::error::CorpusError;
-use crate::corpus::random::Draws;
+use crate::corpus::random::draws;
 use crate::corpus::site::site_of;
 use crate::corpus::stats::Failed;
 use crate::{Trace, whole};
@@ -87,7 +87,7 @@ pub fn split(folder: &Path, traces: &[PathBuf], share: f64, seed: u64) -> Result
 /// nearer. At least one, and never all.
 fn held_back<'s>(sites: &[(&'s str, usize)], share: f64, seed: u64) -> Vec<&'s str> {
     let mut order = sites.to_vec();
-    Draws::of(seed, "sites held back").shuffle(&mut order);
+    draws(seed, "sites held back").shuffle(&mut order);
     let wanted = share * sites.iter().map(|(_, traces)| *traces as f64).sum::<f64>();
     let (mut held, mut so_far) = (Vec::new(), 0.0);
     for (site, traces) in &order {

@@ -10,7 +10,7 @@
 //! twice the tokens of a real one. Han, kana and Hangul have no blanks between words: there each
 //! character is a word.
 
-use crate::corpus::random::Draws;
+use browserlens_core::random::SplitMix64;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -127,7 +127,7 @@ pub(crate) struct Exchange(HashMap<String, String>);
 
 impl Exchange {
     /// Draws an exchange over the words of `own` and `others`, `kept` apart.
-    pub(crate) fn draw(draws: &mut Draws, own: &Words, others: &Words, kept: &Words) -> Self {
+    pub(crate) fn draw(draws: &mut SplitMix64, own: &Words, others: &Words, kept: &Words) -> Self {
         let mut classes: BTreeMap<(Script, usize, usize), Vec<&str>> = BTreeMap::new();
         for word in own.0.union(&others.0).filter(|word| !kept.0.contains(*word)) {
             let Some(script) = word.chars().next().and_then(Script::of) else { continue };
@@ -165,6 +165,7 @@ impl Exchange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::random::draws;
     use proptest::prelude::*;
 
     fn exchange(texts: &[&str], kept: &[&str], seed: u64) -> Exchange {
@@ -173,7 +174,7 @@ mod tests {
         kept.iter().for_each(|text| frozen.add(text));
         let mut others = Words::default();
         others.add("lorem ipsum dolor amet consectetur vestibulum Привет שלום 漢字仮名 مرحبا سلام ستون");
-        Exchange::draw(&mut Draws::of(seed, "words"), &own, &others, &frozen)
+        Exchange::draw(&mut draws(seed, "words"), &own, &others, &frozen)
     }
 
     #[test]

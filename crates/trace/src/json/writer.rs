@@ -81,7 +81,7 @@ impl Writer {
 }
 
 /// Returns what a raw string means; a lone surrogate becomes U+FFFD.
-pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
+pub fn unescape(raw: &str) -> Cow<'_, str> {
     if !raw.contains('\\') {
         return Cow::Borrowed(raw);
     }

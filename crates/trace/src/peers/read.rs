@@ -31,14 +31,7 @@ struct PassRow {
     rows: i64,
 }
 
-impl std::fmt::Debug for PeersFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PeersFile")
-            .field("path", &self.db.path)
-            .field("passes", &self.passes.len())
-            .finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: PeersFile { path: self.db.path, passes: self.passes.len() });
 
 impl PeersFile {
     /// Opens a file and checks every row's seal; bodies are checked as they are read.

@@ -42,11 +42,7 @@ pub struct Mask {
     stale: bool,
 }
 
-impl std::fmt::Debug for Mask {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mask").field("secrets", &self.secrets.len()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Mask { secrets: self.secrets.len() });
 
 impl Mask {
     /// Learns a secret; one of a single character is none. A long one is learned in pieces.

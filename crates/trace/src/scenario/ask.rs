@@ -8,7 +8,7 @@
 
 use crate::scenario::ScenarioError;
 use crate::scenario::error::{Part, Source, check_id, check_step};
-use crate::scenario::target::normalised;
+use browserlens_core::page::text::folded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -97,7 +97,7 @@ impl Question {
             return Err(format!("{id}: the question must not be empty"));
         }
         let text = match (text, absent) {
-            (Some(text), false) => Some(normalised(&text)),
+            (Some(text), false) => Some(folded(&text)),
             (None, true) => None,
             (Some(_), true) => return Err(format!("{id}: give text or absent = true, not both")),
             (None, false) => {

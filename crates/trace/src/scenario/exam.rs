@@ -8,8 +8,8 @@
 
 use crate::scenario::error::{Part, Source, check_id, check_step};
 use crate::scenario::raw::{RawTarget, target_of};
-use crate::scenario::target::normalised;
 use crate::scenario::{ScenarioError, Target};
+use browserlens_core::page::text::folded;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
@@ -100,13 +100,13 @@ impl ExamQuestion {
             (Some(answer), None) => {
                 let says = match says.is_empty() {
                     true if absent => Vec::new(),
-                    true => vec![normalised(&answer)],
-                    false => says.iter().map(|text| normalised(text)).collect(),
+                    true => vec![folded(&answer)],
+                    false => says.iter().map(|text| folded(text)).collect(),
                 };
                 ExamAnswer::Words { right: std::iter::once(answer).chain(accept).collect(), says, absent }
             }
         };
-        Ok(Self { id, step, ask, answer, about: about.map(|text| normalised(&text)) })
+        Ok(Self { id, step, ask, answer, about: about.map(|text| folded(&text)) })
     }
 }
 

@@ -22,6 +22,7 @@ pub use exam::{ExamAnswer, ExamQuestion};
 pub use schema::{Written, schema};
 pub use target::{Target, TargetBy, called};
 
+use crate::files_below;
 use browserlens_core::page::Viewport;
 use browserlens_core::strategy::ActionKind;
 use std::path::{Path, PathBuf};
@@ -378,23 +379,14 @@ impl Scenario {
     /// [`ScenarioError`] of the first file that does not load; [`ScenarioError::NoScenarios`] if
     /// there is none; [`ScenarioError::NoScenarioFor`] if questions stand beside none.
     pub fn load_all(folder: &Path) -> Result<Vec<Self>, ScenarioError> {
-        let mut files = Vec::new();
-        let mut folders = vec![folder.to_owned()];
-        while let Some(next) = folders.pop() {
-            let unreadable = |source| ScenarioError::Unreadable { path: next.clone(), source };
-            for entry in std::fs::read_dir(&next).map_err(unreadable)? {
-                let path = entry.map_err(unreadable)?.path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if let Some(scenario) = asked_about(&path) {
-                    if !scenario.is_file() {
-                        return Err(ScenarioError::NoScenarioFor { path, scenario });
-                    }
-                } else if path.extension().is_some_and(|extension| extension == "toml") {
-                    files.push(path);
-                }
+        let mut files = files_below(folder, "toml", |_| true)
+            .map_err(|(path, source)| ScenarioError::Unreadable { path, source })?;
+        for path in &files {
+            if let Some(scenario) = asked_about(path).filter(|scenario| !scenario.is_file()) {
+                return Err(ScenarioError::NoScenarioFor { path: path.clone(), scenario });
             }
         }
+        files.retain(|path| asked_about(path).is_none());
         if files.is_empty() {
             return Err(ScenarioError::NoScenarios { path: folder.to_owned() });
         }

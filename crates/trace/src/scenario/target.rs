@@ -4,6 +4,7 @@
 //! order. Invariant: only nodes that can be seen or acted on match; CSS is resolved by the browser,
 //! never here.
 
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::NodeHint;
 use std::fmt;
@@ -115,11 +116,6 @@ pub fn called(node: NodeRef<'_>) -> String {
     words.join(" ")
 }
 
-/// Returns the text with runs of whitespace made one blank and the ends trimmed.
-pub(crate) fn normalised(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 impl Target {
     /// Returns a target by role and exact name.
     pub fn role(role: &str, name: &str) -> Self {
@@ -153,16 +149,16 @@ impl Target {
         match &self.by {
             TargetBy::Css { .. } => Vec::new(),
             TargetBy::Role { role, name } => {
-                let name = name.as_deref().map(normalised);
+                let name = name.as_deref().map(folded);
                 page.nodes()
                     .filter(|node| node.kind() != NodeKind::Text && node.role() == role)
-                    .filter(|node| name.as_ref().is_none_or(|name| normalised(node.name()) == *name))
+                    .filter(|node| name.as_ref().is_none_or(|name| folded(node.name()) == *name))
                     .filter(|node| node.can_be_acted_on() || has_visible_part(node))
                     .filter(in_scope)
                     .map(|node| node.id())
                     .collect()
             }
-            TargetBy::Text(text) => text_matches(page, &normalised(text), &in_scope),
+            TargetBy::Text(text) => text_matches(page, &folded(text), &in_scope),
         }
     }
 }
@@ -183,7 +179,7 @@ fn text_matches(page: &Page, wanted: &str, in_scope: &dyn Fn(&NodeRef<'_>) -> bo
         if length < wanted.len() || length > wanted.len().saturating_mul(4) + 64 || !in_scope(&node) {
             continue;
         }
-        if normalised(&node.visible_text()) == wanted {
+        if folded(&node.visible_text()) == wanted {
             // The innermost element wins over those around it.
             while found.last().is_some_and(|last| page.node(*last).holds(node.id())) {
                 found.pop();

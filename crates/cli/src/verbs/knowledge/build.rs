@@ -9,8 +9,8 @@ use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{
     ContentType, CrawlLimits, Document, KnowledgeId, Recording, Store, extract, fill_available_actions, ingest, renew,
 };
-use browserlens_trace::Trace;
 use browserlens_trace::scenario::Scenario;
+use browserlens_trace::{Trace, files_below};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -221,13 +221,7 @@ fn trace_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             files.push(path.clone());
             continue;
         }
-        let entries = std::fs::read_dir(path).map_err(|error| unreadable(path, &error))?;
-        for entry in entries {
-            let found = entry.map_err(|error| unreadable(path, &error))?.path();
-            if found.extension().is_some_and(|extension| extension == "trace") {
-                files.push(found);
-            }
-        }
+        files.extend(files_below(path, "trace", |_| false).map_err(|(path, error)| unreadable(&path, &error))?);
     }
     files.sort();
     Ok(files)

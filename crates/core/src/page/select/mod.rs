@@ -10,7 +10,11 @@
 //! capture tells are known: `:checked`, `:disabled`, `:enabled`, `:required`, `:focus`, `:any-link`
 //! and `:link`. Names in attribute selectors match as in HTML; documents count as standards mode.
 
-use super::{Flags, NodeId, NodeKind, NodeRef, Page, States};
+mod trees;
+
+pub use trees::Trees;
+
+use super::{NodeId, NodeKind, NodeRef, Page, States};
 use cssparser::{Parser as CssParser, ToCss};
 use precomputed_hash::PrecomputedHash;
 use selectors::attr::{AttrSelectorOperation, CaseSensitivity, NamespaceConstraint};
@@ -117,7 +121,7 @@ impl Selector {
     }
 }
 
-const NONE: u32 = u32::MAX;
+const NONE: u32 = Trees::NONE;
 
 /// Who is whose parent, child and sibling among the elements of a page, by the document and not by
 /// the flat tree.
@@ -125,8 +129,7 @@ struct Family<'p> {
     page: &'p Page,
     /// One byte a node, for its address.
     address: Vec<u8>,
-    parent: Vec<u32>,
-    host: Vec<u32>,
+    trees: Trees,
     first: Vec<u32>,
     next: Vec<u32>,
     previous: Vec<u32>,
@@ -140,8 +143,7 @@ impl<'p> Family<'p> {
         let mut family = Self {
             page,
             address: vec![0; all],
-            parent: vec![NONE; all],
-            host: vec![NONE; all],
+            trees: Trees::of(page),
             first: vec![NONE; all],
             next: vec![NONE; all],
             previous: vec![NONE; all],
@@ -150,25 +152,9 @@ impl<'p> Family<'p> {
         let mut last = vec![NONE; all];
         // Elements without a parent are siblings where they share a shadow root.
         let mut last_in_root = vec![NONE; all];
-        let shadow = Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW);
-        let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
         for node in page.nodes().skip(1) {
             let id = node.id().0;
-            let Some(above) = node.parent() else { continue };
-            let up = above.id().index();
-            let (mut parent, mut host) =
-                (if above.kind() == NodeKind::Element { above.id().0 } else { NONE }, family.host[up]);
-            if above.kind() == NodeKind::Document {
-                host = NONE;
-            }
-            if node.flags().has(Flags::SLOTTED) && family.host[up] != NONE {
-                parent = family.host[up];
-                host = family.host[parent as usize];
-            } else if above.flags().any(hosts) && node.flags().any(shadow) {
-                (parent, host) = (NONE, above.id().0);
-            }
-            family.parent[id as usize] = parent;
-            family.host[id as usize] = host;
+            let (parent, host) = (family.trees.parent[id as usize], family.trees.host[id as usize]);
             if node.kind() == NodeKind::Text && parent != NONE {
                 family.filled[parent as usize] |= !node.text().is_empty();
             }
@@ -226,15 +212,15 @@ impl Element for Node<'_, '_> {
     }
 
     fn parent_element(&self) -> Option<Self> {
-        self.at(&self.family.parent)
+        self.at(&self.family.trees.parent)
     }
 
     fn parent_node_is_shadow_root(&self) -> bool {
-        self.at(&self.family.parent).is_none() && self.at(&self.family.host).is_some()
+        self.at(&self.family.trees.parent).is_none() && self.at(&self.family.trees.host).is_some()
     }
 
     fn containing_shadow_host(&self) -> Option<Self> {
-        self.at(&self.family.host)
+        self.at(&self.family.trees.host)
     }
 
     fn is_pseudo_element(&self) -> bool {
@@ -334,7 +320,7 @@ impl Element for Node<'_, '_> {
     }
 
     fn is_root(&self) -> bool {
-        self.at(&self.family.parent).is_none() && self.at(&self.family.host).is_none()
+        self.at(&self.family.trees.parent).is_none() && self.at(&self.family.trees.host).is_none()
     }
 
     fn add_element_unique_hashes(&self, _: &mut BloomFilter) -> bool {

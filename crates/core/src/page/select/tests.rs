@@ -1,7 +1,7 @@
 //! Selectors over small pages.
 
 use super::*;
-use crate::page::{NodeSpec, PageBuilder, Visibility};
+use crate::page::{Flags, NodeSpec, PageBuilder, Visibility};
 
 fn page() -> Page {
     PageBuilder::outline(

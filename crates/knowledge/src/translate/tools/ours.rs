@@ -12,6 +12,7 @@ use crate::translate::ActionType;
 use crate::translate::error::TranslateError;
 use crate::translate::resolve::Wanted;
 use browserlens_core::page::NodeRef;
+use browserlens_core::page::text::folded;
 use serde_json::{Value, json};
 
 /// Longest wait of `wait`, in seconds.
@@ -242,6 +243,6 @@ fn said_by(node: NodeRef<'_>) -> Option<Value> {
         let role = Some(node.role()).filter(|role| !matches!(*role, "" | "generic" | "none"));
         return Some(json!({ "role": role, "text": node.name() }));
     }
-    let text = node.visible_text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = folded(&node.visible_text());
     (!text.is_empty()).then(|| json!({ "text": text }))
 }

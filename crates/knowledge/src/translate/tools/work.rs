@@ -11,7 +11,6 @@ use crate::translate::{ActionType, Profile};
 use browserlens_core::page::{NodeKey, Page};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// CSS px of a page where none is given: what browser-use takes a viewport to be.
 pub(super) const USUAL_HEIGHT: f64 = 720.0;
@@ -28,11 +27,7 @@ impl Refs<'_> {
     }
 }
 
-impl fmt::Debug for Refs<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Refs")
-    }
-}
+browserlens_core::opaque_debug!(self: Refs<'_> {});
 
 /// What an action is translated for.
 #[derive(Clone, Copy, Debug, Default)]

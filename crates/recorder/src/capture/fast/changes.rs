@@ -7,56 +7,38 @@ use super::accessibility::AxRow;
 use serde::Deserialize;
 
 /// What changed in a frame.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Changes {
     pub(super) kind: String,
-    #[serde(default)]
     pub(super) why: String,
-    #[serde(default)]
     pub(super) count: usize,
     /// From where the nodes come: an old place and how many; -1 for new ones; two less than minus
     /// the old place for what is rendered anew.
-    #[serde(default)]
     pub(super) runs: Vec<(i64, usize)>,
-    #[serde(default)]
     pub(super) ups: Vec<(usize, i64)>,
-    #[serde(default)]
     pub(super) fresh: Vec<(usize, i64, String, String)>,
     /// How many objects are to be described.
-    #[serde(default)]
     pub(super) objects: usize,
     /// The roots of what is new, in document order: which object, and which of its child nodes (the
     /// object itself if negative).
-    #[serde(default)]
     pub(super) roots: Vec<(usize, i64)>,
     /// What is rendered anew in another order.
-    #[serde(default)]
     pub(super) repainted: Vec<Repainted>,
-    #[serde(default)]
     pub(super) moved: Vec<(usize, f64, f64, f64, f64)>,
     /// Ranges of nodes that moved as one, and how far.
-    #[serde(default)]
     pub(super) slid: Vec<(usize, usize, f64, f64)>,
-    #[serde(default)]
     pub(super) shifted: Vec<(usize, f64, f64)>,
-    #[serde(default)]
     pub(super) texts: Vec<(usize, String, f64, f64, f64, f64)>,
     /// Parts of new drawings, those of drawings like them, and how far apart they lie.
-    #[serde(default)]
     pub(super) drawings: Vec<(usize, usize, f64, f64)>,
-    #[serde(default)]
     pub(super) layers: Vec<NewLayers>,
-    #[serde(default)]
     pub(super) rows: Vec<ChangedRow>,
-    #[serde(default)]
     pub(super) sizes: Vec<(usize, [f64; 4], [f64; 4])>,
-    #[serde(default, rename = "axRead")]
+    #[serde(rename = "axRead")]
     pub(super) ax_read: Vec<usize>,
-    #[serde(default)]
     pub(super) ax: Vec<AxRow>,
-    #[serde(default)]
     pub(super) title: String,
-    #[serde(default)]
     pub(super) scroll: [f64; 2],
 }
 

@@ -41,7 +41,7 @@ impl Driver {
         let roots: Vec<Pending> = (0..2).map(|root| self.ask_new(session, own_world, root)).collect();
         let told = string_of(&self.answer(told, LOOK_LIMIT).await?);
         let changes: Changes = serde_json::from_str(&told).map_err(|error| CallError::Unreadable(error.to_string()))?;
-        if changes.kind == "whole" {
+        if !matches!(changes.kind.as_str(), "same" | "patch") {
             fast.way = LookWay::Again(changes.why);
             return Ok(None);
         }

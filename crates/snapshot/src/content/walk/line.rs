@@ -2,10 +2,10 @@
 
 use super::Walk;
 use super::levels::{Kind, Level};
-use crate::content::boxes::{Flow, is_invisible, is_picture, language};
+use crate::content::boxes::{is_invisible, is_picture, language};
 use crate::content::fields;
 use crate::markdown::{Block, Image, Mark, Piece, PieceKind, clean_code};
-use browserlens_core::page::{NodeId, NodeKind, NodeRef};
+use browserlens_core::page::{Flow, NodeId, NodeKind, NodeRef};
 
 /// How wide a gap between two texts is a blank, as a share of the line's height.
 const NARROWEST_BLANK: f32 = 0.12;

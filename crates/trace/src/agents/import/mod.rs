@@ -116,11 +116,11 @@ pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<
     let (values, is_whole) = values(&text).map_err(|(line, what)| at(line, what))?;
     let Some((_, first)) = values.first() else { return Err(wrong("empty".to_owned())) };
     if first["format"] == crate::agents::FORMAT {
-        return Err(AgentsError::IsRecord { path: path.to_owned() });
+        return Err(AgentsError::IsRecord(path.to_owned()));
     }
     let format = format
         .or_else(|| Format::ALL.into_iter().find(|format| (format.importer().is_it)(&values)))
-        .ok_or_else(|| AgentsError::UnknownFormat { path: path.to_owned() })?;
+        .ok_or_else(|| AgentsError::UnknownFormat(path.to_owned()))?;
     let mut runs = (format.importer().read)(&values)
         .map_err(|(line, what)| if line == 0 { wrong(what) } else { at(line, what) })?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

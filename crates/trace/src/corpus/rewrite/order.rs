@@ -14,8 +14,9 @@
 mod moving;
 
 use super::{Orders, index, list, list_mut};
-use crate::corpus::random::Draws;
+use crate::corpus::random::draws;
 use browserlens_core::page::capture::COMPUTED_STYLES;
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{Payload, PayloadKind};
 use moving::{move_ax, move_nodes, move_spans};
 use serde_json::Value;
@@ -110,7 +111,7 @@ fn document_lists(
     let mut spans = Vec::new();
     let before = tree.read(&moves);
     let facts: Vec<String> =
-        orders.facts.iter().map(|fact| words(fact)).filter(|fact| before.contains(fact.as_str())).collect();
+        orders.facts.iter().map(|fact| folded(fact)).filter(|fact| before.contains(fact.as_str())).collect();
     let said = probe.get("text").and_then(Value::as_str).unwrap_or("").to_owned();
     let places = tree.places_in(&said);
     let mut at = 0;
@@ -122,7 +123,7 @@ fn document_lists(
             let mut order = group.clone();
             order.sort_by_key(|item| {
                 let purpose = format!("order of {} by {}", orders.trace, tree.backend[*item]);
-                Draws::of(orders.seed, &purpose).bits()
+                draws(orders.seed, &purpose).bits()
             });
             let mut tried = moves.clone();
             for (place, item) in group.iter().zip(&order).filter(|(place, item)| place != item) {
@@ -148,10 +149,6 @@ fn document_lists(
         *text = Value::String(move_spans(&said, spans));
     }
     moves.nodes.len()
-}
-
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Tree {

@@ -28,6 +28,14 @@ impl SplitMix64 {
         ((u128::from(self.bits()) * limit as u128) >> 64) as usize
     }
 
+    /// Puts a list into a drawn order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for at in (1..list.len()).rev() {
+            let other = self.below(at + 1);
+            list.swap(at, other);
+        }
+    }
+
     /// Draws at most `count` of the indices below `length` without repetition, sorted: the first
     /// ones of a Fisher-Yates shuffle.
     pub fn draw(&mut self, length: usize, count: usize) -> Vec<usize> {
