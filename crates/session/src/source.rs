@@ -4,6 +4,7 @@
 //! nothing; a trace goes on by one step only when the action is the one that was recorded there.
 
 use crate::error::ToolError;
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{Flags, NodeKey, Page, SecondLook, Tri, Viewport};
 use browserlens_core::strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
 use browserlens_trace::{StepRow, TracePages, screenshot_space};
@@ -375,7 +376,6 @@ fn is_same(act: &Act, recorded: &TakenAction, acceptable: &[NodeKey], page: &Arc
                     .is_some_and(|(known, node)| known.holds(node.id()) && !node.is_interactive())
         }),
     };
-    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let says = folded(&act.taken.text) == folded(&recorded.text);
     let is_secret = acceptable.iter().filter_map(|key| page.find(*key)).any(|node| node.flags().has(Flags::SECRET));
     use ActionKind as K;

@@ -5,6 +5,7 @@
 //! counted; in an element that is not on the page nothing is found.
 
 use crate::interactive::RefLens;
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
@@ -246,10 +247,6 @@ impl<'p> Near<'p> {
             write_quoted(out, text.trim());
         }
     }
-}
-
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the role of a node, and its name or else its text.

@@ -4,6 +4,7 @@
 //! which of them need no name.
 
 use super::option_of;
+use browserlens_core::page::text::folded;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error};
@@ -154,7 +155,7 @@ pub(super) fn tool_command(name: &'static str, tool: &str, why: &'static str, sc
 
 fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
     let words = property.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let words = match words.split_whitespace().collect::<Vec<_>>().join(" ") {
+    let words = match folded(words) {
         // A model reads `in` in fewer words than a person.
         words if words.is_empty() || property.name == "in" => {
             WORDS.iter().find(|(name, _)| *name == property.name).map_or("", |(_, words)| words).to_owned()

@@ -7,6 +7,7 @@
 
 use super::names::{collapse, says_something};
 use crate::tree::StateSet;
+use browserlens_core::page::select::Trees;
 use browserlens_core::page::{Flags, FrameId, NodeId, NodeKind, NodeRef, Page, role};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -24,17 +25,19 @@ pub(super) struct Dom<'p> {
 }
 
 /// Elements by what others of their frame and shadow tree call them.
-#[derive(Default)]
 struct Index<'p> {
+    trees: Trees,
     by_id: HashMap<Scoped<'p>, NodeId>,
     label_for: HashMap<Scoped<'p>, NodeId>,
 }
 
 /// A name in its scope: frame and shadow host.
-type Scoped<'p> = (FrameId, Option<NodeId>, &'p str);
+type Scoped<'p> = (FrameId, u32, &'p str);
 
-fn scoped<'p>(node: NodeRef<'p>, name: &'p str) -> Scoped<'p> {
-    (node.frame(), node.shadow_host().map(|host| host.id()), name)
+impl<'p> Index<'p> {
+    fn scoped(&self, node: NodeRef<'p>, name: &'p str) -> Scoped<'p> {
+        (node.frame(), self.trees.host[node.id().index()], name)
+    }
 }
 
 impl<'p> Dom<'p> {
@@ -44,15 +47,17 @@ impl<'p> Dom<'p> {
 
     fn index(&self) -> &Index<'p> {
         self.index.get_or_init(|| {
-            let mut index = Index::default();
+            let trees = Trees::of(self.page);
+            let mut index = Index { trees, by_id: HashMap::new(), label_for: HashMap::new() };
             for node in self.page.nodes().filter(|node| node.kind() == NodeKind::Element) {
                 for (name, value) in node.attributes() {
+                    let scoped = index.scoped(node, value);
                     let map = match name {
                         "id" => &mut index.by_id,
                         "for" if node.tag() == "label" => &mut index.label_for,
                         _ => continue,
                     };
-                    map.entry(scoped(node, value)).or_insert(node.id());
+                    map.entry(scoped).or_insert(node.id());
                 }
             }
             index
@@ -90,7 +95,9 @@ impl<'p> Dom<'p> {
             return Cow::Borrowed(said);
         }
         if let Some(ids) = node.attribute("aria-labelledby") {
-            let of = |id: &str| self.index().by_id.get(&scoped(node, id)).map(|id| text_of(self.page.node(*id)));
+            let of = |id: &str| {
+                self.index().by_id.get(&self.index().scoped(node, id)).map(|id| text_of(self.page.node(*id)))
+            };
             let name = collapse(&ids.split_ascii_whitespace().filter_map(of).collect::<Vec<_>>().join(" "));
             if !name.is_empty() {
                 return Cow::Owned(name);
@@ -105,7 +112,7 @@ impl<'p> Dom<'p> {
     }
 
     fn label_of(&self, node: NodeRef<'p>) -> Option<NodeRef<'p>> {
-        let by_id = node.attribute("id").and_then(|id| self.index().label_for.get(&scoped(node, id)));
+        let by_id = node.attribute("id").and_then(|id| self.index().label_for.get(&self.index().scoped(node, id)));
         let label = by_id.map(|id| self.page.node(*id));
         label.or_else(|| node.ancestors().find(|above| above.tag() == "label"))
     }

@@ -5,6 +5,7 @@
 
 use super::{Writer, among, is_generic, is_read, squeeze};
 use crate::tree::StateSet;
+use browserlens_core::page::select::Trees;
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, role};
 
 const ROLES: &[(&str, &str)] = &[
@@ -181,12 +182,14 @@ impl<'p> Writer<'p> {
     /// The first element of a tag (any if empty) in the frame of a node that has an attribute of a
     /// value.
     fn element(&self, tag: &str, attribute: &str, value: &str, of: NodeRef<'p>) -> Option<NodeRef<'p>> {
+        let trees = self.trees.get_or_init(|| Trees::of(self.page));
+        let host = |node: NodeRef<'_>| trees.host[node.id().index()];
         self.page.nodes().find(|node| {
             node.kind() == NodeKind::Element
                 && node.frame() == of.frame()
                 && (tag.is_empty() || node.tag() == tag)
                 && node.attribute(attribute) == Some(value)
-                && node.shadow_host().map(|host| host.id()) == of.shadow_host().map(|host| host.id())
+                && host(*node) == host(of)
         })
     }
 

@@ -19,9 +19,11 @@ pub use count::unmarked_differences;
 use crate::controls::{Controls, hovered_menu, is_used_unseen};
 use crate::extract::{ExtractOptions, Grade};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
+use browserlens_core::page::select::Trees;
 use browserlens_core::page::text::is_unseen;
 use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
 use meaning::{Meaning, among, is_generic, meaning};
+use std::cell::OnceCell;
 
 /// The full form of a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +88,7 @@ struct Writer<'p> {
     dom: bool,
     focused: Option<NodeId>,
     controls: Controls,
+    trees: OnceCell<Trees>,
     in_select: Vec<bool>,
     in_field: Vec<bool>,
     drafts: Vec<Option<Draft>>,
@@ -103,6 +106,7 @@ impl Reference {
             dom: options.from_dom,
             focused: page.focused().map(|node| node.id()),
             controls: Controls::of(page),
+            trees: OnceCell::new(),
             in_select: vec![false; n],
             in_field: vec![false; n],
             drafts: Vec::with_capacity(n),

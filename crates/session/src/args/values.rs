@@ -1,6 +1,6 @@
 //! Arguments that several tools take: refs, modes, formats, filters, and what fields are set to.
 
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{escaped_line, folded};
 use browserlens_core::strategy::Ref;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
@@ -215,10 +215,9 @@ pub enum OptionArg {
 impl OptionArg {
     /// Returns the names, a line each.
     pub fn lines(&self) -> String {
-        let line = |name: &String| name.split_whitespace().collect::<Vec<_>>().join(" ");
         match self {
-            Self::One(name) => line(name),
-            Self::Several(names) => names.iter().map(line).collect::<Vec<_>>().join("\n"),
+            Self::One(name) => folded(name),
+            Self::Several(names) => names.iter().map(|name| folded(name)).collect::<Vec<_>>().join("\n"),
         }
     }
 }

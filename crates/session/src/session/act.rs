@@ -16,7 +16,7 @@ use crate::args::{self, InArg, PlaceArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{escaped_line, folded};
 use browserlens_core::page::{Flags, NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
@@ -309,7 +309,7 @@ impl Session {
         let mut out = String::new();
         if let Some(node) = node {
             let text: String = node.visible_text().chars().take(60).collect();
-            escape::quote(&mut out, &text.split_whitespace().collect::<Vec<_>>().join(" "));
+            escape::quote(&mut out, &folded(&text));
         }
         out
     }

@@ -6,6 +6,8 @@
 use crate::page::{Flags, NodeKind, Page};
 
 /// By node: its parent, and whose shadow tree it stands in, by the document and not by the flat tree.
+/// Ids are of that tree.
+#[derive(Debug)]
 pub struct Trees {
     /// The element that is the parent; [`Trees::NONE`] at the root of a document or shadow tree.
     pub parent: Vec<u32>,

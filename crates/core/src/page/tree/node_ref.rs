@@ -66,28 +66,6 @@ impl<'p> NodeRef<'p> {
         (parent != NO_NODE).then_some(NodeRef { page: self.page, id: NodeId(parent) })
     }
 
-    /// Returns the host of the shadow tree that the node is of, in whose scope its ids are; none
-    /// for a node of the document. What is slotted is of the tree that its host is of.
-    pub fn shadow_host(&self) -> Option<NodeRef<'p>> {
-        let is_in_shadow = |node: &NodeRef<'_>| node.flags().any(Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW));
-        let is_host = |node: &NodeRef<'_>| node.flags().any(Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED));
-        let (mut at, mut hosts) = (*self, 1_u32);
-        loop {
-            let above = at.parent()?;
-            if at.flags().has(Flags::SLOTTED) {
-                hosts += 1;
-            } else if is_host(&above) && is_in_shadow(&at) {
-                hosts -= 1;
-                if hosts == 0 {
-                    return Some(above);
-                }
-            } else if above.kind() == NodeKind::Document {
-                return None;
-            }
-            at = above;
-        }
-    }
-
     /// Returns the ancestors, nearest first.
     pub fn ancestors(&self) -> impl Iterator<Item = NodeRef<'p>> + Clone + use<'p> {
         std::iter::successors(self.parent(), NodeRef::parent)

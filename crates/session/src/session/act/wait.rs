@@ -6,6 +6,7 @@ use crate::args;
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::source::{Act, taken};
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{NodeKey, NodeRef, Page, States, Tri};
 use browserlens_core::strategy::{ActionKind, Ref};
 use std::sync::Arc;
@@ -26,7 +27,7 @@ const STATES: [&str; 13] = [
 
 /// Returns whether what can be seen of a page holds a text, white space and case apart.
 pub(super) fn says(page: &Page, text: &str) -> bool {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let plain = |text: &str| folded(text).to_lowercase();
     let wanted = plain(text);
     let seen = page.nodes().filter(|node| node.is_visible() && node.tag() != "script");
     let own = |node: NodeRef<'_>| plain(node.text()).contains(&wanted) || plain(node.value()).contains(&wanted);
