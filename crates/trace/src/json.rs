@@ -1,6 +1,6 @@
 //! JSON as a flat run of tokens: read, changed and written without building a tree.
 //!
-//! In: JSON text, as a browser gave it. Out: [`Token`]s that borrow from it, and a [`Writer`] that
+//! In: JSON text, as a browser gave it. Out: [`Token`]s that borrow from it, and a `Writer` that
 //! puts tokens back together without blanks. Invariants: no recursion (a document nested a million
 //! deep costs a million bits, no stack); only well-formed JSON passes; a token that is written back
 //! unchanged keeps its bytes. Why not `serde_json::Value`: a 3 MB accessibility tree takes 19 ms to
