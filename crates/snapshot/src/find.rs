@@ -6,7 +6,7 @@
 
 use crate::interactive::RefLens;
 use browserlens_core::page::text::folded;
-use browserlens_core::page::{NodeId, NodeKey, NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
 use browserlens_lens::tree::{Item, StateSet};
@@ -345,7 +345,7 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
             Some(field) => holding.push(field.key()),
             // A text of several pieces, as where a part of a word is bold.
             None if role.is_empty() => {
-                let says = |node: NodeRef<'_>| node.visible_text().lines().any(|line| plain(line).contains(&wanted));
+                let says = |node: NodeRef<'_>| blocks_of(node).lines().any(|line| plain(line).contains(&wanted));
                 let inner = innermost(within.unwrap_or(page.root()), says);
                 holding = near(inner.iter().map(|node| node.key()).collect());
             }
@@ -353,6 +353,21 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
         }
     }
     holding
+}
+
+/// Returns the text below an element as it is written, a line each block.
+fn blocks_of(node: NodeRef<'_>) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for part in node.subtree().filter(|part| part.kind() == NodeKind::Text && part.is_seen()) {
+        let block = part.ancestors().find(|above| above.flags().has(Flags::BLOCK)).map(|block| block.id());
+        if last.is_some_and(|last| last != block) {
+            text.push('\n');
+        }
+        text.push_str(&part.text().replace('\n', " "));
+        last = Some(block);
+    }
+    text
 }
 
 /// Returns the elements below one that say something of which nothing below them does.

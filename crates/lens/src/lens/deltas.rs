@@ -22,7 +22,7 @@ use std::collections::HashSet;
 const MOST_TRIED: usize = 2;
 
 /// What turning back to an earlier state costs the reader, in tokens, beside half of what is told:
-/// what came and went since is not told at all.
+/// what came and went since is not told at all. Where all is as it was then, nothing.
 const TURNING_BACK: u32 = 50;
 
 /// Most items that are told because they were scrolled into view.
@@ -224,9 +224,10 @@ impl Lens {
         let write = |delta: Delta| {
             // An earlier state must be worth the reader's turning back.
             let last = self.memory.told.as_ref().is_some_and(|told| told.step == delta.from);
+            let turning_back = if delta.emitted.changes == 0 { 0 } else { TURNING_BACK };
             let delta = self.draft(delta, notes);
             let cost = self.count(&delta.text);
-            (if last { cost } else { 2 * cost + TURNING_BACK }, cost, delta)
+            (if last { cost } else { 2 * cost + turning_back }, cost, delta)
         };
         let mut written: Vec<(u32, u32, Written)> = tried.into_iter().map(write).collect();
         written.sort_by_key(|(weighed, ..)| *weighed);

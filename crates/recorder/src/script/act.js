@@ -339,7 +339,7 @@
     }
     const open = isOpen(element);
     if (!open) before = new Set([...everywhere(OPTION), ...leaves()].filter(shownNow));
-    else if (!opened) before = new Set(leaves());
+    else if (!opened) before = new Set(leaves().filter((e) => !e.matches(OPTION)));
     opened = true;
     return open ? 'true' : comboOf(element).getAttribute('aria-expanded');
   };
@@ -374,7 +374,9 @@
       list = those.filter((e) => !those.some((other) => other !== e && e.contains(other)));
     }
     lastOptions.list = list;
-    lastOptions.names = list.map((e) => squeezed(e.getAttribute('aria-label') || e.innerText || e.textContent));
+    // What unfolds a node of a tree may be drawn as a character before its name.
+    const named = (e) => squeezed(e.getAttribute('aria-label') || e.innerText || e.textContent);
+    lastOptions.names = list.map((e) => named(e).replace(/^[\u2190-\u21ff\u25a0-\u25ff\u2b00-\u2bff]\s*(?=\S)/, ''));
     // More than are drawn.
     const scroller = scrollerOf(list.at(-1)), high = list.reduce((sum, e) => sum + e.getBoundingClientRect().height, 0);
     const more = list.some((e) => Number(e.getAttribute('aria-setsize')) > list.length) || scroller !== null
@@ -576,7 +578,8 @@
   const selectWords = (element, words) => {
     const editor = element.closest('[contenteditable]:not([contenteditable=false])');
     const field = element.matches('textarea, input') && typeof element.selectionStart === 'number';
-    if (!editor && !field || element.matches(OPENS)) return null;
+    // An editor may suggest how a word goes on, and is a text all the same.
+    if (!editor && !field || element.matches(editor ? '[role=combobox]' : OPENS)) return null;
     if (field) {
       const at = element.value.indexOf(words);
       // What does not say it may be a field that suggests it.

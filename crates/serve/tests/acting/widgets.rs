@@ -66,7 +66,7 @@ async fn a_list_that_draws_a_part_says_so_and_is_scrolled_until_a_text_comes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn words_are_clicked_and_selected_where_they_stand_in_a_text() {
     let (mut mcp, _) = on("<style>p { width: 600px }</style>
-        <div contenteditable id=editor aria-label=Story><p>He folds down each <b>couch</b>ette with one hand,
+        <div contenteditable id=editor aria-label=Story aria-autocomplete=list><p>He folds down each <b>couch</b>ette with one hand,
           tucks in the sheet with the other.</p><p>Breakfast at Villach</p></div>
         <p id=plain>One <span>two</span> three</p><label>Note <textarea id=note>alpha beta gamma</textarea></label>
         <script>plain.onclick = (e) => log(document.caretRangeFromPoint(e.clientX, e.clientY).startContainer.data)
@@ -132,8 +132,9 @@ async fn a_path_leads_through_a_tree_whose_nodes_are_chosen_by_a_press() {
           tree.onclick = (e) => {
             const of = e.target.dataset.of;
             if (of) { open.has(of) ? open.delete(of) : open.add(of); return draw(); }
-            log(e.target.closest('span')?.textContent);
-            desk.textContent = e.target.textContent;
+            const leaf = e.target.closest('[role=treeitem]').querySelector('span').textContent;
+            log(leaf);
+            desk.textContent = leaf;
             tree.hidden = true;
             desk.ariaExpanded = false;
           };
