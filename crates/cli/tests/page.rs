@@ -241,8 +241,8 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     assert!(place.fails(&["click", "Book", "--in", "form"], 6).contains("row or card with \"form\""));
     let behind = place.fails(&["summary", TRACE], 2);
     assert!(behind.contains(&format!("`browserlens page {TRACE} summary`")), "{behind}");
-    let said = place.fails(&["select", "form", "1"], 2);
-    assert!(said.contains("no ref such as") && said.contains("page find TEXT"), "{said}");
+    let said = place.fails(&["select", "form", "1"], 6);
+    assert!(said.contains("nothing on the page is called so") && said.contains("`find`"), "{said}");
     assert!(place.fails(&["hover", "Nothing says this"], 6).contains("nothing on the page says"));
     assert!(place.says(&["hover", "Free cancellation until noon."]).starts_with("[DELTA"));
     assert!(place.says(&["find", "combobox"]).contains("what has it as its role:\n1 found\n- combobox \"Nights\""));

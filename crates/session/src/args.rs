@@ -32,7 +32,7 @@ arguments! {
         /// Everything, not what changed
         #[serde(default)]
         full: bool,
-        /// Most tokens, from now on (2000); 0 for no limit
+        /// Most tokens from now on (2000); 0: no limit
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
         /// From now on
@@ -313,7 +313,7 @@ arguments! {
         /// Of ref: enabled, checked, expanded, gone, …
         #[schemars(length(max = 40))]
         state: Option<String>,
-        /// Until no request is under way
+        /// Until requests end
         #[serde(default)]
         network: bool,
         /// At most

@@ -1,7 +1,7 @@
 //! What `page` is given: a command a tool, made of the server's own table.
 
 use super::BrowserArgs;
-use super::tool::{arguments_of, tool_command};
+use super::tool::{alone, arguments_of, tool_command};
 use browserlens_session::{Tool, plain_schema, tools};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
@@ -155,7 +155,7 @@ impl FromArgMatches for PageCommand {
 
 fn command_for(tool: &Tool) -> Command {
     let name = command_of(tool.name);
-    let mut command = tool_command(name, tool.name, tool.why, &plain_schema(tool));
+    let mut command = tool_command(name, tool.name, tool.why, &plain_schema(tool)).args(alone(tool.name));
     if name != tool.name {
         command = command.alias(tool.name);
     }

@@ -141,16 +141,18 @@ pub(super) fn tool_command(name: &'static str, tool: &str, why: &'static str, sc
         let help = "Its ref, such as @e7, or what it says";
         command = command.arg(Arg::new("TARGET").value_name("REF|TEXT").help(help));
     }
-    let alone = ALONE.iter().find(|(name, _)| *name == tool).map(|(_, property)| *property);
     for property in Property::all(schema) {
-        if alone == Some(property.name) {
-            let arg = Arg::new("ALONE").value_name(option_of(property.name).to_uppercase());
-            let help = format!("As --{}", option_of(property.name));
-            command = command.arg(arg.help(help).index(places.len() + 1).conflicts_with(property.name.to_owned()));
-        }
         command = command.arg(argument(tool, &property, places.iter().position(|place| *place == property.name)));
     }
     command
+}
+
+/// Returns the argument of a tool that may stand without its name where no source does.
+pub(super) fn alone(tool: &str) -> Option<Arg> {
+    let (_, property) = ALONE.iter().find(|(name, _)| *name == tool)?;
+    let option = option_of(property);
+    let arg = Arg::new("ALONE").value_name(option.to_uppercase()).help(format!("As --{option}"));
+    Some(arg.index(places(tool).len() + 1).conflicts_with(*property))
 }
 
 fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
@@ -288,9 +290,10 @@ pub(super) fn arguments_of(
                 (!values.is_empty()).then(|| json!(values))
             }
             _ => {
-                let is_alone = ALONE.contains(&(tool, name)) && matches.get_one::<String>("ALONE").is_some();
-                let id = if is_alone { "ALONE" } else { name };
-                matches.get_one::<String>(id).map(|text| property.value(text))
+                let alone = || matches.try_get_one::<String>("ALONE").ok().flatten();
+                let text =
+                    matches.get_one::<String>(name).or_else(|| alone().filter(|_| ALONE.contains(&(tool, name))));
+                text.map(|text| property.value(text))
             }
         };
         if let Some(value) = value {

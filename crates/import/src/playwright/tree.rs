@@ -101,11 +101,12 @@ impl Tree {
         match next(scanner)? {
             Some(Token::Text(name)) => Ok(Open { name: Some(self.keep(&unescape(name))), ..Open::default() }),
             Some(Token::OpenArray) => {
-                let mut number = || match next(scanner)? {
-                    Some(Token::Plain(word)) => {
-                        word.parse().map_err(|_| expected(scanner, "the number of a reference"))
-                    }
-                    _ => Err(expected(scanner, "the number of a reference")),
+                let mut number = || {
+                    let word = match next(scanner)? {
+                        Some(Token::Plain(word)) => word.parse().ok(),
+                        _ => None,
+                    };
+                    word.ok_or_else(|| format!("byte {}: a reference has no number", scanner.at()))
                 };
                 let reference = Some((number()?, number()?));
                 match next(scanner)? {

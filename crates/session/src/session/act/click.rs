@@ -138,7 +138,13 @@ impl Session {
             return Ok(on.0);
         }
         self.ready_for(ActionKind::Fill, true)?;
-        let key = self.element(target)?;
+        // What is meant by a ref may be anything: it is not said again.
+        let key = self.element(target).map_err(|error| match error {
+            ToolError::NotThere { message, hint } if message.starts_with("nothing ") => {
+                ToolError::NotThere { message: "nothing on the page is called so".to_owned(), hint }
+            }
+            error => error,
+        })?;
         self.lens.reference(key).ok_or_else(|| {
             let message = "what says that has no ref".to_owned();
             ToolError::NotThere { message, hint: "call `find` and take the ref of what is meant, or `click` the text" }
