@@ -323,7 +323,7 @@ fn hint_for(reason: &str) -> &'static str {
         if is_a_time {
             return "where it opens a calendar or a clock, `click` it, then the month, the day, the hour";
         }
-        return "name one of its options as it is told in another `select`: several as a list, of lists within lists as A / B";
+        return "name one of its options as told, in another `select`; several as a list; of lists within lists A / B";
     }
     if reason.ends_with("or Control+A") {
         return "call `press` with a key named as the error says";

@@ -66,7 +66,8 @@ async fn a_list_that_draws_a_part_says_so_and_is_scrolled_until_a_text_comes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn words_are_clicked_and_selected_where_they_stand_in_a_text() {
     let (mut mcp, _) = on("<style>p { width: 600px }</style>
-        <div contenteditable id=editor aria-label=Story aria-autocomplete=list><p>He folds down each <b>couch</b>ette with one hand,
+        <div contenteditable id=editor aria-label=Story aria-autocomplete=list>
+          <p>He folds down each <b>couch</b>ette with one hand,
           tucks in the sheet with the other.</p><p>Breakfast at Villach</p></div>
         <p id=plain>One <span>two</span> three</p><label>Note <textarea id=note>alpha beta gamma</textarea></label>
         <script>plain.onclick = (e) => log(document.caretRangeFromPoint(e.clientX, e.clientY).startContainer.data)
@@ -124,7 +125,8 @@ async fn a_path_leads_through_a_tree_whose_nodes_are_chosen_by_a_press() {
           const open = new Set();
           const draw = () => {
             tree.innerHTML = Object.entries(leaves).map(([name, below]) => `<div role=treeitem
-              aria-expanded=${open.has(name)}><button tabindex=-1 aria-hidden=true class=toggle data-of=${name}>▸</button><span>${name}</span>
+              aria-expanded=${open.has(name)}>
+              <button tabindex=-1 aria-hidden=true class=toggle data-of=${name}>▸</button><span>${name}</span>
               ${open.has(name) ? below.map((one) => `<div role=treeitem><span>${one}</span></div>`).join('') : ''}
               </div>`).join('');
           };
