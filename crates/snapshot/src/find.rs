@@ -355,6 +355,9 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     holding
 }
 
+/// Levels of a page down which a text of several pieces is followed.
+const DEEPEST: u32 = 200;
+
 /// Returns the text below an element as it is written, a line each block.
 fn blocks_of(node: NodeRef<'_>) -> String {
     let mut text = String::new();
@@ -373,13 +376,15 @@ fn blocks_of(node: NodeRef<'_>) -> String {
 /// Returns the elements below one that say something of which nothing below them does.
 fn innermost<'p>(node: NodeRef<'p>, says: impl Fn(NodeRef<'p>) -> bool) -> Vec<NodeRef<'p>> {
     let mut found = Vec::new();
-    let mut open = vec![node];
-    while let Some(node) = open.pop() {
+    let mut open = vec![(node, 0)];
+    while let Some((node, depth)) = open.pop() {
         let elements = node.children().filter(|child| child.kind() != NodeKind::Text && child.is_visible());
         let below: Vec<NodeRef<'p>> = elements.filter(|child| says(*child)).collect();
-        match below.is_empty() {
+        // Each level reads the page once more.
+        match below.is_empty() || depth == DEEPEST {
             true if node.kind() == NodeKind::Element && says(node) => found.push(node),
-            _ => open.extend(below),
+            true => {}
+            false => open.extend(below.into_iter().map(|below| (below, depth + 1))),
         }
     }
     found

@@ -1,5 +1,6 @@
 //! Menus that open as one points at their word, where the style sheet alone says so.
 
+use super::MOST_BESIDE;
 use browserlens_core::page::{Clickability, NodeId, NodeKind, NodeRef, role};
 
 /// Longest word of a menu, in characters.
@@ -31,7 +32,7 @@ pub(crate) fn hovered_menu(word: NodeRef<'_>) -> Option<bool> {
         return None;
     }
     let is_within = item.id() != word.id();
-    let parts = item.children().filter(|part| part.kind() == NodeKind::Element);
+    let parts = item.children().filter(|part| part.kind() == NodeKind::Element).take(MOST_BESIDE);
     let mut after = parts.skip_while(|part| is_within && part.id() != word.id()).skip(usize::from(is_within));
     let menu = after.find(|part| holds_controls(*part))?;
     let is_open = menu.subtree().any(|node| node.kind() == NodeKind::Text && node.is_visible());

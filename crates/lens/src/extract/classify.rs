@@ -92,7 +92,10 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let shape = if is_box { Some((role, Shape::Stays)) } else { shape_of(role, &name, node) };
     let states = |may_be_on| {
         let mut states = states_of(node, unpainted, may_be_on, dom);
-        if let Some(is_open) = hovered_menu(node).filter(|_| is_pressed && node.expanded().is_none()) {
+        if is_pressed
+            && node.expanded().is_none()
+            && let Some(is_open) = hovered_menu(node)
+        {
             states.add(if is_open { StateSet::EXPANDED } else { StateSet::COLLAPSED });
         }
         states

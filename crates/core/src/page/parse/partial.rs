@@ -18,14 +18,17 @@ const DRAWN: &[&str] = &["img", "svg", "canvas", "video", "picture", "iframe", "
 const FAR: usize = 8;
 /// Smallest gap that counts, in CSS px: padding is less.
 const GAP: f32 = 200.0;
+/// Most nodes that are looked at on one page: lists within lists are looked through for each.
+const MOST_NODES: u32 = 4_000_000;
 
 pub(super) fn mark(page: &mut Page) {
+    let mut left = MOST_NODES;
     let found: Vec<NodeId> = page
         .nodes()
         .filter(|node| node.kind() == NodeKind::Element && node.is_visible())
-        .filter_map(|node| match node.flags().has(Flags::SCROLLER) && leaves_empty(page, node) {
+        .filter_map(|node| match node.flags().has(Flags::SCROLLER) && leaves_empty(page, node, &mut left) {
             true => Some(list_of(node).id()),
-            false => has_more(node).then_some(node.id()),
+            false => has_more(node, &mut left).then_some(node.id()),
         })
         .collect();
     for node in found {
@@ -53,24 +56,30 @@ impl Span {
     }
 }
 
+/// Returns whether all that is in a node may still be looked at.
+fn spend(node: NodeRef<'_>, left: &mut u32) -> bool {
+    *left = left.saturating_sub(node.end() - node.id().0);
+    *left > 0
+}
+
 /// Returns whether more than a screen of what scrolls is empty, and the rest is filled.
-fn leaves_empty(page: &Page, scroller: NodeRef<'_>) -> bool {
+fn leaves_empty(page: &Page, scroller: NodeRef<'_>, left: &mut u32) -> bool {
     let scrolls = |name: usize| matches!(scroller.style_at(name), Some("auto" | "scroll"));
     [(OVERFLOW_Y, true), (OVERFLOW_X, false)].into_iter().any(|(overflow, is_down)| {
-        if !scrolls(overflow) {
+        if !scrolls(overflow) || !spend(scroller, left) {
             return false;
         }
         let view = Span::of(scroller.bounds(), is_down);
         let (mut content, mut drawn) = (Span::NONE, Span::NONE);
-        // Scrollers in it, and where they end: what they hold reaches no further than they do.
+        // Scrollers around a node and what can be seen through them: what they hold reaches no further.
         let mut within: Vec<(u32, BoxInDocument)> = Vec::new();
         for id in scroller.id().0 + 1..scroller.end() {
             let node = page.node(NodeId(id));
-            within.retain(|(end, _)| id < *end);
+            while within.pop_if(|(end, _)| *end <= id).is_some() {}
             if matches!(node.visibility(), Visibility::NotRendered | Visibility::Unreachable) {
                 continue;
             }
-            let bounds = within.iter().fold(node.bounds(), |bounds, (_, clip)| bounds.intersection(*clip));
+            let bounds = within.last().map_or(node.bounds(), |(_, clip)| node.bounds().intersection(*clip));
             let span = Span::of(bounds, is_down);
             if bounds.is_empty() {
                 continue;
@@ -102,10 +111,10 @@ fn list_of(scroller: NodeRef<'_>) -> NodeRef<'_> {
 }
 
 /// Returns whether a list says that it has more items than are there.
-fn has_more(list: NodeRef<'_>) -> bool {
+fn has_more(list: NodeRef<'_>, left: &mut u32) -> bool {
     let count = |node: NodeRef<'_>, name| node.attribute(name).and_then(|count| count.trim().parse::<i64>().ok());
-    let is_more = |count: i64, role: &str| {
-        count == -1 || count > list.descendants().filter(|node| node.role() == role).count() as i64
+    let mut is_more = |count: i64, role: &str| {
+        count == -1 || spend(list, left) && count > list.descendants().filter(|node| node.role() == role).count() as i64
     };
     match list.role() {
         "grid" | "treegrid" | "table" => count(list, "aria-rowcount").is_some_and(|rows| is_more(rows, "row")),
