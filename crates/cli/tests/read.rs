@@ -4,6 +4,8 @@
 mod common;
 
 use common::{Ran, browserlens, root, run, serve};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Asks `sources… options…`.
 fn read(line: &str) -> Ran {
@@ -54,6 +56,34 @@ fn a_document_is_read_whole_in_parts_and_by_question() {
     assert!(answer.starts_with("## ") && answer.contains("(Relevance: "), "{answer}");
     assert_eq!(answer, docs(&format!("--options 'query=\"{heading}\" limit=1'")));
     assert_eq!(docs("--query 'quokka zeppelin'"), "No content found matching query: \"quokka zeppelin\"\n");
+}
+
+#[test]
+fn an_endpoint_is_asked_for_each_vector_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let url = serve(move |request| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let body: serde_json::Value = serde_json::from_str(&request.body).unwrap_or_default();
+        let texts = body["input"].as_array().map_or(0, Vec::len);
+        let data: Vec<_> = (0..texts).map(|at| serde_json::json!({ "index": at, "embedding": [1, 0] })).collect();
+        let answer = serde_json::json!({ "data": data, "model": "small" });
+        ("200 OK\r\nContent-Type: application/json".to_owned(), answer.to_string().into_bytes())
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = format!(
+        "--query returns --embeddings-url {url}/v1 --embeddings-model small --embeddings-dimension 2 \
+         --embeddings-cache {}",
+        folder.path().join("vectors").display()
+    );
+    let first = docs(&line);
+    assert!(first.contains("(Relevance: "), "{first}");
+    let paid = asked.load(Ordering::Relaxed);
+    assert!(paid > 0);
+    assert_eq!((docs(&line), asked.load(Ordering::Relaxed)), (first, paid));
+    std::fs::write(folder.path().join("vectors"), "garbage ".repeat(100)).expect("writes");
+    let error = refused(&format!("{DOCS} --no-cache {line}"));
+    assert!(error.contains("this is no cache of vectors") || error.contains("not a database"), "{error}");
 }
 
 #[test]

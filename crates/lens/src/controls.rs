@@ -259,19 +259,24 @@ fn is_drawn_elsewhere(
 
 /// Returns whether a field is not to be seen and yet what one uses: an editor or a terminal draws
 /// its text itself, a slider its thumb, and a label lies in an empty field's place until it has the
-/// focus. What is in such a field is not told.
+/// focus. What is in such a field is not told, but what was chosen.
 pub(crate) fn is_used_unseen(node: NodeRef<'_>, role: &str) -> bool {
     if node.tag() == "input" {
         let box_of = node.bounds();
-        let lies_open = node.visibility() == Visibility::Transparent
-            && box_of.width >= SMALLEST_FIELD.0
-            && box_of.height >= SMALLEST_FIELD.1
-            && !node.flags().has(Flags::COVERED)
-            && node.covered_by().is_none();
+        // Over the field that a list is searched by lies what was chosen.
+        let is_open = role == "combobox"
+            || box_of.width >= SMALLEST_FIELD.0 && !node.flags().has(Flags::COVERED) && node.covered_by().is_none();
+        let lies_open = node.visibility() == Visibility::Transparent && box_of.height >= SMALLEST_FIELD.1 && is_open;
         return role == "slider" || role::is_text_field(role) && lies_open && node.attribute("tabindex") != Some("-1");
     }
     let is_field = node.tag() == "textarea" || node.attribute("role") == Some("textbox");
     is_field && role::is_text_field(role) && node.attribute("tabindex") == Some("0")
+}
+
+/// Returns whether the pointer says over a control that it cannot be used: of one that a page makes
+/// itself nothing else may say so.
+pub(crate) fn is_denied(node: NodeRef<'_>) -> bool {
+    node.style("cursor") == Some("not-allowed")
 }
 
 /// Returns whether an item, or a list of options, has nothing that speaks for an effect of its own

@@ -1,17 +1,166 @@
-//! What a control is called that has no name: its class, its shape, or the text that is drawn at
-//! it.
+//! What a control is called that has no name.
 //!
-//! In: an element. Out: a name, or none. Both forms of a page (`extract`, `reference`) ask here.
+//! In: an element, and the text beside it that may be its label. Out: a name, or none, in this order
+//! of trust: title, tooltip, placeholder, label, words of its id, of its `data-` attributes, of its
+//! own icon or part class, what its class says that it does, where it leads on the site, words of an
+//! icon in it, of a class or shape that none beside it has. Both forms of a page (`extract`,
+//! `reference`) ask here.
 
 use crate::controls::{MOST_BESIDE, is_alike, is_drawn};
 use crate::extract::collapse;
 use browserlens_core::page::{NodeKind, NodeRef};
+
+/// How many nodes of a control are looked through for an icon.
+const ICON_NODES: usize = 12;
+/// Most words of a name.
+const MOST_WORDS: usize = 3;
+
+/// Words of classes and ids that say how something is built or looks.
+const NOISE: &[&str] = &[
+    "active", "bar", "base", "block", "box", "button", "card", "cell", "circle", "clickable", "col", "container",
+    "control", "cursor", "dark", "default", "elem", "element", "field", "flex", "ghost", "glyph", "hidden", "ico",
+    "icon", "icons", "image", "img", "inline", "inner", "input", "interactive", "item", "large", "light", "link",
+    "material", "medium", "mini", "outer", "outline", "outlined", "plain", "pointer", "primary", "regular", "root",
+    "round", "rounded", "row", "secondary", "sharp", "small", "solid", "square", "symbol", "symbols", "tertiary",
+    "tiny", "visible", "wrap", "wrapper",
+];
+/// Words that mark a class as an icon's.
+const ICON_MARKS: &[&str] = &[
+    "bi", "codicon", "fa", "fab", "fal", "far", "fas", "feather", "glyphicon", "ico", "icon", "icons", "lucide", "mdi",
+    "octicon",
+];
+/// `data-` attributes whose value alone says what the element is for.
+const TELLING: &[&str] =
+    &["act", "action", "cmd", "command", "do", "icon", "label", "name", "test", "testid", "tool", "value"];
+/// `data-` attributes that number or style things.
+const SILENT: &[&str] = &[
+    "align", "col", "color", "direction", "entity", "id", "idx", "index", "key", "orientation", "ref", "row", "side",
+    "size", "slot", "state", "theme", "uid", "variant",
+];
+/// Attributes by which libraries of icons name them.
+const ICON_NAMES: &[&str] = &["data-icon", "data-lucide", "data-feather", "data-testid"];
 
 /// Most nodes of a picture in which labels are looked for: every shape is held against every label
 /// and every other shape.
 const LARGEST_PICTURE: u32 = 2_000;
 /// Most classes of an element whose classes may say what it is: with more, they say how it looks.
 const MOST_CLASSES: usize = 4;
+
+/// Returns the name that a page offers for a control without one; `label` is the text beside it.
+pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String> {
+    let said = |name: &str| node.attribute(name).map(collapse).filter(|text| !text.is_empty());
+    let described = || Some(collapse(node.description())).filter(|text| !text.is_empty());
+    said("title")
+        .or_else(described)
+        .or_else(|| ["data-tooltip", "data-title", "data-original-title", "data-tip"].into_iter().find_map(said))
+        .or_else(|| node.placeholder().map(|text| collapse(&text)))
+        .or(label)
+        .or_else(|| joined(words(node.attribute("id")?)))
+        .or_else(|| node.attributes().find_map(|(name, value)| data_words(name.strip_prefix("data-")?, value)))
+        .or_else(|| node.attribute("class")?.split_ascii_whitespace().find_map(|class| class_words(class, true)))
+        .or_else(|| act_of(node).map(str::to_owned))
+        .or_else(|| path_words(node))
+        .or_else(|| {
+            let mut below = node.descendants().take(ICON_NODES).filter(|below| below.kind() == NodeKind::Element);
+            below.find_map(icon_words)
+        })
+        .or_else(|| kind_of_its_own(node, |class| words(class).join(" ")))
+}
+
+fn joined(words: Vec<String>) -> Option<String> {
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// Splits at dashes, underscores and capitals; nothing if any part looks like a hash.
+fn split(token: &str) -> Vec<String> {
+    if token.chars().any(|c| !(c.is_ascii_alphabetic() || c == '-' || c == '_')) {
+        return Vec::new();
+    }
+    let mut parts = vec![String::new()];
+    let mut lower = false;
+    for c in token.chars() {
+        if !c.is_ascii_alphabetic() || (lower && c.is_ascii_uppercase()) {
+            parts.push(String::new());
+        }
+        if c.is_ascii_alphabetic()
+            && let Some(part) = parts.last_mut()
+        {
+            part.push(c.to_ascii_lowercase());
+        }
+        lower = c.is_ascii_lowercase();
+    }
+    parts
+}
+
+/// Returns the words of a token that say something.
+fn words(token: &str) -> Vec<String> {
+    let says = |word: &String| {
+        (3..=16).contains(&word.len())
+            && word.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+            && NOISE.binary_search(&word.as_str()).is_err()
+    };
+    split(token).into_iter().filter(says).take(MOST_WORDS).collect()
+}
+
+fn data_words(key: &str, value: &str) -> Option<String> {
+    if key.rsplit('-').next().is_some_and(|last| SILENT.contains(&last))
+        || value.is_empty()
+        || value.len() > 24
+        || matches!(value, "true" | "false")
+    {
+        return None;
+    }
+    let tells = TELLING.contains(&key);
+    let value = match value.bytes().all(|byte| byte.is_ascii_digit()) {
+        true if tells => return None,
+        true => value.to_owned(),
+        false => joined(split(value).into_iter().filter(|word| word.len() >= 3).take(MOST_WORDS).collect())?,
+    };
+    if tells { Some(value) } else { Some(format!("{} {value}", joined(words(key))?)) }
+}
+
+/// Returns the words that a path of the same site ends in.
+fn path_words(link: NodeRef<'_>) -> Option<String> {
+    let href =
+        link.attribute("href").filter(|href| link.tag() == "a" && !href.contains(':') && !href.starts_with("//"))?;
+    let path = href.split(['?', '#']).next()?;
+    joined(words(path.trim_end_matches('/').rsplit('/').next()?))
+}
+
+/// Returns the words of a class that names an icon, or a part of a block (`news__pause`). Icons of a
+/// kind are numbered, and the name of their library says nothing (`lucide-trash-2`).
+fn class_words(class: &str, parts: bool) -> Option<String> {
+    let class = class.split("--").next()?.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+    let is_mark = |word: &String| ICON_MARKS.contains(&word.as_str());
+    let all = split(class);
+    if !all.iter().any(is_mark) {
+        return if parts && class.contains("__") { joined(words(class)) } else { None };
+    }
+    match all.iter().filter(|word| !is_mark(word)).collect::<Vec<_>>()[..] {
+        [sign] if sign == "x" => Some("close".to_owned()),
+        _ => joined(words(class).into_iter().filter(|word| !is_mark(word)).collect()),
+    }
+}
+
+fn icon_words(node: NodeRef<'_>) -> Option<String> {
+    match node.tag() {
+        "use" => {
+            let href = node.attribute("href").or_else(|| node.attribute("xlink:href"))?;
+            joined(words(href.rsplit('#').next()?))
+        }
+        "img" => {
+            let file = node.attribute("src")?.rsplit('/').next()?;
+            joined(words(file.split('.').next()?))
+        }
+        "i" | "svg" | "span" => {
+            let named = ICON_NAMES.iter().filter_map(|name| node.attribute(name));
+            let mut named = named.filter_map(|name| joined(words(name.rsplit(':').next()?)));
+            let mut classes = node.attribute("class").unwrap_or_default().split_ascii_whitespace();
+            named.next().or_else(|| classes.find_map(|class| class_words(class, false)))
+        }
+        _ => None,
+    }
+}
 
 /// Returns what tells a nameless control from those beside it, where nothing else does: a class
 /// that none of its like beside it has, or the shape it is drawn as. `words` takes a class apart
@@ -106,4 +255,43 @@ fn gap(shape: NodeRef<'_>, text: NodeRef<'_>) -> f64 {
     let beyond = |at: f64, from: f32, size: f32| (f64::from(from) - at).max(at - f64::from(from + size)).max(0.0);
     let aside = (beyond(x, shape.x, shape.width) - f64::from(text.width) / 2.0).max(0.0);
     aside.hypot((beyond(y, shape.y, shape.height) - f64::from(text.height) / 2.0).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_noise_is_sorted() {
+        assert!(NOISE.is_sorted(), "a binary search needs it");
+    }
+
+    #[test]
+    fn words_are_split_and_hashes_refused() {
+        for (token, expected) in [
+            ("icon-trash", "trash"),
+            ("deleteAccount", "delete account"),
+            ("news__pause", "news pause"),
+            ("css-1x2y3z", ""),
+            ("bdVaJa", ""),
+            ("btn", ""),
+            ("react-select-2-input", ""),
+        ] {
+            assert_eq!(words(token).join(" "), expected, "{token}");
+        }
+        for (class, expected) in [
+            ("lucide", None),
+            ("lucide-bell-ring", Some("bell ring")),
+            ("lucide-trash-2", Some("trash")),
+            ("lucide-x", Some("close")),
+            ("icon-btn", None),
+        ] {
+            assert_eq!(class_words(class, true).as_deref(), expected, "{class}");
+        }
+        assert_eq!(data_words("radix-popper-side", "bottom"), None, "how it is laid out");
+        assert_eq!(class_words("cursor-grab", true), None, "a utility class");
+        assert_eq!(data_words("slide", "3").as_deref(), Some("slide 3"));
+        assert_eq!(data_words("do", "ink").as_deref(), Some("ink"));
+        assert_eq!(data_words("key", "HB-203"), None);
+    }
 }

@@ -102,8 +102,10 @@ fn what_is_all_new_is_written_anew_in_its_place() {
     NOW in main:
       - heading "Two", "Quite another text.", link "Back" @e15
 
-    [DELTA 0→2, from the page of step 0]
+    [DELTA 1→2]
     PAGE: One | /1
+    NOW in main:
+      - heading "One", "The first text of this page.", link "Next" @e13
     "#);
 }
 
@@ -364,10 +366,18 @@ fn a_text_that_is_written_anew_in_its_place_is_a_change() {
 fn what_goes_in_many_kinds_is_counted_by_kind_and_named_where_it_is_one() {
     let stays = lines(20, |at| format!("  link \"A page of the letter {at}\" #{}\n", 40 + at));
     let at = |form: &str| page("https://a.test/1", "One", 1, &format!("main #2\n{stays}{form}"));
-    let form = "  text \"Name\" #10\n  textbox \"Name\" #11\n  text \"Mail\" #12\n  textbox \"Mail\" #13\n  checkbox \
-        \"Weekly\" #14\n  button \"Send\" #15\n";
-    let told = told(at(form), at("  text \"Thank you\" #20\n"));
-    says(&told, "2 × textbox, checkbox \"Weekly\" @e23, button \"Send\" @e24");
+    let form = |fields: &[&str]| {
+        let fields = fields.iter().enumerate();
+        let all: String = fields.map(|(at, name)| format!("  textbox \"{name}\" #{}\n", 10 + at)).collect();
+        all + "  checkbox \"Weekly\" #24\n  button \"Send\" #25\n"
+    };
+    let told = |fields: &[&str]| told(at(&form(fields)), at("  text \"Thank you\" #30\n"));
+    let names = ["Name", "Mail", "Street", "Town", "Country", "Phone", "Birthday"];
+    says(&told(&names), "7 × textbox, checkbox \"Weekly\" @e28, button \"Send\" @e29");
+    says(
+        &told(&names[..2]),
+        "REMOVED: textbox \"Name\" @e21, \"Mail\" @e22, checkbox \"Weekly\" @e23, button \"Send\" @e24",
+    );
 }
 
 #[test]
@@ -437,4 +447,15 @@ fn what_goes_is_said_and_a_message_by_its_text() {
     let told = deltas(a11y(), &[at(40, alert), at(22, ""), at(20, "")]);
     says(&told[0], "(− 18 × listitem, alert \"The file is too large\")");
     says(&told[1], "listitem \"Entry 20\", \"Entry 21\"");
+}
+
+#[test]
+fn what_a_dialog_covers_is_told_in_one_line_behind_what_changed() {
+    let at = |menu: &str, covered: &str| {
+        let buttons = lines(6, |n| format!("  button \"Action {n}\" #{}{covered}\n", 10 + n));
+        let outline = format!("main #2\n  button \"Menu\" {menu} #3\n{buttons}  link \"Help\" #30\n");
+        page("https://a.test/1", "One", 1, &outline)
+    };
+    let told = told(at("collapsed", ""), at("expanded", " covered"));
+    assert!(told.contains("+expanded\n- @e2-@e7 +covered"), "{told}");
 }

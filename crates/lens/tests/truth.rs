@@ -3,7 +3,7 @@
 
 mod common;
 
-use browserlens_core::page::{NodeSpec, Page, PageBuilder};
+use browserlens_core::page::{Flags, NodeSpec, Page, PageBuilder};
 use browserlens_core::strategy::{ObservationKind, Request, Run};
 use browserlens_lens::{Lens, LensOptions};
 use common::{a11y, lines, look, observe, owed, page, read, try_observe};
@@ -187,5 +187,20 @@ fn text_is_found_as_an_agent_reads_it() {
     }
     for absent in ["Next block", "42.00 VAT", "terms 2026", "see the"] {
         assert!(!shown.find_text(absent), "{absent:?}");
+    }
+}
+
+#[test]
+fn a_list_that_draws_a_part_is_a_group_whether_or_not_the_browser_gives_it_a_role() {
+    for role in ["", "generic", "rowgroup"] {
+        let mut builder = PageBuilder::new("https://a.test/", "Rows");
+        builder.document(1, 1);
+        let flags = Flags::IN_VIEWPORT.with(Flags::PARTIAL).with(Flags::SCROLLER);
+        builder.open(NodeSpec { role, flags, ..NodeSpec::default() });
+        for name in ["One", "Two"] {
+            builder.leaf(NodeSpec { flags: Flags::IN_VIEWPORT, ..NodeSpec::with_role("button", name) });
+        }
+        let told = observe(&mut Lens::new(a11y()), 0, &Arc::new(builder.finish()));
+        assert!(told.text.contains("group @e1 partial: button \"One\" @e2"), "{role}: {}", told.text);
     }
 }

@@ -115,7 +115,7 @@ impl EmbedError {
                 "check the name of the model and that it makes embeddings; give its dimension if it can be chosen"
             }
             Self::Endpoint(error) => error.hint(),
-            Self::Cache { .. } => "delete the file: its vectors are asked for again",
+            Self::Cache { .. } => "name another file, or delete this one: its vectors are asked for again",
             Self::Model { .. } => {
                 "name a sentence-transformers folder of a BERT model: config.json, tokenizer.json, model.safetensors, \
                     1_Pooling/config.json"

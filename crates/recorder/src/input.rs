@@ -23,6 +23,9 @@ const EVENT_LIMIT: Duration = Duration::from_secs(30);
 const MOVES: u32 = 12;
 const A_MOVE: Duration = Duration::from_millis(20);
 
+/// First part of a pointer's way, in CSS px.
+const A_LITTLE: f64 = 6.0;
+
 /// Modifier keys, with their bit in the protocol.
 const MODIFIERS: [(&str, i64); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
 
@@ -77,7 +80,17 @@ impl Driver {
         self.dispatched(self.execute(event)).await
     }
 
+    /// Moves the pointer: a little on its way, then all of it. A menu closes under a pointer that it did not
+    /// see come its way; on a longer way others would open.
     pub(crate) async fn move_to(&mut self, point: (f64, f64)) -> Result<(), CallError> {
+        let from = self.pointer;
+        let way = (point.0 - from.0, point.1 - from.1);
+        let far = way.0.hypot(way.1);
+        if far > 4.0 * A_LITTLE {
+            let part = A_LITTLE / far;
+            let little = (from.0 + way.0 * part, from.1 + way.1 * part);
+            self.mouse(DispatchMouseEventType::MouseMoved, little, MouseButton::None, 0, 0).await?;
+        }
         self.mouse(DispatchMouseEventType::MouseMoved, point, MouseButton::None, 0, 0).await
     }
 

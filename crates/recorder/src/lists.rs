@@ -130,6 +130,9 @@ impl Driver {
                 return self.click(&toggle).await;
             }
         }
+        if !only_opens && self.ask(handle, "opensMore", &[Value::from(label)]).await?.as_bool() == Some(true) {
+            return impossible(format!("its option {label:?} only opens more: name what is in it as {label:?} / …"));
+        }
         for _ in 0..REDRAWN {
             match self.click_option(handle, label).await {
                 // A list that draws only a part draws anew when it is scrolled.

@@ -68,9 +68,14 @@ impl Pending {
         self.parts.clear();
     }
 
+    /// Returns whether the last look found nothing new.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.parts.last().is_some_and(says_nothing)
+    }
+
     /// Forgets that the last look found nothing new, if it did.
     pub(crate) fn forget_silence(&mut self) {
-        if self.parts.last().is_some_and(says_nothing) {
+        if self.is_silent() {
             self.parts.pop();
         }
     }

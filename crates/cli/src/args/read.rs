@@ -93,6 +93,9 @@ pub(crate) struct ReadArgs {
     /// Take the key of the endpoint from this environment variable
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     pub embeddings_key_env: String,
+    /// Keep the endpoint's vectors in this file, and ask for none twice
+    #[arg(long, value_name = "FILE", requires = "embeddings_url")]
+    pub embeddings_cache: Option<PathBuf>,
     /// Find sections by vectors of the sentence-transformers model in this folder (builds with the
     /// feature `local`)
     #[arg(long, value_name = "FOLDER", requires = "query", conflicts_with = "embeddings_url")]

@@ -285,7 +285,7 @@ fn searcher(args: &ReadArgs) -> Result<Searcher, Failure> {
 
 fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     use browserlens_llm::{ApiKey, BaseUrl, ClientOptions};
-    use browserlens_reading::embed::{Http, HttpOptions};
+    use browserlens_reading::embed::{EmbedError, Http, HttpOptions, VectorCache};
     let (Some(url), Some(model), Some(dimension)) =
         (&args.embeddings_url, &args.embeddings_model, args.embeddings_dimension)
     else {
@@ -293,8 +293,10 @@ fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
     };
     let base_url = BaseUrl::parse(url)?;
     let key = std::env::var(&args.embeddings_key_env).ok().and_then(|key| ApiKey::new(&key));
-    let embedder = Http::new(HttpOptions::new(ClientOptions::new(base_url, key), model, dimension.get()), None);
-    let embedder = embedder.map_err(|error| Failure::new(Exit::Usage, &error, error.hint()))?;
+    let failure = |error: EmbedError| Failure::new(Exit::Usage, &error, error.hint());
+    let cache = args.embeddings_cache.as_deref().map(VectorCache::open).transpose().map_err(failure)?;
+    let options = HttpOptions::new(ClientOptions::new(base_url, key), model, dimension.get());
+    let embedder = Http::new(options, cache).map_err(failure)?;
     Ok(Some(Searcher::new(Arc::new(embedder))))
 }
 

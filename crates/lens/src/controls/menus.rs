@@ -35,7 +35,8 @@ pub(crate) fn hovered_menu(word: NodeRef<'_>) -> Option<bool> {
     let parts = item.children().filter(|part| part.kind() == NodeKind::Element).take(MOST_BESIDE);
     let mut after = parts.skip_while(|part| is_within && part.id() != word.id()).skip(usize::from(is_within));
     let menu = after.find(|part| holds_controls(*part))?;
-    let is_open = menu.subtree().any(|node| node.kind() == NodeKind::Text && node.is_visible());
+    let is_seen = |node: NodeRef<'_>| node.is_visible() && (node.kind() == NodeKind::Text || is_control(node));
+    let is_open = menu.subtree().any(is_seen);
     let lies_over = matches!(menu.style("position"), Some("absolute" | "fixed"));
     let is_alone = item.children().filter(|part| part.id() != menu.id()).all(|part| !holds_controls(part));
     (is_alone && (!is_open || lies_over)).then_some(is_open)
@@ -45,9 +46,13 @@ pub(crate) fn hovered_menu(word: NodeRef<'_>) -> Option<bool> {
 /// but by its markup.
 fn holds_controls(element: NodeRef<'_>) -> bool {
     let most = element.end().min(element.id().0 + MOST_IN_A_MENU);
-    (element.id().0..most).map(|id| element.page().node(NodeId(id))).any(|node| match node.tag() {
+    (element.id().0..most).map(|id| element.page().node(NodeId(id))).any(is_control)
+}
+
+fn is_control(node: NodeRef<'_>) -> bool {
+    match node.tag() {
         "a" => node.attribute("href").is_some(),
         "button" | "input" | "select" | "textarea" => true,
         _ => matches!(node.attribute("role"), Some("button" | "link" | "menuitem")),
-    })
+    }
 }

@@ -18,6 +18,8 @@ use std::collections::HashSet;
 const LONGEST_OLD_VALUE: usize = 40;
 /// Most items that went and are named one by one.
 pub(super) const MOST_NAMED: usize = 3;
+/// Most items that went each by itself and are told by what they say.
+pub(super) const MOST_TOLD: usize = 8;
 /// Of so many roles that go is said how many of each go.
 const MOST_ROLES: usize = 6;
 /// Most parts of the page that the line of what is unchanged names.
@@ -68,6 +70,8 @@ struct Emitter<'a> {
     /// Item of the scratch tree that stands for a new item; [`NONE`] if it is not there.
     here: Vec<u32>,
     entries: Vec<Entry>,
+    /// Of items with a ref that are covered or inert, or no more.
+    blocked: Vec<Entry>,
     changes: u32,
     brief: bool,
     /// Items whose children were put in order: what stands last among them was not told.
@@ -92,6 +96,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
         keys,
         here,
         entries: Vec::new(),
+        blocked: Vec::new(),
         changes: 0,
         brief: options.brief,
         reordered: HashSet::new(),
@@ -134,6 +139,8 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     }
     gone.extend(&plan.removed);
     places.extend(plan.added.iter().map(|t| new.tree.parent(*t)));
+    // What lies under something else is told together, behind what changed itself.
+    emitter.entries.append(&mut emitter.blocked);
     let leftover = emitter.remove(&gone);
     for (s, t) in &plan.rewritten {
         emitter.rewrite(*s, *t);
@@ -215,6 +222,12 @@ impl Emitter<'_> {
         item.value = is.value;
         item.states = now.with(StateSet(item.states.0 & StateSet::FOCUSED.0));
         self.scratch.index(s);
+        if self.brief && name.is_none() && value.is_none() && at.reference.is_some() && only_blocks(on.with(off)) {
+            let at = Locator { reference: at.reference, ..Locator::default() };
+            self.blocked.push(Entry::Changed { at, name, value, on, off });
+            self.changes += 1;
+            return;
+        }
         self.tell(Entry::Changed { at, name, value, on, off });
         // Where the page has it otherwise, the options say so themselves.
         let selected = |tree: &Tree, id: u32| tree.item(id).states.has(StateSet::SELECTED);
@@ -245,7 +258,7 @@ impl Emitter<'_> {
             self.new.tree.items().filter_map(|(_, item)| item.mark).filter_map(|mark| mark.handle).collect();
         let mut leftover = Vec::new();
         let mut locators = Vec::new();
-        let few = gone.len() <= MOST_NAMED;
+        let few = gone.len() <= MOST_TOLD;
         for s in gone {
             let mark = self.old.tree.item(*s).mark;
             let replaceable = mark.is_some_and(|mark| {
@@ -457,6 +470,11 @@ fn is_message(tree: &Tree, id: u32) -> bool {
     let item = tree.item(id);
     matches!(&*item.role, "alert" | "status" | "alertdialog")
         && tree.subtree(id).any(|below| !tree.item(below).name.is_empty())
+}
+
+/// Whether states say nothing but that something lies over an item.
+pub(super) fn only_blocks(states: StateSet) -> bool {
+    states.without(StateSet::COVERED.with(StateSet::INERT)) == StateSet::NONE
 }
 
 fn shorten(text: &str) -> (String, bool) {

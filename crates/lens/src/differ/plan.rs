@@ -5,9 +5,9 @@
 //! one pass from the leaves up, linear in the page; what is chosen costs at most what the changes
 //! one by one cost, by an estimate of tokens; a change is told once.
 
-use super::emit::MOST_NAMED;
+use super::emit::{MOST_NAMED, MOST_TOLD, only_blocks};
 use super::{Change, Matching, Side};
-use crate::tree::{Item, NONE, ROOT, Tree};
+use crate::tree::{Item, NONE, ROOT, StateSet, Tree};
 use std::collections::HashSet;
 
 /// What a ref costs, in quarters of a token, as everything here.
@@ -16,6 +16,8 @@ const REF: u32 = 12;
 const ENTRY: u32 = 14;
 /// Fewest siblings that fold.
 const FEWEST_ROWS: usize = 3;
+/// What the names of all that went from one item may cost.
+const LONGEST_GONE: u32 = 320;
 /// Characters of a name that a locator spells out.
 const LONGEST_NAME: u32 = 48;
 
@@ -77,7 +79,11 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
                 let (was, is) = (old.tree.item(s), new.tree.item(t));
                 let name = if was.name == is.name { 0 } else { text(&is.name) + 4 };
                 let value = if was.value == is.value { 0 } else { text_up_to(&was.value, 40) + text(&is.value) + 8 };
-                costs[t as usize].said = ENTRY + locator(was) + name + value + 8;
+                let states = StateSet(was.states.0 ^ is.states.0);
+                costs[t as usize].said = match name + value == 0 && was.reference.is_some() && only_blocks(states) {
+                    true => REF,
+                    false => ENTRY + locator(was) + name + value + 8,
+                };
             }
             Change::Removed { old: s } => {
                 let at = &mut costs[place(s) as usize];
@@ -99,8 +105,10 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
     for (s, t) in matching.pairs.iter().rev().copied() {
         let Costs { below, mut displaced, displacements, moves, said } = costs[t as usize];
         let added = added(&new.tree, t, &came, &written);
-        // A list of what stays names the few that went as well: where nothing moved, that is all.
-        if displacements > 1 && (moves > 0 || displacements > MOST_NAMED as u32) {
+        // A list of what stays says little of what went: where nothing moved, that is named as long as it may be.
+        let can_be_named =
+            displacements <= MOST_NAMED as u32 || displacements <= MOST_TOLD as u32 && displaced <= LONGEST_GONE;
+        if displacements > 1 && (moves > 0 || !can_be_named) {
             let order = ENTRY + locator(old.tree.item(s)) + order_cost(old, new, (s, t), &to_old);
             if order < displaced {
                 displaced = order;

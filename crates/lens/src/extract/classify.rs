@@ -5,7 +5,7 @@
 
 use super::dom::Dom;
 use super::names::{self, is_glyph};
-use crate::controls::{Controls, hovered_menu, is_box_of_a_combobox, is_used_unseen};
+use crate::controls::{Controls, hovered_menu, is_box_of_a_combobox, is_denied, is_used_unseen};
 use crate::tree::{CLICKABLE, StateSet};
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
 use std::borrow::Cow;
@@ -91,7 +91,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let is_box = is_box_of_a_combobox(node, role);
     let shape = if is_box { Some((role, Shape::Stays)) } else { shape_of(role, &name, node) };
     let states = |may_be_on| {
-        let mut states = states_of(node, unpainted, may_be_on, dom);
+        let mut states = states_of(node, unpainted, is_pressed, may_be_on, dom);
         if is_pressed
             && node.expanded().is_none()
             && let Some(is_open) = hovered_menu(node)
@@ -120,7 +120,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     };
     let acts = role::is_interactive(role) && !controls.is_pressed_elsewhere(node) || is_pressed;
     let interactive = acts && !is_option && !is_box;
-    let says_value = says_value(role) && !is_box && !unpainted || is_file(node);
+    let says_value = says_value(role) && !is_box && (!unpainted || role == "combobox") || is_file(node);
     Class::Keep(Keep {
         role,
         name,
@@ -279,11 +279,11 @@ fn holds_what_is_chosen(row: NodeRef<'_>) -> bool {
 }
 
 /// `may_be_on`: a class may call it on.
-fn states_of(node: NodeRef<'_>, unpainted: bool, may_be_on: bool, dom: &Dom<'_>) -> StateSet {
+fn states_of<'p>(node: NodeRef<'p>, unpainted: bool, is_pressed: bool, may_be_on: bool, dom: &Dom<'p>) -> StateSet {
     let from = node.states();
     let mut states = if dom.speaks_for(node) { dom.states(node) } else { StateSet::NONE };
     let mut set = |state: StateSet, on: bool| states.add(if on { state } else { StateSet::NONE });
-    set(StateSet::DISABLED, from.has(States::DISABLED));
+    set(StateSet::DISABLED, from.has(States::DISABLED) || is_pressed && is_denied(node));
     set(StateSet::CHECKED, node.checked() == Some(Tri::True));
     set(StateSet::UNCHECKED, node.checked() == Some(Tri::False));
     set(StateSet::MIXED, node.checked() == Some(Tri::Mixed) || node.pressed() == Some(Tri::Mixed));
@@ -302,7 +302,7 @@ fn states_of(node: NodeRef<'_>, unpainted: bool, may_be_on: bool, dom: &Dom<'_>)
     set(StateSet::BUSY, from.has(States::BUSY));
     set(StateSet::CURRENT, from.has(States::CURRENT));
     set(StateSet::FILLED, node.flags().has(Flags::SECRET) && node.is_filled());
-    set(StateSet::INVISIBLE, unpainted && node.tag() != "area");
+    set(StateSet::INVISIBLE, unpainted && node.tag() != "area" && dom.role(node) != "combobox");
     let spans = |names: [&str; 2]| names.iter().any(|name| spans_several(node, name));
     set(StateSet::COLSPAN, spans(["colspan", "aria-colspan"]));
     set(StateSet::ROWSPAN, spans(["rowspan", "aria-rowspan"]));

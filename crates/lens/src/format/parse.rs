@@ -11,6 +11,10 @@ use super::lines::{GrammarError, Lines};
 use super::scan::Scan;
 use super::{Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner, Position, Sibling};
 use crate::tree::{PAGE, StateSet, Tree};
+use browserlens_core::strategy::Ref;
+
+/// Most refs that a run told by its ends may stand for.
+const MOST_TOGETHER: u32 = 10_000;
 
 /// Reads the text of one observation before which nothing was told.
 ///
@@ -192,6 +196,11 @@ fn entries(lines: &mut Lines<'_>) -> Result<Vec<Entry>, GrammarError> {
     while let Some(line) = lines.peek() {
         let mut scan = Scan::new(line);
         let follows = matches!(entries.last(), Some(Entry::Changed { .. }));
+        if let Some(many) = together(&mut scan, follows) {
+            entries.extend(many);
+            lines.at += 1;
+            continue;
+        }
         let read = entry(lines, &mut scan, follows);
         entries.push(read.ok_or_else(|| lines.error(&scan, "a change"))??);
     }
@@ -231,6 +240,39 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>, follows: bool) -> Option<Re
     }
     lines.at += 1;
     Some(Ok(read))
+}
+
+/// Reads changes of state that are told together: several refs, or the ends of runs of them.
+fn together(scan: &mut Scan<'_>, follows: bool) -> Option<Vec<Entry>> {
+    scan.attempt(|scan| {
+        let begins = scan.eat("CHANGED:") || follows && scan.eat("-");
+        scan.expect(if begins { "" } else { "CHANGED:" })?;
+        let mut refs = Vec::new();
+        while scan.rest().starts_with(" @e") {
+            scan.expect(" ")?;
+            let first = scan.reference()?;
+            let last = scan.after("-", Scan::reference)?.unwrap_or(first);
+            let count = last.number.checked_sub(first.number).filter(|count| *count < MOST_TOGETHER)?;
+            match count {
+                0 => refs.push(first),
+                _ => refs.extend((first.number..=last.number).map(Ref::new)),
+            }
+        }
+        let mut states = [StateSet::NONE; 2];
+        while !scan.at_end() {
+            let of = usize::from(!scan.eat(" +"));
+            scan.expect(if of == 0 { "" } else { " -" })?;
+            states[of] = states[of].with(StateSet::from_word(scan.word()?)?);
+        }
+        let changed = |reference| Entry::Changed {
+            at: Locator { reference: Some(reference), ..Locator::default() },
+            name: None,
+            value: None,
+            on: states[0],
+            off: states[1],
+        };
+        (refs.len() > 1).then(|| refs.into_iter().map(changed).collect())
+    })
 }
 
 /// Reads the items that a change tells: a group on its line, or the lines that follow.

@@ -60,7 +60,7 @@ impl<'p> Writer<'p> {
             Some(if named || flags.has(Flags::OPAQUE) { Meaning::Fixed } else { Meaning::Container })
         } else {
             match meaning(role) {
-                Some(Meaning::Transparent) if partial => {
+                _ if partial && (role.is_empty() || meaning(role) == Some(Meaning::Transparent)) => {
                     shown_as = "group".to_owned();
                     Some(Meaning::Container)
                 }

@@ -16,7 +16,7 @@ mod tidy;
 
 pub use count::unmarked_differences;
 
-use crate::controls::{Controls, hovered_menu, is_used_unseen};
+use crate::controls::{Controls, hovered_menu, is_denied, is_used_unseen};
 use crate::extract::{ExtractOptions, Grade};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_core::page::select::Trees;
@@ -377,7 +377,7 @@ impl<'p> Writer<'p> {
             || among("slider progressbar meter ColorWell PopUpButton MenuListPopup listbox", &draft.role);
         let unpainted = !(node.is_visible() || role == "option" && self.in_select[node.id().index()]);
         let takes_files = node.tag() == "input" && node.attribute("type") == Some("file");
-        if with_value && !unpainted || takes_files {
+        if with_value && (!unpainted || role == "combobox") || takes_files {
             item.value = node.value().into();
         }
         let has = node.states();
@@ -385,7 +385,7 @@ impl<'p> Writer<'p> {
         let said = [
             (menu == Some(true), StateSet::EXPANDED),
             (menu == Some(false), StateSet::COLLAPSED),
-            (has.has(States::DISABLED), StateSet::DISABLED),
+            (has.has(States::DISABLED) || self.controls.has(node) && is_denied(node), StateSet::DISABLED),
             (node.checked() == Some(Tri::True), StateSet::CHECKED),
             (node.checked() == Some(Tri::False), StateSet::UNCHECKED),
             (node.checked() == Some(Tri::Mixed), StateSet::MIXED),
@@ -403,7 +403,7 @@ impl<'p> Writer<'p> {
             (has.has(States::BUSY), StateSet::BUSY),
             (has.has(States::CURRENT), StateSet::CURRENT),
             (node.flags().has(Flags::SECRET) && node.is_filled(), StateSet::FILLED),
-            (unpainted && node.tag() != "area", StateSet::INVISIBLE),
+            (unpainted && node.tag() != "area" && role != "combobox", StateSet::INVISIBLE),
             (markup::takes_several(node, "colspan"), StateSet::COLSPAN),
             (markup::takes_several(node, "rowspan"), StateSet::ROWSPAN),
             (node.flags().has(Flags::PARTIAL), StateSet::PARTIAL),

@@ -1,22 +1,14 @@
 //! R's last look at what was collected: names for the nameless, nothing twice, dialogs first.
 //!
 //! In: things and what is at the top. Out: the same, tidied. Invariant: shares no code with
-//! `extract`; what can be pressed, and the last resort for its name, both take from `controls`,
-//! which the press test in Chromium checks.
+//! `extract`; both take what can be pressed from `controls`, which the press test in Chromium
+//! checks, and names of the nameless from `last_resort`.
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
-use crate::last_resort::{act_of, drawn_label, kind_of_its_own};
+use crate::last_resort::{drawn_label, name_of};
 use crate::tree::StateSet;
-use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef};
+use browserlens_core::page::{Clickability, Flags, NodeKind};
 use std::collections::HashSet;
-
-const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor \
-    dark default elem element field flex ghost glyph hidden ico icon icons image img inline inner input \
-    interactive item large light link material medium mini outer outline outlined plain pointer primary regular \
-    root round rounded row secondary sharp small solid square symbol symbols tertiary tiny visible wrap wrapper";
-const ICONS: &str = "bi codicon fa fab fal far fas feather glyphicon ico icon icons lucide mdi octicon";
-const SPEAKING: &str = "act action cmd command do icon label name test testid tool value";
-const MUTE: &str = "col entity id idx index key orientation ref row side slot state theme uid";
 
 impl Writer<'_> {
     /// Tidies what is below `top` and returns the new top.
@@ -235,31 +227,16 @@ impl Writer<'_> {
             let short = item.name.chars().nth(60).is_none() && item.name.contains(char::is_alphabetic);
             (&*item.role == "text" && short).then(|| item.name.to_string())
         };
-        let (before, after) = (|| label(at.checked_sub(1)), || label(Some(at + 1)));
+        let is_value = |at: usize| !item.value.is_empty() && self.things[list[at]].item.name == item.value;
+        let steps = if at > 0 && is_value(at - 1) { 2 } else { 1 };
+        let (before, after) = (|| label(at.checked_sub(steps)), || label(Some(at + 1)));
         let label = match (field, toggle) {
             (true, _) => before(),
             (_, true) if self.is_labelled_before(list, at) => before().or_else(after),
             (_, true) => after().or_else(before),
             _ => drawn_label(node),
         };
-        let attribute = |name: &str| Some(squeeze(node.attribute(name).unwrap_or("")));
-        let offers = [
-            attribute("title"),
-            Some(squeeze(node.description())),
-            attribute("data-tooltip"),
-            attribute("data-title"),
-            attribute("data-original-title"),
-            attribute("data-tip"),
-            attribute("placeholder"),
-            label,
-            Some(telling(node.attribute("id").unwrap_or(""))),
-            node.attributes().map(|(name, value)| from_data(name, value)).find(|words| !words.is_empty()),
-            Some(from_classes(node, true)),
-            act_of(node).map(str::to_owned),
-            node.descendants().take(12).map(from_icon).find(|words| !words.is_empty()),
-            kind_of_its_own(node, telling),
-        ];
-        offers.into_iter().flatten().find(|offer| !offer.is_empty())
+        name_of(node, label)
     }
 
     /// The things of a list without those that say what the one beside them, or the whole, says.
@@ -296,71 +273,5 @@ impl Writer<'_> {
             kept.push(*thing);
         }
         kept
-    }
-}
-
-/// Lower-case pieces between dashes, underscores and capitals; none if there is anything but
-/// letters.
-fn pieces(token: &str) -> Vec<String> {
-    if !token.chars().all(|c| c.is_ascii_alphabetic() || "-_".contains(c)) {
-        return Vec::new();
-    }
-    let letters: Vec<char> = token.chars().collect();
-    let mut spaced = String::new();
-    for (at, c) in letters.iter().enumerate() {
-        let rises = at > 0 && letters[at - 1].is_ascii_lowercase() && c.is_ascii_uppercase();
-        spaced.push_str(if rises { " " } else { "" });
-        spaced.push(if c.is_ascii_alphabetic() { c.to_ascii_lowercase() } else { ' ' });
-    }
-    spaced.split(' ').filter(|piece| !piece.is_empty()).map(str::to_owned).collect()
-}
-
-fn telling(token: &str) -> String {
-    let tells = |piece: &String| {
-        piece.len() > 2 && piece.len() < 17 && piece.chars().any(|c| "aeiouy".contains(c)) && !among(QUIET, piece)
-    };
-    pieces(token).into_iter().filter(tells).take(3).collect::<Vec<_>>().join(" ")
-}
-
-fn from_data(name: &str, value: &str) -> String {
-    let Some(key) = name.strip_prefix("data-") else { return String::new() };
-    if among(MUTE, key) || value.len() > 24 || value == "true" || value == "false" {
-        return String::new();
-    }
-    let number = !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
-    let long = pieces(value).into_iter().filter(|piece| piece.len() > 2).take(3).collect::<Vec<_>>().join(" ");
-    match (among(SPEAKING, key), number) {
-        (true, true) => String::new(),
-        (true, false) => long,
-        _ if telling(key).is_empty() => String::new(),
-        (false, true) => format!("{} {value}", telling(key)),
-        (false, false) if long.is_empty() => long,
-        (false, false) => format!("{} {long}", telling(key)),
-    }
-}
-
-fn from_classes(node: NodeRef<'_>, of_blocks: bool) -> String {
-    let classes = node.attribute("class").unwrap_or("").split_ascii_whitespace();
-    let bare = classes.map(|class| class.find("--").map_or(class, |at| &class[..at]));
-    let good = bare
-        .filter(|class| pieces(class).iter().any(|piece| among(ICONS, piece)) || (of_blocks && class.contains("__")));
-    good.map(telling).find(|words| !words.is_empty()).unwrap_or_default()
-}
-
-fn from_icon(node: NodeRef<'_>) -> String {
-    let attribute = |name: &str| node.attribute(name);
-    match node.tag() {
-        _ if node.kind() != NodeKind::Element => String::new(),
-        "i" | "svg" | "span" => from_classes(node, false),
-        "use" => {
-            let target = attribute("href").or(attribute("xlink:href")).unwrap_or("");
-            telling(&target[target.rfind('#').map_or(0, |at| at + 1)..])
-        }
-        "img" => {
-            let path = attribute("src").unwrap_or("");
-            let file = &path[path.rfind('/').map_or(0, |at| at + 1)..];
-            telling(&file[..file.find('.').unwrap_or(file.len())])
-        }
-        _ => String::new(),
     }
 }

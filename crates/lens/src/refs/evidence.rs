@@ -325,6 +325,11 @@ impl Evidence {
         &self.in_rows[self.in_rows.len() - self.rows..]
     }
 
+    /// Returns the nearest row around it.
+    pub(super) fn row_around(&self) -> Option<NodeKey> {
+        self.enclosing().first().map(|row| row.key)
+    }
+
     /// Returns the row that it is itself.
     fn itself(&self) -> Option<&RowEvidence> {
         self.in_rows.first().filter(|_| self.in_rows.len() > self.rows).map(|row| &**row)

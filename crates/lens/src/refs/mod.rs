@@ -113,6 +113,7 @@ impl RefTable {
             });
             self.current[*id as usize] = meant.find(|reference| used.insert(*reference));
         }
+        let strangers = unknown.clone();
         unknown.retain(|(id, _)| self.get(*id).is_none());
         for (id, evidence) in unknown {
             let at = |place: &u64| places.get(place).filter(|(_, was)| was.is_replaced_by(evidence));
@@ -126,7 +127,24 @@ impl RefTable {
             let mut meant = named.chain(unnamed).chain(translated).map(|(reference, _)| *reference);
             self.current[*id as usize] = meant.find(|reference| used.insert(*reference));
         }
+        self.renew_rows(&strangers);
         self.remember(view, acting);
+    }
+
+    /// Takes the refs from rows of new nodes of which most are not known: that a word stands once in
+    /// its row is chance, and refs of one row are read better where they belong together.
+    fn renew_rows(&mut self, strangers: &[&(u32, Arc<Evidence>)]) {
+        let mut rows: HashMap<NodeKey, [usize; 2]> = HashMap::new();
+        for (id, evidence) in strangers {
+            if let Some(row) = evidence.row_around() {
+                rows.entry(row).or_default()[usize::from(self.get(*id).is_some())] += 1;
+            }
+        }
+        for (id, evidence) in strangers {
+            if evidence.row_around().is_some_and(|row| rows[&row][0] > rows[&row][1]) {
+                self.current[*id as usize] = None;
+            }
+        }
     }
 
     /// Returns the refs of the items whose nodes were known and were not recycled.

@@ -356,6 +356,12 @@
       .flatMap((name) => [combo, element].flatMap((e) => (e.getAttribute(name) ?? '').split(/\s+/))).filter(Boolean);
     const within = [...new Set(ids)].map((id) => root.getElementById?.(id) ?? document.getElementById(id));
     if (combo.matches('[role=listbox], [role=radiogroup], [role=menu], [role=tree]')) within.push(combo);
+    // Menus that items of these have opened may stand elsewhere.
+    for (const menu of within)
+      for (const item of menu?.querySelectorAll('[aria-expanded=true][aria-controls]') ?? []) {
+        const inner = root.getElementById?.(item.getAttribute('aria-controls'));
+        if (inner && !within.includes(inner)) within.push(inner);
+      }
     let list = [...new Set(within.filter(Boolean).flatMap((e) => [...e.querySelectorAll(OPTION + ', [role=radio]')]))]
       .filter(pressable);
     if (!list.length) list = everywhere(OPTION).filter((e) => !before.has(e) && pressable(e));
@@ -383,15 +389,26 @@
       && list.length > 2 && scroller.scrollHeight > 1.5 * high + scroller.clientHeight;
     return { names: lastOptions.names, more };
   };
+  // What is new to a list that takes new entries is offered as one option that says it: `Create "Lynx"`.
+  const offered = (names, label) => {
+    const says = names.length === 1 && typedBefore !== null && names[0].includes(label);
+    return says ? [0] : meant(names, label);
+  };
   const option = (element, label) => {
-    const { names, more } = options(element), found = meant(names, squeezed(label));
+    const { names, more } = options(element), found = offered(names, squeezed(label));
     const off = found.length > 0 && lastOptions.list[found[0]].closest('[aria-disabled=true]') !== null;
     return { count: found.length, off, listed: listed(names) + (more ? ' and more' : ''), any: names.length > 0, more };
   };
-  const optionElement = (element, label) => lastOptions.list[meant(lastOptions.names, squeezed(label))[0]] ?? null;
-  // Whether an option is a node of a tree that shows what is below it: a press would hide that.
+  const optionElement = (element, label) => lastOptions.list[offered(lastOptions.names, squeezed(label))[0]] ?? null;
+  // Whether an option shows what is below it: a press would hide that.
   const isUnfolded = (element, label) =>
-    optionElement(element, label)?.closest('[role=treeitem]')?.getAttribute('aria-expanded') === 'true';
+    optionElement(element, label)?.closest('[role=treeitem], [role=menuitem]')?.ariaExpanded === 'true';
+  // Whether an option only opens a menu of more.
+  const opensMore = (element, label) => {
+    const option = optionElement(element, label);
+    const haspopup = option?.getAttribute('aria-haspopup') ?? 'false';
+    return option?.getAttribute('role') === 'menuitem' && haspopup !== 'false';
+  };
   // What unfolds an option that is a node of a tree, where pressing the node would choose it.
   const TOGGLE =
     ['button', '[role=button]', ...['toggle', 'switcher', 'expand', 'caret', 'arrow'].map((c) => `[class*=${c} i]`)];
@@ -611,8 +628,8 @@
   };
   globalThis.browserLensAct = {
     point, center, painted, ready, hasFocus, toEnd, valueOf, choose, opening, option, optionElement, isUnfolded,
-    unfolds, isMultiple, slide, further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, hold,
-    isRadio, checked, hitInstead,
+    opensMore, unfolds, isMultiple, slide, further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave,
+    beside, hold, isRadio, checked, hitInstead,
     scrollBy, scrollPage, fileInput, placeOf, selectWords, selected
   };
 })()

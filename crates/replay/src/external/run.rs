@@ -326,7 +326,6 @@ impl Talk {
         let images: Result<Vec<ObservedImage>, String> =
             observed.images.iter().map(|image| self.image(image)).collect();
         Ok(Observation {
-            text: observed.text,
             images: images.map_err(Refused::Step)?,
             kind: match observed.kind {
                 Kind::Full => ObservationKind::Full { reason: shortened(&observed.reason, 200) },
@@ -334,7 +333,7 @@ impl Talk {
             },
             refs,
             representation: observed.representation.map(|name| shortened(&name, 40)),
-            unmarked_differences: None,
+            ..Observation::full_text(observed.text, "")
         })
     }
 

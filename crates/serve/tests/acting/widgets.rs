@@ -1,5 +1,6 @@
 //! Acting on what pages draw themselves: lists that draw a part, texts, sliders, trees, menus that
-//! open as one points at them, components with shadow trees.
+//! open as one points at them or stand elsewhere, lists that take new entries, components with shadow
+//! trees, icons, and states that only a style or a class tells.
 
 use super::{LOG, on};
 use serde_json::json;
@@ -228,4 +229,136 @@ async fn what_moves_in_a_shadow_tree_is_waited_for_and_ids_are_of_their_tree() {
     .await;
     let told = mcp.call("click", json!({ "text": "Shut" })).await;
     assert!(told.contains("REMOVED: dialog \"Form\""), "{told}");
+}
+
+const MENUS: &str = "<style>[role=menu] { position: absolute; background: #fff; width: 120px }
+      [role=menuitem] { height: 24px }</style>
+    <button id=more aria-haspopup=menu aria-expanded=false aria-label=More style='margin-left: 200px'>…</button>
+    <div id=menu role=menu hidden style='left: 60px; top: 60px'></div>
+    <div id=inner role=menu hidden style='left: 180px; top: 60px'></div>
+    <script>
+      let x = 0, way = 'left';
+      const close = () => { menu.hidden = inner.hidden = true; more.ariaExpanded = false;
+        more.removeAttribute('aria-controls'); };
+      const item = (name, on) => {
+        const e = document.createElement('div');
+        [e.role, e.textContent, e.onclick] = ['menuitem', name, on];
+        return e;
+      };
+      const group = (name, below) => {
+        const e = item(name, () => {
+          inner.replaceChildren(...below.map((one) => item(one, () => { log(one); close(); })));
+          inner.hidden = false;
+          e.ariaExpanded = true;
+          e.setAttribute('aria-controls', 'inner');
+        });
+        [e.ariaHasPopup, e.ariaExpanded] = ['menu', false];
+        // As menus do it that let the pointer go over to what they opened: they look which way it goes.
+        e.onpointermove = (move) => { if (move.clientX !== x) way = move.clientX > x ? 'right' : 'left';
+          x = move.clientX; };
+        e.onpointerleave = () => { if (way !== 'right') { inner.hidden = true; e.ariaExpanded = false; } };
+        return e;
+      };
+      more.onclick = () => {
+        menu.replaceChildren(group('Nurses', ['Kofi', 'Elin']), group('Vets', ['Mei']), item('Nobody', () => close()));
+        menu.hidden = false;
+        more.ariaExpanded = true;
+        more.setAttribute('aria-controls', 'menu');
+      };
+    </script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_leads_through_menus_that_stand_elsewhere_and_the_pointer_is_seen_to_go_there() {
+    let (mut mcp, _) = on(MENUS).await;
+    let told = mcp.call("select", json!({ "ref": "More", "option": "Nurses / Elin" })).await;
+    assert_eq!(mcp.value(LOG).await, json!("Elin "), "{told}");
+    for text in ["More", "Nurses", "Kofi"] {
+        mcp.call("click", json!({ "text": text })).await;
+    }
+    assert_eq!(mcp.value(LOG).await, json!("Elin Kofi "));
+    mcp.refuses("select", json!({ "ref": "More", "option": "Nurses" }), &["\"Nurses\" only opens more"]).await;
+}
+
+const CREATES: &str = "<style>.box { position: relative; height: 32px; width: 200px; border: 1px solid }
+      input { border: 0; width: 90%; height: 20px } .list { position: absolute; top: 34px; left: 0; right: 0;
+      background: #fff; z-index: 1 } .list div { height: 60px }</style>
+    <span>Breed</span>
+    <div class=box><div id=said class=css-1-placeholder>Choose or type</div>
+      <input id=field role=combobox aria-expanded=false aria-autocomplete=list tabindex=0>
+      <div id=list class=list role=listbox hidden></div></div>
+    <label style='display: block; width: 150px'><input type=checkbox>Fasted</label>
+    <script>
+      const draw = () => {
+        const typed = field.value.trim();
+        const known = ['Husky', 'Poodle'].filter((one) => one.toLowerCase().includes(typed.toLowerCase()));
+        const names = known.length ? known : [`Create \"${typed}\"`];
+        list.replaceChildren(...names.map((name) => {
+          const e = document.createElement('div');
+          [e.role, e.textContent] = ['option', name];
+          e.onmousedown = (down) => { down.preventDefault(); log(name); said.className = 'css-1-singleValue';
+            said.textContent = known.length ? name : typed; field.value = ''; field.style.opacity = 0; shut(); };
+          return e;
+        }));
+        list.hidden = false;
+        field.ariaExpanded = true;
+      };
+      const shut = () => { list.hidden = true; field.ariaExpanded = false; };
+      field.onmousedown = draw;
+      field.oninput = draw;
+      field.onkeydown = (e) => { if (e.key === 'Escape') shut(); };
+    </script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_takes_a_new_entry_and_its_field_is_there_still() {
+    let (mut mcp, first) = on(CREATES).await;
+    assert!(first.contains("combobox ~\"Choose or type\" @e1") && !first.contains("value: \"Choose"), "{first}");
+    let told = mcp.call("select", json!({ "ref": "@e1", "option": "Lynx" })).await;
+    assert_eq!(mcp.value(LOG).await, json!("Create \"Lynx\" "), "{told}");
+    let found = mcp.call("find", json!({ "role": "combobox" })).await;
+    assert!(found.contains("combobox ~\"Breed\" @e1") && found.contains("value: \"Lynx\""), "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_chooses_from_the_list_that_lies_over_its_next_field() {
+    let (mut mcp, _) = on(CREATES).await;
+    let fields = json!([{ "ref": "@e1", "value": "Pood" }, { "ref": "Fasted", "value": true }]);
+    let told = mcp.call("fill", json!({ "fields": fields })).await;
+    assert!(told.contains("@e1 chosen\n") && told.contains("@e2 checked\n"), "{told}");
+    assert_eq!(mcp.value(LOG).await, json!("Poodle "));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_that_only_a_class_ticks_is_filled_and_what_shows_otherwise_says_so() {
+    let (mut mcp, first) = on("<style>.tick { cursor: pointer; width: 200px } .off { cursor: not-allowed }</style>
+        <div class=tick onclick='this.classList.toggle(\"checked\")'>Fasted</div>
+        <div class=tick onclick='this.classList.toggle(\"pri\")'>15:30</div>
+        <div class='tick off' onclick='0'>14:00</div>
+        <button class=mini><svg width=20 height=20 class='lucide lucide-bell-ring'>
+        <path d='M0 0h20v20z'/></svg></button>
+        <button class=mini data-variant=plain><svg width=20 height=20 class='lucide lucide-x'>
+        <path d='M0 0h9v9z'/></svg>
+        </button>
+        <a href=/staff/rota><svg width=20 height=20 class=lucide><path d='M0 0h20v20z'/></svg></a>
+        <button role=combobox aria-expanded=false data-placeholder>Insurer</button>
+        <label>Send at <input oninput='this.value = \"DD/MM/YYYY\"'></label>
+        <canvas aria-label=Sheet width=90 height=40 onclick='0'></canvas>")
+    .await;
+    for says in ["bell ring", "close", "rota", "Insurer", "disabled"] {
+        assert!(first.contains(says), "{says}: {first}");
+    }
+    assert!(!first.contains("lucide"), "{first}");
+    assert!(!first.contains("value: \"Insurer\""), "{first}");
+    for (value, says) in [(true, "pressed; it is on"), (true, "is on already"), (false, "pressed; it is off")] {
+        let told = mcp.call("fill", json!({ "fields": [{ "ref": "Fasted", "value": value }] })).await;
+        assert!(told.contains(says), "{says}: {told}");
+    }
+    let both = json!([{ "ref": "Fasted", "value": false }, { "ref": "15:30", "value": false }]);
+    let told = mcp.call("fill", json!({ "fields": both })).await;
+    assert_eq!(told.matches("hint: ").count(), 1, "{told}");
+    let told = mcp.call("click", json!({ "text": "15:30" })).await;
+    assert!(told.contains("its class changed: +pri") && !told.contains("nothing changed"), "{told}");
+    let told = mcp.call("fill", json!({ "fields": [{ "ref": "Send at", "value": "2026-03-30" }] })).await;
+    assert!(told.contains("typed, and shows \"DD/MM/YYYY\""), "{told}");
+    let told = mcp.call("drag", json!({ "from": "Sheet", "at": [5, 5], "by": [40, 10] })).await;
+    assert!(told.contains("what a canvas draws is in no text"), "{told}");
 }

@@ -21,7 +21,7 @@ use browserlens_core::page::{Flags, NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
 use browserlens_trace::MASK;
-use click::{class_change, class_words, is_click};
+use click::{CLASS, DRAWN, class_change, class_words, is_click};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -183,6 +183,11 @@ impl Session {
         self.note_hit(kind)?;
         self.after(act, before.is_none())?;
         self.note_selected(act);
+        let on = act.node.and_then(|key| self.page.as_ref()?.find(key));
+        let is_canvas = on.is_some_and(|node| node.flags().has(Flags::CANVAS));
+        if is_canvas && (kind == ActionKind::Drag || is_click(kind) && self.pending.is_silent()) {
+            self.notes.push_str(DRAWN);
+        }
         let has_ref = act.node.is_some_and(|node| self.lens.reference(node).is_some());
         let classes = |page: &Option<Arc<Page>>| Some(class_words(page.as_ref()?.find(act.node?)?, has_ref));
         if is_click(kind)
@@ -407,7 +412,9 @@ impl Session {
 
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
-        let mut answer = self.pending.take_told();
+        // A class that changed, and what may have been drawn, are no change that is told.
+        let is_more = self.notes.starts_with(CLASS) || self.notes.starts_with(DRAWN);
+        let mut answer = if is_more { self.pending.take() } else { self.pending.take_told() };
         if self.source.as_mut().is_some_and(|source| source.dialog().is_some()) {
             self.notes.push_str("the page waits: answer its dialog with `dialog`\n");
         }

@@ -72,6 +72,7 @@ fn spec_of<'a>(words: &'a [String], line: &str) -> NodeSpec<'a> {
             "assertive" => on(&mut spec, States::LIVE_ASSERTIVE),
             "hidden" => spec.visibility = Visibility::NotRendered,
             "offscreen" => spec.flags.set(Flags::IN_VIEWPORT, false),
+            "covered" => spec.flags.set(Flags::COVERED, true),
             "canvas" => spec.flags.set(Flags::CANVAS, true),
             "secret" => spec.flags.set(Flags::SECRET, true),
             "block" => spec.flags.set(Flags::BLOCK, true),
@@ -108,9 +109,9 @@ impl PageBuilder {
     ///
     /// One node a line, two blanks a level: `role "name" word…`. Role `text` makes a text node. Words: a state
     /// (`disabled checked unchecked mixed expanded collapsed selected unselected pressed unpressed required invalid
-    /// readonly focused modal alert polite`), `hidden`, `offscreen`, `canvas`, `clickable`, `block`, `secret`, `#12`
-    /// (backend node id), `level=2`, `value="…"`, `desc="…"`, `tag=div`, `box=x,y,w,h`, or any other `name="…"` as an
-    /// attribute.
+    /// readonly focused modal alert polite`), `hidden`, `offscreen`, `covered`, `canvas`, `clickable`, `block`,
+    /// `secret`, `#12` (backend node id), `level=2`, `value="…"`, `desc="…"`, `tag=div`, `box=x,y,w,h`, or any other
+    /// `name="…"` as an attribute.
     ///
     /// # Panics
     /// On an outline that is not of this form: it is meant for tests, where the outline is a

@@ -6,8 +6,9 @@
 //! passes that over. Fields are called as the protocol calls them.
 
 use crate::page::node::States;
-use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -20,12 +21,12 @@ pub type Styles = Vec<Vec<i64>>;
 /// `S` is what is kept of styles and `T` of text boxes: [`IgnoredAny`] only skips them. Styles are
 /// two fifths of a snapshot; text boxes, which no page needs, are a twentieth. All else is read
 /// always: the one other column that no page needs has only images in it.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(bound = "S: Default + Deserialize<'de>, T: Default + Deserialize<'de>")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(bound(deserialize = "S: Default + Deserialize<'de>, T: Default + Deserialize<'de>"))]
 pub struct Snapshot<S = Styles, T = IgnoredAny> {
     /// Which styles of the capture contract each row of styles holds, by index; all, in order,
     /// where it does not say.
-    #[serde(default, rename = "computedStyles")]
+    #[serde(default, rename = "computedStyles", skip_serializing_if = "Option::is_none")]
     pub computed_styles: Option<Vec<u8>>,
     /// The documents, that of the session's root frame first.
     pub documents: Vec<Document<S, T>>,
@@ -56,7 +57,7 @@ impl<S, T> Snapshot<S, T> {
 }
 
 /// One document.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Document<S = Styles, T = IgnoredAny> {
     /// Its URL.
@@ -95,7 +96,7 @@ fn minus_one() -> i64 {
 }
 
 /// Columns of a document's nodes.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Nodes {
     /// Node that holds each.
@@ -117,8 +118,10 @@ pub struct Nodes {
     /// What an `input` holds.
     pub input_value: RareIndex,
     /// Which `input`s are checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_checked: Option<RareFlag>,
     /// Which `option`s are selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub option_selected: Option<RareFlag>,
     /// Which document a frame element shows.
     pub content_document_index: RareIndex,
@@ -132,7 +135,7 @@ pub struct Nodes {
 }
 
 /// A column that few nodes have a value in.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct RareIndex {
     /// The nodes.
@@ -142,6 +145,17 @@ pub struct RareIndex {
 }
 
 impl RareIndex {
+    /// Says a value of a node, in place of what was said of it.
+    pub fn set(&mut self, node: i64, value: i64) {
+        match self.index.binary_search(&node) {
+            Ok(at) => self.value[at] = value,
+            Err(at) => {
+                self.index.insert(at, node);
+                self.value.insert(at, value);
+            }
+        }
+    }
+
     /// Returns the nodes, each with its value.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
         self.index.iter().zip(&self.value).filter_map(|(node, value)| Some((usize::try_from(*node).ok()?, *value)))
@@ -149,7 +163,7 @@ impl RareIndex {
 }
 
 /// Nodes of which something is true.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct RareFlag {
     /// The nodes.
@@ -164,7 +178,7 @@ impl RareFlag {
 }
 
 /// Columns of a document's boxes.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Layout<S = Styles> {
     /// Node of each box.
@@ -184,7 +198,7 @@ pub struct Layout<S = Styles> {
 }
 
 /// Columns of the boxes that lines break text into.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TextBoxes {
     /// Row of [`Layout`] whose text it is a piece of.
@@ -221,6 +235,12 @@ impl<'de> Deserialize<'de> for Rect {
             }
         }
         deserializer.deserialize_seq(RectVisitor)
+    }
+}
+
+impl Serialize for Rect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0[..usize::from(self.1).min(4)].serialize(serializer)
     }
 }
 

@@ -6,6 +6,11 @@ use crate::page::node::{
 };
 use crate::page::role;
 
+/// How many elements above the field of a list are looked at for the box around it, and most nodes of
+/// such a box.
+pub(crate) const BOXES_ABOVE: usize = 4;
+pub(crate) const MOST_IN_A_BOX: u32 = 100;
+
 /// View of one node of a [`Page`].
 #[derive(Clone, Copy)]
 pub struct NodeRef<'p> {
@@ -286,6 +291,26 @@ impl<'p> NodeRef<'p> {
         let rows = &self.page.nodes.scrolled;
         let index = rows.binary_search_by_key(&self.id.0, |row| row.0).ok()?;
         Some((rows[index].1, rows[index].2, rows[index].3))
+    }
+
+    /// Returns what a field without a value asks for: its `placeholder`, or of a list that a page
+    /// makes itself what an attribute or a class calls so, in it or in the box around its field.
+    pub fn placeholder(&self) -> Option<String> {
+        let of_field = self.attribute("placeholder").filter(|text| !text.trim().is_empty());
+        if of_field.is_some() || !(self.role() == "combobox" || self.attribute("role") == Some("combobox")) {
+            return of_field.map(str::to_owned);
+        }
+        if self.attribute("data-placeholder").is_some() {
+            return Some(self.visible_text()).filter(|text| !text.is_empty());
+        }
+        let is_called_so = |node: &NodeRef<'_>| {
+            let class = node.attribute("class").filter(|_| node.is_visible());
+            class.is_some_and(|class| class.to_ascii_lowercase().contains("placeholder"))
+        };
+        let is_box = |above: &NodeRef<'_>| above.end() - above.id().0 <= MOST_IN_A_BOX;
+        let above = self.ancestors().take(BOXES_ABOVE).take_while(is_box).filter(|_| self.tag() == "input");
+        let mut boxes = std::iter::once(*self).chain(above);
+        boxes.find_map(|around| around.descendants().find(is_called_so)).map(|node| node.visible_text())
     }
 
     /// Returns the visible text below the node, runs joined by a blank where a box or block starts.

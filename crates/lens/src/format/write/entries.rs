@@ -4,6 +4,28 @@ use super::Writer;
 use crate::format::escape::Put as _;
 use crate::format::{Child, Entry, Gone, Locator, Position, Sibling};
 use crate::tree::{Cut, ROOT, StateSet, TEXT, Tree};
+use browserlens_core::strategy::Ref;
+
+/// Fewest changes of state that are told together, and fewest refs in a row told by their ends.
+const FEWEST_ALIKE: usize = 3;
+
+/// Returns the ref and the states of a change that tells nothing else.
+fn states_alone(entry: &Entry) -> Option<(Ref, StateSet, StateSet)> {
+    match entry {
+        Entry::Changed { at, name: None, value: None, on, off } => {
+            let reference = at.reference?;
+            (*at == Locator { reference: Some(reference), ..Locator::default() }).then_some((reference, *on, *off))
+        }
+        _ => None,
+    }
+}
+
+/// Returns how many entries from the first tell the same states of other refs.
+fn alike(entries: &[Entry]) -> usize {
+    let states = |entry| states_alone(entry).map(|(_, on, off)| (on, off));
+    let first = entries.first().and_then(states);
+    if first.is_none() { 0 } else { entries.iter().take_while(|entry| states(entry) == first).count() }
+}
 
 impl Writer<'_> {
     fn locator(&mut self, locator: &Locator) {
@@ -70,10 +92,36 @@ impl Writer<'_> {
 
     pub(super) fn entries(&mut self, entries: &[Entry]) {
         let mut follows = false;
-        for entry in entries {
+        let mut at = 0;
+        while let Some(entry) = entries.get(at) {
             self.out.push('\n');
-            self.entry(entry, follows);
+            let alike = if self.style.seed_phrases { 1 } else { alike(&entries[at..]) };
+            if alike >= FEWEST_ALIKE {
+                self.together(&entries[at..at + alike], follows);
+                at += alike;
+            } else {
+                self.entry(entry, follows);
+                at += 1;
+            }
             follows = matches!(entry, Entry::Changed { .. }) && !self.style.seed_phrases;
+        }
+    }
+
+    /// Writes changes of state that are the same as one: their refs, runs of them by their ends, and
+    /// the states.
+    fn together(&mut self, entries: &[Entry], follows: bool) {
+        self.out.push_str(if follows { "-" } else { "CHANGED:" });
+        let refs: Vec<Ref> = entries.iter().filter_map(|entry| states_alone(entry).map(|(on, ..)| on)).collect();
+        for run in refs.chunk_by(|a, b| a.part == 0 && b.part == 0 && a.number.checked_add(1) == Some(b.number)) {
+            let ends = [run[0], run[run.len() - 1]];
+            let told = if run.len() < FEWEST_ALIKE { run } else { &ends };
+            for (index, reference) in told.iter().enumerate() {
+                self.out.push_str(if index == 1 && run.len() >= FEWEST_ALIKE { "-" } else { " " });
+                self.reference(*reference);
+            }
+        }
+        if let Some((_, on, off)) = entries.first().and_then(states_alone) {
+            self.changes(None, None, on, off);
         }
     }
 

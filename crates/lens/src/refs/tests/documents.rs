@@ -121,3 +121,16 @@ fn a_link_of_a_navigation_keeps_its_ref_wherever_that_stands() {
     // What a page is about may lead to the same place for another reason.
     assert!(!same(|here, node| page(here, node).replace("navigation", "region").replace("tag=nav", "tag=section")));
 }
+
+#[test]
+fn a_row_of_which_most_is_new_keeps_none_of_its_refs() {
+    let rota = |shifts: [&str; 5]| {
+        let cells: String =
+            (0..5).map(|at| format!("        button \"{}\" tag=button #{}\n", shifts[at], 20 + at)).collect();
+        format!("main #2\n  table #3\n    rowgroup #4\n      row tag=tr #5\n        cell \"Elin\" tag=td #6\n{cells}")
+    };
+    let nights = ["Early", "Early", "Night", "Early", "Early"];
+    assert!(!same_in_documents([&rota(nights), &rota(nights)], 22, 22), "the one that says a word alone");
+    let all = ["Early", "Late", "Night", "Off", "Sick"];
+    assert!(same_in_documents([&rota(all), &rota(all)], 22, 22));
+}

@@ -19,6 +19,11 @@ const MOST_CLASSES: usize = 20;
 /// Longest class that is told, in characters.
 const LONGEST_CLASS: usize = 40;
 
+/// How the note of a class that changed begins.
+pub(super) const CLASS: &str = "its class changed: ";
+/// What is noted of a canvas of which nothing is told.
+pub(super) const DRAWN: &str = "what a canvas draws is in no text: `screenshot` shows it\n";
+
 pub(super) fn is_click(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
 }
@@ -50,7 +55,7 @@ pub(super) fn class_change(
         |sign: char, word: &String| [sign].into_iter().chain(word.chars().take(LONGEST_CLASS)).collect::<String>();
     let added = now.difference(was).map(|word| told('+', word));
     let words: Vec<String> = added.chain(was.difference(now).map(|word| told('-', word))).take(4).collect();
-    Some(format!("its class changed: {}\n", escaped_line(&words.join(" "))))
+    Some(format!("{CLASS}{}\n", escaped_line(&words.join(" "))))
 }
 
 /// Returns what is painted last at a point of the viewport, and where in it that is.

@@ -4,14 +4,24 @@ use crate::answer::Answer;
 use crate::args::{self, OptionArg, ValueArg};
 use crate::error::ToolError;
 use crate::session::Session;
+use browserlens_core::page::{Flags, NodeRef, role};
 use browserlens_core::strategy::{ActionKind, Ref};
+use browserlens_lens::extract::is_called_on;
+use browserlens_lens::format::escape;
+use std::collections::HashSet;
+
+/// What is said of a list's field where the list is open.
+const OPEN: &str = "typed; its list is open: `select` chooses from it";
 
 impl Session {
     /// Sets fields one after the other; what came of all is told at the end. One that cannot be set
     /// stops none after it, unless a dialog blocks the page or the browser is gone.
     pub(super) fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
-        let mut told = String::new();
+        let mut told: Vec<String> = Vec::new();
         let mut is_undone = false;
+        let mut hint = "";
+        // The field whose list is still open: where it is told, its ref, what was typed.
+        let mut open: Option<(usize, Ref, String)> = None;
         let last = form.fields.len().saturating_sub(1);
         for (at, field) in form.fields.into_iter().enumerate() {
             let called = field.reference.to_string();
@@ -20,11 +30,23 @@ impl Session {
                 self.catch_up()?;
             }
             self.is_silent = at < last;
-            let set = self.reference_of(field.reference).and_then(|on| Ok((on, self.set(on, field.value)?)));
+            let text = if let ValueArg::Text(text) = &field.value { text.clone() } else { String::new() };
+            let mut set = self.reference_of(field.reference.clone()).and_then(|on| self.set(on, field.value.clone()));
+            let is_covered = set.as_ref().is_err_and(|error| error.message().contains("it is covered by"));
+            if let Some((line, on, text)) = open.take_if(|_| is_covered) {
+                told[line] = match self.do_it(ActionKind::Select, Some(on), OptionArg::One(text).lines()) {
+                    Ok(()) => format!("{on} chosen\n"),
+                    Err(error) => format!("{on} typed, and nothing chosen: {}\n", error.message()),
+                };
+                set = self.reference_of(field.reference).and_then(|on| self.set(on, field.value));
+            }
             self.is_silent = false;
             let error = match set {
                 Ok((on, said)) => {
-                    told.push_str(&format!("{on} {said}\n"));
+                    if said == OPEN {
+                        open = Some((told.len(), on, text));
+                    }
+                    told.push(format!("{on} {said}\n"));
                     continue;
                 }
                 Err(error) if last == 0 => return Err(error),
@@ -34,10 +56,14 @@ impl Session {
             let is_gone = matches!(error, ToolError::BrowserGone(_));
             let ends = at < last && (is_gone || self.source.as_mut().is_some_and(|source| source.dialog().is_some()));
             let rest = if ends { ", and none after it" } else { "" };
-            told.push_str(&format!("{called} was not set{rest}: {}\nhint: {}\n", error.message(), error.hint()));
+            told.push(format!("{called} was not set{rest}: {}\n", error.message()));
+            if error.hint() != hint {
+                hint = error.hint();
+                told.push(format!("hint: {hint}\n"));
+            }
             if is_gone {
                 self.lose();
-                return Ok(Answer { is_undone, ..Answer::text(&told) });
+                return Ok(Answer { is_undone, ..Answer::text(&told.concat()) });
             }
             if ends {
                 break;
@@ -47,11 +73,11 @@ impl Session {
             self.look_after_failure(&mut told);
         }
         let answer = self.told();
-        Ok(Answer { text: told + &answer.text, is_undone, ..answer })
+        Ok(Answer { text: told.concat() + &answer.text, is_undone, ..answer })
     }
 
     /// Looks at the page again: what failed may have changed it too.
-    fn look_after_failure(&mut self, told: &mut String) {
+    fn look_after_failure(&mut self, told: &mut Vec<String>) {
         let looked = match self.source() {
             Ok(source) => {
                 source.refresh();
@@ -61,11 +87,12 @@ impl Session {
         };
         self.pending.forget_silence();
         if let Err(error) = looked {
-            told.push_str(&format!("the page could not be looked at again: {}\n", error.told()));
+            told.push(format!("the page could not be looked at again: {}\n", error.told()));
         }
     }
 
-    fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {
+    /// Sets a field; returns its ref and what became of it.
+    fn set(&mut self, on: Ref, value: ValueArg) -> Result<(Ref, String), ToolError> {
         let is_there = |session: &Self| {
             session.page.as_ref().zip(session.lens.node(on)).is_some_and(|(page, key)| page.find(key).is_some())
         };
@@ -75,8 +102,7 @@ impl Session {
             self.look(None, true)?;
             self.is_silent = was_silent;
         }
-        let key = self.lens.node(on);
-        let node = key.and_then(|key| self.page.as_ref()?.find(key));
+        let node = self.field(on);
         let chooses = node.is_some_and(|node| {
             node.tag() == "select"
                 || matches!(node.role(), "listbox" | "radiogroup")
@@ -84,18 +110,66 @@ impl Session {
         });
         let lists = node.is_some_and(|node| node.role() == "combobox");
         let (kind, text, said) = match value {
-            ValueArg::Checked(on) => (ActionKind::Check, on.to_string(), if on { "checked" } else { "unchecked" }),
+            ValueArg::Checked(wanted) => return self.check(on, wanted).map(|said| (on, said.to_owned())),
             ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
             ValueArg::Text(text) if chooses => (ActionKind::Select, OptionArg::One(text).lines(), "chosen"),
             ValueArg::Text(text) => (ActionKind::Fill, text, "set"),
             ValueArg::Number(number) if chooses => (ActionKind::Select, number.to_string(), "chosen"),
             ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
         };
-        self.do_it(kind, Some(on), text)?;
+        self.do_it(kind, Some(on), text.clone())?;
+        if kind != ActionKind::Fill {
+            return Ok((on, said.to_owned()));
+        }
+        let node = self.field(on);
         // What was typed into a list's field may only search it.
-        let page = self.page.as_ref().filter(|_| lists && kind == ActionKind::Fill);
-        let is_open =
-            page.and_then(|page| page.find(self.lens.node(on)?)).is_some_and(|node| node.expanded() == Some(true));
-        Ok(if is_open { "typed; its list is open: `select` chooses from it" } else { said })
+        if lists && node.is_some_and(|node| node.expanded() == Some(true)) {
+            return Ok((on, OPEN.to_owned()));
+        }
+        // A field that reads what is typed shows it otherwise, or not at all.
+        let shows = node.filter(|node| !node.flags().has(Flags::SECRET)).map_or("", |node| node.value());
+        let typed: HashSet<char> = text.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
+        let shares = |c: char| c.to_lowercase().any(|c| typed.contains(&c));
+        if shows.is_empty() || text.trim().is_empty() || shows.contains(shares) && digits(shows) == digits(&text) {
+            return Ok((on, said.to_owned()));
+        }
+        let mut told = "typed, and shows ".to_owned();
+        escape::quote(&mut told, shows);
+        Ok((on, told))
     }
+
+    /// Checks or unchecks; what a page draws itself is pressed, where its class does not say that it
+    /// is on or off as wanted.
+    fn check(&mut self, on: Ref, wanted: bool) -> Result<&'static str, ToolError> {
+        let is_on = |session: &Self| session.field(on).is_some_and(is_called_on);
+        let (says_nothing, is_drawn) = self.field(on).map_or((false, false), |node| {
+            let native = matches!(node.tag(), "label" | "input" | "select" | "textarea");
+            let says_nothing = !native && node.checked().is_none() && node.pressed().is_none();
+            (says_nothing, role::is_generic(node.role()) && node.attribute("role").is_none())
+        });
+        let was_on = is_on(self);
+        // What is not called on need not be off.
+        if !says_nothing || !(was_on || is_drawn && wanted) {
+            self.do_it(ActionKind::Check, Some(on), wanted.to_string())?;
+            return Ok(if wanted { "checked" } else { "unchecked" });
+        }
+        if was_on && wanted {
+            return Ok("is on already");
+        }
+        self.do_it(ActionKind::Click, Some(on), String::new())?;
+        Ok(match (is_on(self) == wanted, wanted) {
+            (true, true) => "pressed; it is on",
+            (true, false) => "pressed; it is off",
+            _ => "pressed; the page does not say whether it is on",
+        })
+    }
+
+    fn field(&self, on: Ref) -> Option<NodeRef<'_>> {
+        self.lens.node(on).and_then(|key| self.page.as_ref()?.find(key))
+    }
+}
+
+/// Whether a text has digits.
+fn digits(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
 }
