@@ -53,6 +53,8 @@ struct Costs {
     displacements: u32,
     /// Of these, those that moved.
     moves: u32,
+    /// Of these, items of lists and tables.
+    rows: u32,
     said: u32,
 }
 
@@ -89,6 +91,7 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
                 let at = &mut costs[place(s) as usize];
                 at.displaced += locator(old.tree.item(s)) + 4;
                 at.displacements += 1;
+                at.rows += u32::from(matches!(&*old.tree.item(s).role, "listitem" | "row" | "article" | "option"));
             }
             Change::Moved { old: s, new: t } => {
                 let at = &mut costs[new.tree.parent(t) as usize];
@@ -103,11 +106,11 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
     let mut rewritten = vec![false; new.tree.len()];
     let mut ordered = vec![false; new.tree.len()];
     for (s, t) in matching.pairs.iter().rev().copied() {
-        let Costs { below, mut displaced, displacements, moves, said } = costs[t as usize];
+        let Costs { below, mut displaced, displacements, moves, rows, said } = costs[t as usize];
         let added = added(&new.tree, t, &came, &written);
         // A list of what stays says little of what went: where nothing moved, that is named as long as it may be.
-        let can_be_named =
-            displacements <= MOST_NAMED as u32 || displacements <= MOST_TOLD as u32 && displaced <= LONGEST_GONE;
+        let can_be_named = displacements <= MOST_NAMED as u32
+            || rows == 0 && displacements <= MOST_TOLD as u32 && displaced <= LONGEST_GONE;
         if displacements > 1 && (moves > 0 || !can_be_named) {
             let order = ENTRY + locator(old.tree.item(s)) + order_cost(old, new, (s, t), &to_old);
             if order < displaced {

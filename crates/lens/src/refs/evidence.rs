@@ -330,6 +330,11 @@ impl Evidence {
         self.enclosing().first().map(|row| row.key)
     }
 
+    /// Returns a hash of role and name.
+    pub(super) fn words(&self) -> u64 {
+        hash((&self.role, &self.name))
+    }
+
     /// Returns the row that it is itself.
     fn itself(&self) -> Option<&RowEvidence> {
         self.in_rows.first().filter(|_| self.in_rows.len() > self.rows).map(|row| &**row)

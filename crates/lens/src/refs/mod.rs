@@ -131,17 +131,28 @@ impl RefTable {
         self.remember(view, acting);
     }
 
-    /// Takes the refs from rows of new nodes of which most are not known: that a word stands once in
-    /// its row is chance, and refs of one row are read better where they belong together.
+    /// Takes the refs from rows of new nodes that say the same words several times, where most of them
+    /// are not known: that one stands alone in its row is chance, and refs of one row are read better
+    /// where they belong together.
     fn renew_rows(&mut self, strangers: &[&(u32, Arc<Evidence>)]) {
-        let mut rows: HashMap<NodeKey, [usize; 2]> = HashMap::new();
-        for (id, evidence) in strangers {
+        let mut said: HashMap<(NodeKey, u64), u32> = HashMap::new();
+        for (_, evidence) in strangers {
             if let Some(row) = evidence.row_around() {
-                rows.entry(row).or_default()[usize::from(self.get(*id).is_some())] += 1;
+                *said.entry((row, evidence.words())).or_default() += 1;
+            }
+        }
+        let mut rows: HashMap<NodeKey, [u32; 2]> = HashMap::new();
+        for (id, evidence) in strangers {
+            let Some(row) = evidence.row_around() else { continue };
+            match self.get(*id) {
+                Some(_) => rows.entry(row).or_default()[1] += 1,
+                None if said[&(row, evidence.words())] > 1 => rows.entry(row).or_default()[0] += 1,
+                None => {}
             }
         }
         for (id, evidence) in strangers {
-            if evidence.row_around().is_some_and(|row| rows[&row][0] > rows[&row][1]) {
+            let counts = evidence.row_around().and_then(|row| rows.get(&row));
+            if counts.is_some_and(|[new, known]| new > known) {
                 self.current[*id as usize] = None;
             }
         }
