@@ -53,7 +53,7 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
     said("title")
         .or_else(described)
         .or_else(|| ["data-tooltip", "data-title", "data-original-title", "data-tip"].into_iter().find_map(said))
-        .or_else(|| node.placeholder().map(|text| collapse(&text)))
+        .or_else(|| node.placeholder().map(|text| collapse(&text)).filter(|text| !text.is_empty()))
         .or(label)
         .or_else(|| joined(words(node.attribute("id")?)))
         .or_else(|| node.attributes().find_map(|(name, value)| data_words(name.strip_prefix("data-")?, value)))

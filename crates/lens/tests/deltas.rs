@@ -458,4 +458,8 @@ fn what_a_dialog_covers_is_told_in_one_line_behind_what_changed() {
     };
     let told = told(at("collapsed", ""), at("expanded", " covered"));
     assert!(told.contains("+expanded\n- @e2-@e7 +covered"), "{told}");
+    let mut shown = read(["[FULL PAGE STATE 0] a | b\n- button \"Go\" @e1"]);
+    for forged in ["@e1-@e4000000000", "@e1-@e9999 @e1-@e9999", "@e9-@e1 @e1"] {
+        assert!(shown.apply(&format!("[DELTA 0→1]\nCHANGED: {forged} +covered")).is_err(), "{forged}");
+    }
 }

@@ -13,8 +13,8 @@ use super::{Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, O
 use crate::tree::{PAGE, StateSet, Tree};
 use browserlens_core::strategy::Ref;
 
-/// Most refs that a run told by its ends may stand for.
-const MOST_TOGETHER: u32 = 10_000;
+/// Most refs that a line of changes told together may stand for.
+const MOST_TOGETHER: usize = 10_000;
 
 /// Reads the text of one observation before which nothing was told.
 ///
@@ -252,7 +252,10 @@ fn together(scan: &mut Scan<'_>, follows: bool) -> Option<Vec<Entry>> {
             scan.expect(" ")?;
             let first = scan.reference()?;
             let last = scan.after("-", Scan::reference)?.unwrap_or(first);
-            let count = last.number.checked_sub(first.number).filter(|count| *count < MOST_TOGETHER)?;
+            let count = last.number.checked_sub(first.number)?;
+            if count as usize + refs.len() >= MOST_TOGETHER {
+                return None;
+            }
             match count {
                 0 => refs.push(first),
                 _ => refs.extend((first.number..=last.number).map(Ref::new)),

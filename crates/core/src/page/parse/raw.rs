@@ -148,10 +148,10 @@ impl RareIndex {
     /// Says a value of a node, in place of what was said of it.
     pub fn set(&mut self, node: i64, value: i64) {
         match self.index.binary_search(&node) {
-            Ok(at) => self.value[at] = value,
-            Err(at) => {
+            Ok(at) if at < self.value.len() => self.value[at] = value,
+            Ok(at) | Err(at) => {
                 self.index.insert(at, node);
-                self.value.insert(at, value);
+                self.value.insert(at.min(self.value.len()), value);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::page::role;
 
 /// How many elements above the field of a list are looked at for the box around it, and most nodes of
 /// such a box.
-pub(crate) const BOXES_ABOVE: usize = 4;
+pub(crate) const BOXES_ABOVE: usize = 2;
 pub(crate) const MOST_IN_A_BOX: u32 = 100;
 
 /// View of one node of a [`Page`].
@@ -310,7 +310,8 @@ impl<'p> NodeRef<'p> {
         let is_box = |above: &NodeRef<'_>| above.end() - above.id().0 <= MOST_IN_A_BOX;
         let above = self.ancestors().take(BOXES_ABOVE).take_while(is_box).filter(|_| self.tag() == "input");
         let mut boxes = std::iter::once(*self).chain(above);
-        boxes.find_map(|around| around.descendants().find(is_called_so)).map(|node| node.visible_text())
+        let asks = boxes.find_map(|around| around.descendants().find(is_called_so)).map(|node| node.visible_text());
+        asks.filter(|text| !text.is_empty())
     }
 
     /// Returns the visible text below the node, runs joined by a blank where a box or block starts.
