@@ -404,8 +404,7 @@ async fn a_page_that_says_nothing_of_itself_is_worked_with() {
     let (parking, heating) = (mcp.find("", "Parking").await, mcp.find("", "Heating").await);
     mcp.says("click", json!({ "ref": parking }), &[" +active", "!its class"]).await;
     mcp.says("click", json!({ "ref": parking }), &[" -active"]).await;
-    mcp.says("click", json!({ "ref": heating }), &["its class changed: +lit\n", ": 0 changes]", "!nothing changed"])
-        .await;
+    mcp.says("click", json!({ "ref": heating }), &["its class changed: +lit\n", "!nothing changed"]).await;
     mcp.says("click", json!({ "ref": heating }), &["its class changed: -lit\n"]).await;
     // A list without roles, closed and open.
     let list = mcp.find("", "Choose").await;
