@@ -130,7 +130,8 @@ impl Session {
         let shows = node.filter(|node| !node.flags().has(Flags::SECRET)).map_or("", |node| node.value());
         let typed: HashSet<char> = text.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
         let shares = |c: char| c.to_lowercase().any(|c| typed.contains(&c));
-        if shows.is_empty() || text.trim().is_empty() || shows.contains(shares) && digits(shows) == digits(&text) {
+        let reads = shows == text || shows.contains(shares) && digits(shows) == digits(&text);
+        if reads || shows.is_empty() || text.trim().is_empty() {
             return Ok((on, said.to_owned()));
         }
         let mut told = "typed, and shows ".to_owned();
