@@ -148,6 +148,7 @@ pub(super) fn tool_command(name: &'static str, tool: &str, why: &'static str, sc
 }
 
 /// Returns the argument of a tool that may stand without its name where no source does.
+#[cfg(feature = "serve")]
 pub(super) fn alone(tool: &str) -> Option<Arg> {
     let (_, property) = ALONE.iter().find(|(name, _)| *name == tool)?;
     let option = option_of(property);

@@ -9,7 +9,6 @@
 mod node_ref;
 
 pub use node_ref::NodeRef;
-pub(crate) use node_ref::{BOXES_ABOVE, MOST_IN_A_BOX};
 
 use crate::page::node::{
     BoxInDocument, Clickability, Flags, NodeId, NodeKey, NodeKind, ScrollOffset, States, Viewport, Visibility,

@@ -13,7 +13,7 @@ use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::page::build::{NodeSpec, PageBuilder};
 use crate::page::capture::COMPUTED_STYLES;
 use crate::page::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Visibility};
-use crate::page::tree::{BOXES_ABOVE, Frame, MOST_IN_A_BOX, NodeRef, Page};
+use crate::page::tree::{Frame, NodeRef, Page};
 use foldhash::fast::RandomState;
 use node::{Styles, attributes_of, bounds_of, clickability_of, paint_order, scrolled_of, shadow_of};
 use std::borrow::Cow;
@@ -285,10 +285,7 @@ pub(super) fn say_chosen(page: &mut Page) {
         _ if !node.value().is_empty() => None,
         "button" => Some(node.visible_text()),
         "input" if node.visibility() == Visibility::Transparent => {
-            let is_box = |above: &NodeRef<'_>| {
-                above.bounds().height <= HIGHEST_BOX && above.end() - above.id().0 <= MOST_IN_A_BOX
-            };
-            let boxes = node.ancestors().take(BOXES_ABOVE).take_while(is_box);
+            let boxes = node.boxes_of_field().take_while(|above| above.bounds().height <= HIGHEST_BOX);
             boxes.map(|above| above.visible_text()).find(|text| !text.is_empty())
         }
         _ => None,

@@ -8,8 +8,8 @@ use crate::page::role;
 
 /// How many elements above the field of a list are looked at for the box around it, and most nodes of
 /// such a box.
-pub(crate) const BOXES_ABOVE: usize = 2;
-pub(crate) const MOST_IN_A_BOX: u32 = 100;
+const BOXES_ABOVE: usize = 2;
+const MOST_IN_A_BOX: u32 = 100;
 
 /// View of one node of a [`Page`].
 #[derive(Clone, Copy)]
@@ -307,11 +307,16 @@ impl<'p> NodeRef<'p> {
             let class = node.attribute("class").filter(|_| node.is_visible());
             class.is_some_and(|class| class.to_ascii_lowercase().contains("placeholder"))
         };
-        let is_box = |above: &NodeRef<'_>| above.end() - above.id().0 <= MOST_IN_A_BOX;
-        let above = self.ancestors().take(BOXES_ABOVE).take_while(is_box).filter(|_| self.tag() == "input");
-        let mut boxes = std::iter::once(*self).chain(above);
+        let mut boxes = std::iter::once(*self).chain(self.boxes_of_field());
         let asks = boxes.find_map(|around| around.descendants().find(is_called_so)).map(|node| node.visible_text());
         asks.filter(|text| !text.is_empty())
+    }
+
+    /// Returns the small boxes in which a page draws a list around its `input`, the inner one first.
+    pub(crate) fn boxes_of_field(&self) -> impl Iterator<Item = NodeRef<'p>> + use<'p> {
+        let is_field = self.tag() == "input";
+        let is_box = |above: &NodeRef<'_>| above.end() - above.id().0 <= MOST_IN_A_BOX;
+        self.ancestors().take(BOXES_ABOVE).take_while(is_box).filter(move |_| is_field)
     }
 
     /// Returns the visible text below the node, runs joined by a blank where a box or block starts.
