@@ -1,14 +1,14 @@
 //! What a control is called that has no name.
 //!
 //! In: an element, and the text beside it that may be its label. Out: a name, or none, in this order
-//! of trust: title, tooltip, placeholder, label, words of its id, of its `data-` attributes, of its
-//! own icon or part class, what its class says that it does, where it leads on the site, words of an
-//! icon in it, of a class or shape that none beside it has. Both forms of a page (`extract`,
-//! `reference`) ask here.
+//! of trust: title, tooltip, placeholder, label, words of its id, of a field's `name`, of its `data-`
+//! attributes, of its own icon or part class, what its class says that it does, where it leads on the
+//! site, words of an icon in it, of a class or shape that none beside it has. Both forms of a page
+//! (`extract`, `reference`) ask here.
 
 use crate::controls::{MOST_BESIDE, is_alike, is_drawn};
 use crate::extract::collapse;
-use browserlens_core::page::{NodeKind, NodeRef};
+use browserlens_core::page::{NodeKind, NodeRef, role};
 
 /// How many nodes of a control are looked through for an icon.
 const ICON_NODES: usize = 12;
@@ -56,15 +56,25 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
         .or_else(|| node.placeholder().map(|text| collapse(&text)).filter(|text| !text.is_empty()))
         .or(label)
         .or_else(|| joined(words(node.attribute("id")?)))
+        .or_else(|| joined(words(node.attribute("name").filter(|_| is_field(node))?)))
         .or_else(|| node.attributes().find_map(|(name, value)| data_words(name.strip_prefix("data-")?, value)))
         .or_else(|| node.attribute("class")?.split_ascii_whitespace().find_map(|class| class_words(class, true)))
         .or_else(|| act_of(node).map(str::to_owned))
         .or_else(|| path_words(node))
         .or_else(|| {
+            // In a field it says how its list is opened.
+            if is_field(node) {
+                return None;
+            }
             let mut below = node.descendants().take(ICON_NODES).filter(|below| below.kind() == NodeKind::Element);
             below.find_map(icon_words)
         })
         .or_else(|| kind_of_its_own(node, |class| words(class).join(" ")))
+}
+
+/// Whether a node takes a text or one of a list.
+fn is_field(node: NodeRef<'_>) -> bool {
+    role::is_text_field(node.role()) || node.tag() == "select"
 }
 
 fn joined(words: Vec<String>) -> Option<String> {

@@ -124,6 +124,18 @@ fn an_icon_in_a_button_names_it_and_text_in_it_is_no_derived_name() {
 }
 
 #[test]
+fn a_fields_name_attribute_names_it_and_the_arrow_of_its_list_does_not() {
+    let text = build(|page| {
+        page.leaf(NodeSpec { tag: "input", attributes: vec![("name", "phone")], ..NodeSpec::with_role("textbox", "") });
+        page.open(NodeSpec::with_role("combobox", ""));
+        let arrow = vec![("class", "lucide-chevron-down")];
+        page.leaf(NodeSpec { tag: "svg", attributes: arrow, ..NodeSpec::default() });
+        page.close();
+    });
+    assert_eq!(text, "- textbox ~\"phone\" @e1, combobox @e2");
+}
+
+#[test]
 fn what_has_only_a_title_says_it() {
     let titled = |page: &mut PageBuilder, words: &str| {
         page.open(NodeSpec { attributes: vec![("title", "Spare keys")], ..NodeSpec::default() });

@@ -9,30 +9,56 @@ use super::node::{ReadNode, Reading, join};
 use super::outline::NAMED_LEVELS;
 use super::tags;
 use crate::reference::raw::is_void;
+use html5ever::LocalName;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// Parses HTML.
 pub fn parse(text: &str) -> Reading {
-    let mut parser = Parser::default();
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        parser.text(&rest[..at]);
-        rest = parser.markup(&rest[at..]);
-    }
-    parser.text(rest);
-    parser.finish()
+    let tokens = Tokenizer::new(Tokens::default(), Default::default());
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from_slice(text));
+    // No token stops it.
+    let _ = tokens.feed(&input);
+    tokens.end();
+    tokens.sink.0.into_inner().finish()
 }
 
-struct OpenElement<'t> {
-    tag: &'t str,
+#[derive(Default)]
+struct Tokens(RefCell<Parser>);
+
+impl TokenSink for Tokens {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        let mut parser = self.0.borrow_mut();
+        match token {
+            Token::CharacterTokens(text) => parser.pending.push_str(&text),
+            Token::NullCharacterToken | Token::ParseError(_) => {}
+            Token::TagToken(tag) => return parser.tag(tag),
+            Token::DoctypeToken(_) | Token::CommentToken(_) | Token::EOFToken => parser.text(),
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+struct OpenElement {
+    tag: LocalName,
     /// Index in the reading; none for elements that mean nothing by themselves.
     node: Option<usize>,
 }
 
 #[derive(Default)]
-struct Parser<'t> {
+struct Parser {
     nodes: Vec<ReadNode>,
-    open: Vec<OpenElement<'t>>,
+    open: Vec<OpenElement>,
+    /// Text since the last tag or comment.
+    pending: String,
+    /// The element that is open and holds no markup.
+    raw: Option<LocalName>,
     /// Values of `for` attributes and the text of their labels.
     labels: HashMap<String, String>,
     /// Indices of labels and the id that they are for.
@@ -62,17 +88,14 @@ fn is_ended_by(open: &str, next: &str) -> bool {
     }
 }
 
-impl<'t> Parser<'t> {
+impl Parser {
     fn parent(&self) -> Option<usize> {
         self.open.iter().rev().find_map(|open| open.node)
     }
 
-    fn text(&mut self, raw: &str) {
-        if self.skip_depth > 0 || raw.trim().is_empty() {
-            return;
-        }
-        let text = super::text::normalize(&unescape(raw));
-        if text.is_empty() {
+    fn text(&mut self) {
+        let text = super::text::normalize(&std::mem::take(&mut self.pending));
+        if self.skip_depth > 0 || self.raw.is_some() || text.is_empty() {
             return;
         }
         for index in self.open.iter().rev().filter_map(|open| open.node).take(NAMED_LEVELS) {
@@ -88,53 +111,38 @@ impl<'t> Parser<'t> {
         self.nodes.push(ReadNode { parent, ..ReadNode::loose(text) });
     }
 
-    /// Reads the markup at the start of `rest` and returns what follows it.
-    fn markup(&mut self, rest: &'t str) -> &'t str {
-        if let Some(comment) = rest.strip_prefix("<!--") {
-            return comment.find("-->").map_or("", |end| &comment[end + 3..]);
+    fn tag(&mut self, tag: Tag) -> TokenSinkResult<()> {
+        if let Some(raw) = self.raw.take() {
+            let value = std::mem::take(&mut self.pending);
+            if let Some(node) = self.nodes.last_mut().filter(|_| &*raw == "textarea") {
+                node.value = value.trim().to_owned();
+            }
+            return TokenSinkResult::Continue;
         }
-        if rest.starts_with("<!") || rest.starts_with("<?") {
-            return rest.find('>').map_or("", |end| &rest[end + 1..]);
+        self.text();
+        if tag.kind == TagKind::EndTag {
+            self.close(&tag.name);
+            return TokenSinkResult::Continue;
         }
-        if let Some(closing) = rest.strip_prefix("</") {
-            let end = closing.find('>').unwrap_or(closing.len());
-            self.close(closing[..end].trim());
-            return closing.get(end + 1..).unwrap_or("");
-        }
-        let name_end =
-            rest[1..].find(|c: char| !c.is_ascii_alphanumeric() && c != '-').map_or(rest.len(), |end| end + 1);
-        let tag = &rest[1..name_end];
-        if !tag.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            self.text("<");
-            return &rest[1..];
-        }
-        let (attributes, after, closed) = attributes(&rest[name_end..]);
-        let lower = tag.to_ascii_lowercase();
-        self.open_element(tag, &lower, &attributes, closed);
-        if closed || !is_raw(&lower) {
-            return after;
-        }
-        let (value, after) = skip_raw(after, &lower);
-        if let Some(node) = self.nodes.last_mut().filter(|_| lower == "textarea") {
-            node.value = unescape(value).trim().to_owned();
-        }
-        after
-    }
-
-    fn open_element(&mut self, tag: &'t str, lower: &str, attributes: &[(String, String)], closed: bool) {
-        while self.open.last().is_some_and(|open| is_ended_by(&open.tag.to_ascii_lowercase(), lower)) {
+        while self.open.last().is_some_and(|open| is_ended_by(&open.tag, &tag.name)) {
             self.pop();
         }
-        let node = if self.skip_depth == 0 { self.node_of(lower, attributes) } else { None };
-        if closed || is_void(lower) || is_raw(lower) {
-            return;
+        let node = if self.skip_depth == 0 { self.node_of(&tag) } else { None };
+        if tag.self_closing || is_void(&tag.name) {
+            return TokenSinkResult::Continue;
         }
-        self.skip_depth += usize::from(lower == "head");
-        self.open.push(OpenElement { tag, node });
+        if let Some(kind) = raw_kind(&tag.name) {
+            self.raw = Some(tag.name);
+            return TokenSinkResult::RawData(kind);
+        }
+        self.skip_depth += usize::from(&*tag.name == "head");
+        self.open.push(OpenElement { tag: tag.name, node });
+        TokenSinkResult::Continue
     }
 
-    fn node_of(&mut self, tag: &str, attributes: &[(String, String)]) -> Option<usize> {
-        let get = |name: &str| attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    fn node_of(&mut self, tag: &Tag) -> Option<usize> {
+        let get = |name: &str| tag.attrs.iter().find(|one| &*one.name.local == name).map(|one| &*one.value);
+        let tag = &*tag.name;
         let role = tags::role(tag, get);
         let says_something =
             ["id", "aria-label", "role", "title", "onclick", "tabindex", "contenteditable", "data-testid"]
@@ -191,10 +199,10 @@ impl<'t> Parser<'t> {
         Some(index)
     }
 
-    fn close(&mut self, tag: &str) {
+    fn close(&mut self, tag: &LocalName) {
         // A stray closing tag closes nothing; looking far up for it would make a hostile page
         // quadratic.
-        let found = self.open.iter().rev().take(200).position(|open| open.tag.eq_ignore_ascii_case(tag));
+        let found = self.open.iter().rev().take(200).position(|open| open.tag == *tag);
         for _ in 0..found.map_or(0, |up| up + 1) {
             self.pop();
         }
@@ -202,7 +210,7 @@ impl<'t> Parser<'t> {
 
     fn pop(&mut self) {
         let open = self.open.pop();
-        self.skip_depth -= usize::from(open.is_some_and(|open| open.tag.eq_ignore_ascii_case("head")));
+        self.skip_depth -= usize::from(open.is_some_and(|open| &*open.tag == "head"));
     }
 
     fn finish(mut self) -> Reading {
@@ -245,120 +253,14 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Whether what an element holds is no markup.
-fn is_raw(tag: &str) -> bool {
-    matches!(tag, "script" | "style" | "noscript" | "template" | "title" | "textarea")
-}
-
-/// Returns the raw text up to the closing tag, and what follows that tag.
-fn skip_raw<'t>(rest: &'t str, tag: &str) -> (&'t str, &'t str) {
-    let mut from = 0;
-    while let Some(at) = rest[from..].find("</").map(|at| from + at) {
-        let after = &rest[at + 2..];
-        if after.get(..tag.len()).is_some_and(|name| name.eq_ignore_ascii_case(tag)) {
-            let end = after.find('>').map_or(after.len(), |end| end + 1);
-            return (&rest[..at], &after[end..]);
-        }
-        from = at + 2;
+/// How what an element holds is read where it is no markup.
+fn raw_kind(tag: &str) -> Option<RawKind> {
+    match tag {
+        "script" => Some(RawKind::ScriptData),
+        "style" | "noscript" | "template" => Some(RawKind::Rawtext),
+        "title" | "textarea" => Some(RawKind::Rcdata),
+        _ => None,
     }
-    (rest, "")
-}
-
-/// Reads attributes up to the end of the tag. Out: pairs in lower case and unescaped, what follows,
-/// whether `/>` closed it.
-fn attributes(text: &str) -> (Vec<(String, String)>, &str, bool) {
-    let mut pairs = Vec::new();
-    let mut rest = text;
-    let mut closed = false;
-    loop {
-        rest = rest.trim_start();
-        if let Some(after) = rest.strip_prefix('>') {
-            return (pairs, after, closed);
-        }
-        if let Some(after) = rest.strip_prefix('/') {
-            closed = after.trim_start().starts_with('>');
-            rest = after;
-            continue;
-        }
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '>' | '/')).unwrap_or(rest.len());
-        if rest.is_empty() {
-            return (pairs, "", closed);
-        }
-        // A lone `=` is no name: step over it.
-        let end = if end == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { end };
-        let name = rest[..end].to_ascii_lowercase();
-        rest = rest[end..].trim_start();
-        let mut value = String::new();
-        if let Some(after) = rest.strip_prefix('=') {
-            let after = after.trim_start();
-            let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''));
-            let (raw, left) = match quote {
-                Some(quote) => match after[1..].find(quote) {
-                    Some(end) => (&after[1..=end], &after[end + 2..]),
-                    None => (&after[1..], ""),
-                },
-                None => {
-                    let end = after.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(after.len());
-                    (&after[..end], &after[end..])
-                }
-            };
-            value = unescape(raw);
-            rest = left;
-        }
-        pairs.push((name, value));
-    }
-}
-
-/// Replaces the character references that HTML serialisers write.
-fn unescape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = rest.char_indices().take(12).find(|(_, c)| *c == ';').map(|(end, _)| end);
-        let decoded = end.and_then(|end| reference(&rest[1..end]));
-        match (decoded, end) {
-            (Some(c), Some(end)) => {
-                out.push(c);
-                rest = &rest[end + 1..];
-            }
-            _ => {
-                out.push('&');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-fn reference(name: &str) -> Option<char> {
-    if let Some(number) = name.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-            None => number.parse().ok()?,
-        };
-        return char::from_u32(code);
-    }
-    Some(match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => '\u{a0}',
-        "copy" => '©',
-        "times" => '×',
-        "hellip" => '…',
-        "ndash" => '–',
-        "mdash" => '—',
-        "middot" => '·',
-        "euro" => '€',
-        "rarr" => '→',
-        "larr" => '←',
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -362,3 +362,18 @@ async fn a_box_that_only_a_class_ticks_is_filled_and_what_shows_otherwise_says_s
     let told = mcp.call("drag", json!({ "from": "Sheet", "at": [5, 5], "by": [40, 10] })).await;
     assert!(told.contains("what a canvas draws is in no text"), "{told}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_formatted_otherwise_in_an_editor_is_told() {
+    let (mut mcp, _) = on("<button onmousedown='event.preventDefault()'
+        onclick='document.execCommand(\"bold\")'>B</button>
+        <div contenteditable role=textbox aria-label=Notes>Bring <b>water</b> along</div>
+        <script>getSelection().selectAllChildren(document.querySelector('b'))</script>")
+    .await;
+    let told = mcp.call("click", json!({ "text": "B" })).await;
+    assert!(told.starts_with("its formatting changed: -b \"water\"\n"), "{told}");
+    let told = mcp.call("press", json!({ "key": "Control+b" })).await;
+    assert!(told.starts_with("its formatting changed: +b \"water\"\n"), "{told}");
+    let told = mcp.call("press", json!({ "key": "End" })).await;
+    assert!(!told.contains("formatting") && told.contains("nothing changed"), "{told}");
+}

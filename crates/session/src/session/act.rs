@@ -6,6 +6,7 @@
 
 mod click;
 mod fill;
+mod formatting;
 mod scroll;
 mod wait;
 
@@ -22,6 +23,7 @@ use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
 use browserlens_trace::MASK;
 use click::{CLASS, DRAWN, class_change, class_words, is_click};
+use formatting::{FORMATTING, formatting_change};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -194,6 +196,11 @@ impl Session {
             && let Some((before, after)) = classes(&before).zip(classes(&self.page))
         {
             self.notes.extend(class_change(&before, &after));
+        }
+        if (is_click(kind) || kind == ActionKind::Press)
+            && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
+        {
+            self.notes.extend(formatting_change(before, after));
         }
         Ok(())
     }
@@ -412,8 +419,8 @@ impl Session {
 
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
-        // A class that changed, and what may have been drawn, are no change that is told.
-        let is_more = self.notes.starts_with(CLASS) || self.notes.starts_with(DRAWN);
+        // What only a note tells is no change that is told.
+        let is_more = [CLASS, DRAWN, FORMATTING].iter().any(|note| self.notes.starts_with(note));
         let mut answer = if is_more { self.pending.take() } else { self.pending.take_told() };
         if self.source.as_mut().is_some_and(|source| source.dialog().is_some()) {
             self.notes.push_str("the page waits: answer its dialog with `dialog`\n");
