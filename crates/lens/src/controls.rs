@@ -269,7 +269,12 @@ pub(crate) fn is_used_unseen(node: NodeRef<'_>, role: &str) -> bool {
         let lies_open = node.visibility() == Visibility::Transparent && box_of.height >= SMALLEST_FIELD.1 && is_open;
         return role == "slider" || role::is_text_field(role) && lies_open && node.attribute("tabindex") != Some("-1");
     }
-    let is_field = node.tag() == "textarea" || node.attribute("role") == Some("textbox");
+    // A list that a page makes itself shows nothing while nothing is chosen.
+    let is_blank = node.visibility() == Visibility::Transparent && node.bounds().height >= SMALLEST_FIELD.1;
+    let is_field = match node.attribute("role") {
+        Some("combobox") => is_blank,
+        named => node.tag() == "textarea" || named == Some("textbox"),
+    };
     is_field && role::is_text_field(role) && node.attribute("tabindex") == Some("0")
 }
 

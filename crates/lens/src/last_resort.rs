@@ -6,6 +6,8 @@
 //! site, words of an icon in it, of a class or shape that none beside it has. Both forms of a page
 //! (`extract`, `reference`) ask here.
 
+mod grid;
+
 use crate::controls::{MOST_BESIDE, is_alike, is_drawn};
 use crate::extract::collapse;
 use browserlens_core::page::{NodeKind, NodeRef, role};
@@ -113,7 +115,9 @@ fn words(token: &str) -> Vec<String> {
 }
 
 fn data_words(key: &str, value: &str) -> Option<String> {
-    if key.rsplit('-').next().is_some_and(|last| SILENT.contains(&last))
+    // Two letters before others name a library (`data-pc-section`), which says how it is built.
+    if key.split_once('-').is_some_and(|(library, _)| library.len() <= 2)
+        || key.rsplit('-').next().is_some_and(|last| SILENT.contains(&last))
         || value.is_empty()
         || value.len() > 24
         || matches!(value, "true" | "false")
@@ -215,9 +219,13 @@ pub(crate) fn act_of<'p>(node: NodeRef<'p>) -> Option<&'p str> {
     acts.all(|other| other == act).then_some(act)
 }
 
-/// Returns the text that is drawn at a shape of an SVG picture: its label. It is the one of its
+/// Returns where one of many boxes lies that are alike, as the texts before rows and above columns
+/// say, or the text that is drawn at a shape of an SVG picture: its label. It is the one of its
 /// number where every shape like it has one, or no other shape is nearer to it.
 pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
+    if let Some(place) = grid::place_of(node) {
+        return Some(place);
+    }
     if !is_drawn(node.tag()) {
         return None;
     }
@@ -299,6 +307,7 @@ mod tests {
             assert_eq!(class_words(class, true).as_deref(), expected, "{class}");
         }
         assert_eq!(data_words("radix-popper-side", "bottom"), None, "how it is laid out");
+        assert_eq!(data_words("pc-section", "clearicon"), None, "a part of a component");
         assert_eq!(class_words("cursor-grab", true), None, "a utility class");
         assert_eq!(data_words("slide", "3").as_deref(), Some("slide 3"));
         assert_eq!(data_words("do", "ink").as_deref(), Some("ink"));

@@ -135,6 +135,16 @@ fn of_texts_that_came_and_went_the_last_three_are_told_each_once() {
 }
 
 #[test]
+fn a_text_that_was_told_when_it_came_is_no_news_when_it_goes() {
+    let mut lens = Lens::new(a11y());
+    let notices = [console(ConsoleMessage::NOTICE, "One task"), console(ConsoleMessage::NOTICE, "Saved")];
+    let first = observe(&mut lens, 0, &notices, None).text;
+    assert!(first.contains("[NOTICE \"One task\"]") && first.contains("[NOTICE \"Saved\"]"), "{first}");
+    let second = observe(&mut lens, 1, &notices, None).text;
+    assert!(!second.contains("One task") && second.contains("[NOTICE \"Saved\"]"), "{second}");
+}
+
+#[test]
 fn without_the_option_nothing_of_it_is_told() {
     let mut lens = Lens::new(LensOptions { events: false, ..a11y() });
     let text = observe(&mut lens, 0, &everything(), Some("failed")).text;

@@ -60,7 +60,8 @@ impl Driver {
         }
         for (at, label) in labels.iter().enumerate() {
             let only_opens = is_path && at + 1 < labels.len();
-            if let Err(undone) = self.choose_in_page(handle, label, only_opens).await {
+            let several = !is_path && labels.len() > 1;
+            if let Err(undone) = self.choose_in_page(handle, label, only_opens, several).await {
                 if !matches!(undone, Undone::Call(_)) {
                     self.unfilter(handle).await?;
                     self.close_list(handle, true).await?;
@@ -92,7 +93,14 @@ impl Driver {
     }
 
     /// Opens a list of the page, finds an option, by typing where that filters, and clicks it.
-    async fn choose_in_page(&mut self, handle: &Handle, label: &str, only_opens: bool) -> Result<(), Undone> {
+    /// One that is chosen already, of several that may be, stays so.
+    async fn choose_in_page(
+        &mut self,
+        handle: &Handle,
+        label: &str,
+        only_opens: bool,
+        several: bool,
+    ) -> Result<(), Undone> {
         let expanded = self.ask(handle, "opening", &[Value::from(label)]).await?;
         let mut found = self.ask(handle, "option", &[Value::from(label)]).await?;
         if !is_there(&found) || expanded.as_str() == Some("false") {
@@ -107,6 +115,10 @@ impl Driver {
             if !is_there(&found) && found["more"].as_bool() == Some(true) {
                 found = self.look_further(handle, label, found).await?;
             }
+        }
+        let of_several = self.ask(handle, "option", &[Value::from(label), Value::from(several)]).await?;
+        if !only_opens && of_several["on"].as_bool() == Some(true) {
+            return Ok(());
         }
         if found["off"].as_bool() == Some(true) {
             return impossible(format!("its option {label:?} is disabled"));

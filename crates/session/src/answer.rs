@@ -73,6 +73,11 @@ impl Pending {
         self.parts.last().is_some_and(says_nothing)
     }
 
+    /// Returns whether the last look is told against a page before the one that was told last.
+    pub(crate) fn is_against_an_older_page(&self) -> bool {
+        self.parts.last().is_some_and(is_against_an_older_page)
+    }
+
     /// Forgets that the last look found nothing new, if it did.
     pub(crate) fn forget_silence(&mut self) {
         if self.is_silent() {
@@ -85,7 +90,7 @@ impl Pending {
     pub(crate) fn take_told(&mut self) -> Answer {
         let silent = self.parts.last().filter(|last| says_nothing(last));
         // What was shown of a page before the last is told against that page.
-        let words = silent.map(|last| match last.text.contains(", from the page of step ") {
+        let words = silent.map(|last| match is_against_an_older_page(last) {
             true => " it is as it was then",
             false => " nothing changed",
         });
@@ -115,6 +120,10 @@ impl Pending {
         let images = parts.into_iter().flat_map(|part| part.images).map(|image| image.png).collect();
         Answer { images, ..Answer::text(&text) }
     }
+}
+
+fn is_against_an_older_page(told: &Observation) -> bool {
+    told.text.lines().next().is_some_and(|head| head.contains(", from the page of step "))
 }
 
 /// Returns whether an observation is a delta without a change.

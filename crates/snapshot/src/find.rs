@@ -6,7 +6,7 @@
 
 use crate::interactive::RefLens;
 use browserlens_core::page::text::folded;
-use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page, Visibility, role};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, escape, write_item};
 use browserlens_lens::tree::{Item, StateSet};
@@ -85,8 +85,8 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
 /// Most things that are closed, and words that they are closed in, which are named.
 const MOST_CLOSED: usize = 3;
 
-/// Names links and buttons that say a text and are not drawn now, and the words before what they
-/// lie in, as of a menu, from the inside.
+/// Counts what says a text outside of what its box shows, else names links and buttons that say it
+/// and are not drawn now, and the words before what they lie in, as of a menu, from the inside.
 pub fn closed(lens: &RefLens, page: &Page, text: &str) -> String {
     let wanted = folded(text).to_lowercase();
     let text_of = |node: NodeRef<'_>| {
@@ -97,10 +97,16 @@ pub fn closed(lens: &RefLens, page: &Page, text: &str) -> String {
         let is_control = node.tag() == "a" && node.attribute("href").is_some()
             || node.tag() == "button"
             || matches!(node.attribute("role"), Some("menuitem" | "link" | "button" | "tab"));
-        is_control && !node.is_visible() && text_of(*node).to_lowercase().contains(&wanted)
+        let is_unseen = !node.is_visible() && node.visibility() != Visibility::Clipped;
+        is_control && is_unseen && text_of(*node).to_lowercase().contains(&wanted)
     };
     let mut out = String::new();
     if wanted.is_empty() {
+        return out;
+    }
+    let outside = clipped(page, &wanted, None).len();
+    if outside > 0 {
+        let _ = write!(out, "; {outside} outside of what its box shows: `click` by that text scrolls there");
         return out;
     }
     for (at, node) in page.nodes().filter(is_closed).take(MOST_CLOSED).enumerate() {
@@ -352,7 +358,23 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
             None => {}
         }
     }
+    if holding.is_empty() && role.is_empty() && beside.is_empty() && !wanted.is_empty() {
+        holding = clipped(page, &wanted, within);
+    }
     holding
+}
+
+/// Returns the elements that say exactly a text, in lower case, outside of what a box around them
+/// shows: they are scrolled to when they are acted on.
+fn clipped(page: &Page, wanted: &str, within: Option<NodeRef<'_>>) -> Vec<NodeKey> {
+    let is_out = |text: &NodeRef<'_>| text.kind() == NodeKind::Text && text.visibility() == Visibility::Clipped;
+    // What is for readers of the screen alone has no room.
+    let has_room = |text: &NodeRef<'_>| {
+        text.ancestors().take(ABOVE).all(|above| above.bounds().width >= 2.0 && above.bounds().height >= 2.0)
+    };
+    let says = |text: &NodeRef<'_>| is_out(text) && folded(text.text()).to_lowercase() == wanted && has_room(text);
+    let texts = page.nodes().filter(|text| within.is_none_or(|within| within.holds(text.id())) && says(text));
+    texts.filter_map(|text| text.parent()).take(MOST_NEAR).map(|element| element.key()).collect()
 }
 
 /// Levels of a page down which a text of several pieces is followed.

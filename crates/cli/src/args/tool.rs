@@ -41,7 +41,7 @@ const ALONE: [(&str, &str); 5] = [
 ];
 
 /// What needs no words in a schema, whose readers see the names of all tools at once.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 15] = [
     ("ref", "Its ref, such as @e7"),
     ("from", "What is dragged: its ref, or what it says"),
     ("to", "Where it goes: the ref, or what it says"),
@@ -53,6 +53,10 @@ const WORDS: [(&str, &str); 11] = [
     ("in", "Only in the element of this ref, or in the row or card that says this"),
     ("files", "Files to give; below the folder of --upload-root, where that was given"),
     ("url", "Where to"),
+    ("at", "[x, y] in CSS px from its corner; without a ref, in the viewport"),
+    ("by", "Or so far: [x, y] in CSS px"),
+    ("x", "So many px to the right"),
+    ("y", "So many px down"),
 ];
 
 /// What options are called too: in the version before this one, or where a source is asked once.
@@ -159,8 +163,8 @@ pub(super) fn alone(tool: &str) -> Option<Arg> {
 fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
     let words = property.schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let words = match folded(words) {
-        // A model reads `in` in fewer words than a person.
-        words if words.is_empty() || property.name == "in" => {
+        // A model reads these in fewer words than a person.
+        words if words.is_empty() || matches!(property.name, "in" | "at" | "by") => {
             WORDS.iter().find(|(name, _)| *name == property.name).map_or("", |(_, words)| words).to_owned()
         }
         words => words,

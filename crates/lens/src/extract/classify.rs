@@ -320,8 +320,11 @@ fn spans_several(cell: NodeRef<'_>, name: &str) -> bool {
     is_cell && cell.attribute(name).and_then(|count| count.trim().parse().ok()).is_some_and(|count: u32| count > 1)
 }
 
-/// Returns whether a class says that a control is on: one of its own, or of the list's item that is
-/// no more than the control.
+/// How many nodes of a control are looked at for the switch that is drawn in it.
+const DRAWN_IN: usize = 12;
+
+/// Returns whether a class says that a control is on: one of its own, of the list's item that is no
+/// more than the control, or of a switch without words that is drawn in it.
 pub fn is_called_on(node: NodeRef<'_>) -> bool {
     let says = |node: NodeRef<'_>| {
         node.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(says_on))
@@ -330,7 +333,15 @@ pub fn is_called_on(node: NodeRef<'_>) -> bool {
     let is_item = |item: &NodeRef<'_>| {
         item.tag() == "li" && item.children().filter(|child| child.kind() == NodeKind::Element).count() == 1
     };
-    !is_field && (says(node) || node.parent().filter(is_item).is_some_and(says))
+    let is_switch = |below: NodeRef<'_>| {
+        let class = below.attribute("class").unwrap_or_default();
+        class.split_ascii_whitespace().any(|word| matches!(word, "on" | "is-on" | "checked" | "is-checked"))
+            && below.visible_text().is_empty()
+    };
+    !is_field
+        && (says(node)
+            || node.parent().filter(is_item).is_some_and(says)
+            || node.descendants().take(DRAWN_IN).any(is_switch))
 }
 
 /// Returns whether a class ends in a word that says so: `active`, `is-selected`, `tab--current`,

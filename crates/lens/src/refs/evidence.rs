@@ -66,6 +66,11 @@ impl RowEvidence {
         self.texts == 0 || lost && self.texts < was.texts && kept(&self.all, &was.all) == self.all.len()
     }
 
+    /// Returns whether it said nothing.
+    pub(super) fn said_nothing(&self) -> bool {
+        self.texts == 0
+    }
+
     /// Returns whether most of what tells it from the rows beside it is the same.
     pub(super) fn is_mostly(&self, was: &Self) -> bool {
         self.all == was.all || kept(&was.telling, &self.telling) * 2 > was.telling.len().max(self.telling.len())

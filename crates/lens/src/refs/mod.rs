@@ -168,7 +168,7 @@ impl RefTable {
             let Some(known) = known else { continue };
             for row in &evidence.in_rows {
                 let was = known.evidence.in_rows.iter().find(|was| was.key == row.key);
-                if was.is_some_and(|was| !row.begins_as(was) && !row.is_blanked(was)) {
+                if was.is_some_and(|was| !was.said_nothing() && !row.begins_as(was) && !row.is_blanked(was)) {
                     changed.entry(row.list).or_default().insert(row.key);
                 }
             }
@@ -176,8 +176,8 @@ impl RefTable {
         let fate = |row: &RowEvidence, was: &RowEvidence| {
             let changed = changed.get(&row.list).map_or(0, HashSet::len);
             match row.begins_as(was) {
-                // What says nothing any more says nothing else.
-                _ if row.is_blanked(was) => Fate::Same,
+                // What says nothing any more says nothing else, nor what says something for the first time.
+                _ if row.is_blanked(was) || was.said_nothing() => Fate::Same,
                 true if changed > 1 && !row.is_mostly(was) => Fate::Recycled,
                 true => Fate::Same,
                 false if changed == 1 && row.stands_as(was) => Fate::Changed,

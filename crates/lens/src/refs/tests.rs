@@ -418,3 +418,21 @@ fn a_box_that_comes_to_look_like_its_neighbour_is_no_other_thing() {
     };
     keeps(15, &[&item(""), &item("      generic #17 tag=span\n")]);
 }
+
+#[test]
+fn a_mark_that_goes_from_one_box_to_another_takes_no_ref_with_it() {
+    let seats = |taken: u32| -> String {
+        let mut outline = String::from("main #2\n  heading \"Seats\" #3\n  generic tag=div #4\n");
+        for node in 10..16 {
+            outline += &format!("    generic clickable tag=div #{node}0\n");
+            if node == taken {
+                outline += &format!("      text \"MV\" #{node}1\n");
+            }
+        }
+        outline
+    };
+    for node in [100, 130, 140] {
+        keeps(node, &[&seats(10), &seats(13)]);
+        keeps(node, &[&seats(10), &seats(13), &seats(14)]);
+    }
+}

@@ -60,8 +60,11 @@
   // What the pointer really presses, where it is something else than what was aimed at: the page may have moved
   // between.
   let aimed = null, instead = null, hears = false;
-  const isMeant = (hit, element) => belongs(hit, element) || element instanceof HTMLLabelElement
-    && element.control !== null && belongs(hit, element.control);
+  // What a label is for, also where a browser takes no label: a list that a page makes itself.
+  const labelled = (label) => label.control ?? (label.htmlFor && label.getRootNode().getElementById?.(label.htmlFor));
+  const controlOf = (element) => (element instanceof HTMLLabelElement ? labelled(element) : null) || element;
+  const isMeant = (hit, element) => belongs(hit, element) || belongs(element, hit) && hit.shadowRoot === null
+    && !hit.contains(element) || controlOf(element) !== element && belongs(hit, controlOf(element));
   const aimAt = (element) => {
     if (!hears) {
       hears = true;
@@ -123,7 +126,7 @@
       if (at && aim === 'place') return { x, y };
       if (!hit) continue;
       if (rects.drawn?.contains(hit)) return { x, y };
-      if (!belongs(hit, element)) { cover = hit; if (draws(hit)) drawn ??= { x, y }; continue; }
+      if (!isMeant(hit, element)) { cover = hit; if (draws(hit)) drawn ??= { x, y }; continue; }
       if (at || !isInAnother(hit, element)) return reached({ x, y });
       other ??= { x, y };
     }
@@ -175,7 +178,7 @@
   };
   const ready = (element, text) => {
     if (!element.isConnected) return gone;
-    if (element instanceof HTMLLabelElement && element.control) element = element.control;
+    element = controlOf(element);
     if (element.matches(':disabled')) return 'it is disabled';
     if (element.readOnly) return 'it is read-only';
     if (element instanceof HTMLInputElement
@@ -258,7 +261,7 @@
   const choose = (element, labels) => {
     [opened, typedBefore] = [false, null];
     if (!element.isConnected) return { reason: gone };
-    if (element instanceof HTMLLabelElement && element.control) element = element.control;
+    element = controlOf(element);
     if (!(element instanceof HTMLSelectElement)) return { other: true };
     if (element.matches(':disabled')) return { reason: 'it is disabled' };
     if (labels.length > 1 && !element.multiple) return { reason: 'it takes one option, not several' };
@@ -307,7 +310,8 @@
   const leaves = () => everywhere('li, a, div, span, td, button').slice(-MOST_LEAVES)
     .filter((e) => e.textContent.length < 400 && shownNow(e) && squeezed(e.innerText).length > 0
       && squeezed(e.innerText).length < 200);
-  const comboOf = (element) => element.matches('[role=combobox], [role=listbox], [aria-haspopup]') ? element
+  const comboOf = (named, element = controlOf(named)) =>
+    element.matches('[role=combobox], [role=listbox], [aria-haspopup]') ? element
     : element.querySelector('[role=combobox], [role=listbox], [aria-haspopup]')
     ?? element.closest('[role=combobox], [aria-haspopup]') ?? element;
   const lastOptions = { list: [], names: [] };
@@ -381,7 +385,9 @@
     }
     lastOptions.list = list;
     // What unfolds a node of a tree may be drawn as a character before its name.
-    const named = (e) => squeezed(e.getAttribute('aria-label') || e.innerText || e.textContent);
+    // The words of a component's option may stand in the component, and the option in its shadow tree.
+    const named = (e) => squeezed(e.getAttribute('aria-label') || e.innerText || e.textContent.trim()
+      || e.getRootNode().host?.innerText);
     lastOptions.names = list.map((e) => named(e).replace(/^[\u2190-\u21ff\u25a0-\u25ff\u2b00-\u2bff]\s*(?=\S)/, ''));
     // More than are drawn.
     const scroller = scrollerOf(list.at(-1)), high = list.reduce((sum, e) => sum + e.getBoundingClientRect().height, 0);
@@ -394,10 +400,20 @@
     const says = names.length === 1 && typedBefore !== null && names[0].includes(label);
     return says ? [0] : meant(names, label);
   };
-  const option = (element, label) => {
+  // Whether an option is chosen: `aria-selected` may as well say where the keys are.
+  const isOn = (option) => option.ariaChecked === 'true'
+    || [...option.classList].some((word) => /(^|[-_])(selected|checked)$/i.test(word))
+    || option.ariaSelected === 'true' && option.closest('[aria-multiselectable=true]') !== null;
+  const option = (element, label, several) => {
     const { names, more } = options(element), found = offered(names, squeezed(label));
-    const off = found.length > 0 && lastOptions.list[found[0]].closest('[aria-disabled=true]') !== null;
-    return { count: found.length, off, listed: listed(names) + (more ? ' and more' : ''), any: names.length > 0, more };
+    const one = lastOptions.list[found[0]];
+    const off = one !== undefined && one.closest('[aria-disabled=true]') !== null;
+    // Of several that may be chosen, a press takes one back that is.
+    const on = found.length === 1 && isOn(one)
+      && (several || isMultiple(element) || lastOptions.list.filter(isOn).length > 1);
+    return {
+      count: found.length, off, on, listed: listed(names) + (more ? ' and more' : ''), any: names.length > 0, more
+    };
   };
   const optionElement = (element, label) => lastOptions.list[offered(lastOptions.names, squeezed(label))[0]] ?? null;
   // Whether an option shows what is below it: a press would hide that.
@@ -507,7 +523,6 @@
     const [x, y] = across ? [at, box.height / 2] : [box.width / 2, at];
     return { x: x + box.left - own.left, y: y + box.top - own.top, elsewhere };
   };
-  const controlOf = (element) => (element instanceof HTMLLabelElement && element.control ? element.control : element);
   const isRadio = (element) => {
     const control = controlOf(element);
     return control instanceof HTMLInputElement ? control.type === 'radio'

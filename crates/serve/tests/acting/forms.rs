@@ -49,9 +49,11 @@ async fn options_are_chosen_in_any_list() {
     // Filtered by typing.
     mcp.says("select", json!({ "ref": town, "option": "Town 37" }), &["chose-Town 37"]).await;
     mcp.refuses("select", json!({ "ref": town, "option": "Atlantis" }), &[&town, "hint: "]).await;
-    // A text that only searches the list is not chosen; a list that cannot be typed into is.
+    // A text that only searches the list is not chosen; one that it offers is, and what cannot be typed.
     let fill = |value: &str| json!({ "fields": [{ "ref": town, "value": value }] });
-    mcp.says("fill", fill("Town 2"), &[&format!("^{town} typed; its list is open: `select` chooses from it\n")]).await;
+    let open = format!("^{town} typed; its list is open: `select` chooses from it\n[DELTA");
+    mcp.says("fill", fill("Town"), &[&open, "option"]).await;
+    mcp.says("fill", fill("Town 2"), &[&format!("^{town} chosen\n[DELTA"), "chose-Town 2"]).await;
     mcp.call("evaluate", json!({ "expression": "field.readOnly = true" })).await;
     mcp.says("fill", fill("Town 21"), &[&format!("^{town} chosen\n"), "chose-Town 21"]).await;
 }

@@ -377,3 +377,66 @@ async fn what_is_formatted_otherwise_in_an_editor_is_told() {
     let told = mcp.call("press", json!({ "key": "End" })).await;
     assert!(!told.contains("formatting") && told.contains("nothing changed"), "{told}");
 }
+
+/// A list that is not seen while nothing is chosen, one whose options are pressed to be chosen and
+/// again to be not, a closed component, a grid whose cells become fields, and a box that clips.
+const COMPONENTS: &str = "<style>[role=listbox] { list-style: none } .is-selected { font-weight: bold }</style>
+<span id=trip role=combobox tabindex=0 aria-expanded=false style='display:block; height:30px; opacity:0'>&nbsp;</span>
+<label for=trip style='position:absolute; top:20px'>Trip</label>
+<ul role=listbox id=trips hidden><li role=option>Kyoto<li role=option>Puglia</ul>
+<div role=combobox id=tags tabindex=0 aria-label=Tags aria-expanded=false>walking, volcano</div>
+<ul role=listbox id=all hidden><li role=option class=is-selected>walking<li role=option class=is-selected>volcano<li
+  role=option>whales</ul>
+<kardo-picker></kardo-picker>
+<div role=grid aria-label=Rates><div role=row><div role=gridcell id=net tabindex=-1>Net 80</div><div role=gridcell
+  id=out tabindex=-1>Suite</div></div></div>
+<div style='overflow:hidden; height:40px'><p style='height:60px'>June</p><button id=done>Select</button></div>
+<script>
+  const opens = (box, list, press) => {
+    const show = (is) => { list.hidden = !is; box.ariaExpanded = `${is}`; };
+    box.onclick = () => show(list.hidden);
+    for (const one of list.children) one.onclick = () => press(one, show);
+  };
+  opens(trip, trips, (one, show) => { trip.textContent = one.textContent; trip.style.opacity = 1; show(false); });
+  opens(tags, all, (one) => {
+    one.classList.toggle('is-selected');
+    tags.textContent = [...all.querySelectorAll('.is-selected')].map((e) => e.textContent.trim()).join(', ');
+  });
+  customElements.define('kardo-picker', class extends HTMLElement {
+    connectedCallback() {
+      const root = this.attachShadow({ mode: 'closed' });
+      root.innerHTML = '<div style=cursor:pointer>Fjord</div>';
+      root.firstChild.onclick = (event) => event.target.classList.toggle('active');
+    }
+  });
+  net.ondblclick = () => {
+    net.innerHTML = `<input aria-label=Editor value='${net.textContent}'>`;
+    net.firstChild.focus();
+    net.firstChild.onkeydown = (event) => {
+      if (event.key === 'Enter') { event.preventDefault(); net.textContent = event.target.value; }
+    };
+  };
+  done.onclick = () => { document.title = 'Selected'; };
+</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_grids_and_boxes_of_components_are_used_as_they_are_meant() {
+    let (mut mcp, first) = on(COMPONENTS).await;
+    assert!(first.contains("combobox \"Trip\" @e1 collapsed"), "{first}");
+    let told = mcp.call("select", json!({ "ref": "Trip", "option": "Puglia" })).await;
+    assert!(told.contains("value: \"Puglia\""), "{told}");
+    // One that is chosen stays so.
+    let tags = json!([{ "ref": "Tags", "value": ["walking", "whales"] }]);
+    let told = mcp.call("fill", json!({ "fields": tags })).await;
+    assert!(told.contains("value: \"walking, volcano, whales\""), "{told}");
+    let told = mcp.call("click", json!({ "text": "Fjord" })).await;
+    assert!(!told.contains("instead") && told.contains("+active"), "{told}");
+    let cells = json!([{ "ref": "Net 80", "value": "95" }, { "ref": "Suite", "value": "x" }]);
+    let told = mcp.call("fill", json!({ "fields": cells })).await;
+    assert!(told.contains("set by a double click and Enter") && told.contains("→ \"95\""), "{told}");
+    assert!(told.contains("was not set: ") && told.contains("it takes no text"), "{told}");
+    let found = mcp.call("find", json!({ "text": "Select" })).await;
+    assert!(found.contains("1 outside of what its box shows: `click` by that text scrolls there"), "{found}");
+    let told = mcp.call("click", json!({ "text": "Select" })).await;
+    assert!(told.contains("PAGE: Selected"), "{told}");
+}

@@ -5,6 +5,7 @@
 //! ref or not at all; whoever witnesses the session is told of every action that was carried out.
 
 mod click;
+mod dialogs;
 mod fill;
 mod formatting;
 mod scroll;
@@ -23,6 +24,7 @@ use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
 use browserlens_trace::MASK;
 use click::{CLASS, DRAWN, class_change, class_words, is_click};
+use dialogs::dialogs_change;
 use formatting::{FORMATTING, formatting_change};
 use serde_json::Value;
 use std::sync::Arc;
@@ -185,6 +187,11 @@ impl Session {
         self.note_hit(kind)?;
         self.after(act, before.is_none())?;
         self.note_selected(act);
+        if self.pending.is_against_an_older_page()
+            && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
+        {
+            self.notes.push_str(&dialogs_change(before, after));
+        }
         let on = act.node.and_then(|key| self.page.as_ref()?.find(key));
         let is_canvas = on.is_some_and(|node| node.flags().has(Flags::CANVAS));
         if is_canvas && (kind == ActionKind::Drag || is_click(kind) && self.pending.is_silent()) {

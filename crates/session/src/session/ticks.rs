@@ -7,6 +7,7 @@
 //! tick either, and nor is an element with a ref that another took the place of.
 
 use browserlens_core::page::{NodeKey, NodeKind, NodeRef, Page};
+use browserlens_lens::extract::is_called_on;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -235,6 +236,10 @@ fn is_same(was: NodeRef<'_>, is: NodeRef<'_>) -> bool {
         && was.tag() == is.tag()
         && was.role() == is.role()
         && was.states() == is.states()
+        && (was.checked(), was.pressed(), was.expanded()) == (is.checked(), is.pressed(), is.expanded())
+        && was.selected() == is.selected()
+        // A class alone may say that what is used is on.
+        && (!is.is_interactive() || is_called_on(was) == is_called_on(is))
         && was.value() == is.value()
         && was.description() == is.description()
         && was.visibility() == is.visibility()

@@ -12,8 +12,8 @@ use super::raw::{Document, RareFlag, Snapshot};
 use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::page::build::{NodeSpec, PageBuilder};
 use crate::page::capture::COMPUTED_STYLES;
-use crate::page::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Visibility};
-use crate::page::tree::{Frame, NodeRef, Page};
+use crate::page::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
+use crate::page::tree::{Frame, Page};
 use foldhash::fast::RandomState;
 use node::{Styles, attributes_of, bounds_of, clickability_of, paint_order, scrolled_of, shadow_of};
 use std::borrow::Cow;
@@ -265,46 +265,8 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
     let mut page = builder.finish();
     geometry::finish(&mut page);
     enable(&mut page);
-    say_chosen(&mut page);
+    super::chosen::say_chosen(&mut page);
     Ok(page)
-}
-
-/// Highest box around the field of a combobox that says what is chosen, in CSS px.
-const HIGHEST_BOX: f32 = 60.0;
-
-/// Gives a combobox that is a button the text in it as its value, and one whose field cannot be seen
-/// that of the box around it: what is chosen. The browser gives it to comboboxes of any other tag.
-/// What a placeholder asks for is no value.
-pub(super) fn say_chosen(page: &mut Page) {
-    // Under `aria-hidden`, as behind many dialogs, the browser gives no role.
-    let is_combobox = |node: &NodeRef<'_>| match node.role() {
-        "" => node.attribute("role") == Some("combobox"),
-        role => role == "combobox",
-    };
-    let said = |node: NodeRef<'_>| match node.tag() {
-        _ if !node.value().is_empty() => None,
-        "button" => Some(node.visible_text()),
-        "input" if node.visibility() == Visibility::Transparent => {
-            let boxes = node.boxes_of_field().take_while(|above| above.bounds().height <= HIGHEST_BOX);
-            boxes.map(|above| above.visible_text()).find(|text| !text.is_empty())
-        }
-        _ => None,
-    };
-    let chosen: Vec<(usize, String)> = page
-        .nodes()
-        .filter(is_combobox)
-        .filter_map(|node| {
-            let placeholder = node.placeholder().unwrap_or_default();
-            if !placeholder.is_empty() && node.value() == placeholder {
-                return Some((node.id().index(), String::new()));
-            }
-            let text = said(node).filter(|text| *text != placeholder && text != node.name())?;
-            (!text.is_empty()).then_some((node.id().index(), text))
-        })
-        .collect();
-    for (index, text) in chosen {
-        page.nodes.value[index] = page.strings.push(&text);
-    }
 }
 
 /// Takes `disabled` off native controls that the DOM says are enabled: the accessibility tree may

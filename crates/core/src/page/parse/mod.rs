@@ -9,6 +9,7 @@
 
 mod assemble;
 mod ax;
+mod chosen;
 mod geometry;
 mod partial;
 mod payload;

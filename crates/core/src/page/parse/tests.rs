@@ -1,6 +1,7 @@
 //! Small captures in, whole pages out; and JSON of any kind never panics.
 
 use super::*;
+use crate::page::NodeSpec;
 use crate::page::node::{Flags, NodeKind, States, Visibility};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -263,8 +264,49 @@ fn a_combobox_that_is_a_button_has_what_is_chosen_as_its_value() {
          tag=div #9 box=0,60,100,20\n    \
          text \"Oban\" box=0,60,50,20",
     );
-    super::assemble::say_chosen(&mut page);
+    super::chosen::say_chosen(&mut page);
     let value =
         |backend: u32| page.nodes().find(|node| node.key().backend == backend).expect("there").value().to_owned();
     assert_eq!([value(7), value(8), value(9)], ["Birch", "", ""]);
+}
+
+/// Of a list of the page, as the browser gives it, and the label in it or for it: its name and value.
+fn list(name: &str, value: &str, of: &[(&str, &str)], within: Option<&str>, beside: Option<&str>) -> (String, String) {
+    let mut page = crate::page::PageBuilder::new("https://test.test/", "Test");
+    let label = |page: &mut crate::page::PageBuilder, text: &str| {
+        page.open(NodeSpec { tag: "label", attributes: vec![("for", "trip")], ..NodeSpec::default() });
+        page.text(text);
+        page.close();
+    };
+    page.open(NodeSpec { tag: "div", ..NodeSpec::default() });
+    let attributes = [("role", "combobox"), ("id", "trip")].iter().chain(of).copied().collect();
+    page.open(NodeSpec { tag: "span", value, attributes, ..NodeSpec::with_role("combobox", name) });
+    if let Some(text) = within {
+        label(&mut page, text);
+    }
+    page.text(value);
+    page.close();
+    if let Some(text) = beside {
+        label(&mut page, text);
+    }
+    let mut page = page.finish();
+    super::chosen::say_chosen(&mut page);
+    let list = page.nodes().find(|node| node.role() == "combobox").expect("there");
+    (list.name().to_owned(), list.value().to_owned())
+}
+
+#[test]
+fn a_list_is_called_by_its_label_and_holds_what_is_chosen() {
+    let is = |(name, value): (String, String), expected: (&str, &str)| {
+        assert_eq!((name.as_str(), value.as_str()), expected);
+    };
+    is(list("Puglia", "Puglia", &[], None, Some("Trip")), ("Trip", "Puglia"));
+    is(list("", " ", &[], None, Some("Trip")), ("Trip", ""));
+    is(list("", "Family suite Room", &[], Some("Room"), None), ("Room", "Family suite"));
+    is(list("Occasion", "Occasion* Retirement", &[], None, None), ("Occasion", "Retirement"));
+    is(list("Occasion", "Occasion*  ", &[], None, None), ("Occasion", ""));
+    is(list("Payment", "Payment", &[("class", "p-placeholder")], None, None), ("Payment", ""));
+    // A word that begins as the label does is a value.
+    is(list("Oslo", "Oslofjord", &[], None, None), ("Oslo", "Oslofjord"));
+    is(list("unpaid", "unpaid", &[], None, None), ("", "unpaid"));
 }

@@ -307,8 +307,9 @@ impl<'p> NodeRef<'p> {
             let class = node.attribute("class").filter(|_| node.is_visible());
             class.is_some_and(|class| class.to_ascii_lowercase().contains("placeholder"))
         };
-        let mut boxes = std::iter::once(*self).chain(self.boxes_of_field());
-        let asks = boxes.find_map(|around| around.descendants().find(is_called_so)).map(|node| node.visible_text());
+        let boxes = std::iter::once(*self).chain(self.boxes_of_field());
+        let mut within = std::iter::once(*self).chain(boxes.flat_map(|around| around.descendants()));
+        let asks = within.find(is_called_so).map(|node| node.visible_text());
         asks.filter(|text| !text.is_empty())
     }
 

@@ -4,12 +4,15 @@ use crate::answer::Answer;
 use crate::args::{self, OptionArg, ValueArg};
 use crate::error::ToolError;
 use crate::session::Session;
+use crate::source::{Act, taken};
 use browserlens_core::page::{Flags, NodeRef, role};
 use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
 use browserlens_lens::format::escape;
 use std::collections::HashSet;
 
+/// How the error ends of what cannot be typed into.
+const NO_TEXT: &str = "it takes no text";
 /// What is said of a list's field where the list is open.
 const OPEN: &str = "typed; its list is open: `select` chooses from it";
 
@@ -18,7 +21,7 @@ impl Session {
     /// stops none after it, unless a dialog blocks the page or the browser is gone.
     pub(super) fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
         let mut told: Vec<String> = Vec::new();
-        let mut is_undone = false;
+        let (mut is_undone, mut is_done) = (false, false);
         let mut hint = "";
         // The field whose list is still open: where it is told, its ref, what was typed.
         let mut open: Option<(usize, Ref, String)> = None;
@@ -43,6 +46,7 @@ impl Session {
             self.is_silent = false;
             let error = match set {
                 Ok((on, said)) => {
+                    is_done = true;
                     if said == OPEN {
                         open = Some((told.len(), on, text));
                     }
@@ -70,18 +74,21 @@ impl Session {
             }
         }
         if is_undone {
-            self.look_after_failure(&mut told);
+            self.look_after_failure(&mut told, is_done);
         }
         let answer = self.told();
         Ok(Answer { text: told.concat() + &answer.text, is_undone, ..answer })
     }
 
-    /// Looks at the page again: what failed may have changed it too.
-    fn look_after_failure(&mut self, told: &mut Vec<String>) {
+    /// Looks at the page again: what failed may have changed it too, and what was done has.
+    fn look_after_failure(&mut self, told: &mut Vec<String>, is_done: bool) {
+        // Of a field that was set last it is told already.
+        let filled = (is_done && self.pending.is_empty()).then(|| taken(ActionKind::Fill, ""));
+        self.step += u32::from(filled.is_some());
         let looked = match self.source() {
             Ok(source) => {
                 source.refresh();
-                self.look(None, true)
+                self.look_by(filled.as_ref(), true, filled.is_none())
             }
             Err(error) => Err(error),
         };
@@ -117,15 +124,34 @@ impl Session {
             ValueArg::Number(number) if chooses => (ActionKind::Select, number.to_string(), "chosen"),
             ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
         };
-        self.do_it(kind, Some(on), text.clone())?;
+        // What a list offers for what is typed is told only if nothing of it is chosen.
+        let was_silent = self.is_silent;
+        self.is_silent |= lists && kind == ActionKind::Fill;
+        let done = self.do_it(kind, Some(on), text.clone());
+        let is_untold = self.is_silent && !was_silent;
+        self.is_silent = was_silent;
+        match done {
+            Err(error) if kind == ActionKind::Fill && error.message().ends_with(NO_TEXT) && self.is_in_grid(on) => {
+                return self.set_in_grid(on, &text, error).map(|said| (on, said.to_owned()));
+            }
+            done => done?,
+        }
         if kind != ActionKind::Fill {
             return Ok((on, said.to_owned()));
         }
         let node = self.field(on);
         // What was typed into a list's field may only search it.
         if lists && node.is_some_and(|node| node.expanded() == Some(true)) {
-            return Ok((on, OPEN.to_owned()));
+            let is_chosen = self.offers(&text) && self.do_it(ActionKind::Select, Some(on), text.clone()).is_ok();
+            if is_untold && !is_chosen {
+                self.tell_typed(&text)?;
+            }
+            return Ok((on, if is_chosen { "chosen" } else { OPEN }.to_owned()));
         }
+        if is_untold {
+            self.tell_typed(&text)?;
+        }
+        let node = self.field(on);
         // A field that reads what is typed shows it otherwise, or not at all.
         let shows = node.filter(|node| !node.flags().has(Flags::SECRET)).map_or("", |node| node.value());
         let typed: HashSet<char> = text.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
@@ -137,6 +163,45 @@ impl Session {
         let mut told = "typed, and shows ".to_owned();
         escape::quote(&mut told, shows);
         Ok((on, told))
+    }
+
+    /// Tells what came of typing into a list's field.
+    fn tell_typed(&mut self, text: &str) -> Result<(), ToolError> {
+        self.step += 1;
+        self.look_by(Some(&taken(ActionKind::Fill, text)), true, false)
+    }
+
+    /// Whether exactly one option that can be seen is called so.
+    fn offers(&self, text: &str) -> bool {
+        let is_it = |node: &NodeRef<'_>| {
+            matches!(node.role(), "option" | "treeitem")
+                && node.is_visible()
+                && node.name().trim().eq_ignore_ascii_case(text.trim())
+        };
+        self.page.as_ref().is_some_and(|page| page.nodes().filter(is_it).count() == 1)
+    }
+
+    fn is_in_grid(&self, on: Ref) -> bool {
+        let is_grid = |node: NodeRef<'_>| matches!(node.role(), "grid" | "treegrid");
+        self.field(on).is_some_and(|cell| cell.role() == "gridcell" && cell.ancestors().any(is_grid))
+    }
+
+    /// Sets a cell of a grid: a double click makes it a field, `Enter` ends that.
+    fn set_in_grid(&mut self, on: Ref, text: &str, refused: ToolError) -> Result<&'static str, ToolError> {
+        let was_silent = std::mem::replace(&mut self.is_silent, true);
+        let set = self.do_it(ActionKind::DoubleClick, Some(on), String::new()).and_then(|()| {
+            let field = self.page.as_ref().and_then(|page| page.focused());
+            let Some(field) = field.filter(|field| role::is_text_field(field.role()) || field.tag() == "select") else {
+                return Err(refused);
+            };
+            let is_list = field.tag() == "select" || field.role() == "combobox" && field.tag() != "input";
+            let kind = if is_list { ActionKind::Select } else { ActionKind::Fill };
+            self.on_node(Act { node: Some(field.key()), ..Act::bare(taken(kind, text)) }, None)
+        });
+        self.is_silent = was_silent;
+        set?;
+        self.do_it(ActionKind::Press, None, "Enter".to_owned())?;
+        Ok("set by a double click and Enter")
     }
 
     /// Checks or unchecks; what a page draws itself is pressed, where its class does not say that it

@@ -7,7 +7,8 @@ use crate::args;
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::source::{Act, taken};
-use browserlens_core::page::{NodeKey, NodeKind, Page};
+use browserlens_core::page::text::folded;
+use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::ActionKind;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
@@ -75,11 +76,25 @@ impl Session {
         let answer = self.told();
         let times = if count == 1 { "time" } else { "times" };
         let said = match ended {
-            Ended::There => format!("the text is there, scrolled {count} {times}"),
+            Ended::There => format!("the text is there, scrolled {count} {times}{}", self.what_says(&until)),
             Ended::AtTheEnd => format!("the text did not appear: scrolled {count} {times}, to the end"),
             Ended::Enough => format!("the text did not appear: scrolled {count} {times}, there is more"),
         };
         Ok(Answer { text: format!("{said}\n{}", answer.text), is_undone: ended != Ended::There, ..answer })
+    }
+
+    /// Names the ref of what says a text, or of what that lies in.
+    fn what_says(&self, text: &str) -> String {
+        let wanted = folded(text).to_lowercase();
+        let says = |node: &NodeRef<'_>| {
+            node.kind() == NodeKind::Text && node.is_seen() && folded(node.text()).to_lowercase().contains(&wanted)
+        };
+        let is_list = |node: &NodeRef<'_>| node.flags().has(Flags::PARTIAL);
+        let found = self.page.as_ref().and_then(|page| {
+            let mut above = page.nodes().find(says)?.ancestors().take_while(|node| !is_list(node));
+            above.find_map(|node| self.lens.reference(node.key()))
+        });
+        found.map_or_else(String::new, |on| format!(", in {on}"))
     }
 
     /// Scrolls what is around the first of some nodes that is still there, else the page, until a
