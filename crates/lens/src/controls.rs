@@ -423,7 +423,9 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<
             holder = *first;
             continue;
         }
-        let drawn = elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
+        let shapes = elements.iter().filter(|child| is_drawn(child.tag())).count();
+        // One shape and its label are one thing.
+        let drawn = shapes > 1 && elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
         let listed = matches!(holder.tag(), "ul" | "ol" | "menu" | "tbody" | "table")
             || any_class && first.attribute("class").is_some()
             || matches!(holder.role(), "list" | "listbox" | "menu" | "tree" | "grid" | "tablist" | "radiogroup");

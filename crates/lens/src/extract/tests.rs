@@ -501,3 +501,29 @@ fn tiles_that_lie_edge_to_edge_are_one_picture_as_far_as_it_is_not_clipped() {
     assert_eq!(map[0].bounds, BoxInDocument { x: 100.0, y: 100.0, width: 200.0, height: 150.0 });
     assert_eq!(regions(40.0).len(), 4, "a gallery");
 }
+
+#[test]
+fn boxes_without_names_are_called_by_their_row_and_column() {
+    let place = |x: f32, y: f32| BoxInDocument { x, y, width: 20.0, height: 20.0 };
+    let text = build(|page| {
+        page.open(NodeSpec { tag: "svg", bounds: place(0.0, 0.0), ..NodeSpec::default() });
+        for (nth, column) in ["A", "B", "C"].into_iter().enumerate() {
+            page.leaf(NodeSpec { bounds: place(30.0 + 30.0 * nth as f32, 0.0), ..NodeSpec::text_node(column) });
+        }
+        for (nth, row) in ["12", "13", "14"].into_iter().enumerate() {
+            let y = 30.0 + 30.0 * nth as f32;
+            for x in [30.0, 60.0, 90.0] {
+                let class = if (x, y) == (60.0, 60.0) { "seat taken" } else { "seat" };
+                let attributes = vec![("class", class)];
+                page.leaf(NodeSpec { tag: "g", attributes, bounds: place(x, y), ..clicks(Clickability::LISTENER) });
+            }
+            page.leaf(NodeSpec { bounds: place(0.0, y), ..NodeSpec::text_node(row) });
+        }
+        // A tooltip over the first.
+        page.leaf(NodeSpec { bounds: place(30.0, 15.0), ..NodeSpec::text_node("12A") });
+        page.close();
+    });
+    for name in ["|3 ~12 B|", "|7 ~13 B taken|", "|12 ~14 C\n"] {
+        assert!(text.replace(" |", "|").contains(name), "{name}: {text}");
+    }
+}

@@ -127,7 +127,8 @@ pub(super) fn takes_several(node: NodeRef<'_>, what: &str) -> bool {
         && counts.filter_map(|(_, count)| count.trim().parse::<u32>().ok()).any(|count| count >= 2)
 }
 
-/// Whether a class calls a control on, or the item of a list that holds nothing else.
+/// Whether a class calls a control on, the item of a list that holds nothing else, or the wordless
+/// switch in it.
 pub(super) fn is_called_on(node: NodeRef<'_>) -> bool {
     let said = |node: NodeRef<'_>| {
         let classes = node.attribute("class").unwrap_or("").split_ascii_whitespace();
@@ -149,7 +150,14 @@ pub(super) fn is_called_on(node: NodeRef<'_>) -> bool {
         let elements = item.children().filter(|child| child.kind() == NodeKind::Element).count();
         (item.tag(), elements) == ("li", 1)
     };
-    !field && (said(node) || node.parent().is_some_and(|item| alone(&item) && said(item)))
+    let switched = |part: NodeRef<'_>| {
+        let mut classes = part.attribute("class").unwrap_or("").split_ascii_whitespace();
+        classes.any(|class| among("on is-on checked is-checked", class)) && part.visible_text().is_empty()
+    };
+    !field
+        && (said(node)
+            || node.parent().is_some_and(|item| alone(&item) && said(item))
+            || node.descendants().take(12).any(switched))
 }
 
 /// A class without what a build puts behind it, so that it is no other's.

@@ -390,6 +390,7 @@ const COMPONENTS: &str = "<style>[role=listbox] { list-style: none } .is-selecte
 <kardo-picker></kardo-picker>
 <div role=grid aria-label=Rates><div role=row><div role=gridcell id=net tabindex=-1>Net 80</div><div role=gridcell
   id=out tabindex=-1>Suite</div></div></div>
+<div id=winter style='cursor:pointer; width:200px'><span>Winter sports</span><em></em></div>
 <div style='overflow:hidden; height:40px'><p style='height:60px'>June</p><button id=done>Select</button></div>
 <script>
   const opens = (box, list, press) => {
@@ -416,6 +417,7 @@ const COMPONENTS: &str = "<style>[role=listbox] { list-style: none } .is-selecte
       if (event.key === 'Enter') { event.preventDefault(); net.textContent = event.target.value; }
     };
   };
+  winter.onclick = () => winter.lastChild.classList.toggle('on');
   done.onclick = () => { document.title = 'Selected'; };
 </script>";
 
@@ -431,6 +433,8 @@ async fn lists_grids_and_boxes_of_components_are_used_as_they_are_meant() {
     assert!(told.contains("value: \"walking, volcano, whales\""), "{told}");
     let told = mcp.call("click", json!({ "text": "Fjord" })).await;
     assert!(!told.contains("instead") && told.contains("+active"), "{told}");
+    let told = mcp.call("fill", json!({ "fields": [{ "ref": "Winter sports", "value": true }] })).await;
+    assert!(told.contains("pressed; it is on") && told.contains("+active") && !told.contains("self-check"), "{told}");
     let cells = json!([{ "ref": "Net 80", "value": "95" }, { "ref": "Suite", "value": "x" }]);
     let told = mcp.call("fill", json!({ "fields": cells })).await;
     assert!(told.contains("set by a double click and Enter") && told.contains("→ \"95\""), "{told}");
