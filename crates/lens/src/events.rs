@@ -6,6 +6,7 @@
 //! a page says, it takes a dozen short lines at most, and what has no room is counted.
 
 use crate::format::{CutText, DialogState, DownloadState, EventNote, TabChange, write_events};
+use crate::tree::{Item, Tree};
 use browserlens_core::strategy::{ConsoleMessage, DialogEvent, DialogKind, Event, EventKind, StepInput, TabEvent};
 use std::collections::HashMap;
 
@@ -115,6 +116,24 @@ fn notices(events: &[Event]) -> Vec<EventNote> {
         }
     }
     texts.into_iter().rev().map(|text| EventNote::Notice { text: CutText::new(text, LONGEST_NOTICE) }).collect()
+}
+
+/// Returns what the messages of a page say, without white space.
+pub(crate) fn messages(shown: &Tree) -> Vec<String> {
+    let is_message = |(_, item): &(u32, &Item)| matches!(&*item.role, "alert" | "status" | "log");
+    let says = |id: u32| shown.subtree(id).map(|below| solid(&shown.item(below).name)).collect();
+    shown.items().filter(is_message).map(|(id, _)| says(id)).collect()
+}
+
+/// Whether a note tells of a text that one of some messages says.
+pub(crate) fn is_among(note: &EventNote, messages: &[String]) -> bool {
+    let EventNote::Notice { text } = note else { return false };
+    let text = solid(&text.text);
+    messages.iter().any(|message| message.contains(&text))
+}
+
+fn solid(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 fn tab_note(tab: u32, event: &TabEvent) -> Option<EventNote> {

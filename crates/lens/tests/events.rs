@@ -135,13 +135,19 @@ fn of_texts_that_came_and_went_the_last_three_are_told_each_once() {
 }
 
 #[test]
-fn a_text_that_was_told_when_it_came_is_no_news_when_it_goes() {
+fn a_message_that_was_told_when_it_came_is_no_news_when_it_goes() {
     let mut lens = Lens::new(a11y());
-    let notices = [console(ConsoleMessage::NOTICE, "One task"), console(ConsoleMessage::NOTICE, "Saved")];
-    let first = observe(&mut lens, 0, &notices, None).text;
-    assert!(first.contains("[NOTICE \"One task\"]") && first.contains("[NOTICE \"Saved\"]"), "{first}");
-    let second = observe(&mut lens, 1, &notices, None).text;
-    assert!(!second.contains("One task") && second.contains("[NOTICE \"Saved\"]"), "{second}");
+    let alone = PageAlone::default();
+    let notices = ["Saved", "One task", "Sent"].map(|text| console(ConsoleMessage::NOTICE, text));
+    let mut told = |step: u32, page: &Arc<Page>, events: &[Event]| {
+        lens.observe(&StepInput { events, ..alone.input(step, page) }).unwrap().text
+    };
+    let first = told(0, &page("https://a.test/", "Tasks", 1, &format!("{TASKS}alert #9\n  text \"Saved\"\n")), &[]);
+    assert!(first.contains("alert \"Saved\""), "{first}");
+    let second = told(1, &tasks(), &notices);
+    // What stands on the page is no message.
+    says(&second, "[NOTICE \"One task\"]\n[NOTICE \"Sent\"]");
+    assert!(!second.contains("NOTICE \"Saved\""), "{second}");
 }
 
 #[test]

@@ -334,11 +334,10 @@ impl Lens {
     /// Returns what is told of the events of a step: at most half of the budget is spent on it.
     fn events(&self, input: &StepInput<'_>) -> Vec<EventNote> {
         let mut notes = if self.options.events { events::notes(input) } else { Vec::new() };
-        // What went was told when it came.
+        // A message that went was told when it came.
         if let Some(told) = self.memory.told.as_ref().filter(|_| !notes.is_empty()) {
-            let solid = |text: &str| -> String { text.split_whitespace().collect() };
-            let shown: String = told.state.tree().items().map(|(_, item)| solid(&item.name)).collect();
-            notes.retain(|note| !matches!(note, EventNote::Notice { text } if shown.contains(&solid(&text.text))));
+            let messages = events::messages(told.state.tree());
+            notes.retain(|note| !events::is_among(note, &messages));
         }
         match self.options.budget {
             Some(budget) => events::within(notes, budget / 2, |text| self.count(text)),

@@ -115,7 +115,7 @@ impl Session {
                 || matches!(node.role(), "listbox" | "radiogroup")
                 || node.role() == "combobox" && (node.tag() != "input" || node.attribute("readonly").is_some())
         });
-        let lists = node.is_some_and(|node| node.role() == "combobox");
+        let lists = node.is_some_and(|node| node.role() == "combobox" && node.attribute("type") != Some("search"));
         let (kind, text, said) = match value {
             ValueArg::Checked(wanted) => return self.check(on, wanted).map(|said| (on, said.to_owned())),
             ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
@@ -186,17 +186,23 @@ impl Session {
         self.field(on).is_some_and(|cell| cell.role() == "gridcell" && cell.ancestors().any(is_grid))
     }
 
-    /// Sets a cell of a grid: a double click makes it a field, `Enter` ends that.
+    /// Sets a cell of a grid: a double click lays a field over it, `Enter` ends that.
     fn set_in_grid(&mut self, on: Ref, text: &str, refused: ToolError) -> Result<&'static str, ToolError> {
+        let cell = self.field(on).map(|cell| cell.bounds()).unwrap_or_default();
         let was_silent = std::mem::replace(&mut self.is_silent, true);
         let set = self.do_it(ActionKind::DoubleClick, Some(on), String::new()).and_then(|()| {
             let field = self.page.as_ref().and_then(|page| page.focused());
-            let Some(field) = field.filter(|field| role::is_text_field(field.role()) || field.tag() == "select") else {
-                return Err(refused);
+            let is_there = |field: &NodeRef<'_>| {
+                let over = field.bounds();
+                let beside = over.right() <= cell.x || over.x >= cell.right();
+                let is_field = role::is_text_field(field.role()) || field.tag() == "select";
+                is_field && !beside && over.bottom() > cell.y && over.y < cell.bottom()
             };
+            let Some(field) = field.filter(is_there) else { return Err(refused) };
             let is_list = field.tag() == "select" || field.role() == "combobox" && field.tag() != "input";
-            let kind = if is_list { ActionKind::Select } else { ActionKind::Fill };
-            self.on_node(Act { node: Some(field.key()), ..Act::bare(taken(kind, text)) }, None)
+            let (kind, key) = (if is_list { ActionKind::Select } else { ActionKind::Fill }, field.key());
+            self.learn_typed(kind, Some(key), text);
+            self.on_node(Act { node: Some(key), ..Act::bare(taken(kind, text)) }, None)
         });
         self.is_silent = was_silent;
         set?;
