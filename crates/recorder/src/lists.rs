@@ -116,8 +116,9 @@ impl Driver {
                 found = self.look_further(handle, label, found).await?;
             }
         }
-        let of_several = self.ask(handle, "option", &[Value::from(label), Value::from(several)]).await?;
-        if !only_opens && of_several["on"].as_bool() == Some(true) {
+        // Of several that may be chosen, a press takes one back that is.
+        let of_several = several || found["several"].as_bool() == Some(true);
+        if is_there(&found) && !only_opens && of_several && found["on"].as_bool() == Some(true) {
             return Ok(());
         }
         if found["off"].as_bool() == Some(true) {

@@ -404,15 +404,13 @@
   const isOn = (option) => option.ariaChecked === 'true'
     || [...option.classList].some((word) => /(^|[-_])(selected|checked)$/i.test(word))
     || option.ariaSelected === 'true' && option.closest('[aria-multiselectable=true]') !== null;
-  const option = (element, label, several) => {
+  const option = (element, label) => {
     const { names, more } = options(element), found = offered(names, squeezed(label));
     const one = lastOptions.list[found[0]];
     const off = one !== undefined && one.closest('[aria-disabled=true]') !== null;
-    // Of several that may be chosen, a press takes one back that is.
-    const on = found.length === 1 && isOn(one)
-      && (several || isMultiple(element) || lastOptions.list.filter(isOn).length > 1);
     return {
-      count: found.length, off, on, listed: listed(names) + (more ? ' and more' : ''), any: names.length > 0, more
+      count: found.length, off, on: one !== undefined && isOn(one), listed: listed(names) + (more ? ' and more' : ''),
+      several: isMultiple(element) || lastOptions.list.filter(isOn).length > 1, any: names.length > 0, more
     };
   };
   const optionElement = (element, label) => lastOptions.list[offered(lastOptions.names, squeezed(label))[0]] ?? null;
