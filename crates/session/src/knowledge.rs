@@ -28,11 +28,7 @@ pub struct KnowledgeBase {
     model: Option<(String, Mutex<Box<dyn Ask + Send>>)>,
 }
 
-impl std::fmt::Debug for KnowledgeBase {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KnowledgeBase").field("store", &self.store).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: KnowledgeBase { store: self.store });
 
 impl KnowledgeBase {
     /// Takes the file of a store; without one every question is answered with what to do.

@@ -37,11 +37,7 @@ impl RecordingOptions {
     }
 }
 
-impl std::fmt::Debug for RecordingOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RecordingOptions").field("out", &self.out).field("force", &self.force).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: RecordingOptions { out: self.out, force: self.force });
 
 /// The recording of a server's clients.
 #[derive(Debug)]

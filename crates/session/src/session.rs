@@ -99,11 +99,7 @@ pub struct Session {
     by_hand: Answer,
 }
 
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("step", &self.step).field("strategy", &self.strategy).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Session { step: self.step, strategy: self.strategy });
 
 impl Session {
     /// Makes a session that has looked at nothing.

@@ -74,8 +74,4 @@ impl Shared {
     }
 }
 
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("policy", &self.policy).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Shared { policy: self.policy });
