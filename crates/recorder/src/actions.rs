@@ -213,7 +213,7 @@ impl Driver {
         if self.chrome.is_attached() {
             return self.goto_raw(url).await;
         }
-        let page = self.page().await?;
+        let page = self.chrome.page(&self.target()).await.map_err(|message| CallError::Refused { message })?;
         let tab = self.tab;
         let is_blocked = |state: &State| (state.has_dialog(tab) || state.gone).then_some(());
         let error = tokio::select! {

@@ -1,4 +1,4 @@
-//! Pointer and keys: real input events, dispatched through chromiumoxide.
+//! Pointer and keys: real input events.
 //!
 //! In: points in CSS px of the viewport, keys, text. Out: events that the page cannot tell from a
 //! person's. Invariant: an event that opens a dialog is not waited for: the page answers nothing
@@ -6,14 +6,9 @@
 
 use crate::browser_state::State;
 use crate::driver::Driver;
-use crate::socket::CallError;
-use chromiumoxide::Page;
-use chromiumoxide::cdp::browser_protocol::input::{
-    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType, InsertTextParams,
-    MouseButton,
-};
+use crate::socket::{CALL_LIMIT, CallError};
+use chromiumoxide::cdp::browser_protocol::input::MouseButton;
 use chromiumoxide::keys::{KeyDefinition, USKEYBOARD_LAYOUT};
-use chromiumoxide::types::Command;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -30,27 +25,11 @@ const A_LITTLE: f64 = 6.0;
 const MODIFIERS: [(&str, i64); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
 
 impl Driver {
-    pub(crate) async fn page(&self) -> Result<Page, CallError> {
-        self.chrome.page(&self.target()).await.map_err(|message| CallError::Refused { message })
-    }
-
-    /// Dispatches an input event: through chromiumoxide in a browser of our own, over our own
-    /// session in another's, where chromiumoxide would attach to every tab and give it a viewport.
-    async fn execute(&self, event: impl Command) -> Result<(), CallError> {
+    /// Sends an input event and awaits its acknowledgement; a dialog or a closed tab ends the wait too.
+    async fn dispatch(&self, method: &str, params: &Value) -> Result<(), CallError> {
         self.browser.read().input.get_or_insert_with(Instant::now);
-        if self.chrome.is_attached() {
-            let params = serde_json::to_value(&event).map_err(|error| CallError::Unreadable(error.to_string()))?;
-            return self.socket.call(Some(&self.session()), &event.identifier(), &params, EVENT_LIMIT).await.map(drop);
-        }
-        let page = self.page().await?;
-        page.execute(event).await.map(drop).map_err(|error| CallError::Refused { message: error.to_string() })
-    }
-
-    /// Awaits an input event's acknowledgement; a dialog or a closed tab ends the wait too.
-    async fn dispatched<T, E: std::fmt::Display>(
-        &self,
-        event: impl Future<Output = Result<T, E>>,
-    ) -> Result<(), CallError> {
+        let session = self.session();
+        let event = self.socket.call(Some(&session), method, params, CALL_LIMIT);
         let is_closed = |state: &State| state.tab(self.tab).is_some_and(|tab| !tab.open).then_some(());
         tokio::select! {
             biased;
@@ -65,19 +44,16 @@ impl Driver {
 
     async fn mouse(
         &mut self,
-        kind: DispatchMouseEventType,
+        kind: &str,
         (x, y): (f64, f64),
         button: MouseButton,
         buttons: i64,
         clicks: i64,
     ) -> Result<(), CallError> {
-        let mut event = DispatchMouseEventParams::new(kind, x, y);
-        event.button = Some(button);
-        event.buttons = Some(buttons);
-        event.click_count = Some(clicks);
-        event.modifiers = Some(self.held);
         self.pointer = (x, y);
-        self.dispatched(self.execute(event)).await
+        let params = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": clicks,
+            "modifiers": self.held });
+        self.dispatch("Input.dispatchMouseEvent", &params).await
     }
 
     /// Moves the pointer: a little on its way, then all of it. A menu closes under a pointer that it did not
@@ -89,9 +65,9 @@ impl Driver {
         if far > 4.0 * A_LITTLE {
             let part = A_LITTLE / far;
             let little = (from.0 + way.0 * part, from.1 + way.1 * part);
-            self.mouse(DispatchMouseEventType::MouseMoved, little, MouseButton::None, 0, 0).await?;
+            self.mouse("mouseMoved", little, MouseButton::None, 0, 0).await?;
         }
-        self.mouse(DispatchMouseEventType::MouseMoved, point, MouseButton::None, 0, 0).await
+        self.mouse("mouseMoved", point, MouseButton::None, 0, 0).await
     }
 
     /// Clicks `times` at a point.
@@ -104,9 +80,7 @@ impl Driver {
         self.move_to(point).await?;
         let held = if button == MouseButton::Right { 2 } else { 1 };
         for clicks in 1..=times {
-            for (kind, buttons) in
-                [(DispatchMouseEventType::MousePressed, held), (DispatchMouseEventType::MouseReleased, 0)]
-            {
+            for (kind, buttons) in [("mousePressed", held), ("mouseReleased", 0)] {
                 if self.is_blocked() {
                     return Ok(());
                 }
@@ -127,7 +101,7 @@ impl Driver {
         self.browser.change(|state| state.drag = None);
         self.intercept_drags(true).await?;
         self.move_to(from).await?;
-        self.mouse(DispatchMouseEventType::MousePressed, from, MouseButton::Left, 1, 1).await
+        self.mouse("mousePressed", from, MouseButton::Left, 1, 1).await
     }
 
     /// Carries what was taken up from a point to a point; where the page starts a drag of its own
@@ -144,7 +118,7 @@ impl Driver {
         points.extend([(to.0 - 1.0, to.1 - 1.0), to]);
         for point in points {
             if drag.is_none() {
-                self.mouse(DispatchMouseEventType::MouseMoved, point, MouseButton::Left, 1, 0).await?;
+                self.mouse("mouseMoved", point, MouseButton::Left, 1, 0).await?;
                 // The browser tells of a drag after the page's handlers of it have run.
                 let soon = Instant::now() + A_MOVE;
                 drag = self.browser.wait_for(soon, |state| state.drag.clone()).await;
@@ -167,7 +141,7 @@ impl Driver {
             self.drag_event("dragOver", to, drag.as_ref()).await?;
             self.drag_event("drop", to, drag.as_ref()).await?;
         }
-        self.mouse(DispatchMouseEventType::MouseReleased, to, MouseButton::Left, 0, 1).await?;
+        self.mouse("mouseReleased", to, MouseButton::Left, 0, 1).await?;
         self.intercept_drags(false).await
     }
 
@@ -176,17 +150,14 @@ impl Driver {
         self.call(&self.session(), "Input.setInterceptDrags", &json!({ "enabled": on })).await.map(drop)
     }
 
-    /// Sends an event of a drag with its data as the browser gave them: of a drag that carries
-    /// nothing the list of items is empty, and the library would leave it out.
+    /// Sends an event of a drag with its data as the browser gave them.
     async fn drag_event(&self, kind: &str, (x, y): (f64, f64), data: Option<&Value>) -> Result<(), CallError> {
-        self.browser.read().input.get_or_insert_with(Instant::now);
-        let (session, params) = (self.session(), json!({ "type": kind, "x": x, "y": y, "data": data }));
-        self.dispatched(self.socket.call(Some(&session), "Input.dispatchDragEvent", &params, EVENT_LIMIT)).await
+        self.dispatch("Input.dispatchDragEvent", &json!({ "type": kind, "x": x, "y": y, "data": data })).await
     }
 
     /// Inserts text at once, as an input method does.
     pub(crate) async fn insert_text(&self, text: &str) -> Result<(), CallError> {
-        self.dispatched(self.execute(InsertTextParams::new(text))).await
+        self.dispatch("Input.insertText", &json!({ "text": text })).await
     }
 
     /// Types key by key; characters that no key of the table makes are inserted. Returns how many
@@ -216,7 +187,7 @@ impl Driver {
         for (name, bit) in MODIFIERS.iter().filter(|(_, bit)| modifiers & bit != 0) {
             held |= bit;
             if let Some(known) = definition(name) {
-                self.key_event(DispatchKeyEventType::RawKeyDown, known, held, None).await?;
+                self.key_event("rawKeyDown", known, held, None).await?;
             }
         }
         match definition(&key) {
@@ -229,7 +200,7 @@ impl Driver {
                 if self.is_blocked() {
                     return Ok(());
                 }
-                self.key_event(DispatchKeyEventType::KeyUp, known, held, None).await?;
+                self.key_event("keyUp", known, held, None).await?;
             }
         }
         Ok(())
@@ -239,36 +210,32 @@ impl Driver {
         let written = key.text.or_else(|| (key.key.chars().count() == 1).then_some(key.key));
         // With Control, Alt or Meta held a key is a command and writes nothing.
         let text = written.filter(|_| modifiers & !8 == 0);
-        let kind = if text.is_some() { DispatchKeyEventType::KeyDown } else { DispatchKeyEventType::RawKeyDown };
+        let kind = if text.is_some() { "keyDown" } else { "rawKeyDown" };
         self.key_event(kind, key, modifiers, text).await?;
         if self.is_blocked() {
             return Ok(());
         }
-        self.key_event(DispatchKeyEventType::KeyUp, key, modifiers, None).await
+        self.key_event("keyUp", key, modifiers, None).await
     }
 
     async fn key_event(
         &self,
-        kind: DispatchKeyEventType,
+        kind: &str,
         key: &KeyDefinition,
         modifiers: i64,
         text: Option<&str>,
     ) -> Result<(), CallError> {
-        let is_down = kind != DispatchKeyEventType::KeyUp;
-        let mut event = DispatchKeyEventParams::new(kind);
-        event.key = Some(key.key.to_owned());
-        event.code = Some(key.code.to_owned());
-        event.windows_virtual_key_code = Some(key.key_code);
-        event.modifiers = Some(modifiers);
-        event.text = text.map(str::to_owned);
-        event.unmodified_text = text.map(str::to_owned);
-        if is_down && modifiers & 2 != 0 {
-            // Without the command the browser's own editing shortcuts do not run for synthetic
-            // keys.
-            let command = EDITING.iter().find(|(known, _)| known.eq_ignore_ascii_case(key.key));
-            event.commands = command.map(|(_, command)| vec![(*command).to_owned()]);
+        let mut params = json!({ "type": kind, "key": key.key, "code": key.code, "windowsVirtualKeyCode": key.key_code,
+            "modifiers": modifiers });
+        if let Some(text) = text {
+            (params["text"], params["unmodifiedText"]) = (text.into(), text.into());
         }
-        self.dispatched(self.execute(event)).await
+        // Without the command the browser's own editing shortcuts do not run for synthetic keys.
+        let command = EDITING.iter().find(|(known, _)| known.eq_ignore_ascii_case(key.key));
+        if let Some((_, command)) = command.filter(|_| kind != "keyUp" && modifiers & 2 != 0) {
+            params["commands"] = json!([command]);
+        }
+        self.dispatch("Input.dispatchKeyEvent", &params).await
     }
 }
 

@@ -2,8 +2,8 @@
 //! source.
 //!
 //! In: a [`browserlens_trace::scenario::Scenario`], or a URL to look at live. Out: a trace file, or a live
-//! [`browserlens_core::strategy::PageSource`]. Invariants: chromiumoxide launches Chromium, navigates and
-//! dispatches input; captures and recorded events are raw JSON over a session of our own; bundled
+//! [`browserlens_core::strategy::PageSource`]. Invariants: chromiumoxide launches Chromium and
+//! navigates; input, captures and recorded events are raw JSON over a session of our own; bundled
 //! sites run on one injected clock, so that two recordings are alike; no Chromium is left running,
 //! however the recorder ends.
 
