@@ -8,24 +8,21 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Attached {
     pub(crate) session_id: String,
     pub(crate) target_info: TargetInfo,
-    #[serde(default)]
     pub(crate) waiting_for_debugger: bool,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct TargetInfo {
     pub(crate) target_id: String,
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    #[serde(default)]
     pub(crate) url: String,
-    #[serde(default)]
     pub(crate) opener_id: String,
 }
 
@@ -37,28 +34,22 @@ pub(crate) struct Targets {
 }
 
 /// What any event of a frame tells.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct FrameEvent {
     pub(crate) frame_id: String,
-    #[serde(default)]
     pub(crate) url: String,
-    #[serde(default)]
     pub(crate) reason: String,
     pub(crate) disposition: Option<String>,
-    #[serde(default)]
     pub(crate) navigation_type: String,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct FrameInfo {
     pub(crate) id: String,
-    #[serde(default)]
     pub(crate) loader_id: String,
-    #[serde(default)]
     pub(crate) url: String,
-    #[serde(default)]
     pub(crate) url_fragment: String,
 }
 
@@ -120,26 +111,22 @@ pub(crate) struct ContextAux {
     pub(crate) frame_id: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct ConsoleCall {
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    #[serde(default)]
     pub(crate) args: Vec<Value>,
-    #[serde(default)]
     pub(crate) execution_context_id: i64,
     pub(crate) stack_trace: Option<StackTrace>,
 }
 
 /// A script's call of a function that the recorder put into its world.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct BindingCall {
     pub(crate) name: String,
-    #[serde(default)]
     pub(crate) payload: String,
-    #[serde(default)]
     pub(crate) execution_context_id: i64,
 }
 
@@ -191,41 +178,33 @@ pub(crate) struct LogEntry {
     pub(crate) network_request_id: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct DownloadBegin {
-    #[serde(default)]
     pub(crate) frame_id: String,
     pub(crate) guid: String,
-    #[serde(default)]
     pub(crate) url: String,
-    #[serde(default)]
     pub(crate) suggested_filename: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct DownloadProgress {
     pub(crate) guid: String,
-    #[serde(default)]
     pub(crate) received_bytes: f64,
-    #[serde(default)]
     pub(crate) state: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct RequestWillBeSent {
     pub(crate) request_id: String,
-    #[serde(default)]
     pub(crate) loader_id: String,
-    #[serde(default)]
     pub(crate) frame_id: String,
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) request: Request,
     pub(crate) redirect_response: Option<Response>,
-    #[serde(default)]
     pub(crate) redirect_has_extra_info: bool,
 }
 
@@ -239,14 +218,13 @@ pub(crate) struct Request {
     pub(crate) has_post_data: bool,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct ResponseReceived {
     pub(crate) request_id: String,
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) response: Response,
-    #[serde(default)]
     pub(crate) has_extra_info: bool,
 }
 
@@ -259,16 +237,13 @@ pub(crate) struct Response {
 }
 
 /// What the other events of a request tell.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct RequestEvent {
     pub(crate) request_id: String,
-    #[serde(default)]
     pub(crate) headers: Headers,
-    #[serde(default)]
     pub(crate) error_text: String,
     /// Length of a part of a body: of what the page gets, not of what came over the wire.
-    #[serde(default)]
     pub(crate) data_length: f64,
 }
 
