@@ -7,7 +7,7 @@
 use crate::answering::Answering;
 use crate::habits::Habits;
 use crate::log::EventLog;
-use crate::socket::{CallError, locked};
+use crate::socket::{CallError, Reply, locked};
 use crate::watch::Watch;
 use browserlens_core::strategy::{Event, EventKind, TabEvent};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -175,6 +175,16 @@ impl BrowserState {
                 _ => return ask(&self.read()),
             }
         }
+    }
+
+    /// Keeps the id of the clock's script in a session, as the browser gave it when it was added.
+    pub(crate) fn keep_clock_script(&self, session: &str, added: &Reply) {
+        let identifier = added.value()["identifier"].as_str().map(str::to_owned);
+        self.change(|state| {
+            if let Some(session) = state.sessions.get_mut(session) {
+                session.clock_script = identifier;
+            }
+        });
     }
 }
 

@@ -7,6 +7,7 @@
 
 use crate::chrome::{Chrome, ChromeOptions, find_chrome};
 use crate::error::RecordError;
+use crate::event_loop::SessionSetup;
 use browserlens_peers::{Packages, TOOLS, Tool};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -30,9 +31,9 @@ pub struct ChromeCheck {
 pub async fn check_chrome(path: Option<&Path>, no_sandbox: bool) -> Result<ChromeCheck, RecordError> {
     let program = find_chrome(path)?;
     let started = Instant::now();
-    let (path, locale) = (Some(program.clone()), "en-US".to_owned());
-    let options = ChromeOptions { path, no_sandbox, locale, ..ChromeOptions::default() };
-    let chrome = Chrome::launch(&options).await?;
+    let options = ChromeOptions { path: Some(program.clone()), no_sandbox, ..ChromeOptions::default() };
+    let setup = SessionSetup { locale: "en-US".to_owned(), ..SessionSetup::default() };
+    let chrome = Chrome::launch(&options, &setup).await?;
     let version = chrome.version().await;
     let took = started.elapsed();
     chrome.close().await;

@@ -7,6 +7,7 @@
 //! `PR_SET_PDEATHSIG`: it is tied to the thread that spawned, and is Linux only.
 
 use crate::error::RecordError;
+use crate::event_loop::SessionSetup;
 use browserlens_core::page::Viewport;
 use chromiumoxide::error::CdpError;
 use chromiumoxide::{Browser, BrowserConfig, Handler, Page};
@@ -41,8 +42,6 @@ pub(crate) struct ChromeOptions {
     pub(crate) path: Option<PathBuf>,
     /// Whether it runs without its sandbox; as root it always does.
     pub(crate) no_sandbox: bool,
-    pub(crate) viewport: Viewport,
-    pub(crate) locale: String,
     pub(crate) host_rules: Option<String>,
     /// Proxy that every request goes through, those to this machine included.
     pub(crate) proxy: Option<String>,
@@ -104,7 +103,7 @@ struct OwnChrome {
 }
 
 impl Chrome {
-    pub(crate) async fn launch(options: &ChromeOptions) -> Result<Self, RecordError> {
+    pub(crate) async fn launch(options: &ChromeOptions, setup: &SessionSetup) -> Result<Self, RecordError> {
         let program = find_chrome(options.path.as_deref())?;
         let io_error = |context: &'static str| move |source| RecordError::Io { context: context.to_owned(), source };
         let folder = tempfile::Builder::new().prefix("browserlens-").tempdir();
@@ -116,7 +115,7 @@ impl Chrome {
         let watchdog = Watchdog::start(folder.path());
         let watchdog = watchdog.map_err(io_error("cannot start the watchdog (sh) for Chromium"))?;
         let failed = |reason: String| RecordError::LaunchFailed { path: program.clone(), reason };
-        let config = config(options, &starter, folder.path()).map_err(failed)?;
+        let config = config(options, setup, &starter, folder.path()).map_err(failed)?;
         let (browser, mut handler) = started(&config).await.map_err(|error| failed(one_line(&error.to_string())))?;
         let handler = tokio::spawn(async move { while handler.next().await.is_some() {} });
         let address = browser.websocket_address().clone();
@@ -217,8 +216,13 @@ fn runs_as_root() -> bool {
     owner(Path::new("/proc/self")).or_else(|_| probe()).is_ok_and(|uid| uid == 0)
 }
 
-fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<BrowserConfig, String> {
-    let Viewport { width, height, .. } = options.viewport;
+fn config(
+    options: &ChromeOptions,
+    setup: &SessionSetup,
+    starter: &Path,
+    folder: &Path,
+) -> Result<BrowserConfig, String> {
+    let Viewport { width, height, .. } = setup.viewport;
     let mut config = BrowserConfig::builder()
         .chrome_executable(starter)
         .user_data_dir(folder.join("profile"))
@@ -235,7 +239,7 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
     for flag in [FLAGS, PIXEL_FLAGS, WITHOUT].into_iter().flat_map(str::split_whitespace) {
         config = config.arg(flag);
     }
-    config = config.arg(("lang", options.locale.as_str()));
+    config = config.arg(("lang", setup.locale.as_str()));
     if options.tells_roles {
         config = config.arg(("enable-blink-features", "ComputedAccessibilityInfo"));
     }

@@ -111,7 +111,7 @@ impl Driver {
     ) -> Result<Self, RecordError> {
         let program = chrome.path.clone().unwrap_or_default();
         let failed = |reason: String| RecordError::LaunchFailed { path: program.clone(), reason };
-        let chrome = Chrome::launch(chrome).await?;
+        let chrome = Chrome::launch(chrome, &setup).await?;
         let downloads = json!({ "behavior": "allow", "downloadPath": chrome.downloads(), "eventsEnabled": true });
         let mut driver = Self::connect(chrome, setup, ceiling, None).await.map_err(failed)?;
         driver.site_clock = site_clock;

@@ -406,8 +406,6 @@ async fn stage(
             let chrome = ChromeOptions {
                 path: options.chrome.clone(),
                 no_sandbox: options.no_sandbox,
-                viewport,
-                locale: options.locale.clone(),
                 host_rules: served.map(SiteServer::resolver_rules),
                 proxy: options.proxy.clone(),
                 tells_roles: true,

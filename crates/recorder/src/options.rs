@@ -137,9 +137,7 @@ impl RecordOptions {
             beside: None,
         }
     }
-}
 
-impl RecordOptions {
     /// Tells of progress, if anyone listens.
     pub(crate) fn tell(&self, progress: Progress) {
         if let Some(callback) = &self.progress {

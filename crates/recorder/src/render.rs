@@ -165,8 +165,6 @@ async fn stage(options: &RenderOptions) -> Result<CaptureSession, RecordError> {
     let chrome = ChromeOptions {
         path: options.chrome.clone(),
         no_sandbox: options.no_sandbox,
-        viewport,
-        locale: options.locale.clone(),
         host_rules: Some("MAP * ~NOTFOUND".to_owned()),
         // Nothing listens at the discard port.
         proxy: Some("http://127.0.0.1:9".to_owned()),

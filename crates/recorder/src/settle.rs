@@ -195,14 +195,7 @@ impl Driver {
         }
         for (session, added) in calls {
             match added.answer(Duration::from_secs(10)).await {
-                Ok(reply) => {
-                    let identifier = reply.value()["identifier"].as_str().map(str::to_owned);
-                    self.browser.change(|state| {
-                        if let Some(session) = state.sessions.get_mut(&session) {
-                            session.clock_script = identifier;
-                        }
-                    });
-                }
+                Ok(reply) => self.browser.keep_clock_script(&session, &reply),
                 Err(CallError::Gone) => return Err(CallError::Gone),
                 Err(_) => {}
             }

@@ -45,8 +45,6 @@ pub(crate) async fn open(
     let chrome = ChromeOptions {
         path: options.chrome.clone(),
         no_sandbox: options.no_sandbox,
-        viewport: scenario.viewport,
-        locale: scenario.locale.clone(),
         host_rules: server.as_ref().map(SiteServer::resolver_rules),
         tells_roles: looked_at,
         ..ChromeOptions::default()

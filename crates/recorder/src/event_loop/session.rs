@@ -136,12 +136,7 @@ pub(super) async fn start_session(
     if let Some(script) = script
         && let Ok(reply) = script.answer(CALL_LIMIT).await
     {
-        let identifier = reply.value()["identifier"].as_str().map(str::to_owned);
-        browser.change(|state| {
-            if let Some(session) = state.sessions.get_mut(id) {
-                session.clock_script = identifier;
-            }
-        });
+        browser.keep_clock_script(id, &reply);
     }
     for call in waiting {
         // A frame's process refuses what only a page can set; everything needed is checked where it

@@ -11,13 +11,12 @@ use super::listen::HURRY;
 use super::number::Numbers;
 use super::resolve::{key_of, record_of};
 use super::signal::Spot;
-use crate::capture::{Depth, ParsedCapture};
+use crate::capture::{Depth, Look, ParsedCapture};
 use crate::error::RecordError;
 use crate::mask;
 use crate::options::{Progress, QUIET};
 use crate::settle::{DIALOG, Stirring, settled};
 use crate::step_writer::StepWriter;
-use base64::Engine;
 use browserlens_core::page::{Payload, PayloadKind, Viewport};
 use browserlens_core::strategy::{ActionKind, StepIndex};
 use browserlens_trace::{
@@ -334,14 +333,9 @@ impl Following<'_> {
 
     /// Takes a picture of the viewport; a tab that paints nothing has none.
     async fn picture(&mut self, seen: &mut ParsedCapture) -> Result<(), RecordError> {
-        let session = self.stage.driver.session();
-        let params = json!({ "format": "png" });
-        let began = Instant::now();
-        let reply = self.stage.driver.call_within(&session, "Page.captureScreenshot", &params, PICTURE_LIMIT).await;
-        let Ok(reply) = reply else { return Ok(()) };
-        let value = reply.value();
-        let data = value["data"].as_str().unwrap_or_default();
-        let Ok(png) = base64::engine::general_purpose::STANDARD.decode(data) else { return Ok(()) };
+        let (began, mut look) = (Instant::now(), Look::default());
+        let taken = self.stage.driver.viewport_pixels(&mut look);
+        let Ok(Ok(png)) = tokio::time::timeout(PICTURE_LIMIT, taken).await else { return Ok(()) };
         self.stage.scale = self.scale(seen).await;
         seen.capture.payloads.push(Payload { kind: PayloadKind::Screenshot, frame: 0, node: 0, body: png.into() });
         let boxes = mask::secret_boxes(&seen.page, &self.stage.secrets);

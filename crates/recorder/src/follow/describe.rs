@@ -91,7 +91,7 @@ impl Described {
     }
 }
 
-fn without_fragment(url: &str) -> &str {
+pub(super) fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 

@@ -5,6 +5,7 @@
 //! waits for a capture, which takes longer than an agent needs to leave a document; untrusted
 //! events come out only if [`Judge`] lets them pass.
 
+use super::describe::without_fragment;
 use super::early::Early;
 use super::judge::Judge;
 use super::signal::ListenerMessage;
@@ -70,10 +71,6 @@ impl History {
         let others = self.entries.iter().enumerate().filter(|(index, entry)| *index != near && same(entry));
         others.map(|(index, _)| index).min_by_key(|index| index.abs_diff(near)).unwrap_or(at)
     }
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or_default()
 }
 
 /// Stands between the event loop and the recorder.
