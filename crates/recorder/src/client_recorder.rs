@@ -11,7 +11,7 @@ use crate::error::RecordError;
 use crate::mask;
 use crate::options::StepReport;
 use crate::settle::settled;
-use crate::step_writer::{StepWriter, acted, in_words};
+use crate::step_writer::{StepWriter, acted, in_words, step_of};
 use browserlens_core::page::{Capture, NodeKey, Page, Viewport};
 use browserlens_core::strategy::{ActionKind, EventFilter, PageSource, SourceError, StepIndex, TakenAction};
 use browserlens_trace::{
@@ -188,17 +188,8 @@ impl ClientRecorder {
         }
         let mut capture = (*capture).clone();
         self.paint(&page, &mut capture).map_err(|reason| RecordError::Capture { step: index, reason })?;
-        let step = StepRecord {
-            index: StepIndex(index),
-            tab: self.tab,
-            action,
-            capture,
-            events,
-            entities: Vec::new(),
-            timings: Vec::new(),
-            settled: settled(true, 0, "the server let the page settle"),
-            torn_retries: 0,
-        };
+        let settled = settled(true, 0, "the server let the page settle");
+        let step = StepRecord { action, events, ..step_of(self.tab, capture, settled) };
         self.writer.write(step, self.began, capture_millis)?;
         self.before = Some(page);
         Ok(())

@@ -17,7 +17,7 @@ use crate::settle::{SCRIPT_RUNS, settled};
 use crate::setup::{create_writer, open};
 use crate::site_server::SiteServer;
 use crate::socket::locked;
-use crate::step_writer::{StepWriter, acted};
+use crate::step_writer::{StepWriter, acted, step_of};
 use crate::storage;
 use browserlens_core::page::{Flags, NodeKey, Payload, PayloadKind};
 use browserlens_core::strategy::{EventKind, StepIndex};
@@ -328,15 +328,12 @@ impl Recording<'_> {
         }
         self.options.leave_out.apply(&mut capture, &mut events);
         let step = StepRecord {
-            index: StepIndex(index),
-            tab,
             action,
-            capture,
             events,
             entities,
             timings: seen.timings,
-            settled: rest.clone(),
             torn_retries,
+            ..step_of(tab, capture, rest.clone())
         };
         if let Taker::Trace(writer) = &mut self.taker {
             let millis = writer.write(step, began, capture_millis)?;

@@ -6,10 +6,10 @@
 
 use crate::error::RecordError;
 use crate::options::StepReport;
-use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_trace::scenario::{Target, called};
-use browserlens_trace::{ActionRecord, Outcome, StepRecord, TraceError, TraceWriter};
+use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError, TraceWriter};
 use std::time::Instant;
 
 pub(crate) struct StepWriter {
@@ -47,6 +47,22 @@ impl StepWriter {
     /// Ends the trace.
     pub(crate) fn finish(self, outcome: Outcome) -> (Vec<StepReport>, Result<(), TraceError>) {
         (self.steps, self.writer.finish(outcome))
+    }
+}
+
+/// Returns a step of which nothing is known but its tab, what was captured and how the page came to rest; the
+/// writer numbers it.
+pub(crate) fn step_of(tab: u32, capture: Capture, settled: Settled) -> StepRecord {
+    StepRecord {
+        index: StepIndex(0),
+        tab,
+        action: None,
+        capture,
+        events: Vec::new(),
+        entities: Vec::new(),
+        timings: Vec::new(),
+        settled,
+        torn_retries: 0,
     }
 }
 

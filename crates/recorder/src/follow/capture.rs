@@ -16,7 +16,7 @@ use crate::error::RecordError;
 use crate::mask;
 use crate::options::{Progress, QUIET};
 use crate::settle::{DIALOG, Stirring, settled};
-use crate::step_writer::StepWriter;
+use crate::step_writer::{StepWriter, step_of};
 use browserlens_core::page::{Payload, PayloadKind, Viewport};
 use browserlens_core::strategy::{ActionKind, StepIndex};
 use browserlens_trace::{
@@ -377,15 +377,11 @@ impl Following<'_> {
         let action = before.map(|(act, before)| record_of(act, &self.numbers, &before.seen.page, StepIndex(index - 1)));
         self.late += u32::from(shot.late);
         let step = StepRecord {
-            index: StepIndex(index),
-            tab: shot.tab,
             action,
-            capture: shot.seen.capture.clone(),
             events: self.stage.driver.browser.change(|state| state.take_events(index, false)),
-            entities: Vec::new(),
             timings: shot.seen.timings.clone(),
-            settled: shot.rest.clone(),
             torn_retries: shot.torn_retries,
+            ..step_of(shot.tab, shot.seen.capture.clone(), shot.rest.clone())
         };
         let millis = writer.write(step, self.pending.began, shot.capture_millis)?;
         self.tell(&Progress::Finished { index, millis });

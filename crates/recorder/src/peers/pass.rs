@@ -9,6 +9,7 @@ use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
 use crate::capture::ParsedCapture;
 use crate::capture_session::CaptureSession;
+use crate::step_writer::step_of;
 use browserlens_core::page::{NodeKey, Page, States, Tri};
 use browserlens_core::strategy::StepIndex;
 use browserlens_peers::Harness;
@@ -152,17 +153,8 @@ impl Pass {
 
     /// Returns why the page of the pass is not the trace's; none if it is.
     pub(super) fn difference(&mut self, step: u32, seen: &ParsedCapture, expected: &Page) -> Option<String> {
-        let mut record = StepRecord {
-            index: StepIndex(step),
-            tab: 0,
-            action: None,
-            capture: seen.capture.clone(),
-            events: Vec::new(),
-            entities: Vec::new(),
-            timings: Vec::new(),
-            settled: Settled::default(),
-            torn_retries: 0,
-        };
+        let record = step_of(0, seen.capture.clone(), Settled::default());
+        let mut record = StepRecord { index: StepIndex(step), ..record };
         self.redactor.redact_step(&mut record);
         match Page::parse(&record.capture) {
             Ok(page) if page.hash() == expected.hash() => None,
