@@ -21,7 +21,7 @@ macro_rules! arguments {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident : $type:ty),* $(,)? })+) => {
         $($(#[$doc])*
         #[derive(Clone, Debug, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
+        #[serde(deny_unknown_fields, rename_all = "camelCase")]
         pub struct $name { $($(#[$field_doc])* pub $field: $type),* })+
     };
 }
@@ -64,13 +64,13 @@ arguments! {
         #[schemars(schema_with = "grep_schema")]
         grep: Option<GrepArg>,
         /// With grep: upper and lower case alike
-        #[serde(rename = "ignoreCase", default)]
+        #[serde(default)]
         ignore_case: bool,
         /// With grep: what does not match
         #[serde(default)]
         invert: bool,
         /// With grep: plain text
-        #[serde(rename = "fixedStrings", default)]
+        #[serde(default)]
         fixed_strings: bool,
         /// With grep: so many lines before and after
         #[schemars(range(max = 10_000))]
@@ -82,15 +82,14 @@ arguments! {
         #[schemars(range(max = 100))]
         depth: Option<u32>,
         /// Characters a section
-        #[serde(rename = "maxLength")]
         #[schemars(range(max = 1_000_000_000))]
         max_length: Option<u32>,
-        #[serde(rename = "includeLinks", default)]
+        #[serde(default)]
         include_links: bool,
-        #[serde(rename = "includeImages", default)]
+        #[serde(default)]
         include_images: bool,
         /// Hidden nodes too
-        #[serde(rename = "includeHidden", default)]
+        #[serde(default)]
         include_hidden: bool,
         /// How refs are written
         refs: Option<RefsArg>,
@@ -104,14 +103,13 @@ arguments! {
     /// Of chunks.
     Chunks {
         /// Most tokens a chunk (512)
-        #[serde(rename = "maxTokens")]
         #[schemars(range(min = 8, max = 1_000_000))]
         max_tokens: Option<u32>,
         /// Tokens repeated of the chunk before
         #[schemars(range(max = 100_000))]
         overlap: Option<u32>,
         /// Leave out the headings above
-        #[serde(rename = "noBreadcrumbs", default)]
+        #[serde(default)]
         no_breadcrumbs: bool,
         /// As in snapshot
         #[serde(default)]
@@ -119,9 +117,9 @@ arguments! {
         grep: Option<GrepArg>,
         #[schemars(length(max = 1000))]
         selector: Option<String>,
-        #[serde(rename = "includeLinks", default)]
+        #[serde(default)]
         include_links: bool,
-        #[serde(rename = "includeImages", default)]
+        #[serde(default)]
         include_images: bool,
         #[schemars(range(min = 1, max = 100_000))]
         limit: Option<u32>,
@@ -146,7 +144,6 @@ arguments! {
         #[schemars(range(min = 1, max = 100))]
         within: Option<u32>,
         /// Least probability of an answer
-        #[serde(rename = "minRelevance")]
         #[schemars(range(min = 0, max = 1))]
         min_relevance: Option<f32>,
         /// Query all pages read so far
