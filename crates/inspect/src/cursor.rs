@@ -92,9 +92,7 @@ impl Position {
         let (version, after) = (VERSION, from);
         Self { version, issued_ms: 0, query, source, from, up_to, phase: 0, after, total, original, bytes: None }
     }
-}
 
-impl Position {
     /// A place in a page's tree or text: how much was passed, of a page of which nothing changed
     /// that `version` stands for. Of a tree `phase` has the depth, and `up_to` the nodes of a page.
     pub(crate) fn on_page(passed: u64, total: u64, version: Short) -> Self {

@@ -8,17 +8,32 @@ use crate::console;
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::network;
+use crate::pages::Asked;
 use crate::query::{ConsoleQuery, NetworkQuery};
-use browserlens_core::strategy::PageSource;
+use browserlens_core::strategy::{Event, PageSource};
 use serde::Serialize;
 use std::io::Write;
 
-fn lines<R: Serialize>(out: &mut dyn Write, rows: &[R]) -> Result<u64, InspectError> {
-    for row in rows {
-        serde_json::to_writer(&mut *out, row)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(rows.len() as u64)
+fn written<F, R: Serialize>(
+    asked: &Asked<F>,
+    source: &mut dyn PageSource,
+    out: &mut dyn Write,
+    rows: impl Fn(&mut dyn PageSource, Event) -> Result<Vec<R>, InspectError>,
+) -> Result<u64, InspectError> {
+    let mut written = 0;
+    asked.all(source, |source, events| {
+        // One by one: each may hold megabytes of bodies.
+        for event in events {
+            for row in rows(source, event)? {
+                serde_json::to_writer(&mut *out, &row)?;
+                out.write_all(b"\n")?;
+                written += 1;
+            }
+        }
+        Ok(())
+    })?;
+    out.flush()?;
+    Ok(written)
 }
 
 /// Writes every console message that passes, one a line, unfolded; returns how many.
@@ -32,16 +47,7 @@ pub fn console(
     out: &mut dyn Write,
 ) -> Result<u64, InspectError> {
     let asked = console::check(query, source, limits)?;
-    let mut written = 0;
-    asked.all(source, |_, events| {
-        for event in &events {
-            let rows = console::rows(std::slice::from_ref(event), "", limits, &mut Cuts::default());
-            written += lines(out, &rows)?;
-        }
-        Ok(())
-    })?;
-    out.flush()?;
-    Ok(written)
+    written(&asked, source, out, |_, event| Ok(console::rows(&[event], "", limits, &mut Cuts::default())))
 }
 
 /// Writes every request that passes, one a line; returns how many.
@@ -55,15 +61,7 @@ pub fn network(
     out: &mut dyn Write,
 ) -> Result<u64, InspectError> {
     let (asked, bodies) = network::check(query, source, limits)?;
-    let mut written = 0;
-    asked.all(source, |source, events| {
-        // One by one: each may hold megabytes of bodies.
-        for event in events {
-            let rows = network::rows(source, vec![event], &bodies, limits, &mut Cuts::default())?;
-            written += lines(out, &rows)?;
-        }
-        Ok(())
-    })?;
-    out.flush()?;
-    Ok(written)
+    written(&asked, source, out, |source, event| {
+        network::rows(source, vec![event], &bodies, limits, &mut Cuts::default())
+    })
 }
