@@ -15,8 +15,8 @@ use serde_json::Value;
 const DEEPEST: usize = 200_000;
 
 enum Open<'py> {
-    List(pyo3::types::list::BoundListIterator<'py>, bool),
-    Dict(pyo3::types::dict::BoundDictIterator<'py>, bool),
+    List(pyo3::types::list::BoundListIterator<'py>),
+    Dict(pyo3::types::dict::BoundDictIterator<'py>),
 }
 
 fn plain(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) -> PyResult<()> {
@@ -38,7 +38,7 @@ pub(crate) fn write(value: &Bound<'_, PyAny>) -> PyResult<String> {
 /// be nested deep.
 pub(crate) fn write_within(value: &Bound<'_, PyAny>, most: usize) -> PyResult<Option<String>> {
     let mut out = Vec::new();
-    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut open: Vec<(Open<'_>, bool)> = Vec::new();
     let mut next = Some(value.clone());
     loop {
         if let Some(value) = next.take() {
@@ -51,10 +51,10 @@ pub(crate) fn write_within(value: &Bound<'_, PyAny>, most: usize) -> PyResult<Op
                 text(string, &mut out)?;
             } else if let Ok(list) = value.cast::<PyList>() {
                 out.push(b'[');
-                open.push(Open::List(list.iter(), false));
+                open.push((Open::List(list.iter()), false));
             } else if let Ok(dict) = value.cast::<PyDict>() {
                 out.push(b'{');
-                open.push(Open::Dict(dict.iter(), false));
+                open.push((Open::Dict(dict.iter()), false));
             } else if let Ok(number) = value.cast::<PyFloat>() {
                 plain(&number.value(), &mut out)?;
             } else if let Ok(bool) = value.cast::<PyBool>() {
@@ -63,7 +63,7 @@ pub(crate) fn write_within(value: &Bound<'_, PyAny>, most: usize) -> PyResult<Op
                 out.extend_from_slice(b"null");
             } else if let Ok(tuple) = value.cast::<PyTuple>() {
                 out.push(b'[');
-                open.push(Open::List(tuple.to_list().iter(), false));
+                open.push((Open::List(tuple.to_list().iter()), false));
             } else {
                 return Err(PyTypeError::new_err(format!("{} is no JSON", value.get_type().name()?)));
             }
@@ -74,35 +74,24 @@ pub(crate) fn write_within(value: &Bound<'_, PyAny>, most: usize) -> PyResult<Op
                 return Ok(None);
             }
         }
-        match open.last_mut() {
-            None => return Ok(Some(String::from_utf8(out)?)),
-            Some(Open::List(items, begun)) => match items.next() {
-                Some(item) => {
-                    if std::mem::replace(begun, true) {
-                        out.push(b',');
-                    }
-                    next = Some(item);
-                }
-                None => {
-                    out.push(b']');
-                    open.pop();
-                }
-            },
-            Some(Open::Dict(items, begun)) => match items.next() {
-                Some((key, item)) => {
-                    if std::mem::replace(begun, true) {
-                        out.push(b',');
-                    }
-                    text(key.cast::<PyString>()?, &mut out)?;
-                    out.push(b':');
-                    next = Some(item);
-                }
-                None => {
-                    out.push(b'}');
-                    open.pop();
-                }
-            },
+        let Some((items, begun)) = open.last_mut() else { return Ok(Some(String::from_utf8(out)?)) };
+        let (found, end) = match items {
+            Open::List(items) => (items.next().map(|item| (None, item)), b']'),
+            Open::Dict(items) => (items.next().map(|(key, item)| (Some(key), item)), b'}'),
+        };
+        let Some((key, item)) = found else {
+            out.push(end);
+            open.pop();
+            continue;
+        };
+        if std::mem::replace(begun, true) {
+            out.push(b',');
         }
+        if let Some(key) = key {
+            text(key.cast::<PyString>()?, &mut out)?;
+            out.push(b':');
+        }
+        next = Some(item);
     }
 }
 

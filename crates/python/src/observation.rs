@@ -15,11 +15,16 @@ use pyo3::types::{PyBytes, PyDict};
 pub struct Observation {
     pub(crate) shown: Shown,
     /// Step of the reader, from 0.
+    #[pyo3(get)]
     step: u32,
+    /// URL of the page.
+    #[pyo3(get)]
     url: String,
     /// How long which part took, in microseconds.
     timings: Vec<(String, u64)>,
-    /// How the page was read.
+    /// How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no
+    /// browser was asked.
+    #[pyo3(get)]
     way: String,
 }
 
@@ -68,25 +73,6 @@ impl Observation {
     #[getter]
     fn representation(&self) -> Option<&str> {
         self.shown.representation.as_deref()
-    }
-
-    /// Step of the reader, from 0.
-    #[getter]
-    fn step(&self) -> u32 {
-        self.step
-    }
-
-    /// URL of the page.
-    #[getter]
-    fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no
-    /// browser was asked.
-    #[getter]
-    fn way(&self) -> &str {
-        &self.way
     }
 
     /// The refs in the text, and the node that each means: `{"@e12": "0.1.57"}`.

@@ -4,6 +4,7 @@
 //! Invariant: it never changes, and looking at it asks no browser.
 
 use crate::errors::{Raised, Result};
+use crate::pages::share;
 use crate::tables::{Table, nodes};
 use browserlens_core::page::text::{escaped_json, escaped_line};
 use browserlens_core::tokens::Tokens;
@@ -90,10 +91,7 @@ impl Reading {
     pub(crate) fn options(self) -> Result<ReadOptions> {
         let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let Self { query, section, graph, limit, offset, within, min_relevance, chars, skip } = self;
-        if let Some(least) = min_relevance.filter(|least| !(0.0..=1.0).contains(least)) {
-            let message = format!("min_relevance is {least}, expected a number from 0 to 1");
-            return Err(Raised::options(message, "give such a number"));
-        }
+        let min_relevance = min_relevance.map(|least| share("min_relevance", least)).transpose()?;
         let (query, section) = (said(query), said(section));
         Ok(ReadOptions {
             query,

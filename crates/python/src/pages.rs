@@ -23,7 +23,7 @@ fn store(error: ConceptError) -> Raised {
     Raised::new("ReadError", error.to_string(), hint)
 }
 
-fn share(name: &str, value: f32) -> Result<f32> {
+pub(crate) fn share(name: &str, value: f32) -> Result<f32> {
     let wrong = || Raised::options(format!("{name} is {value}, expected a number from 0 to 1"), "give such a number");
     if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(wrong()) }
 }

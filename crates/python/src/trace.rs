@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A recording of one run of one scenario.
 #[pyclass(frozen, module = "browserlens")]
 pub struct Trace {
+    /// The file.
+    #[pyo3(get)]
     pub(crate) path: PathBuf,
     trace: Mutex<browserlens_trace::Trace>,
 }
@@ -36,12 +38,6 @@ impl Trace {
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let trace = py.detach(|| browserlens_trace::Trace::open(&path).map_err(Raised::from))?;
         Ok(Self { path, trace: Mutex::new(trace) })
-    }
-
-    /// The file.
-    #[getter]
-    fn path(&self) -> &PathBuf {
-        &self.path
     }
 
     /// Scenario, goal, browser and the like.

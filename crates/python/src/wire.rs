@@ -110,19 +110,19 @@ impl Wire {
 
 impl CdpTransport for Wire {
     fn send(&self, call: CdpCall) -> bool {
-        if call.method == "Network.getResponseBody" && !self.bodies {
+        let refused = |why: &str| {
             if let Some(inbox) = self.inbox.get() {
-                inbox.refuse(call.id, "bodies are not kept");
+                inbox.refuse(call.id, why);
             }
-            return true;
+            true
+        };
+        if call.method == "Network.getResponseBody" && !self.bodies {
+            return refused("bodies are not kept");
         }
         let mut queue = self.queue();
         if queue.is_given_up {
             drop(queue);
-            if let Some(inbox) = self.inbox.get() {
-                inbox.refuse(call.id, "given up");
-            }
-            return true;
+            return refused("given up");
         }
         queue.calls.push_back(call);
         self.changed.notify_all();
