@@ -48,47 +48,30 @@ fn with(mut responses: Map<String, Value>, status: &str, why: &str, schema: Opti
 
 /// Returns the document of a server.
 pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
-    let mut paths = Map::new();
+    let mut paths = json!({});
     let ok = |why: &str, schema: Value| with(refused(&[]), "200", why, Some(schema));
-    paths.insert(
-        "/health".to_owned(),
-        json!({ "get": { "operationId": "health", "summary": "Whether the server is \
+    paths["/health"] = json!({ "get": { "operationId": "health", "summary": "Whether the server is \
         up", "security": [],
         "responses": ok("It is",
-            json!({ "type": "object", "required": ["status"], "properties": { "status": { "const": "ok" } } })) } }),
-    );
-    let mut text = refused(&[]);
-    text.insert(
-        "200".to_owned(),
-        json!({ "description": "Counters", "content": { "text/plain": { "schema": { "type": "string" } } } }),
-    );
-    paths.insert(
-        "/metrics".to_owned(),
-        json!({ "get": { "operationId": "metrics", "summary": "Counters in Prometheus' format", "responses": text } }),
-    );
-    paths.insert(
-        "/openapi.json".to_owned(),
-        json!({ "get": { "operationId": "openapi", "summary": "This document",
-        "responses": ok("It", json!({ "type": "object" })) } }),
-    );
+            json!({ "type": "object", "required": ["status"], "properties": { "status": { "const": "ok" } } })) } });
+    let mut text = Value::Object(refused(&[]));
+    text["200"] = json!({ "description": "Counters", "content": { "text/plain": { "schema": { "type": "string" } } } });
+    paths["/metrics"] =
+        json!({ "get": { "operationId": "metrics", "summary": "Counters in Prometheus' format", "responses": text } });
+    paths["/openapi.json"] = json!({ "get": { "operationId": "openapi", "summary": "This document",
+        "responses": ok("It", json!({ "type": "object" })) } });
     let session =
         json!({ "type": "object", "required": ["session"], "properties": { "session": { "type": "string" } } });
     let nothing = json!({ "type": "object", "additionalProperties": false });
-    paths.insert(
-        "/v1/sessions".to_owned(),
-        json!({ "post": { "operationId": "begin_session",
+    paths["/v1/sessions"] = json!({ "post": { "operationId": "begin_session",
             "summary": "Begins a session: a client with what it was shown, and its own browser",
         "requestBody": { "required": false, "content": { "application/json": { "schema": nothing } } },
         "responses": with(refused(&[("409", "Not now"), ("503", "No browser")]), "201", "The session",
-            Some(session)) } }),
-    );
-    paths.insert(
-        "/v1/sessions/{id}".to_owned(),
-        json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
+            Some(session)) } });
+    paths["/v1/sessions/{id}"] = json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
         "parameters": [{ "name": "id", "in": "path", "required": true,
             "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
-        "responses": with(refused(&[]), "204", "It ended", None) } }),
-    );
+        "responses": with(refused(&[]), "204", "It ended", None) } });
     for tool in allowed(policy) {
         let mut arguments = tool.arguments.clone();
         if let Some(arguments) = arguments.as_object_mut() {
@@ -105,17 +88,14 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
             "responses": with(refused(&[("409", "The page as it stands has not what is asked \
                 for"), ("503", "The browser is gone")]), "200", "What the tool says", Some(answer)),
         });
-        paths.insert(format!("/v1/{}", tool.name), json!({ "post": operation }));
+        paths[format!("/v1/{}", tool.name)] = json!({ "post": operation });
     }
-    paths.insert(
-        "/knowledge/{id}/query".to_owned(),
-        json!({ "post": { "operationId": "query_knowledge", "summary": "Asks a body of knowledge",
+    paths["/knowledge/{id}/query"] = json!({ "post": { "operationId": "query_knowledge", "summary": "Asks a body of knowledge",
         "parameters": [{ "name": "id", "in": "path", "required": true,
             "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
         "requestBody": { "required": true,
             "content": { "application/json": { "schema": schema::<AgentInstruction>() } } },
-        "responses": ok("What is known", schema::<AgentResponse>()) } }),
-    );
+        "responses": ok("What is known", schema::<AgentResponse>()) } });
     let error = json!({ "type": "object", "required": ["error"], "properties": { "error": { "type": "object",
         "required": ["kind", "message", "hint"],
         "properties": { "kind": { "type": "string" }, "message": { "type": "string" },
