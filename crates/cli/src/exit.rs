@@ -21,39 +21,32 @@ use browserlens_trace::corpus::CorpusError;
 use browserlens_trace::scenario::ScenarioError;
 use browserlens_trace::{ExitClass, TraceError};
 use std::fmt;
+use std::path::Path;
 
 /// How the command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// 0: done.
-    Success,
+    Success = 0,
     /// 1: a regression against the accepted run was found.
-    Regression,
+    Regression = 1,
     /// 2: bad usage: unknown flag, strategy, scenario key.
-    Usage,
+    Usage = 2,
     /// 3: unreadable input: missing, damaged, of a newer format.
-    Input,
+    Input = 3,
     /// 4: verification failed.
-    Verification,
+    Verification = 4,
     /// 5: the browser is missing or died.
-    Browser,
+    Browser = 5,
     /// 6: what was asked of a page was not done.
     #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only pages that are acted on can refuse"))]
-    NotDone,
+    NotDone = 6,
 }
 
 impl Exit {
     /// Returns the number.
     pub fn code(self) -> u8 {
-        match self {
-            Self::Success => 0,
-            Self::Regression => 1,
-            Self::Usage => 2,
-            Self::Input => 3,
-            Self::Verification => 4,
-            Self::Browser => 5,
-            Self::NotDone => 6,
-        }
+        self as u8
     }
 }
 
@@ -97,6 +90,11 @@ impl Failure {
     /// Returns unreadable input in words.
     pub fn input(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::words(Exit::Input, message, hint)
+    }
+
+    /// Returns what becomes of an error where a file or a folder cannot be `done`: read, written, made.
+    pub fn file<'p>(done: &'p str, path: &'p Path, hint: &'p str) -> impl Fn(std::io::Error) -> Self + Copy + 'p {
+        move |error| Self::input(format!("{}: cannot be {done}: {error}", path.display()), hint)
     }
 
     /// Returns trouble with a browser in words.

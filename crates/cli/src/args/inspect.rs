@@ -1,7 +1,7 @@
 //! What `inspect` is given: where to look, and a tool's arguments.
 
 use super::tool::{arguments_of, tool_command};
-use browserlens_inspect::{ToolSchema, schema, tools};
+use browserlens_inspect::{SETTINGS, ToolSchema, schema, tools};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 use serde::{Deserialize, Serialize};
@@ -181,16 +181,7 @@ const LIMITS: &str = "Limits";
 impl LimitArgs {
     /// Returns what is given, by the names of the limits.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        [
-            ("max_html_size", self.max_html_size),
-            ("max_text_size", self.max_text_size),
-            ("max_dom_nodes", self.max_dom_nodes),
-            ("max_console_messages", self.max_console_messages),
-            ("max_network_requests", self.max_network_requests),
-            ("max_request_body_size", self.max_request_body_size),
-            ("max_response_body_size", self.max_response_body_size),
-        ]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
+        let given = serde_json::to_value(Self { limits: None, ..self.clone() }).unwrap_or_default();
+        SETTINGS.into_iter().filter_map(move |limit| Some((limit.name, given[limit.name].as_u64()? as usize)))
     }
 }

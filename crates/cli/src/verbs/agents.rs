@@ -122,9 +122,8 @@ pub(super) fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             found.push(path.clone());
             continue;
         }
-        let entries = std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(|error| {
-            Failure::input(format!("{}: cannot be read: {error}", path.display()), "check the path")
-        })?;
+        let entries = std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let entries = entries.map_err(Failure::file("read", path, "check the path"))?;
         let is_run = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "run");
         let mut runs: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(is_run).collect();
         if runs.is_empty() {

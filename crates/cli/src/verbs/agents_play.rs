@@ -367,8 +367,7 @@ fn linked(path: &Path, trace: &Path, redactor: Redactor) -> Result<(), Failure> 
     // The record is there until the new one is.
     let new = path.with_extension("run.new");
     run.write(&new, redactor)?;
-    std::fs::rename(&new, path)
-        .map_err(|error| Failure::input(format!("{}: cannot be replaced: {error}", path.display()), "check the folder"))
+    std::fs::rename(&new, path).map_err(Failure::file("replaced", path, "check the folder"))
 }
 
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {

@@ -10,14 +10,13 @@ use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
-use browserlens_replay::{ReplayOptions, RunResult, Tokenizer};
+use browserlens_replay::{ReplayOptions, RunResult};
 use browserlens_report::{Counterfactual, counterfactual_table};
 use browserlens_trace::Trace;
 use browserlens_trace::agents::{AgentsError, RunRecord, trace_of};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
 
 /// A record, the name of its file, its trace.
 type Told = (String, RunRecord, PathBuf);
@@ -89,18 +88,12 @@ fn replayed(
         replaying::scratch(&std::env::temp_dir(), "browserlens-counterfactual-", "let TMPDIR name a writable folder")?;
     let bar = Bar::new("counterfactual");
     let result = browserlens_replay::replay(&ReplayOptions {
-        traces,
-        scenarios_dir: args.scenarios_dir.clone(),
-        strategies,
         threads: args.threads,
         cache_dir: args.cache_dir.clone(),
-        out_dir: scratch.path().join(Path::new("runs")),
         encoding: args.encoding,
-        tokenizer: Tokenizer::Fast,
         date: replaying::now(),
-        machine: String::new(),
         progress: &bar,
-        cancel: &AtomicBool::new(false),
+        ..ReplayOptions::new(traces, args.scenarios_dir.clone(), strategies, scratch.path())
     });
     bar.finish();
     replaying::sweep(scratch);

@@ -173,18 +173,14 @@ fn check_run(args: &BenchArgs, run: &RunResult, tolerances: &Tolerances, history
             .append(true)
             .open(path)
             .and_then(|mut file| file.write_all(gate_markdown(&gate).as_bytes()));
-        written.map_err(|error| unwritable(path, &error))?;
+        written.map_err(Failure::file("written", path, "name a writable file"))?;
     }
     if let Some(path) = &args.junit {
         let cases: BTreeSet<_> = run.tasks.iter().map(|task| (task.strategy.clone(), task.trace.clone())).collect();
         let xml = gate_junit(&gate, &cases)?;
-        whole::write(path, xml.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        whole::write(path, xml.as_bytes()).map_err(Failure::file("written", path, "name a writable file"))?;
     }
     Ok(if gate.passes() { Exit::Success } else { Exit::Regression })
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::input(format!("{}: cannot be written: {error}", path.display()), "name a writable file")
 }
 
 fn accept_run(args: &BenchArgs, run: &RunResult) -> Ended {

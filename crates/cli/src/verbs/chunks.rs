@@ -67,9 +67,7 @@ fn read(args: &ChunksArgs, source: &str) -> Result<(String, String), Failure> {
         let message = format!("{source}: {option} is not for a file of markdown");
         return Err(Failure::usage(message, "leave it out, or name a trace or a URL"));
     }
-    let text = std::fs::read_to_string(source).map_err(|error| {
-        let message = format!("{source}: cannot be read: {error}");
-        Failure::input(message, "name a file of text in UTF-8")
-    })?;
+    let text = std::fs::read_to_string(source);
+    let text = text.map_err(Failure::file("read", Path::new(source), "name a file of text in UTF-8"))?;
     Ok((browserlens_core::page::text::escaped(&text).into_owned(), file_url(Path::new(source)).unwrap_or_default()))
 }

@@ -83,10 +83,7 @@ fn quoted(text: &str) -> String {
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let written = std::fs::create_dir_all(folder).and_then(|()| whole::write_new(path, text.as_bytes()));
-    written.map_err(|error| {
-        let message = format!("{}: cannot be written: {error}", path.display());
-        Failure::input(message, "name a folder that you can write to")
-    })?;
+    written.map_err(Failure::file("written", path, "name a folder that you can write to"))?;
     output::status(&format!("wrote {}", path.display()));
     Ok(())
 }

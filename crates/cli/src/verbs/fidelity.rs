@@ -38,10 +38,8 @@ pub(crate) fn run(args: &FidelityArgs) -> Ended {
 }
 
 fn check(found: &Fidelity, text: &str, path: &Path) -> Ended {
-    let stands = std::fs::read_to_string(path).map_err(|error| {
-        let message = format!("{}: cannot be read: {error}", path.display());
-        Failure::input(message, "write it with `browserlens lab fidelity`")
-    })?;
+    let unreadable = Failure::file("read", path, "write it with `browserlens lab fidelity`");
+    let stands = std::fs::read_to_string(path).map_err(unreadable)?;
     let mut exit = Exit::Success;
     if stands != text {
         let line = stands.lines().zip(text.lines()).take_while(|(stands, now)| stands == now).count() + 1;
@@ -59,10 +57,7 @@ fn check(found: &Fidelity, text: &str, path: &Path) -> Ended {
 }
 
 fn write(text: &str, path: &Path) -> Result<(), Failure> {
-    let failure = |error: std::io::Error| {
-        let message = format!("{}: cannot be written: {error}", path.display());
-        Failure::input(message, "name a file in a folder that you may write to, with --out")
-    };
+    let failure = Failure::file("written", path, "name a file in a folder that you may write to, with --out");
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent).map_err(failure)?;
     }

@@ -20,7 +20,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stdout};
-use std::path::{Path, PathBuf};
 use tables::{console_table, network_table, summary_table, tree};
 
 /// Where the key of cursors stands; they work from one call to the next in any case.
@@ -125,11 +124,7 @@ fn failure(source: &InspectSource, error: &InspectError) -> Failure {
 /// options.
 pub(crate) fn limits(args: &LimitArgs) -> Result<Limits, Failure> {
     let mut limits = Limits::default();
-    let configured = || {
-        let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-        let folder = folder.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))?;
-        Some(folder.join("browserlens").join("limits.toml")).filter(|path| path.is_file())
-    };
+    let configured = || Some(super::configuration_folder()?.join("limits.toml")).filter(|path| path.is_file());
     if let Some(path) = args.limits.clone().or_else(configured) {
         let bad = |reason: String| {
             let hint = "write lines such as `max_html_size = 20000`";

@@ -6,10 +6,8 @@ use crate::{Ended, output};
 use clap::CommandFactory;
 
 pub(crate) fn run(args: &ManArgs) -> Ended {
-    let unwritable = |error: std::io::Error| {
-        let message = format!("{}: cannot be written: {error}", args.folder.display());
-        Failure::input(message, "name a writable folder, such as ~/.local/share/man/man1")
-    };
+    let hint = "name a writable folder, such as ~/.local/share/man/man1";
+    let unwritable = Failure::file("written", &args.folder, hint);
     std::fs::create_dir_all(&args.folder).map_err(unwritable)?;
     clap_mangen::generate_to(Cli::command(), &args.folder).map_err(unwritable)?;
     output::data(&format!("{}\n", args.folder.display()))

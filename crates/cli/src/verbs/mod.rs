@@ -60,19 +60,20 @@ use browserlens_trace::{RedactionKey, Trace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Returns the folder of what this user keeps for the command; none where the environment names none.
+fn configuration_folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let folder = folder.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))?;
+    Some(folder.join("browserlens"))
+}
+
 /// The user's key of placeholders, made when it is first needed; it never stands in a trace.
 fn key_of_user() -> Result<RedactionKey, Failure> {
-    let config = std::env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
-        .ok_or_else(|| {
-            Failure::input(
-                "neither XDG_CONFIG_HOME nor HOME is set",
-                "set one: the key that hides secrets is kept there",
-            )
-        })?;
-    let path = config.join("browserlens").join("redaction.key");
-    Ok(RedactionKey::load_or_make(&path)?)
+    let folder = configuration_folder().ok_or_else(|| {
+        let hint = "set one: the key that hides secrets is kept there";
+        Failure::input("neither XDG_CONFIG_HOME nor HOME is set", hint)
+    })?;
+    Ok(RedactionKey::load_or_make(&folder.join("redaction.key"))?)
 }
 
 #[cfg(any(feature = "record", feature = "serve"))]

@@ -50,11 +50,7 @@ pub(crate) fn run(args: PageArgs) -> Ended {
             answered => said(answered.map_err(|error| lost(&error))?, "sessions", None),
         },
         (PageCommand::Close(args), None) if args.all => close_all(),
-        (PageCommand::Close(_), None) => {
-            let request = Request::Close { session: Some(session) };
-            let reply = asked(&Endpoint::of_user()?.socket, &request).map_err(|error| lost(&error))?;
-            said(reply, "close", None)
-        }
+        (PageCommand::Close(_), None) => in_session(&Request::Close { session: Some(session) }, "close", None),
         (PageCommand::Call(_), None) if step.is_some() => {
             let hint = "leave it out; `page open TRACE --step K` begins there, `page TRACE … --step K` asks once";
             Err(Failure::usage("--step: a session goes on by what is done in it", hint))
@@ -62,9 +58,7 @@ pub(crate) fn run(args: PageArgs) -> Ended {
         (PageCommand::Call(Call { tool, mut arguments, out }), None) => {
             whole_url(tool, &mut arguments);
             whole_files(tool, &mut arguments);
-            let request = Request::Call { session, tool: tool.to_owned(), arguments };
-            let reply = asked(&Endpoint::of_user()?.socket, &request).map_err(|error| lost(&error))?;
-            said(reply, command_of(tool), out)
+            in_session(&Request::Call { session, tool: tool.to_owned(), arguments }, command_of(tool), out)
         }
     }
 }
@@ -371,6 +365,11 @@ fn failed(reply: Reply, command: &str) -> Failure {
         }
     };
     Failure::words(exit, message, hint)
+}
+
+/// Asks the background process, and prints what it answers.
+fn in_session(request: &Request, command: &str, out: Option<PathBuf>) -> Ended {
+    said(asked(&Endpoint::of_user()?.socket, request).map_err(|error| lost(&error))?, command, out)
 }
 
 fn said(reply: Reply, command: &str, out: Option<PathBuf>) -> Ended {

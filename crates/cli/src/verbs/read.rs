@@ -211,10 +211,8 @@ fn open_cache(args: &ReadArgs) -> Result<Cache, Failure> {
     if args.cache == Path::new(DEFAULT_CACHE)
         && let Some(folder) = args.cache.parent()
     {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let message = format!("{}: cannot be made: {error}", folder.display());
-            Failure::input(message, "name another file with --cache, or read with --no-cache")
-        })?;
+        let hint = "name another file with --cache, or read with --no-cache";
+        std::fs::create_dir_all(folder).map_err(Failure::file("made", folder, hint))?;
     }
     let folder = args.cache.parent().filter(|folder| *folder != Path::new(""));
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

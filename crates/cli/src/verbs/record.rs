@@ -27,9 +27,7 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
     let key =
         if scenarios.iter().all(|scenario| scenario.site.is_some()) { RedactionKey::Fixed } else { key_of_user()? };
     let runtime = super::runtime()?;
-    std::fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::input(format!("{}: cannot be made: {error}", args.out.display()), "name a writable folder")
-    })?;
+    std::fs::create_dir_all(&args.out).map_err(Failure::file("made", &args.out, "name a writable folder"))?;
     let cancel = cancelled_by_ctrl_c(&runtime);
     let peers = peers(args)?;
     for (at, scenario) in scenarios.iter().enumerate() {

@@ -11,7 +11,6 @@ use browserlens_trace::Trace;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
 /// Replays what the selection names.
@@ -32,9 +31,6 @@ pub(crate) fn replay_with(
     let cache_dir = scratch.as_ref().map_or(selection.cache_dir.as_path(), TempDir::path);
     let bar = Bar::new(what);
     let result = browserlens_replay::replay(&ReplayOptions {
-        traces,
-        scenarios_dir: selection.scenarios_dir.clone(),
-        strategies,
         threads: selection.threads,
         cache_dir: cache_dir.to_owned(),
         out_dir: selection.runs_dir.clone(),
@@ -46,7 +42,7 @@ pub(crate) fn replay_with(
         date: now(),
         machine: machine(),
         progress: &bar,
-        cancel: &AtomicBool::new(false),
+        ..ReplayOptions::new(traces, selection.scenarios_dir.clone(), strategies, cache_dir)
     });
     bar.finish();
     if let Some(scratch) = scratch {
@@ -119,6 +115,10 @@ pub(crate) fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<Path
     Ok(named.into_iter().filter(|(name, _)| chosen.contains(name)).map(|(_, path)| path).collect())
 }
 
+fn no_pattern(error: globset::Error) -> Failure {
+    Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'")
+}
+
 /// What patterns choose, of names that may no longer be there; everything where there is no
 /// pattern.
 pub(crate) struct Chosen {
@@ -129,16 +129,15 @@ pub(crate) struct Chosen {
 impl Chosen {
     /// Returns what these patterns choose.
     pub(crate) fn of(strategies: &[String], scenarios: &[String]) -> Result<Self, Failure> {
-        let usage = |error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'");
         let set = |patterns: &[String]| {
             if patterns.is_empty() {
                 return Ok(None);
             }
             let mut set = GlobSetBuilder::new();
             for pattern in patterns {
-                set.add(Glob::new(pattern).map_err(usage)?);
+                set.add(Glob::new(pattern).map_err(no_pattern)?);
             }
-            set.build().map(Some).map_err(usage)
+            set.build().map(Some).map_err(no_pattern)
         };
         Ok(Self { strategies: set(strategies)?, scenarios: set(scenarios)? })
     }
@@ -178,16 +177,14 @@ pub(crate) fn matching(names: &[String], patterns: &[String], what: &str, place:
     let mut set = GlobSetBuilder::new();
     let place = escaped_line(place);
     for pattern in patterns {
-        let glob = Glob::new(pattern)
-            .map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
+        let glob = Glob::new(pattern).map_err(no_pattern)?;
         if !names.iter().any(|name| glob.compile_matcher().is_match(name)) {
             let message = format!("{place}: no {what} matches {pattern:?}");
             return Err(Failure::usage(message, format!("known: {}", names.join(", "))));
         }
         set.add(glob);
     }
-    let set: GlobSet =
-        set.build().map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
+    let set = set.build().map_err(no_pattern)?;
     Ok(names.iter().filter(|name| set.is_match(name.as_str())).cloned().collect())
 }
 

@@ -129,12 +129,7 @@ fn write_images(args: &ShowArgs, name: &str, inspected: &Inspected) -> Result<()
         return Ok(());
     }
     let folder = args.images.clone().unwrap_or_else(|| std::env::temp_dir().join("browserlens-images"));
-    let failed = |error: std::io::Error| {
-        Failure::input(
-            format!("{}: cannot be written: {error}", folder.display()),
-            "name a writable folder with --images",
-        )
-    };
+    let failed = Failure::file("written", &folder, "name a writable folder with --images");
     std::fs::create_dir_all(&folder).map_err(failed)?;
     for (index, hash) in observation.images.iter().enumerate() {
         let png = inspected.image(hash)?;

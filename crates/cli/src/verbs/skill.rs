@@ -43,10 +43,8 @@ pub(crate) fn run(args: &SkillArgs) -> Ended {
             let message = format!("{} is another skill", file.display());
             return Err(Failure::input(message, "move it away"));
         }
-        write(&folder, &file).map_err(|error| {
-            let message = format!("{}: cannot be written: {error}", file.display());
-            Failure::input(message, "name a folder that you can write to")
-        })?;
+        let unwritable = Failure::file("written", &file, "name a folder that you can write to");
+        write(&folder, &file).map_err(unwritable)?;
         output::data(&format!("{}\n", file.display()))?;
     }
     Ok(Exit::Success)

@@ -29,6 +29,7 @@ pub(super) enum State {
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Check {
+    /// Given where all of them are listed.
     pub name: &'static str,
     pub state: State,
     /// What was found, in words.
@@ -45,84 +46,83 @@ fn code<S: Serializer>(exit: &Option<Exit>, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl Check {
-    fn fine(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, state: State::Fine, found: found.into(), fix: None, exit: None }
+    fn fine(found: impl Into<String>) -> Self {
+        Self { name: "", state: State::Fine, found: found.into(), fix: None, exit: None }
     }
 
-    fn missing(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, state: State::Missing, found: found.into(), fix: Some(fix.into()), exit: None }
+    fn missing(found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name: "", state: State::Missing, found: found.into(), fix: Some(fix.into()), exit: None }
     }
 
-    fn broken(name: &'static str, exit: Exit, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, state: State::Broken, found: found.into(), fix: Some(fix.into()), exit: Some(exit) }
+    fn broken(exit: Exit, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name: "", state: State::Broken, found: found.into(), fix: Some(fix.into()), exit: Some(exit) }
     }
 }
 
 /// Looks at everything.
 pub(super) fn all(args: &DoctorArgs) -> Vec<Check> {
-    vec![
-        chromium(args),
-        fonts(),
-        traces(&args.traces),
-        strategies_file(&args.strategies_file),
-        accepted(&args.accepted_dir),
-        disk(),
-        peers(args),
-        axe(&args.tools_dir),
-        clients(&args.tools_dir),
-        program("git", "git", &["--version"], "install git: runs are then told apart by revision"),
-        program("node", "Node, for other tools", &["--version"], "install Node 20 or later, with npm"),
-        program("python3", "Python, for other tools", &["--version"], "install Python 3.11 or later, with venv"),
+    [
+        ("Chromium", chromium(args)),
+        ("fonts", fonts()),
+        ("traces", traces(&args.traces)),
+        ("strategies", strategies_file(&args.strategies_file)),
+        ("accepted run", accepted(&args.accepted_dir)),
+        ("disk", disk()),
+        ("other tools", peers(args)),
+        ("axe-core", axe(&args.tools_dir)),
+        ("MCP clients", clients(&args.tools_dir)),
+        ("git", program("git", &["--version"], "install git: runs are then told apart by revision")),
+        ("Node, for other tools", program("node", &["--version"], "install Node 20 or later, with npm")),
+        ("Python, for other tools", program("python3", &["--version"], "install Python 3.11 or later, with venv")),
     ]
+    .map(|(name, check)| Check { name, ..check })
+    .into()
 }
 
 #[cfg(feature = "record")]
 fn chromium(args: &DoctorArgs) -> Check {
-    const NAME: &str = "Chromium";
     let runtime = match crate::verbs::runtime() {
         Ok(runtime) => runtime,
-        Err(failure) => return Check::broken(NAME, Exit::Browser, failure.message, "free some memory or threads"),
+        Err(failure) => return Check::broken(Exit::Browser, failure.message, "free some memory or threads"),
     };
     match runtime.block_on(browserlens_recorder::check_chrome(args.chrome.as_deref(), args.no_sandbox)) {
         Ok(found) => {
             let millis = found.took.as_millis();
-            Check::fine(NAME, format!("{} at {}, started in {millis} ms", found.version, found.path.display()))
+            Check::fine(format!("{} at {}, started in {millis} ms", found.version, found.path.display()))
         }
-        Err(error) => Check::broken(NAME, Exit::Browser, error.to_string(), error.hint()),
+        Err(error) => Check::broken(Exit::Browser, error.to_string(), error.hint()),
     }
 }
 
 #[cfg(not(feature = "record"))]
 fn chromium(_: &DoctorArgs) -> Check {
-    Check::fine("Chromium", "not looked for: this build records nothing")
+    Check::fine("not looked for: this build records nothing")
 }
 
 /// Screenshots of the bundled traces were taken with DejaVu; without any font text is painted as
 /// boxes.
 fn fonts() -> Check {
-    const NAME: &str = "fonts";
     const INSTALL: &str = "scripts/install-chromium (the package is fonts-dejavu-core)";
     let Some(list) = output(Command::new("fc-list").args([":", "family"])) else {
-        return Check::missing(NAME, "cannot be listed: there is no fc-list", "install fontconfig");
+        return Check::missing("cannot be listed: there is no fc-list", "install fontconfig");
     };
     let mut families: Vec<&str> = list.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     families.sort_unstable();
     families.dedup();
     if families.is_empty() {
-        return Check::missing(NAME, "none: text in screenshots is painted as boxes", INSTALL);
+        return Check::missing("none: text in screenshots is painted as boxes", INSTALL);
     }
     let found = format!("{} families", families.len());
     if families.iter().any(|family| family.contains("DejaVu")) {
-        Check::fine(NAME, format!("{found}, DejaVu among them"))
+        Check::fine(format!("{found}, DejaVu among them"))
     } else {
         let why = "without DejaVu, which the bundled traces were recorded with: a new recording has other pixels";
-        Check::missing(NAME, format!("{found}, {why}"), INSTALL)
+        Check::missing(format!("{found}, {why}"), INSTALL)
     }
 }
 
 fn traces(folder: &Path) -> Check {
-    const NAME: &str = "traces";
-    let broken = |found: String, fix: &str| Check::broken(NAME, Exit::Input, found, fix.to_owned());
+    let broken = |found: String, fix: &str| Check::broken(Exit::Input, found, fix.to_owned());
     let files = match find_traces(folder) {
         Ok(files) => files,
         Err(error) => return broken(error.to_string(), error.hint()),
@@ -144,58 +144,53 @@ fn traces(folder: &Path) -> Check {
     if let Some(first) = unreadable.first() {
         return broken(format!("{} of {} cannot be read: {first}", unreadable.len(), files.len()), hint);
     }
-    Check::fine(
-        NAME,
-        format!("{} in {}: {readable} (this build reads up to {FORMAT_VERSION})", files.len(), folder.display()),
-    )
+    Check::fine(format!(
+        "{} in {}: {readable} (this build reads up to {FORMAT_VERSION})",
+        files.len(),
+        folder.display()
+    ))
 }
 
 fn strategies_file(path: &Path) -> Check {
-    const NAME: &str = "strategies";
     match strategies::load(path) {
-        Ok(strategies) => Check::fine(NAME, format!("{} in {}", strategies.len(), path.display())),
-        Err(error) => Check::broken(NAME, Exit::Input, error.to_string(), error.hint()),
+        Ok(strategies) => Check::fine(format!("{} in {}", strategies.len(), path.display())),
+        Err(error) => Check::broken(Exit::Input, error.to_string(), error.hint()),
     }
 }
 
 fn accepted(folder: &Path) -> Check {
-    const NAME: &str = "accepted run";
     const ACCEPT: &str = "browserlens bench --accept --why '…'";
     match AcceptedRun::load(folder) {
         Ok(Some(run)) if run.metric_version == METRIC_VERSION => {
-            Check::fine(NAME, format!("{} rows in {}", run.rows.len(), folder.display()))
+            Check::fine(format!("{} rows in {}", run.rows.len(), folder.display()))
         }
         Ok(Some(run)) => {
             let found =
                 format!("has metrics of version {}, this build measures version {METRIC_VERSION}", run.metric_version);
-            Check::broken(NAME, Exit::Input, found, ACCEPT)
+            Check::broken(Exit::Input, found, ACCEPT)
         }
-        Ok(None) => Check::missing(
-            NAME,
-            format!("none in {}: `bench --check` has nothing to compare with", folder.display()),
-            ACCEPT,
-        ),
-        Err(error) => Check::broken(NAME, Exit::Input, error.to_string(), error.hint()),
+        Ok(None) => {
+            Check::missing(format!("none in {}: `bench --check` has nothing to compare with", folder.display()), ACCEPT)
+        }
+        Err(error) => Check::broken(Exit::Input, error.to_string(), error.hint()),
     }
 }
 
 /// Free room where the command stands, as `df` says it.
 fn disk() -> Check {
-    const NAME: &str = "disk";
     let Some(bytes) = output(Command::new("df").args(["-Pk", "."])).as_deref().and_then(free_bytes) else {
-        return Check::missing(NAME, "free room is not known: df said nothing", "look yourself");
+        return Check::missing("free room is not known: df said nothing", "look yourself");
     };
     let found = format!("{:.1} GB free here", bytes as f64 / 1e9);
     if bytes < RUN_BYTES {
-        Check::broken(NAME, Exit::Input, found, "make room: a run, its report and its cache take up to 1 GB")
+        Check::broken(Exit::Input, found, "make room: a run, its report and its cache take up to 1 GB")
     } else if bytes < BUILD_BYTES {
         Check::missing(
-            NAME,
             format!("{found}: enough for runs"),
             "make room before a build from source, which takes up to 12 GB",
         )
     } else {
-        Check::fine(NAME, found)
+        Check::fine(found)
     }
 }
 
@@ -206,7 +201,6 @@ fn free_bytes(df: &str) -> Option<u64> {
 
 #[cfg(feature = "record")]
 fn peers(args: &DoctorArgs) -> Check {
-    const NAME: &str = "other tools";
     let folder = args.tools_dir.join("peers");
     let packages = browserlens_recorder::check_peers(&folder);
     let missing: Vec<String> = packages
@@ -218,27 +212,25 @@ fn peers(args: &DoctorArgs) -> Check {
         .collect();
     let found = format!("{} of {} packages in {}", packages.len() - missing.len(), packages.len(), folder.display());
     if missing.is_empty() {
-        return Check::fine(NAME, found);
+        return Check::fine(found);
     }
-    Check::missing(NAME, format!("{found}; `record --peers` lacks {}", missing.join(", ")), "./just peers")
+    Check::missing(format!("{found}; `record --peers` lacks {}", missing.join(", ")), "./just peers")
 }
 
 #[cfg(not(feature = "record"))]
 fn peers(_: &DoctorArgs) -> Check {
-    Check::fine("other tools", "not looked for: this build records nothing")
+    Check::fine("not looked for: this build records nothing")
 }
 
 fn axe(tools: &Path) -> Check {
-    const NAME: &str = "axe-core";
     let folder = tools.join("axe");
     match std::fs::read_to_string(folder.join("stamp")) {
-        Ok(version) if folder.join("node_modules/axe-core/axe.min.js").exists() => Check::fine(NAME, version.trim()),
-        _ => Check::missing(NAME, "a test of the report's page needs it", "scripts/install-axe"),
+        Ok(version) if folder.join("node_modules/axe-core/axe.min.js").exists() => Check::fine(version.trim()),
+        _ => Check::missing("a test of the report's page needs it", "scripts/install-axe"),
     }
 }
 
 fn clients(tools: &Path) -> Check {
-    const NAME: &str = "MCP clients";
     let folder = tools.join("clients");
     let missing: Vec<&str> = [("node_modules", "JavaScript"), ("venv/bin/python", "Python and schemathesis")]
         .into_iter()
@@ -246,16 +238,16 @@ fn clients(tools: &Path) -> Check {
         .map(|(_, name)| name)
         .collect();
     if missing.is_empty() {
-        return Check::fine(NAME, format!("in {}", folder.display()));
+        return Check::fine(format!("in {}", folder.display()));
     }
     let found = format!("without {}: only the tests that speak to `serve` through them need it", missing.join(", "));
-    Check::missing(NAME, found, "./just clients")
+    Check::missing(found, "./just clients")
 }
 
-fn program(program: &'static str, name: &'static str, args: &[&str], fix: &str) -> Check {
+fn program(program: &str, args: &[&str], fix: &str) -> Check {
     match output(Command::new(program).args(args)) {
-        Some(version) => Check::fine(name, version.lines().next().unwrap_or_default().trim().to_owned()),
-        None => Check::missing(name, format!("there is no {program} on PATH"), fix),
+        Some(version) => Check::fine(version.lines().next().unwrap_or_default().trim().to_owned()),
+        None => Check::missing(format!("there is no {program} on PATH"), fix),
     }
 }
 
