@@ -61,20 +61,25 @@ pub struct Failure {
     pub hint: String,
 }
 
+/// Joins an error with its causes; what is said already is not said again.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !message.contains(&inner_text) {
+            message.push_str(": ");
+            message.push_str(&inner_text);
+        }
+        cause = inner.source();
+    }
+    message
+}
+
 impl Failure {
     /// Returns a failure from an error and its causes.
     pub fn new(exit: Exit, error: &dyn std::error::Error, hint: impl Into<String>) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(inner) = cause {
-            let inner_text = inner.to_string();
-            if !message.contains(&inner_text) {
-                message.push_str(": ");
-                message.push_str(&inner_text);
-            }
-            cause = inner.source();
-        }
-        Self { exit, message, hint: hint.into() }
+        Self::words(exit, with_causes(error), hint)
     }
 
     /// Returns a failure in words.

@@ -11,6 +11,8 @@ mod progress;
 mod side_by_side;
 mod verbs;
 
+pub use exit::with_causes;
+
 use args::{Cli, Lab, Verb};
 use browserlens_core::page::text::count_unseen;
 use clap::Parser;

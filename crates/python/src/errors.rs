@@ -4,6 +4,7 @@
 //! text and its hint are the error's own (what nobody sees escaped), and its place says as data
 //! what the text says in words: file, table, row, step, URL.
 
+use browserlens::with_causes;
 use browserlens_core::page::text::{escaped, escaped_line};
 use browserlens_core::strategy::{SourceError, StrategyError};
 use browserlens_reading::ReadError;
@@ -112,32 +113,17 @@ impl From<TraceError> for Raised {
     }
 }
 
-/// Joins an error with its causes, as the command line prints them.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text.push_str(": ");
-            text.push_str(&said);
-        }
-        cause = error.source();
-    }
-    text
-}
-
 impl From<SourceError> for Raised {
     fn from(error: SourceError) -> Self {
         if let SourceError::Failed { cause, .. } = &error {
             if let Some(trace) = cause.downcast_ref::<TraceError>() {
-                return Self::new("TraceError", chain(&error), trace.hint());
+                return Self::new("TraceError", with_causes(&error), trace.hint());
             }
             if let Some(record) = cause.downcast_ref::<RecordError>() {
-                return Self::page(chain(record), "observe again once the page has settled");
+                return Self::page(with_causes(record), "observe again once the page has settled");
             }
         }
-        Self::page(chain(&error), "observe again; open the page again if it stays")
+        Self::page(with_causes(&error), "observe again; open the page again if it stays")
     }
 }
 
@@ -149,7 +135,7 @@ impl From<ToolError> for Raised {
             ToolError::Part(PartError::Strategy(error)) => error.into(),
             ToolError::Part(PartError::Snapshot(error)) => error.into(),
             ToolError::Part(PartError::Read(error)) => error.into(),
-            ToolError::Part(PartError::Inspect(error)) => Self::new("InspectError", chain(&error), error.hint()),
+            ToolError::Part(PartError::Inspect(error)) => Self::new("InspectError", with_causes(&error), error.hint()),
             ToolError::Arguments(text) => match text.split_once("; ") {
                 Some((wrong, known)) => Self::options(wrong, known),
                 None => Self::options(text, "see the options of crates/lens/GRAMMAR.md"),
@@ -159,14 +145,14 @@ impl From<ToolError> for Raised {
                 "use a ref of the last observation, as it is written there, such as @e12",
             ),
             ToolError::NotThere { message, hint } => Self::page(message, hint),
-            error => Self::page(chain(&error), "observe again; open the page again if it stays"),
+            error => Self::page(with_causes(&error), "observe again; open the page again if it stays"),
         }
     }
 }
 
 impl From<RecordError> for Raised {
     fn from(error: RecordError) -> Self {
-        Self::page(chain(&error), error.hint())
+        Self::page(with_causes(&error), error.hint())
     }
 }
 
@@ -195,7 +181,7 @@ impl From<ReadError> for Raised {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::Source(error) => error.into(),
-            error => Self::new("ReadError", chain(&error), error.hint()),
+            error => Self::new("ReadError", with_causes(&error), error.hint()),
         }
     }
 }
