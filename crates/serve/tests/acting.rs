@@ -10,7 +10,7 @@ mod time;
 mod widgets;
 
 use browserlens_session::Policy;
-use common::{Mcp, live, page};
+use common::{Mcp, holds, live, page};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,12 +62,8 @@ async fn what_scrolling_brings_is_told_though_what_holds_the_scroller_clips_it()
     .await;
     let shown =
         ["Top", "Middle", "Bottom", "Deep", "One", "Two", "Three", "Newest", "Older", "Oldest", "Frame", "Foot"];
-    for text in shown {
-        assert!(first.contains(text), "{text}: {first}");
-    }
-    for hidden in ["Aside", "Below the clip"] {
-        assert!(!first.contains(hidden), "{hidden}: {first}");
-    }
+    holds("the page", &first, &shown);
+    holds("the page", &first, &["!Aside", "!Below the clip"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -235,9 +235,7 @@ const SORTABLE: &str = "<ul id=list \
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_dragged_moves_as_a_hand_moves_it() {
     let (mut mcp, first) = on(SORTABLE).await;
-    for name in ["Alder", "Birch", "Cedar", "Dogwood", "Card"] {
-        assert!(first.contains(name), "{first}");
-    }
+    holds("the page", &first, &["Alder", "Birch", "Cedar", "Dogwood", "Card"]);
     let mut refs = Vec::new();
     for name in ["Alder", "Birch", "Cedar", "Dogwood", "Card", "Bin", "Pad"] {
         refs.push(mcp.find("", name).await);

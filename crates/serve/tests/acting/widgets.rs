@@ -2,6 +2,7 @@
 //! open as one points at them or stand elsewhere, lists that take new entries, components with shadow
 //! trees, icons, and states that only a style or a class tells.
 
+use super::common::holds;
 use super::{LOG, on};
 use serde_json::json;
 
@@ -47,21 +48,17 @@ async fn a_list_that_draws_a_part_says_so_and_is_scrolled_until_a_text_comes() {
     assert!(found.starts_with("nothing found in what is drawn; `scroll` with `until` draws more of grid"), "{found}");
 
     let grid = mcp.find("grid", "Orders").await;
-    let told = mcp.call("scroll", json!({ "ref": grid, "until": "Order 2100" })).await;
-    assert!(told.starts_with("the text is there, scrolled 1") && told.contains("Order"), "{told}");
-    assert!(told.contains("|2100"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": grid, "until": "Order 2100" })).await;
-    assert!(told.starts_with("the text is there, scrolled 0 times\n"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": grid, "y": -600, "until": "order 70" })).await;
-    assert!(told.starts_with("the text is there, scrolled"), "{told}");
-
-    // The row that is named goes as one scrolls: what is around it is scrolled on.
-    let told = mcp.call("scroll", json!({ "ref": "Entry 3", "until": "Entry 999" })).await;
-    assert!(told.starts_with("the text is there, scrolled") && told.contains("Entry 999"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": "News 3", "until": "News 59" })).await;
-    assert!(told.starts_with("the text is there, scrolled") && told.contains("News 59"), "{told}");
-    let told = mcp.call("scroll", json!({ "ref": "News 3", "until": "News 60" })).await;
-    assert!(told.starts_with("the text did not appear: scrolled") && told.contains(", to the end"), "{told}");
+    for (asked, says) in [
+        (json!({ "ref": grid, "until": "Order 2100" }), &["^the text is there, scrolled 1", "Order", "|2100"][..]),
+        (json!({ "ref": grid, "until": "Order 2100" }), &["^the text is there, scrolled 0 times\n"]),
+        (json!({ "ref": grid, "y": -600, "until": "order 70" }), &["^the text is there, scrolled"]),
+        // The row that is named goes as one scrolls: what is around it is scrolled on.
+        (json!({ "ref": "Entry 3", "until": "Entry 999" }), &["^the text is there, scrolled", "Entry 999"]),
+        (json!({ "ref": "News 3", "until": "News 59" }), &["^the text is there, scrolled", "News 59"]),
+        (json!({ "ref": "News 3", "until": "News 60" }), &["^the text did not appear: scrolled", ", to the end"]),
+    ] {
+        mcp.says("scroll", asked, says).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,8 +72,7 @@ async fn words_are_clicked_and_selected_where_they_stand_in_a_text() {
         </script>")
     .await;
     const SELECTED: &str = "getSelection().toString()";
-    let told = mcp.call("click", json!({ "text": "couchette", "kind": "double" })).await;
-    assert!(told.starts_with("selected: \"couchette\"\n"), "{told}");
+    mcp.says("click", json!({ "text": "couchette", "kind": "double" }), &["^selected: \"couchette\"\n"]).await;
     let told = mcp.call("select", json!({ "ref": "Story", "option": "each couchette with" })).await;
     assert!(told.starts_with("selected: \"each couchette with\"\n"), "{told}");
     assert_eq!(mcp.value(SELECTED).await, json!("each couchette with"));
@@ -84,8 +80,7 @@ async fn words_are_clicked_and_selected_where_they_stand_in_a_text() {
     mcp.refuses("select", words, &["its text does not say \"no such words\""]).await;
     mcp.call("click", json!({ "text": "three" })).await;
     assert!(mcp.value(LOG).await.as_str().is_some_and(|log| log.contains("three")));
-    let told = mcp.call("select", json!({ "ref": "Note", "option": "beta" })).await;
-    assert!(told.starts_with("selected: \"beta\"\n"), "{told}");
+    mcp.says("select", json!({ "ref": "Note", "option": "beta" }), &["^selected: \"beta\"\n"]).await;
     mcp.call("type", json!({ "text": "BETA" })).await;
     assert_eq!(mcp.value("note.value").await, json!("alpha BETA gamma"));
 }
@@ -107,8 +102,7 @@ async fn sliders_that_a_page_draws_are_set_to_a_value() {
           };
         </script>")
     .await;
-    let told = mcp.call("fill", json!({ "fields": [{ "ref": "Stars", "value": 4 }] })).await;
-    assert!(told.contains(" set\n") && told.contains("value: \"4\""), "{told}");
+    mcp.says("fill", json!({ "fields": [{ "ref": "Stars", "value": 4 }] }), &[" set\n", "value: \"4\""]).await;
     assert_eq!(mcp.value(LOG).await, json!("Stars4 "), "one press, as by hand");
     mcp.call("fill", json!({ "fields": [{ "ref": "Volume", "value": "35" }] })).await;
     assert_eq!(mcp.value("thumb.ariaValueNow").await, json!("35"));
@@ -213,22 +207,14 @@ async fn what_moves_in_a_shadow_tree_is_waited_for_and_ids_are_of_their_tree() {
           };
         } });</script>")
     .await;
-    let told = mcp
-        .call(
-            "evaluate",
-            json!({ "expression":
-        "document.querySelector('two-fields').shadowRoot.getElementById('box').ariaHidden = 'true'" }),
-        )
-        .await;
-    assert!(!told.contains("→ \"Format\""), "named by its own tree under aria-hidden too: {told}");
-    mcp.call(
-        "evaluate",
-        json!({ "expression":
-        "document.querySelector('two-fields').shadowRoot.getElementById('box').ariaHidden = null" }),
-    )
-    .await;
-    let told = mcp.call("click", json!({ "text": "Shut" })).await;
-    assert!(told.contains("REMOVED: dialog \"Form\""), "{told}");
+    let hidden = |to: &str| {
+        let form = "document.querySelector('two-fields').shadowRoot.getElementById('box')";
+        json!({ "expression": format!("{form}.ariaHidden = {to}") })
+    };
+    // Named by its own tree under aria-hidden too.
+    mcp.says("evaluate", hidden("'true'"), &["!→ \"Format\""]).await;
+    mcp.call("evaluate", hidden("null")).await;
+    mcp.says("click", json!({ "text": "Shut" }), &["REMOVED: dialog \"Form\""]).await;
 }
 
 const MENUS: &str = "<style>[role=menu] { position: absolute; background: #fff; width: 120px }
@@ -314,16 +300,14 @@ async fn a_list_takes_a_new_entry_and_its_field_is_there_still() {
     assert!(first.contains("combobox ~\"Choose or type\" @e1") && !first.contains("value: \"Choose"), "{first}");
     let told = mcp.call("select", json!({ "ref": "@e1", "option": "Lynx" })).await;
     assert_eq!(mcp.value(LOG).await, json!("Create \"Lynx\" "), "{told}");
-    let found = mcp.call("find", json!({ "role": "combobox" })).await;
-    assert!(found.contains("combobox ~\"Breed\" @e1") && found.contains("value: \"Lynx\""), "{found}");
+    mcp.says("find", json!({ "role": "combobox" }), &["combobox ~\"Breed\" @e1", "value: \"Lynx\""]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_chooses_from_the_list_that_lies_over_its_next_field() {
     let (mut mcp, _) = on(CREATES).await;
     let fields = json!([{ "ref": "@e1", "value": "Pood" }, { "ref": "Fasted", "value": true }]);
-    let told = mcp.call("fill", json!({ "fields": fields })).await;
-    assert!(told.contains("@e1 chosen\n") && told.contains("@e2 checked\n"), "{told}");
+    mcp.says("fill", json!({ "fields": fields }), &["@e1 chosen\n", "@e2 checked\n"]).await;
     assert_eq!(mcp.value(LOG).await, json!("Poodle "));
 }
 
@@ -343,20 +327,15 @@ async fn a_box_that_only_a_class_ticks_is_filled_and_what_shows_otherwise_says_s
         <label>Send at <input oninput='this.value = \"DD/MM/YYYY\"'></label>
         <canvas aria-label=Sheet width=90 height=40 onclick='0'></canvas>")
     .await;
-    for says in ["bell ring", "close", "rota", "Insurer", "disabled"] {
-        assert!(first.contains(says), "{says}: {first}");
-    }
-    assert!(!first.contains("lucide"), "{first}");
-    assert!(!first.contains("value: \"Insurer\""), "{first}");
+    let says = ["bell ring", "close", "rota", "Insurer", "disabled", "!lucide", "!value: \"Insurer\""];
+    holds("the page", &first, &says);
     for (value, says) in [(true, "pressed; it is on"), (true, "is on already"), (false, "pressed; it is off")] {
-        let told = mcp.call("fill", json!({ "fields": [{ "ref": "Fasted", "value": value }] })).await;
-        assert!(told.contains(says), "{says}: {told}");
+        mcp.says("fill", json!({ "fields": [{ "ref": "Fasted", "value": value }] }), &[says]).await;
     }
     let both = json!([{ "ref": "Fasted", "value": false }, { "ref": "15:30", "value": false }]);
     let told = mcp.call("fill", json!({ "fields": both })).await;
     assert_eq!(told.matches("hint: ").count(), 1, "{told}");
-    let told = mcp.call("click", json!({ "text": "15:30" })).await;
-    assert!(told.contains("its class changed: +pri") && !told.contains("nothing changed"), "{told}");
+    mcp.says("click", json!({ "text": "15:30" }), &["its class changed: +pri", "!nothing changed"]).await;
     let told = mcp.call("fill", json!({ "fields": [{ "ref": "Send at", "value": "2026-03-30" }] })).await;
     assert!(told.contains("typed, and shows \"DD/MM/YYYY\""), "{told}");
     let told = mcp.call("drag", json!({ "from": "Sheet", "at": [5, 5], "by": [40, 10] })).await;
@@ -370,12 +349,9 @@ async fn what_is_formatted_otherwise_in_an_editor_is_told() {
         <div contenteditable role=textbox aria-label=Notes>Bring <b>water</b> along</div>
         <script>getSelection().selectAllChildren(document.querySelector('b'))</script>")
     .await;
-    let told = mcp.call("click", json!({ "text": "B" })).await;
-    assert!(told.starts_with("its formatting changed: -b \"water\"\n"), "{told}");
-    let told = mcp.call("press", json!({ "key": "Control+b" })).await;
-    assert!(told.starts_with("its formatting changed: +b \"water\"\n"), "{told}");
-    let told = mcp.call("press", json!({ "key": "End" })).await;
-    assert!(!told.contains("formatting") && told.contains("nothing changed"), "{told}");
+    mcp.says("click", json!({ "text": "B" }), &["^its formatting changed: -b \"water\"\n"]).await;
+    mcp.says("press", json!({ "key": "Control+b" }), &["^its formatting changed: +b \"water\"\n"]).await;
+    mcp.says("press", json!({ "key": "End" }), &["!formatting", "nothing changed"]).await;
 }
 
 /// A list that is not seen while nothing is chosen, one whose options are pressed to be chosen and
@@ -425,22 +401,17 @@ const COMPONENTS: &str = "<style>[role=listbox] { list-style: none } .is-selecte
 async fn lists_grids_and_boxes_of_components_are_used_as_they_are_meant() {
     let (mut mcp, first) = on(COMPONENTS).await;
     assert!(first.contains("combobox \"Trip\" @e1 collapsed"), "{first}");
-    let told = mcp.call("select", json!({ "ref": "Trip", "option": "Puglia" })).await;
-    assert!(told.contains("value: \"Puglia\""), "{told}");
+    mcp.says("select", json!({ "ref": "Trip", "option": "Puglia" }), &["value: \"Puglia\""]).await;
     // One that is chosen stays so.
     let tags = json!([{ "ref": "Tags", "value": ["walking", "whales"] }]);
-    let told = mcp.call("fill", json!({ "fields": tags })).await;
-    assert!(told.contains("value: \"walking, volcano, whales\""), "{told}");
-    let told = mcp.call("click", json!({ "text": "Fjord" })).await;
-    assert!(!told.contains("instead") && told.contains("+active"), "{told}");
+    mcp.says("fill", json!({ "fields": tags }), &["value: \"walking, volcano, whales\""]).await;
+    mcp.says("click", json!({ "text": "Fjord" }), &["!instead", "+active"]).await;
     let told = mcp.call("fill", json!({ "fields": [{ "ref": "Winter sports", "value": true }] })).await;
     assert!(told.contains("pressed; it is on") && told.contains("+active") && !told.contains("self-check"), "{told}");
     let cells = json!([{ "ref": "Net 80", "value": "95" }, { "ref": "Suite", "value": "x" }]);
-    let told = mcp.call("fill", json!({ "fields": cells })).await;
-    assert!(told.contains("set by a double click and Enter") && told.contains("→ \"95\""), "{told}");
+    let told = mcp.says("fill", json!({ "fields": cells }), &["set by a double click and Enter", "→ \"95\""]).await;
     assert!(told.contains("was not set: ") && told.contains("it takes no text"), "{told}");
     let found = mcp.call("find", json!({ "text": "Select" })).await;
     assert!(found.contains("1 outside of what its box shows: `click` by that text scrolls there"), "{found}");
-    let told = mcp.call("click", json!({ "text": "Select" })).await;
-    assert!(told.contains("PAGE: Selected"), "{told}");
+    mcp.says("click", json!({ "text": "Select" }), &["PAGE: Selected"]).await;
 }
