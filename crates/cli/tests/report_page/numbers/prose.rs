@@ -23,6 +23,22 @@ pub struct Prose<'r, 't> {
     pictures: Option<(u64, u64)>,
 }
 
+/// Sentences that begin so, and the numbers in them, which are the same in every report.
+const CONSTANT: [(&str, &[&str]); 12] = [
+    ("Tokens: text under ", &["28", "28", "28", "1,568", "1"]),
+    ("Gap: ", &[]),
+    ("Left out of rankings: ", &[]),
+    ("Not ranked, since ", &[]),
+    ("Ratio: tokens ÷ tokens of ", &["1"]),
+    ("Latency: time to make an observation", &[]),
+    ("Made by ", &[]),
+    ("Metrics of Mind2Web (arXiv:2306.06070)", &["2", "2306.06070"]),
+    ("A tier is a window for observations: ", &["8,192", "32,768", "131,072"]),
+    ("Click a header to sort.", &["95", "5", "95"]),
+    ("Averages over scenarios, with 95 % intervals", &["95"]),
+    ("Tokens that each step adds: ", &["0"]),
+];
+
 /// Cuts a dropped text's cause off.
 fn place_of(sentence: &str) -> &str {
     let from = "Dropped: ".len();
@@ -79,95 +95,43 @@ impl<'r, 't> Prose<'r, 't> {
         let run = self.run;
         let (traces, ranked) = (run.traces.len() as u64, run.common.len() as u64);
         let says = |start: &str| sentence.starts_with(start);
-        let strings = |numbers: &[&str]| numbers.iter().map(|number| (*number).to_owned()).collect::<Vec<String>>();
-        if sentence.contains(" strategies on ") && sentence.contains(" scenarios with ") {
-            return Some(self.headline());
+        if let Some((_, constants)) = CONSTANT.iter().find(|(start, _)| says(start)) {
+            return Some(constants.iter().map(|number| (*number).to_owned()).collect());
         }
-        if says("n = ") {
-            return Some(vec![thousands(traces), thousands(run.steps)]);
-        }
-        if says("Tokens: text under ") {
-            return Some(strings(&["28", "28", "28", "1,568", "1"]));
-        }
-        if says("Tokens per task are means over all scenarios") {
-            assert_eq!(traces, ranked, "all scenarios are ranked");
-            return Some(Vec::new());
-        }
-        if says("Tokens per task are means over the ") {
-            return Some(vec![ranked.to_string()]);
-        }
-        if says("Intervals: paired percentile bootstrap") {
-            return Some(vec!["95".into(), "10,000".into(), thousands(traces), thousands(ranked)]);
-        }
-        if says("Recorded tools: ") {
-            return Some(self.recorded());
-        }
-        if says("Dropped: ") {
-            return Some(vec![self.dropped_step(sentence)]);
-        }
-        if says("Gap: ") || says("Left out of rankings: ") || says("Not ranked, since ") {
-            return Some(Vec::new());
-        }
-        if says("Ratio: tokens ÷ tokens of ") {
-            return Some(strings(&["1"]));
-        }
-        if says("Refs that came to mean another entity: ") {
-            return Some(self.refs());
-        }
-        if says("Latency: time to make an observation") || says("Made by ") {
-            return Some(Vec::new());
-        }
-        if says("Tokens of what is answered after each step") {
-            return Some(self.answers());
-        }
-        if says("Metrics of Mind2Web (arXiv:2306.06070)") {
-            return Some(strings(&["2", "2306.06070"]));
-        }
-        if let Some(counted) = models::counted(self.run, sentence) {
-            return Some(counted);
-        }
-        if says("Questions about recorded pages, ") {
-            return Some(self.reading());
-        }
-        if says("Generated pages of five sizes") {
-            return Some(self.numbers(&seeds().0));
-        }
-        if says("What recordings, variants") {
-            return Some(self.knowledge());
-        }
-        if says("Means a run; refused, repeated and without effect") {
-            return Some(agents::notes(run));
-        }
-        if sentence.contains(" tasks that agents were judged on, ") {
-            return Some(agents::worth(run));
-        }
-        if says("A tier is a window for observations: ") {
-            return Some(strings(&["8,192", "32,768", "131,072"]));
-        }
-        if says("Click a header to sort.") {
-            return Some(strings(&["95", "5", "95"]));
-        }
-        if says("Averages over scenarios, with 95 % intervals") {
-            return Some(strings(&["95"]));
-        }
-        if says("Tokens that each step adds: ") {
-            return Some(strings(&["0"]));
-        }
-        if says("Whole-page snapshots as an agent") {
-            return Some(vec![ranked.to_string(), "95".into()]);
-        }
-        if sentence.contains(" images are not in the page") {
-            let (all, missing) = self.pictures?;
-            return Some(vec![thousands(missing), thousands(all)]);
-        }
-        if sentence.contains(" texts are cut after ") {
-            let (all, cut) = self.cut?;
-            // How long the rest is depends on the room of the page; how many were cut, on nothing
-            // but its texts.
-            let bytes = numbers_in(sentence).get(2).cloned()?;
-            return Some(vec![thousands(cut), thousands(all), bytes]);
-        }
-        None
+        Some(match sentence {
+            _ if sentence.contains(" strategies on ") && sentence.contains(" scenarios with ") => self.headline(),
+            _ if says("n = ") => vec![thousands(traces), thousands(run.steps)],
+            _ if says("Tokens per task are means over all scenarios") => {
+                assert_eq!(traces, ranked, "all scenarios are ranked");
+                Vec::new()
+            }
+            _ if says("Tokens per task are means over the ") => vec![ranked.to_string()],
+            _ if says("Intervals: paired percentile bootstrap") => {
+                vec!["95".into(), "10,000".into(), thousands(traces), thousands(ranked)]
+            }
+            _ if says("Recorded tools: ") => self.recorded(),
+            _ if says("Dropped: ") => vec![self.dropped_step(sentence)],
+            _ if says("Refs that came to mean another entity: ") => self.refs(),
+            _ if says("Tokens of what is answered after each step") => self.answers(),
+            _ if says("Questions about recorded pages, ") => self.reading(),
+            _ if says("Generated pages of five sizes") => self.numbers(&seeds().0),
+            _ if says("What recordings, variants") => self.knowledge(),
+            _ if says("Means a run; refused, repeated and without effect") => agents::notes(run),
+            _ if sentence.contains(" tasks that agents were judged on, ") => agents::worth(run),
+            _ if says("Whole-page snapshots as an agent") => vec![ranked.to_string(), "95".into()],
+            _ if sentence.contains(" images are not in the page") => {
+                let (all, missing) = self.pictures?;
+                vec![thousands(missing), thousands(all)]
+            }
+            _ if sentence.contains(" texts are cut after ") => {
+                let (all, cut) = self.cut?;
+                // How long the rest is depends on the room of the page; how many were cut, on nothing
+                // but its texts.
+                let bytes = numbers_in(sentence).get(2).cloned()?;
+                vec![thousands(cut), thousands(all), bytes]
+            }
+            _ => return models::counted(run, sentence),
+        })
     }
 
     fn headline(&self) -> Vec<String> {
