@@ -92,11 +92,10 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
         let found: usize = opened.evaluate(&format!("document.querySelectorAll('#{chart} {marks}').length")).await;
         assert!(found >= at_least, "{chart}: {found} of {marks}");
     }
-    let sections: Vec<String> =
-        opened.evaluate("[...document.querySelectorAll('nav.contents a')].map((link) => link.hash.slice(1))").await;
     let there: Vec<String> =
         opened.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)").await;
-    assert_eq!(sections, there, "the contents name every section");
+    // The contents name every section.
+    opened.is("[...document.querySelectorAll('nav.contents a')].map((link) => link.hash.slice(1))", &there[..]).await;
     for id in [
         "summary", "pareto", "tokens", "steps", "scenarios", "agents", "latency", "routers", "fidelity", "attacks",
         "inspect", "llm", "run", "notes",
@@ -114,8 +113,7 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
     let tokens: Vec<f64> = opened.evaluate(column).await;
     assert!(tokens.iter().rev().is_sorted(), "{tokens:?}");
 
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    opened.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,13 +121,13 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     let (opened, _) = Opened::file(&made().page()).await;
     let position = "document.getElementById('position').textContent";
     opened.run("document.getElementById('timeline').focus()").await;
-    assert_eq!(opened.evaluate::<String>(position).await, "Step 0 · 1 of 8");
+    opened.is(position, "Step 0 · 1 of 8").await;
     assert!(opened.evaluate::<bool>("document.querySelector('#screen img').complete").await);
 
     let mut texts = Vec::new();
     for step in 1..8 {
         opened.press("ArrowRight").await;
-        assert_eq!(opened.evaluate::<String>(position).await, format!("Step {step} · {} of 8", step + 1));
+        opened.is(position, format!("Step {step} · {} of 8", step + 1)).await;
         texts.push(opened.evaluate::<String>("document.querySelector('#left-pane pre').textContent").await);
         let shown: usize = opened.evaluate("document.querySelectorAll('.pane pre').length").await;
         assert!(shown >= 2, "two strategies side by side at step {step}");
@@ -137,9 +135,9 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     texts.dedup();
     assert!(texts.len() > 4, "each step shows its own text");
     opened.press("ArrowRight").await;
-    assert_eq!(opened.evaluate::<String>(position).await, "Step 7 · 8 of 8");
+    opened.is(position, "Step 7 · 8 of 8").await;
     opened.press("Home").await;
-    assert_eq!(opened.evaluate::<String>(position).await, "Step 0 · 1 of 8");
+    opened.is(position, "Step 0 · 1 of 8").await;
 
     // Where the next action's node and the refs lie, and what a line costs.
     let count = |selector: &str| format!("document.querySelectorAll('{selector}').length");
@@ -149,7 +147,7 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     opened.press("n").await;
     assert!(opened.evaluate::<usize>(&count("#screen .pointed")).await == 1);
     opened.press("r").await;
-    assert_eq!(opened.evaluate::<usize>(&count("#screen .mark-ref")).await, 0);
+    opened.is(&count("#screen .mark-ref"), 0).await;
     let heat: Vec<u64> = opened
         .evaluate("[...document.querySelectorAll('#left-pane .heat')].map((strip) => Number(strip.dataset.tokens))")
         .await;
@@ -158,19 +156,10 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     // Before and after, a delta's changes, the help, another scenario.
     opened.press("ArrowRight").await;
     opened.press("b").await;
-    assert_eq!(
-        opened.evaluate::<String>("document.getElementById('shot-title').textContent").await,
-        "Page before the action"
-    );
+    opened.is("document.getElementById('shot-title').textContent", "Page before the action").await;
     opened.run("viewer.choose('left', overview.strategies.indexOf('lens/delta'))").await;
-    assert!(
-        opened
-            .evaluate::<usize>(&count(
-                "#left-pane .line.changed, #left-pane .line.added, #left-pane .line.removed, #left-pane .line.moved"
-            ))
-            .await
-            > 0
-    );
+    let lines = ["changed", "added", "removed", "moved"].map(|kind| format!("#left-pane .line.{kind}")).join(", ");
+    assert!(opened.evaluate::<usize>(&count(&lines)).await > 0);
     opened.press("?").await;
     assert!(opened.evaluate::<bool>("document.getElementById('help').open").await);
     opened.run("document.getElementById('help-close').click()").await;
@@ -179,21 +168,19 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     let events: usize = opened.evaluate(&count("#events li")).await;
     assert!(events > 0, "the first page was requested");
 
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    opened.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_of_an_agent_is_walked_call_by_call() {
     let (opened, _) = Opened::file(&made().page()).await;
     opened.until("document.getElementById('runs').dataset.ready === '0'").await;
-    assert_eq!(opened.evaluate::<usize>("document.getElementById('run').options.length").await, 72);
+    opened.is("document.getElementById('run').options.length", 72).await;
     // A run whose tool refused a call, and whose calls say how long they took.
     let wanted = "overview.runs.findIndex((run) => run.name === 'wild-antd-book--browserlens-serve-mcp')";
     opened.run(&format!("runs.open({wanted})")).await;
     opened.until(&format!("document.getElementById('runs').dataset.ready === String({wanted})")).await;
-    let calls: usize = opened.evaluate("document.querySelectorAll('#calls li').length").await;
-    assert_eq!(calls, 6);
+    opened.is("document.querySelectorAll('#calls li').length", 6).await;
     let shares: f64 = opened
         .evaluate(
             "[...document.querySelectorAll('#calls .share:not(.carried)')].reduce((sum, bar) => sum + \
@@ -203,11 +190,11 @@ async fn a_run_of_an_agent_is_walked_call_by_call() {
     assert!((shares - 1.0).abs() < 1e-6, "the shares of time are those of the whole: {shares}");
     opened.run("document.getElementById('calls').focus()").await;
     let shown = "document.querySelector('#call .cost strong').textContent";
-    assert_eq!(opened.evaluate::<String>(shown).await, "1 navigate");
+    opened.is(shown, "1 navigate").await;
     opened.press("ArrowDown").await;
-    assert_eq!(opened.evaluate::<String>(shown).await, "2 fill");
+    opened.is(shown, "2 fill").await;
     opened.press("End").await;
-    assert_eq!(opened.evaluate::<String>(shown).await, "6 click");
+    opened.is(shown, "6 click").await;
     let answer: String = opened.evaluate("[...document.querySelectorAll('#call pre')].at(-1).textContent").await;
     assert!(answer.contains("Skye"), "{answer}");
     opened.run("runs.go(1)").await;
@@ -220,8 +207,7 @@ async fn a_run_of_an_agent_is_walked_call_by_call() {
         )
         .await;
     opened.until("document.querySelectorAll('#agents-chart .point').length === 4").await;
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    opened.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -239,33 +225,21 @@ async fn on_paper_stand_the_tables_that_were_folded_and_the_open_step() {
         format!("[...document.querySelectorAll('{selector}')].filter((one) => one.checkVisibility()).length")
     };
     for hidden in ["nav.contents", ".tools", "#timeline", ".switches", "#previous"] {
-        assert_eq!(opened.evaluate::<usize>(&shown(hidden)).await, 0, "{hidden}");
+        opened.is(&shown(hidden), 0).await;
     }
-    assert_eq!(opened.evaluate::<usize>(&shown("#screen img")).await, 1);
-    assert_eq!(opened.evaluate::<usize>(&shown("#position")).await, 1, "which step it is");
+    opened.is(&shown("#screen img"), 1).await;
+    // Which step it is.
+    opened.is(&shown("#position"), 1).await;
     assert!(opened.evaluate::<usize>(&shown(".pane pre")).await >= 2, "both observations");
-    let cut: usize = opened
-        .evaluate(
-            "[...document.querySelectorAll('.pane pre')].filter((one) => one.scrollHeight > one.clientHeight + \
-            1).length",
-        )
-        .await;
-    assert_eq!(cut, 0, "none of them ends where a screen would");
+    // None of them ends where a screen would.
+    let cut = "[...document.querySelectorAll('.pane pre')].filter((one) => one.scrollHeight > one.clientHeight + 1)";
+    opened.is(&format!("{cut}.length"), 0).await;
     let bytes = opened.pdf().await;
     assert!(bytes.starts_with(b"%PDF") && bytes.len() > 50_000, "{}", bytes.len());
-    assert_eq!(
-        opened.evaluate::<usize>("window.printed").await,
-        0,
-        "everything that was folded was open while it was printed"
-    );
-    assert!(
-        opened
-            .evaluate::<bool>("document.querySelector('main section:not(#site-maps) details:not([open])') !== null")
-            .await,
-        "and is folded again"
-    );
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    // Everything that was folded was open while it was printed, and is folded again.
+    opened.is("window.printed", 0).await;
+    opened.is("document.querySelector('main section:not(#site-maps) details:not([open])') !== null", true).await;
+    opened.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -404,27 +378,17 @@ async fn what_pages_and_names_try_does_nothing() {
                 'focus'].forEach((kind) => mark.dispatchEvent(new MouseEvent(kind))))",
         )
         .await;
-    assert!(
-        opened.evaluate::<bool>("document.body.textContent.includes('onerror=\"pwned=1\"')").await,
-        "its words are shown"
-    );
-    assert!(!opened.evaluate::<bool>("'pwned' in window").await, "and nothing else");
-    let bad: usize = opened
-        .evaluate(
-            "[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some(({ name, value }) => \
-            name.startsWith('on') || /^\\s*javascript:/i.test(value) || (name === 'src' && \
-            !value.startsWith('data:image/jpeg;base64,')))).length",
-        )
-        .await;
-    assert_eq!(bad, 0);
-    let scripts: usize = opened.evaluate("[...document.scripts].filter((one) => one.type === '').length").await;
-    assert_eq!(scripts, 1);
-    let foreign: usize = opened
-        .evaluate("document.querySelectorAll('iframe, object, embed, base, form, foreignObject, use, animate').length")
-        .await;
-    assert_eq!(foreign, 0);
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    // Its words are shown, and nothing else.
+    opened.is("document.body.textContent.includes('onerror=\"pwned=1\"')", true).await;
+    opened.is("'pwned' in window", false).await;
+    let bad = "[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some(({ name, value }) => \
+        name.startsWith('on') || /^\\s*javascript:/i.test(value) || (name === 'src' && \
+        !value.startsWith('data:image/jpeg;base64,')))).length";
+    opened.is(bad, 0).await;
+    opened.is("[...document.scripts].filter((one) => one.type === '').length", 1).await;
+    let foreign = "iframe, object, embed, base, form, foreignObject, use, animate";
+    opened.is(&format!("document.querySelectorAll('{foreign}').length"), 0).await;
+    opened.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -441,6 +405,5 @@ async fn a_suite_of_2_000_steps_still_opens() {
     opened.run("viewer.open(viewer.count - 1, 3)").await;
     opened.until("document.querySelectorAll('.pane pre').length >= 2").await;
     assert!(opened.evaluate::<bool>("document.getElementById('viewer-trouble').hidden").await);
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    opened.end().await;
 }

@@ -78,16 +78,17 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
         )
         .await;
     // The frame of the button lies where the button is drawn.
-    let near: bool = opened
-        .evaluate(
+    opened
+        .is(
             "(() => { const frame = [...document.querySelectorAll('#refs button')].find((one) => \
              one.title.includes('Press')), all = document.getElementById('shot').getBoundingClientRect(), \
              at = frame.getBoundingClientRect(); return at.width > 20 && at.height > 4 && at.left >= all.left && \
              at.bottom <= all.bottom && frame.disabled; })()",
+            true,
         )
         .await;
-    assert!(near, "the frame of the button");
-    assert!(opened.evaluate::<bool>("!document.getElementById('by-hand').offsetParent").await, "it is not held");
+    // It is not held.
+    opened.is("!document.getElementById('by-hand').offsetParent", true).await;
     let secret = says(&["type", &super::reference(&first, "Secret"), "hunter2secret"]).await;
     assert!(!secret.contains("hunter2secret"), "{secret}");
     opened.until("document.querySelectorAll('#told li').length === 2").await;
@@ -142,8 +143,7 @@ async fn a_person_sees_what_an_agent_sees_holds_it_and_goes_on_by_hand() {
     opened
         .until("document.querySelectorAll('#sessions button').length === 0 && document.getElementById('page').hidden")
         .await;
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    opened.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,9 +218,8 @@ async fn thirty_sessions_of_a_hundred_steps_do_not_grow() {
     steps(20).await;
     opened.until("sessions.every((session) => session.calls === 121)").await;
     assert_eq!(size().await, (elements, calls), "it grows");
-    assert_eq!(opened.evaluate::<usize>("document.querySelectorAll('#told li').length").await, 100);
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    opened.is("document.querySelectorAll('#told li').length", 100).await;
+    opened.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -236,10 +235,10 @@ async fn the_client_of_a_server_is_shown_if_the_server_lets_it() {
     let said: serde_json::Value = serde_json::from_str(&shown.call("observe", &json!({}))).expect("JSON");
     hidden.call("observe", &json!({}));
     opened.until("document.querySelector('#told pre')").await;
-    let text: String = opened.evaluate("document.querySelector('#told pre').textContent").await;
-    assert_eq!(Some(&*text), said["result"]["content"][0]["text"].as_str());
-    let names: String = opened.evaluate("sessions.map((session) => session.name).join()").await;
-    assert_eq!(names, format!("serve-{} stdio", shown.child.id()));
+    let text = said["result"]["content"][0]["text"].as_str().expect("a text");
+    opened.is("document.querySelector('#told pre').textContent", text).await;
+    let name = format!("serve-{} stdio", shown.child.id());
+    opened.is("sessions.map((session) => session.name).join()", name).await;
     opened.until("document.getElementById('picture').naturalWidth > 0").await;
     let sockets = || place.sockets().len();
     assert_eq!(sockets(), 1);
@@ -256,8 +255,7 @@ async fn the_client_of_a_server_is_shown_if_the_server_lets_it() {
     assert_eq!(sockets(), 1);
     assert!(ends.end().success());
     super::until("the socket goes with its server", || sockets() == 0);
-    assert_eq!(opened.complaints(), Vec::<String>::new());
-    opened.close().await;
+    opened.end().await;
 }
 
 #[test]

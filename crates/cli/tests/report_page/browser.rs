@@ -15,6 +15,7 @@ use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExcep
 use chromiumoxide::{Browser, BrowserConfig, Page};
 use futures::StreamExt;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -82,6 +83,11 @@ impl Opened {
     pub async fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> T {
         let value = self.page.evaluate(expression).await.unwrap_or_else(|error| panic!("{expression}: {error}"));
         value.into_value().unwrap_or_else(|error| panic!("{expression}: {error}"))
+    }
+
+    /// Checks the value of an expression.
+    pub async fn is(&self, expression: &str, expected: impl Into<Value>) {
+        assert_eq!(self.evaluate::<Value>(expression).await, expected.into(), "{expression}");
     }
 
     /// Evaluates an expression for what it does.
@@ -188,9 +194,10 @@ impl Opened {
         .await
     }
 
-    /// Returns errors, messages, dialogs and requests so far.
-    pub fn complaints(&self) -> Vec<String> {
-        self.complaints.lock().expect("nobody panicked").clone()
+    /// Ends it: there were no errors, messages, dialogs and requests.
+    pub async fn end(self) {
+        assert_eq!(*self.complaints.lock().expect("nobody panicked"), Vec::<String>::new());
+        self.close().await;
     }
 
     pub async fn close(mut self) {
