@@ -3,7 +3,7 @@
 
 use crate::read::{ReadNode, Reading};
 use browserlens_core::page::capture::COMPUTED_STYLES;
-use browserlens_core::page::{Capture, Frame, NodeId, NodeSpec, Page, PageBuilder, Payload, PayloadKind, ScrollOffset};
+use browserlens_core::page::{Capture, Frame, NodeId, NodeSpec, Page, PageBuilder, Payload, PayloadKind};
 use browserlens_core::strategy::{Event, Observation, PageAlone, PeerOutput, Run, StepInput, StrategyError};
 use std::sync::Arc;
 
@@ -72,16 +72,7 @@ pub(crate) fn body() -> PageBuilder {
 
 /// A frame with a document of its own.
 pub(crate) fn frame(number: u32, owner: Option<NodeId>) -> Frame {
-    Frame {
-        number,
-        loader: number,
-        url: "https://pay.test/".to_owned(),
-        title: String::new(),
-        owner,
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    }
+    Frame { number, loader: number, url: "https://pay.test/".to_owned(), owner, ..Frame::default() }
 }
 
 pub(crate) fn payload(kind: PayloadKind, frame: u32, body: impl AsRef<[u8]>) -> Payload {

@@ -354,10 +354,7 @@ impl Site {
                 loader: draw.loader,
                 url: format!("https://frame.test/{}", self.query),
                 title: self.section.clone(),
-                owner: None,
-                document: None,
-                scroll: Default::default(),
-                rendered_text: String::new(),
+                ..Frame::default()
             });
             let document =
                 NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::with_role("RootWebArea", "") };

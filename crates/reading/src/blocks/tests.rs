@@ -1,7 +1,7 @@
 //! Blocks of small pages, of deep pages, and of any page.
 
 use super::*;
-use browserlens_core::page::{Flags, Frame, NodeSpec, PageBuilder, ScrollOffset};
+use browserlens_core::page::{Flags, Frame, NodeSpec, PageBuilder};
 use proptest::prelude::*;
 
 /// One line a block.
@@ -143,16 +143,7 @@ fn frames_and_shadow_trees_are_read_in_place() {
     builder.text("slotted");
     builder.close().close().close();
     builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, ..NodeSpec::default() });
-    builder.open_frame(Frame {
-        number: 2,
-        loader: 2,
-        url: "https://test.test/frame".to_owned(),
-        title: String::new(),
-        owner: None,
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    });
+    builder.open_frame(Frame { number: 2, loader: 2, url: "https://test.test/frame".to_owned(), ..Frame::default() });
     builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
     builder.open(NodeSpec { tag: "h1", role: "heading", level: 1, ..NodeSpec::default() });
     builder.text("in the frame");

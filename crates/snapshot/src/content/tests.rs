@@ -6,7 +6,7 @@ use super::*;
 use crate::markdown::tests::{blocks, read, told};
 use crate::markdown::{Inline, Item, List, normalise_blocks};
 use browserlens_core::page::capture::COMPUTED_STYLES;
-use browserlens_core::page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuilder, ScrollOffset, Visibility};
+use browserlens_core::page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuilder, Visibility};
 use proptest::prelude::*;
 
 /// The path of a node, told by the tags that mean something and their classes.
@@ -264,16 +264,7 @@ fn frames_are_sections_and_shadow_trees_are_read_in_place() {
     builder.leaf(NodeSpec { flags: Flags::SLOTTED, ..NodeSpec::text_node("slotted") });
     builder.close().close();
     builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, ..NodeSpec::default() });
-    builder.open_frame(Frame {
-        number: 2,
-        loader: 2,
-        url: "https://test.test/frame".to_owned(),
-        title: String::new(),
-        owner: None,
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    });
+    builder.open_frame(Frame { number: 2, loader: 2, url: "https://test.test/frame".to_owned(), ..Frame::default() });
     builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
     builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
     builder.text("in the frame");

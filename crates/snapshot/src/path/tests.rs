@@ -1,7 +1,7 @@
 //! Paths of small pages, and of any page.
 
 use super::*;
-use browserlens_core::page::{Flags, Frame, NodeKind, NodeSpec, Page, PageBuilder, ScrollOffset};
+use browserlens_core::page::{Flags, Frame, NodeKind, NodeSpec, Page, PageBuilder};
 use proptest::prelude::*;
 
 fn paths_of(page: &Page) -> Vec<String> {
@@ -79,16 +79,7 @@ fn frames_shadow_trees_and_slots_have_paths() {
         attributes: vec![("id", "pay")],
         ..NodeSpec::default()
     });
-    builder.open_frame(Frame {
-        number: 2,
-        loader: 2,
-        url: "https://test.test/frame".to_owned(),
-        title: String::new(),
-        owner: None,
-        document: None,
-        scroll: ScrollOffset::default(),
-        rendered_text: String::new(),
-    });
+    builder.open_frame(Frame { number: 2, loader: 2, url: "https://test.test/frame".to_owned(), ..Frame::default() });
     builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
     builder.leaf(NodeSpec { tag: "h1", ..NodeSpec::default() });
     let page = builder.finish();
