@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
+#[path = "../../llm/tests/common/mod.rs"]
+mod endpoint;
 #[path = "model/fixtures.rs"]
 mod fixtures;
 
@@ -14,19 +16,15 @@ use browserlens_knowledge::protocol::NavigationGraph;
 use browserlens_knowledge::{Inference, Knowledge, Provenance, WebsiteId, validate};
 use browserlens_llm::{Answers, Ask, BaseUrl, Cassette, Client, ClientOptions, RetryPolicy};
 use common::step;
-use fixtures::{Server, asked_for, good, knowledge, video_gap};
+use endpoint::{Reply, Server, completion};
+use fixtures::{asked_for, client, good, knowledge, saying, video_gap};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn filled(knowledge: &Knowledge, answer: &str) -> ExtrapolationResult {
-    let server = Server::saying(answer);
-    let mut client = server.client();
-    fill_gaps(knowledge, &asked_for(vec![video_gap()]), Some((&mut client, "m")))
+    fill_gaps(knowledge, &asked_for(vec![video_gap()]), Some((&mut client(&saying(answer)), "m")))
 }
 
 #[test]
@@ -88,10 +86,10 @@ fn a_form_that_a_document_fills_by_halves_is_completed() {
         { "action_type": "input", "target": "password", "description": "Fill in the \
             password", "confidence": 0.95, "reasoning": "it is required", "screen_id": "login" },
     ]});
-    let server = Server::saying(&answer.to_string());
-    let result = fill_gaps(&knowledge, &asked_for(vec![gap.clone()]), Some((&mut server.client(), "m")));
+    let server = saying(&answer.to_string());
+    let result = fill_gaps(&knowledge, &asked_for(vec![gap.clone()]), Some((&mut client(&server), "m")));
     assert_eq!((result.gaps_filled, result.confidence_scores[&gap.key()]), (1, 0.7));
-    assert!(server.asked.lock().unwrap()[0].contains("missing_fields"));
+    assert!(server.requests()[0].body.contains("missing_fields"));
     let stored = store(&mut knowledge, &result);
     let target = knowledge.actions[&stored.actions[0]].target.clone().unwrap();
     // The field as the screen has it, not as the model spelled it.
@@ -225,22 +223,22 @@ fn what_a_page_says_to_the_model_is_data_in_the_prompt() {
 fn an_answer_is_asked_for_once() {
     let knowledge = knowledge();
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::saying(&good().to_string());
+    let server = saying(&good().to_string());
     let mut results = Vec::new();
     for _ in 0..2 {
         let cassette = Cassette::open(&folder.path().join("answers.jsonl"), PROMPT_VERSION).unwrap();
-        let mut answers = Answers::live(cassette, Box::new(server.client()));
+        let mut answers = Answers::live(cassette, Box::new(client(&server)));
         results.push(fill_gaps(&knowledge, &asked_for(vec![video_gap()]), Some((&mut answers as &mut dyn Ask, "m"))));
     }
-    assert_eq!(server.asked(), 1);
+    assert_eq!(server.requests().len(), 1);
     assert_eq!(results[0], results[1]);
     assert_eq!(results[0].gaps_filled, 1);
 }
 
 #[test]
 fn a_model_that_is_too_slow_fills_nothing() {
-    let server = Server::start("{}".to_owned(), Duration::from_secs(3));
-    let url = BaseUrl::parse(&server.address).unwrap();
+    let server = Server::start(vec![Reply::Slow(Duration::from_secs(3))]);
+    let url = BaseUrl::parse(&server.base_url()).unwrap();
     let retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
     let options = ClientOptions { timeout: Duration::from_millis(150), retry, ..ClientOptions::new(url, None) };
     let result =
@@ -257,12 +255,12 @@ fn a_model_that_is_too_slow_fills_nothing() {
 fn gemini_fills_a_gap_too() {
     let body =
         json!({ "candidates": [{ "content": { "parts": [{ "text": good().to_string() }] }, "finishReason": "STOP" }] });
-    let server = Server::start(body.to_string(), Duration::ZERO);
-    let options = ClientOptions::new(BaseUrl::gemini(&server.address).unwrap(), None);
+    let server = Server::start(vec![Reply::status(200, &body.to_string())]);
+    let options = ClientOptions::new(BaseUrl::gemini(&server.base_url()).unwrap(), None);
     let mut client = Client::new(options).unwrap();
     let result = fill_gaps(&knowledge(), &asked_for(vec![video_gap()]), Some((&mut client, "gemini-2.0-flash")));
     assert_eq!((result.gaps_filled, result.errors.as_slice()), (1, &[][..]));
-    let asked: Value = serde_json::from_str(&server.asked.lock().unwrap()[0]).unwrap();
+    let asked: Value = serde_json::from_str(&server.requests()[0].body).unwrap();
     assert_eq!(asked["generationConfig"]["temperature"], 0.3);
     assert_eq!(asked["generationConfig"]["maxOutputTokens"], 2000);
 }

@@ -1,52 +1,31 @@
 //! The embedder of an endpoint against a local server that speaks the protocol, well and badly. No
 //! test sleeps but the one of the time-out.
 
-use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions, Clock, EndpointError};
+#[path = "../../llm/tests/common/mod.rs"]
+mod endpoint;
+
+use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions, EndpointError};
 use browserlens_reading::embed::{EmbedError, Embedder, Http, HttpOptions, VectorCache};
 use browserlens_reading::retrieval::{By, Index, SearchOptions};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use endpoint::{Reply, Server, TestClock};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const KEY: &str = "sk-very-secret-0123456789";
 
-/// What the server does with one request.
-enum Reply {
-    /// Answers each text by a vector of this many numbers, which say its length and first byte; in
-    /// reverse order.
-    Vectors(usize),
-    Status(u16, String),
-    Slow(Duration),
-    Close,
-}
+/// A server of vectors.
+struct Vectors(Server);
 
-struct Server {
-    address: std::net::SocketAddr,
-    seen: Arc<Mutex<Vec<(String, serde_json::Value)>>>,
-}
-
-impl Server {
+impl Vectors {
     /// One reply a request, in order; then vectors of two numbers.
-    fn start(replies: Vec<Reply>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let seen_by_thread = Arc::clone(&seen);
-        std::thread::spawn(move || {
-            let mut replies = replies.into_iter();
-            for stream in listener.incoming().flatten() {
-                let reply = replies.next().unwrap_or(Reply::Vectors(2));
-                let seen = Arc::clone(&seen_by_thread);
-                std::thread::spawn(move || serve(stream, reply, &seen));
-            }
-        });
-        Self { address, seen }
+    fn start(mut replies: Vec<Reply>) -> Self {
+        replies.extend((0..8).map(|_| two()));
+        Self(Server::start(replies))
     }
 
     fn options(&self) -> HttpOptions {
-        let url = BaseUrl::parse(&format!("http://{}/v1", self.address)).expect("an address");
+        let url = BaseUrl::parse(&self.0.base_url()).expect("an address");
         let client = ClientOptions { timeout: Duration::from_secs(20), ..ClientOptions::new(url, ApiKey::new(KEY)) };
         HttpOptions::new(client, "tiny-embed", 2)
     }
@@ -57,46 +36,26 @@ impl Server {
         (Http::with_client(options, client, cache), clock)
     }
 
+    /// Heads and bodies of the requests.
     fn asked(&self) -> Vec<(String, serde_json::Value)> {
-        self.seen.lock().expect("no panic").clone()
+        let body = |text: &str| serde_json::from_str(text).unwrap_or_default();
+        self.0.requests().into_iter().map(|seen| (seen.head, body(&seen.body))).collect()
     }
 }
 
-fn serve(mut stream: TcpStream, reply: Reply, seen: &Mutex<Vec<(String, serde_json::Value)>>) {
-    let mut reader = BufReader::new(&stream);
-    let (mut head, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 || line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-        head.push_str(&line);
-    }
-    let mut body = vec![0; length];
-    if reader.read_exact(&mut body).is_err() {
-        return;
-    }
-    let body: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+fn two() -> Reply {
+    Reply::Said(|body| vectors(body, 2))
+}
+
+fn three() -> Reply {
+    Reply::Said(|body| vectors(body, 3))
+}
+
+/// Answers each text by a vector of this many numbers, which say its length and first byte; in
+/// reverse order.
+fn vectors(body: &str, dimension: usize) -> String {
+    let body: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
     let texts: Vec<String> = serde_json::from_value(body["input"].clone()).unwrap_or_default();
-    seen.lock().expect("no panic").push((head, body));
-    let (status, body) = match reply {
-        Reply::Close => return,
-        Reply::Slow(pause) => {
-            std::thread::sleep(pause);
-            (200, vectors(&texts, 2))
-        }
-        Reply::Vectors(dimension) => (200, vectors(&texts, dimension)),
-        Reply::Status(status, body) => (status, body),
-    };
-    let head = format!("HTTP/1.1 {status} Reply\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
-    // The client may have gone: that is its right.
-    let _ = stream.write_all((head + &body).as_bytes());
-}
-
-fn vectors(texts: &[String], dimension: usize) -> String {
     let data: Vec<serde_json::Value> = texts
         .iter()
         .enumerate()
@@ -110,40 +69,20 @@ fn vectors(texts: &[String], dimension: usize) -> String {
     serde_json::json!({ "object": "list", "data": data, "model": "tiny-embed" }).to_string()
 }
 
-/// Time that passes only by pauses.
-#[derive(Default)]
-struct TestClock(Mutex<Vec<Duration>>);
-
-impl TestClock {
-    fn pauses(&self) -> Vec<u64> {
-        self.0.lock().expect("no panic").iter().map(Duration::as_secs).collect()
-    }
-}
-
-impl Clock for TestClock {
-    fn now(&self) -> Duration {
-        self.0.lock().expect("no panic").iter().sum()
-    }
-
-    fn sleep(&self, pause: Duration) {
-        self.0.lock().expect("no panic").push(pause);
-    }
-}
-
 fn error(replies: Vec<Reply>) -> (EmbedError, Vec<u64>, usize) {
-    let server = Server::start(replies);
+    let server = Vectors::start(replies);
     let (embedder, clock) = server.embedder(server.options(), None);
     let error = embedder.embed(&["one", "two"]).expect_err("no vectors");
     (error, clock.pauses(), server.asked().len())
 }
 
 fn body(data: &str) -> Reply {
-    Reply::Status(200, format!("{{\"data\":[{data}]}}"))
+    Reply::status(200, &format!("{{\"data\":[{data}]}}"))
 }
 
 #[test]
 fn texts_come_back_as_unit_vectors_in_their_order_batch_by_batch() {
-    let server = Server::start(Vec::new());
+    let server = Vectors::start(Vec::new());
     let options = HttpOptions { batch: 2, asks_for_dimension: true, ..server.options() };
     let (embedder, _) = server.embedder(options, None);
     let texts = ["a", "bbbb", "", "cc", "  "];
@@ -167,9 +106,9 @@ fn texts_come_back_as_unit_vectors_in_their_order_batch_by_batch() {
 
 #[test]
 fn the_id_tells_endpoint_model_and_dimension_and_nothing_tells_the_key() {
-    let server = Server::start(vec![Reply::Status(401, format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"))]);
+    let server = Vectors::start(vec![Reply::status(401, &format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"))]);
     let (embedder, _) = server.embedder(server.options(), None);
-    assert_eq!(embedder.id(), format!("http/1/http://{}/v1/embeddings/tiny-embed/2", server.address));
+    assert_eq!(embedder.id(), format!("http/1/{}/embeddings/tiny-embed/2", server.0.base_url()));
     let error = embedder.embed(&["x"]).expect_err("refused");
     let said = format!("{error} {error:?} {embedder:?}");
     assert!(said.contains("401") && said.contains("[key]") && !said.contains(KEY), "{said}");
@@ -177,10 +116,10 @@ fn the_id_tells_endpoint_model_and_dimension_and_nothing_tells_the_key() {
 
 #[test]
 fn errors_that_pass_are_waited_for() {
-    let server = Server::start(vec![
-        Reply::Status(429, "{\"error\":{\"message\":\"slow down\"}}".to_owned()),
-        Reply::Status(500, "oops".to_owned()),
-        Reply::Status(200, "<html>busy</html>".to_owned()),
+    let server = Vectors::start(vec![
+        Reply::status(429, "{\"error\":{\"message\":\"slow down\"}}"),
+        Reply::status(500, "oops"),
+        Reply::status(200, "<html>busy</html>"),
         Reply::Close,
     ]);
     let (embedder, clock) = server.embedder(server.options(), None);
@@ -190,23 +129,22 @@ fn errors_that_pass_are_waited_for() {
 
 #[test]
 fn errors_that_stay_are_told() {
-    let (broken, pauses, asked) = error((0..5).map(|_| Reply::Status(503, "down".to_owned())).collect());
+    let (broken, pauses, asked) = error((0..5).map(|_| Reply::status(503, "down")).collect());
     assert!(broken.to_string().ends_with("no answer in 5 attempts, the last: status 503: down"), "{broken}");
     assert_eq!((pauses.len(), asked), (4, 5));
-    let (garbage, ..) =
-        error((0..5).map(|_| Reply::Status(200, "{\"data\":[{\"embedding\":[NaN]}]}".to_owned())).collect());
+    let (garbage, ..) = error((0..5).map(|_| Reply::status(200, "{\"data\":[{\"embedding\":[NaN]}]}")).collect());
     assert!(garbage.to_string().contains("the body is no list of embeddings"), "{garbage}");
-    let (missing, ..) = error(vec![Reply::Status(404, "{\"error\":{\"message\":\"no such model\"}}".to_owned())]);
+    let (missing, ..) = error(vec![Reply::status(404, "{\"error\":{\"message\":\"no such model\"}}")]);
     assert!(matches!(missing, EmbedError::Endpoint(EndpointError::Refused { status: 404, .. })), "{missing}");
     let long = "{\"error\":{\"message\":\"too long\",\"code\":\"context_length_exceeded\"}}";
-    let (long, _, asked) = error(vec![Reply::Status(400, long.to_owned())]);
+    let (long, _, asked) = error(vec![Reply::status(400, long)]);
     assert!(matches!(long, EmbedError::Endpoint(EndpointError::Refused { status: 400, .. })) && asked == 1, "{long}");
 }
 
 #[test]
 fn an_answer_after_the_time_out_is_not_waited_for() {
     let too_late = Duration::from_secs(60);
-    let server = Server::start(vec![Reply::Slow(too_late)]);
+    let server = Vectors::start(vec![Reply::Slow(too_late)]);
     let mut options = server.options();
     // Long enough for the second answer on a machine that has much else to do.
     options.client.timeout = Duration::from_secs(2);
@@ -219,7 +157,7 @@ fn an_answer_after_the_time_out_is_not_waited_for() {
 
 #[test]
 fn wrong_vectors_are_not_taken() {
-    let (dimension, _, asked) = error(vec![Reply::Vectors(3)]);
+    let (dimension, _, asked) = error(vec![three()]);
     assert!(matches!(dimension, EmbedError::Dimension { expected: 2, found: 3 }), "{dimension}");
     assert_eq!(asked, 1, "it would not be another one next time");
     let (count, ..) = error(vec![body("{\"index\":0,\"embedding\":[1,2]}")]);
@@ -242,7 +180,7 @@ fn what_was_paid_for_is_not_asked_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("vectors");
     // The second batch fails: the first is kept all the same.
-    let server = Server::start(vec![Reply::Vectors(2), Reply::Vectors(3)]);
+    let server = Vectors::start(vec![two(), three()]);
     let options = HttpOptions { batch: 1, ..server.options() };
     let (embedder, _) = server.embedder(options.clone(), cache(&path));
     embedder.embed(&["one", "two"]).expect_err("a wrong dimension");
@@ -267,7 +205,7 @@ fn what_was_paid_for_is_not_asked_again() {
 fn a_cache_that_is_something_else_is_refused_and_a_short_row_is_asked_for_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("vectors");
-    let server = Server::start(Vec::new());
+    let server = Vectors::start(Vec::new());
     let (embedder, _) = server.embedder(server.options(), cache(&path));
     embedder.embed(&["one"]).expect("vectors");
     drop(embedder);
@@ -287,7 +225,7 @@ fn a_cache_that_is_something_else_is_refused_and_a_short_row_is_asked_for_again(
 
 #[test]
 fn an_index_is_searched_by_the_vectors_of_an_endpoint() {
-    let server = Server::start(Vec::new());
+    let server = Vectors::start(Vec::new());
     let (embedder, _) = server.embedder(server.options(), None);
     let mut index = Index::in_memory(Arc::new(embedder)).expect("opens");
     let section = browserlens_reading::Section {

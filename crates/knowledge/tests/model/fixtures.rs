@@ -3,55 +3,14 @@
 use super::*;
 use common::{action, screen, site, way};
 
-/// A server that says one thing, as often as it is asked; what it was asked is kept.
-pub(super) struct Server {
-    pub(super) address: String,
-    pub(super) asked: Arc<Mutex<Vec<String>>>,
+/// A server that says one thing, as often as a test asks.
+pub(super) fn saying(text: &str) -> Server {
+    Server::start((0..4).map(|_| completion(text)).collect())
 }
 
-impl Server {
-    pub(super) fn start(body: String, pause: Duration) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}/v1", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let seen = Arc::clone(&asked);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let mut reader = BufReader::new(stream.try_clone().unwrap());
-                let mut length = 0;
-                let mut line = String::new();
-                while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
-                    if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-                        length = value.trim().parse().unwrap();
-                    }
-                    line.clear();
-                }
-                let mut request = vec![0; length];
-                reader.read_exact(&mut request).unwrap();
-                seen.lock().unwrap().push(String::from_utf8(request).unwrap());
-                std::thread::sleep(pause);
-                let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length:";
-                // The client may have gone.
-                let _ = (&stream).write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes());
-            }
-        });
-        Self { address, asked }
-    }
-
-    pub(super) fn saying(text: &str) -> Self {
-        let body =
-            json!({ "choices": [{ "finish_reason": "stop", "message": { "role": "assistant", "content": text } }] });
-        Self::start(body.to_string(), Duration::ZERO)
-    }
-
-    pub(super) fn client(&self) -> Client {
-        let url = BaseUrl::parse(&self.address).unwrap();
-        Client::new(ClientOptions { timeout: Duration::from_secs(20), ..ClientOptions::new(url, None) }).unwrap()
-    }
-
-    pub(super) fn asked(&self) -> usize {
-        self.asked.lock().unwrap().len()
-    }
+pub(super) fn client(server: &Server) -> Client {
+    let url = BaseUrl::parse(&server.base_url()).unwrap();
+    Client::new(ClientOptions { timeout: Duration::from_secs(20), ..ClientOptions::new(url, None) }).unwrap()
 }
 
 /// A site with a home page, a login form, and a dashboard over which reports are reached.
