@@ -16,7 +16,7 @@ const REFUSED: [(&str, &str); 5] = [
 ];
 
 fn rows<'t>(run: &Run<'t>) -> Vec<Row<'t>> {
-    run.files.runs.iter().flat_map(|table| table.rows()).collect()
+    run.files.rows("runs").collect()
 }
 
 fn by_tool<'t>(run: &Run<'t>) -> BTreeMap<&'t str, Vec<Row<'t>>> {
@@ -43,7 +43,7 @@ fn milliseconds_of(rows: &[Row<'_>]) -> Option<Vec<u64>> {
 /// The calls of each run are counted in two files, and must agree.
 fn check_calls(run: &Run<'_>) {
     let mut sums: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
-    for call in run.files.calls.iter().flat_map(|table| table.rows()) {
+    for call in run.files.rows("calls") {
         let sum = sums.entry(call.text("run")).or_default();
         sum[0] += 1;
         sum[1] += call.sum(&["answered"]);
@@ -62,7 +62,7 @@ fn check_calls(run: &Run<'_>) {
 
 /// A row a tool.
 pub fn table(run: &Run<'_>) -> Option<Cells> {
-    run.files.runs.as_ref()?;
+    run.files.table("runs")?;
     check_calls(run);
     let headers = ["tool", "runs", "succeeded", "95 %", "calls", "answered", "read", "new", "s"];
     let mut table = Cells::new(headers.into_iter().chain(["refused", "repeated", "no effect"]));

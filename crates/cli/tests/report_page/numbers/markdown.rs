@@ -90,7 +90,7 @@ pub fn expected(run: &Run<'_>) -> BTreeMap<String, Vec<Cells>> {
     put("Survived attacks", vec![by_kind, one_by_one]);
     put("Inspect", vec![tables::answers(run)]);
     put("Reading", vec![tables::reading(run), tables::bars(run)]);
-    if run.files.questions.is_some() {
+    if run.files.table("questions").is_some() {
         for (title, table) in tables::seeds().1 {
             put(&title, vec![Some(table)]);
         }

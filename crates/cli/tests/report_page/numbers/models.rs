@@ -14,7 +14,7 @@ type ByStrategy<'t> = Vec<(&'t str, Vec<Row<'t>>)>;
 /// Readers by tier, otherwise as they come; of each, strategies as they come.
 fn readers<'t>(run: &Run<'t>) -> Option<Vec<(Reader<'t>, ByStrategy<'t>)>> {
     let mut all: Vec<(Reader<'t>, ByStrategy<'t>)> = Vec::new();
-    for row in run.files.llm.as_ref()?.rows() {
+    for row in run.files.table("llm")?.rows() {
         let reader = (row.text("model"), row.text("tier"), row.text("prompt"));
         if !all.iter().any(|(known, _)| *known == reader) {
             all.push((reader, Vec::new()));

@@ -254,7 +254,7 @@ fn check_figures(page: &Page, run: &Run<'_>) -> usize {
 }
 
 fn traces(run: &Run<'_>) -> Cells {
-    let rows = run.files.traces.rows().map(|row| {
+    let rows = run.files.rows("traces").map(|row| {
         let complete = if row.is("complete") { "yes" } else { "no" };
         [row.text("trace"), &row.sum(&["steps"]).to_string(), row.text("browser"), row.text("hash"), complete]
             .map(str::to_owned)
@@ -400,7 +400,7 @@ fn check_latency(data: &Value, run: &Run<'_>) -> usize {
     assert_eq!(bars.len(), timed, "a bar a timed strategy");
     for bar in bars {
         let row = &run.strategies[bar["strategy"].as_u64().expect("a place") as usize];
-        let rows: Vec<_> = run.files.timings.rows().filter(|timing| timing.text("strategy") == row.name).collect();
+        let rows: Vec<_> = run.files.rows("timings").filter(|timing| timing.text("strategy") == row.name).collect();
         let mean_of =
             |column: &str| mean(&rows.iter().map(|timing| timing.sum(&[column])).collect::<Vec<_>>()).unwrap_or(0.0);
         let stages = ["route_us", "extract_us", "diff_us", "format_us"].map(mean_of);

@@ -49,17 +49,15 @@ impl<'r, 't> Prose<'r, 't> {
     pub fn of(run: &'r Run<'t>, cut: Option<(u64, u64)>, pictures: Option<(u64, u64)>) -> Self {
         let mut names: Vec<String> = run.strategies.iter().map(|one| one.name.to_owned()).collect();
         names.extend(run.traces.iter().map(|trace| (*trace).to_owned()));
-        for row in run.files.traces.rows() {
+        for row in run.files.rows("traces") {
             names.extend([row.text("goal"), row.text("browser"), row.text("hash")].map(str::to_owned));
         }
-        for row in run.files.timings.rows() {
+        for row in run.files.rows("timings") {
             names.extend([row.text("machine"), row.text("date")].map(str::to_owned));
         }
-        names.extend(
-            run.files.questions.iter().flat_map(|table| table.rows()).map(|row| row.text("question").to_owned()),
-        );
-        names.extend(run.files.recorded.iter().flat_map(|table| table.rows()).map(|row| row.text("output").to_owned()));
-        for row in run.files.llm.iter().flat_map(|table| table.rows()) {
+        names.extend(run.files.rows("questions").map(|row| row.text("question").to_owned()));
+        names.extend(run.files.rows("recorded").map(|row| row.text("output").to_owned()));
+        for row in run.files.rows("llm") {
             names.extend([row.text("model"), row.text("tier"), row.text("prompt")].map(str::to_owned));
         }
         names.push(format!("browserlens {}", env!("CARGO_PKG_VERSION")));
@@ -149,7 +147,7 @@ impl<'r, 't> Prose<'r, 't> {
     }
 
     fn recorded(&self) -> Vec<String> {
-        let rows: Vec<_> = self.run.files.recorded.iter().flat_map(|table| table.rows()).collect();
+        let rows: Vec<_> = self.run.files.rows("recorded").collect();
         let mut outputs: Vec<&str> =
             rows.iter().map(|row| row.text("output")).filter(|output| output.contains('/')).collect();
         outputs.sort_unstable();
@@ -163,7 +161,7 @@ impl<'r, 't> Prose<'r, 't> {
     /// The step of a text that was dropped; what the tool's page said is no number of ours.
     fn dropped_step(&self, sentence: &str) -> String {
         let place = sentence.trim_start_matches("Dropped: ");
-        let rows = self.run.files.recorded.iter().flat_map(|table| table.rows());
+        let rows = self.run.files.rows("recorded");
         let row = rows
             .filter(|row| place.starts_with(&format!("{} on {} step ", row.text("output"), row.text("trace"))))
             .last()

@@ -35,7 +35,7 @@ fn best(step: &[Outcome; 4], of: usize) -> Option<usize> {
 pub fn routers(run: &Run<'_>) -> Option<Vec<Router>> {
     let mut known: BTreeMap<(&str, u64), [Option<Outcome>; 4]> = BTreeMap::new();
     let mut choices: BTreeMap<&str, BTreeMap<(&str, u64), usize>> = BTreeMap::new();
-    for row in run.files.measurements.rows().filter(|row| row.lacks("error")) {
+    for row in run.files.rows("measurements").filter(|row| row.lacks("error")) {
         let step = (row.text("trace"), row.count("step").expect("a step"));
         if let Some(at) = FIXED.iter().position(|(name, _)| *name == row.text("strategy")) {
             let tokens = row.sum(&["text_o200k", "image_claude28", "request_o200k", "request_claude28"]);

@@ -16,43 +16,32 @@ const DISCOUNT: u64 = 900;
 pub const FIXED: [(&str, &str); 4] =
     [("lens/a11y", "a11y"), ("lens/dom", "dom"), ("lens/hybrid", "hybrid"), ("lens/vision", "vision")];
 
-/// The files of a report.
-pub struct Files {
-    pub measurements: Table,
-    pub timings: Table,
-    pub traces: Table,
-    pub strategies: Option<Table>,
-    pub attacks: Option<Table>,
-    pub answers: Option<Table>,
-    pub questions: Option<Table>,
-    pub knowledge: Option<Table>,
-    pub recorded: Option<Table>,
-    pub screens: Option<Table>,
-    pub ways: Option<Table>,
-    pub llm: Option<Table>,
-    pub runs: Option<Table>,
-    pub calls: Option<Table>,
-}
+/// The files of a report: tables by name.
+pub struct Files(BTreeMap<&'static str, Table>);
+
+/// Those that each has come first.
+const TABLES: [&str; 14] = [
+    "measurements", "timings", "traces", "strategies", "attacks", "answers", "questions", "knowledge", "recorded",
+    "screens", "ways", "llm", "runs", "calls",
+];
 
 impl Files {
     pub fn read(folder: &Path) -> Self {
-        let read = |name: &str| Table::read(&folder.join(format!("{name}.parquet")));
-        Self {
-            measurements: read("measurements").expect("measurements"),
-            timings: read("timings").expect("timings"),
-            traces: read("traces").expect("traces"),
-            strategies: read("strategies"),
-            attacks: read("attacks"),
-            answers: read("answers"),
-            questions: read("questions"),
-            knowledge: read("knowledge"),
-            recorded: read("recorded"),
-            screens: read("screens"),
-            ways: read("ways"),
-            llm: read("llm"),
-            runs: read("runs"),
-            calls: read("calls"),
-        }
+        let read = |name| Some((name, Table::read(&folder.join(format!("{name}.parquet")))?));
+        let files = Self(TABLES.into_iter().filter_map(read).collect());
+        TABLES[..3].iter().for_each(|name| assert!(files.table(name).is_some(), "{name}"));
+        files
+    }
+
+    /// A table; none where the report has none of that name.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        assert!(TABLES.contains(&name), "{name}");
+        self.0.get(name)
+    }
+
+    /// The rows of a table, and no row where the report has none of that name.
+    pub fn rows<'t>(&'t self, name: &str) -> impl Iterator<Item = Row<'t>> + use<'t> {
+        self.table(name).into_iter().flat_map(Table::rows)
     }
 }
 
@@ -263,12 +252,12 @@ pub struct Run<'t> {
 impl<'t> Run<'t> {
     pub fn of(files: &'t Files) -> Self {
         let complete: BTreeMap<&str, bool> =
-            files.traces.rows().map(|row| (row.text("trace"), row.is("complete"))).collect();
+            files.rows("traces").map(|row| (row.text("trace"), row.is("complete"))).collect();
         let mut tasks: BTreeMap<(&str, &str), Vec<Row<'t>>> = BTreeMap::new();
         let mut sought: BTreeMap<(&str, u64), Sought> = BTreeMap::new();
         let mut order: Vec<&str> = Vec::new();
         let mut errors = 0;
-        for row in files.measurements.rows() {
+        for row in files.rows("measurements") {
             let (trace, strategy) = (row.text("trace"), row.text("strategy"));
             let step = row.count("step").expect("a step");
             if !order.contains(&strategy) {
@@ -347,8 +336,7 @@ impl<'t> Run<'t> {
                 wrong_rebinds: 0,
                 unmarked: None,
                 observe: files
-                    .timings
-                    .rows()
+                    .rows("timings")
                     .filter(|row| row.text("strategy") == name)
                     .map(|row| row.sum(&["observe_us"]))
                     .collect(),

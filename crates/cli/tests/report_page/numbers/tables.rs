@@ -112,7 +112,7 @@ const TIERS: [(&str, u64); 3] = [("small", 8_192), ("mid", 32_768), ("large", 13
 /// What each class of models gets, and what every strategy does in each window.
 pub fn tiers(run: &Run<'_>) -> (Cells, Cells) {
     let made_for = |name: &str| {
-        let mut rows = run.files.strategies.iter().flat_map(|table| table.rows());
+        let mut rows = run.files.rows("strategies");
         rows.find(|row| row.text("strategy") == name).map_or("", |row| row.text("tier"))
     };
     let done = |row: &Scored<'_>, window: u64| {
@@ -177,8 +177,7 @@ pub fn tiers(run: &Run<'_>) -> (Cells, Cells) {
 
 /// Families of strategies that differ in numbers; none where nothing was swept.
 pub fn sweeps(run: &Run<'_>) -> Option<Cells> {
-    let members: Vec<_> =
-        run.files.strategies.iter().flat_map(|table| table.rows()).filter(|row| !row.lacks("sweep")).collect();
+    let members: Vec<_> = run.files.rows("strategies").filter(|row| !row.lacks("sweep")).collect();
     let mut families: Vec<&str> = Vec::new();
     for member in &members {
         if !families.contains(&member.text("sweep")) {
@@ -313,7 +312,7 @@ const KINDS: [&str; 10] = [
 /// Survived attacks by kind, and attack by attack; none where there are none.
 pub fn attacks(run: &Run<'_>) -> Option<(Cells, Cells)> {
     let mut attacks: Vec<Attack<'_>> = Vec::new();
-    for row in run.files.attacks.as_ref()?.rows() {
+    for row in run.files.table("attacks")?.rows() {
         let (trace, name, step) = (row.text("trace"), row.text("attack"), row.count("step").expect("a step"));
         match attacks.iter_mut().find(|known| known.trace == trace && known.name == name) {
             Some(known) => known.steps.push(step),

@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) fn check_maps(page: &Page, run: &Run<'_>) -> usize {
-    let (Some(screens), Some(ways)) = (&run.files.screens, &run.files.ways) else {
+    let (Some(screens), Some(ways)) = (run.files.table("screens"), run.files.table("ways")) else {
         assert!(page.maps.is_empty(), "maps without screens");
         return 0;
     };

@@ -23,7 +23,7 @@ pub fn saved(part: u64, whole: u64) -> String {
 
 /// Answers by kind, in the order in which they are first told of.
 pub fn answers_of<'t>(run: &Run<'t>) -> Option<Vec<(&'t str, Answer)>> {
-    let rows: Vec<_> = run.files.answers.as_ref()?.rows().collect();
+    let rows: Vec<_> = run.files.table("answers")?.rows().collect();
     let whole: BTreeMap<&str, (u64, u64)> = rows
         .iter()
         .filter(|row| row.text("answers") == "unfiltered")
@@ -80,7 +80,7 @@ pub struct Read<'t> {
 /// Ways of reading in order; of each: all sites, each site, what is held out.
 pub fn reading_of<'t>(run: &Run<'t>) -> Option<Vec<Read<'t>>> {
     let mut lines: Vec<Read<'t>> = Vec::new();
-    for row in run.files.questions.as_ref()?.rows() {
+    for row in run.files.table("questions")?.rows() {
         let trace = row.text("trace");
         let site = trace.split('/').next().unwrap_or_default();
         let places = if row.is("held_out") { vec!["held out"] } else { vec!["all", site] };
@@ -168,7 +168,7 @@ pub struct Known<'t> {
 
 pub fn knowledge_of<'t>(run: &Run<'t>) -> Option<Vec<Known<'t>>> {
     let mut lines: Vec<Known<'t>> = vec![Known { site: "all", ..Known::default() }];
-    for row in run.files.knowledge.as_ref()?.rows() {
+    for row in run.files.table("knowledge")?.rows() {
         let site = row.text("trace").split('/').next().unwrap_or_default();
         if !lines[1..].iter().any(|line| line.site == site) {
             lines.push(Known { site, ..Known::default() });
