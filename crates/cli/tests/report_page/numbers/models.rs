@@ -2,7 +2,7 @@
 
 use super::formula::{NONE, fraction, thousands};
 use super::parquet::Row;
-use super::run::Run;
+use super::run::{Run, among};
 use super::tables::Cells;
 use std::collections::BTreeMap;
 
@@ -16,15 +16,9 @@ fn readers<'t>(run: &Run<'t>) -> Option<Vec<(Reader<'t>, ByStrategy<'t>)>> {
     let mut all: Vec<(Reader<'t>, ByStrategy<'t>)> = Vec::new();
     for row in run.files.table("llm")?.rows() {
         let reader = (row.text("model"), row.text("tier"), row.text("prompt"));
-        if !all.iter().any(|(known, _)| *known == reader) {
-            all.push((reader, Vec::new()));
-        }
-        let (_, strategies) = all.iter_mut().find(|(known, _)| *known == reader).expect("it was added");
+        let (_, strategies) = among(&mut all, |(known, _)| *known == reader, || (reader, Vec::new()));
         let name = row.text("strategy");
-        if !strategies.iter().any(|(known, _)| *known == name) {
-            strategies.push((name, Vec::new()));
-        }
-        strategies.iter_mut().find(|(known, _)| *known == name).expect("it was added").1.push(row);
+        among(strategies, |(known, _)| *known == name, || (name, Vec::new())).1.push(row);
     }
     all.sort_by_key(|((_, tier, _), _)| *tier);
     Some(all)

@@ -50,6 +50,15 @@ pub const METRICS: [&str; 6] = ["tasks", "target", "addressable", "facts", "prob
 /// Those that are compared with the baseline.
 pub const COMPARED: [usize; 4] = [0, 1, 3, 4];
 
+/// The one of some that is wanted; made and put behind the others where it is not among them.
+pub fn among<T>(all: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool, made: impl FnOnce() -> T) -> &mut T {
+    let at = all.iter().position(is_wanted).unwrap_or(all.len());
+    if at == all.len() {
+        all.push(made());
+    }
+    &mut all[at]
+}
+
 /// A part of a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Part {

@@ -4,7 +4,7 @@ mod reading;
 
 use super::formula::*;
 use super::routers::{Router, routers};
-use super::run::{COMPARED, METRICS, Part, Run, Scored, Task};
+use super::run::{COMPARED, METRICS, Part, Run, Scored, Task, among};
 pub use reading::{answers, answers_of, bars, knowledge, knowledge_of, reading, reading_of, saved};
 use std::collections::BTreeMap;
 
@@ -314,16 +314,9 @@ pub fn attacks(run: &Run<'_>) -> Option<(Cells, Cells)> {
     let mut attacks: Vec<Attack<'_>> = Vec::new();
     for row in run.files.table("attacks")?.rows() {
         let (trace, name, step) = (row.text("trace"), row.text("attack"), row.count("step").expect("a step"));
-        match attacks.iter_mut().find(|known| known.trace == trace && known.name == name) {
-            Some(known) => known.steps.push(step),
-            None => attacks.push(Attack {
-                trace,
-                name,
-                kind: row.text("kind"),
-                kind_name: row.text("kind_name"),
-                steps: vec![step],
-            }),
-        }
+        let (kind, kind_name) = (row.text("kind"), row.text("kind_name"));
+        let made = || Attack { trace, name, kind, kind_name, steps: Vec::new() };
+        among(&mut attacks, |known| known.trace == trace && known.name == name, made).steps.push(step);
     }
     // Survived, or not, or on no page that was shown.
     let outcome = |strategy: &Scored<'_>, attack: &Attack<'_>| -> Option<bool> {

@@ -32,10 +32,7 @@ pub fn answers_of<'t>(run: &Run<'t>) -> Option<Vec<(&'t str, Answer)>> {
     let mut kinds: Vec<(&str, Answer)> = Vec::new();
     for row in &rows {
         let name = row.text("answers");
-        if !kinds.iter().any(|(known, _)| *known == name) {
-            kinds.push((name, Answer::default()));
-        }
-        let (_, sum) = kinds.iter_mut().find(|(known, _)| *known == name).expect("it was added");
+        let (_, sum) = among(&mut kinds, |(known, _)| *known == name, || (name, Answer::default()));
         let (console, network) = whole.get(row.text("trace")).copied().unwrap_or_default();
         sum.traces += 1;
         sum.console += row.sum(&["console"]);
@@ -86,10 +83,8 @@ pub fn reading_of<'t>(run: &Run<'t>) -> Option<Vec<Read<'t>>> {
         let places = if row.is("held_out") { vec!["held out"] } else { vec!["all", site] };
         for pages in places {
             let way = row.text("way");
-            if !lines.iter().any(|line| line.way == way && line.pages == pages) {
-                lines.push(Read { way, pages, ..Read::default() });
-            }
-            let line = lines.iter_mut().find(|line| line.way == way && line.pages == pages).expect("it was added");
+            let is_it = |line: &Read<'_>| line.way == way && line.pages == pages;
+            let line = among(&mut lines, is_it, || Read { way, pages, ..Read::default() });
             if !row.is("answerable") {
                 line.made_up.add(row.is("found").into(), 1);
                 continue;
