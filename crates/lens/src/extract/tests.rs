@@ -164,44 +164,46 @@ fn what_has_only_a_title_says_it() {
 }
 
 #[test]
-fn text_beside_a_nameless_field_names_it_and_is_not_said_again() {
-    assert_eq!(
-        outline(
+fn each_rule_holds_on_its_page() {
+    for (rule, page, expected) in [
+        (
+            "text beside a nameless field names it and is not said again",
             "text \"Town\" block\ntextbox value=\"Oslo\"\ngeneric block\n  checkbox unchecked\n  text \
-                \"Escort\"\nbutton \"Go\""
+                \"Escort\"\nbutton \"Go\"",
+            "- textbox ~\"Town\" @e1 value: \"Oslo\", checkbox ~\"Escort\" @e2 unchecked, button \"Go\" @e3",
         ),
-        "- textbox ~\"Town\" @e1 value: \"Oslo\", checkbox ~\"Escort\" @e2 unchecked, button \"Go\" @e3"
-    );
-}
-
-#[test]
-fn a_label_that_says_the_name_of_the_control_beside_it_is_said_once() {
-    assert_eq!(
-        outline(
+        (
+            "a label that says the name of the control beside it is said once",
             "text \"Name*\"\ntextbox \"Name\" required\ntext \"Room*\"\ntextbox \"Room\"\ncheckbox \"Ardenne\" \
-                unchecked\ngeneric block\n  text \"Ardenne\"\ntext \"18\""
+                unchecked\ngeneric block\n  text \"Ardenne\"\ntext \"18\"",
+            "- textbox \"Name\" @e1 required, \"Room*\", textbox \"Room\" @e3, checkbox \"Ardenne\" @e4 unchecked, \"18\"",
         ),
-        "- textbox \"Name\" @e1 required, \"Room*\", textbox \"Room\" @e3, checkbox \"Ardenne\" @e4 unchecked, \"18\""
-    );
-}
-
-#[test]
-fn a_named_part_does_not_say_its_heading_again() {
-    assert_eq!(
-        outline(
+        (
+            "a named part does not say its heading again",
             "region \"Needs\"\n  heading \"Needs\"\n  group \"Urgency\"\n    text \"Urgency\"\n    radio \"Now\" \
-                unchecked\n  heading \"Others\""
+                unchecked\n  heading \"Others\"",
+            "- region \"Needs\":\n  - group \"Urgency\": radio \"Now\" @e3 unchecked\n  - heading \"Others\"",
         ),
-        "- region \"Needs\":\n  - group \"Urgency\": radio \"Now\" @e3 unchecked\n  - heading \"Others\""
-    );
-}
-
-#[test]
-fn a_heading_that_is_a_control_is_never_dropped() {
-    assert_eq!(
-        outline("region \"Needs\"\n  heading \"Needs\" clickable\n  text \"More\""),
-        "- region \"Needs\": heading \"Needs\" @e2 \"More\""
-    );
+        (
+            "a heading that is a control is never dropped",
+            "region \"Needs\"\n  heading \"Needs\" clickable\n  text \"More\"",
+            "- region \"Needs\": heading \"Needs\" @e2 \"More\"",
+        ),
+        (
+            "required is said where only the attribute tells and a select is not called collapsed",
+            "combobox \"Type\" collapsed aria-required=\"true\" value=\"A\"\nbutton \"Menu\" collapsed\nswitch \
+                \"Wi-Fi\" unchecked",
+            "- combobox \"Type\" @e1 required value: \"A\", button \"Menu\" @e2 collapsed, switch \"Wi-Fi\" @e3 unchecked",
+        ),
+        (
+            "modal dialogs come first the last one foremost",
+            "main\n  button \"Behind\"\n  dialog \"One\" modal\n    text \"first\"\n    dialog \"Two\" modal\n      \
+                text \"second\"",
+            "- dialog \"Two\" modal: \"second\"\n- dialog \"One\" modal: \"first\"\n- main: button \"Behind\" @e6",
+        ),
+    ] {
+        assert_eq!(outline(page), expected, "{rule}");
+    }
 }
 
 #[test]
@@ -212,17 +214,6 @@ fn a_line_break_without_area_keeps_words_apart() {
         page.text("DEF");
     });
     assert_eq!(text, "- \"ABC DEF\"");
-}
-
-#[test]
-fn required_is_said_where_only_the_attribute_tells_and_a_select_is_not_called_collapsed() {
-    assert_eq!(
-        outline(
-            "combobox \"Type\" collapsed aria-required=\"true\" value=\"A\"\nbutton \"Menu\" collapsed\nswitch \
-                \"Wi-Fi\" unchecked"
-        ),
-        "- combobox \"Type\" @e1 required value: \"A\", button \"Menu\" @e2 collapsed, switch \"Wi-Fi\" @e3 unchecked"
-    );
 }
 
 #[test]
@@ -245,17 +236,6 @@ fn a_select_that_the_accessibility_tree_leaves_out_keeps_its_value() {
     assert_eq!(
         text,
         "- combobox \"Site\" @e1 value: \"Main house\": option \"Main house\" selected, option \"North annex\""
-    );
-}
-
-#[test]
-fn modal_dialogs_come_first_the_last_one_foremost() {
-    assert_eq!(
-        outline(
-            "main\n  button \"Behind\"\n  dialog \"One\" modal\n    text \"first\"\n    dialog \"Two\" modal\n      \
-                text \"second\""
-        ),
-        "- dialog \"Two\" modal: \"second\"\n- dialog \"One\" modal: \"first\"\n- main: button \"Behind\" @e6"
     );
 }
 

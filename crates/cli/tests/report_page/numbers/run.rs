@@ -182,6 +182,7 @@ impl Task<'_> {
 }
 
 /// One strategy over the run.
+#[derive(Default)]
 pub struct Scored<'t> {
     pub name: &'t str,
     pub ranked: bool,
@@ -333,23 +334,16 @@ impl<'t> Run<'t> {
                 ranked: ranked.contains(name),
                 tasks: Part { part: 0, whole: traces.len() as u64 },
                 tasks_with_scrolls: Part { part: 0, whole: traces.len() as u64 },
-                steps: Part::default(),
-                steps_with_scrolls: Part::default(),
                 shares: std::array::from_fn(|_| vec![Part::default(); traces.len()]),
-                averages: [None; 6],
                 tokens_per_task: mean(&tokens),
                 ratio: pairs.and_then(|pairs| ratio_of(&pairs)),
                 costs,
-                elided: Part::default(),
-                volatile: Part::default(),
-                wrong_rebinds: 0,
-                unmarked: None,
                 observe: files
                     .rows("timings")
                     .filter(|row| row.text("strategy") == name)
                     .map(|row| row.sum(&["observe_us"]))
                     .collect(),
-                by_trace: Vec::new(),
+                ..Scored::default()
             };
             for (at, task) in by_trace.iter().enumerate() {
                 let Some(task) = task else { continue };
