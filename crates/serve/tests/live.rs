@@ -5,12 +5,11 @@ mod common;
 
 use browserlens_recorder::SiteServer;
 use browserlens_session::{Policy, Shared};
-use common::{Mcp, apply, live, on_site, page, reference, shown, sites, to};
+use common::{Mcp, apply, live, on_site, page, reference, replying, shown, sites, to};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::net::UdpSocket;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_live_page_is_observed_acted_on_by_ref_and_asked_about() {
@@ -136,7 +135,7 @@ async fn browsers_go_nowhere_that_is_not_allowed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_reaches_no_private_address_by_any_kind_of_connection() {
-    let (inner, reached) = trap(None).await;
+    let (inner, reached) = trap().await;
     let datagrams = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
     let port = datagrams.local_addr().expect("an address").port();
     let html = format!(
@@ -177,34 +176,16 @@ async fn a_page_reaches_no_private_address_by_any_kind_of_connection() {
     assert!(got.is_err(), "a datagram came");
 }
 
-/// A server that leads every request elsewhere, and one that counts who came.
-async fn trap(to: Option<String>) -> (String, Arc<AtomicU64>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
-    let host = listener.local_addr().expect("an address").to_string();
-    let seen = Arc::new(AtomicU64::new(0));
-    let counted = Arc::clone(&seen);
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            counted.fetch_add(1, Ordering::Relaxed);
-            let head = match &to {
-                Some(url) => format!("302 Found\r\nLocation: {url}"),
-                None => "200 OK\r\nContent-Type: text/html".to_owned(),
-            };
-            let reply = format!("HTTP/1.1 {head}\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecret");
-            tokio::spawn(async move {
-                let mut request = [0; 4096];
-                let _read = stream.read(&mut request).await;
-                let _sent = stream.write_all(reply.as_bytes()).await;
-            });
-        }
-    });
-    (host, seen)
+/// A server of a secret that counts who came.
+async fn trap() -> (String, Arc<AtomicU64>) {
+    replying("200 OK\r\nContent-Type: text/html".to_owned(), "secret".to_owned()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_or_a_page_leads_to_no_private_address() {
-    let (inner, reached) = trap(None).await;
-    let (outer, asked) = trap(Some(format!("http://{inner}/secret"))).await;
+    let (inner, reached) = trap().await;
+    let elsewhere = format!("302 Found\r\nLocation: http://{inner}/secret");
+    let (outer, asked) = replying(elsewhere, "secret".to_owned()).await;
     let mut mcp = Mcp::start(Arc::new(live(to(&outer)))).await;
     mcp.refuses("navigate", json!({ "url": format!("http://{outer}/") }), &["^refused: ", "!secret\""]).await;
     assert!(asked.load(Ordering::Relaxed) > 0);

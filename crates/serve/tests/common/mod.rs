@@ -10,6 +10,7 @@ use browserlens_session::{KnowledgeBase, LiveOpener, Opener, Policy, Shared, Tra
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::net::TcpListener;
@@ -191,13 +192,22 @@ pub fn reference(shown: &ShownState, role: &str, name: &str) -> String {
 
 /// A server that answers every request with a page; returns its host and port.
 pub async fn page(html: String) -> String {
+    replying("200 OK\r\nContent-Type: text/html".to_owned(), html).await.0
+}
+
+/// A server that answers every request with one head and body; returns its host and port, and how
+/// many came.
+pub async fn replying(head: String, body: String) -> (String, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
     let host = listener.local_addr().expect("an address").to_string();
+    let seen = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&seen);
+    let length = body.len();
+    let reply = format!("HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            let length = html.len();
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
-            let reply = format!("{head}\r\nContent-Length: {length}\r\n\r\n{html}");
+            counted.fetch_add(1, Ordering::Relaxed);
+            let reply = reply.clone();
             tokio::spawn(async move {
                 let mut request = [0; 4096];
                 let _read = stream.read(&mut request).await;
@@ -205,7 +215,7 @@ pub async fn page(html: String) -> String {
             });
         }
     });
-    host
+    (host, seen)
 }
 
 /// Resident memory of this process in KiB.
