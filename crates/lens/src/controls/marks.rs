@@ -47,7 +47,7 @@ pub(super) fn mark_of(node: NodeRef<'_>) -> Mark {
 
 /// Returns what speaks for an element that has no role of a control, whatever lies over it.
 fn mark_of_generic(node: NodeRef<'_>) -> Mark {
-    let role = node.role();
+    let role = node.role_or_attribute();
     let why = node.clickability();
     let stop = why.has(Clickability::TABINDEX);
     let listens = why.has(Clickability::LISTENER);
@@ -152,7 +152,7 @@ fn is_heard_by_its_grid(node: NodeRef<'_>) -> bool {
         below.attribute("id") == named_by
             && (role::is_interactive(below.role()) || below.clickability() != Clickability::NONE)
     };
-    node.role() == "gridcell"
+    node.role_or_attribute() == "gridcell"
         && (node.attribute("aria-label").is_some() || named_by.is_some() && !node.descendants().any(is_pressed))
         && is_heard_above(node)
 }

@@ -179,7 +179,7 @@ fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
     }
     let styled_away = matches!(node.visibility(), Visibility::Transparent | Visibility::Clipped | Visibility::ZeroSize);
     let is_pressed = matches!(role, "checkbox" | "radio" | "switch") || is_file(node) || is_used_unseen(node, role);
-    styled_away && !node.flags().has(Flags::ARIA_HIDDEN) && is_pressed
+    styled_away && is_pressed && (!node.flags().has(Flags::ARIA_HIDDEN) || node.is_set_aside())
 }
 
 /// A file button: its value is what was chosen.

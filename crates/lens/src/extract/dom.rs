@@ -210,6 +210,10 @@ pub(crate) fn markup_role(node: NodeRef<'_>) -> Option<&str> {
         "dt" => "term",
         "dd" => "definition",
         "dialog" => "dialog",
+        // What holds nothing but its legend is the frame that is drawn around a field.
+        "fieldset" if !node.children().any(|child| child.kind() == NodeKind::Element && child.tag() != "legend") => {
+            return None;
+        }
         "fieldset" | "details" => "group",
         "blockquote" => "blockquote",
         "figure" => "figure",

@@ -65,6 +65,7 @@ pub(super) fn role<'p>(node: NodeRef<'p>) -> &'p str {
         "caption" if !plain(within("table")) => Some("caption"),
         "th" if !plain(within("table")) && node.attribute("scope") == Some("row") => Some("rowheader"),
         "th" if !plain(within("table")) => Some("columnheader"),
+        "fieldset" if node.children().all(|of| of.tag() == "legend" || of.kind() != NodeKind::Element) => None,
         tag => ROLES.iter().find(|(known, _)| *known == tag).map(|(_, role)| *role),
     };
     found.unwrap_or(node.role())

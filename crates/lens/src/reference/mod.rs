@@ -235,7 +235,8 @@ impl<'p> Writer<'p> {
             [Visibility::Transparent, Visibility::Clipped, Visibility::ZeroSize].contains(&node.visibility());
         let toggle =
             among("checkbox radio switch", role) || (node.tag() == "input" && node.attribute("type") == Some("file"));
-        styled_away && (toggle || is_used_unseen(node, role)) && !node.flags().has(Flags::ARIA_HIDDEN)
+        let hidden = node.flags().has(Flags::ARIA_HIDDEN) && !node.is_set_aside();
+        styled_away && (toggle || is_used_unseen(node, role)) && !hidden
     }
 
     /// Everything below some things, in order.

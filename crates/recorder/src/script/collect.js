@@ -67,7 +67,11 @@
       const now = parseFloat(element.getAttribute('aria-valuenow'));
       return Number.isNaN(now) ? '' : String(now);
     }
-    if (element.isContentEditable && !(up(element)?.isContentEditable)) return clean(element.innerText ?? '');
+    // Its lines are lines, as in the browser's own tree.
+    if (element.isContentEditable && !(up(element)?.isContentEditable)) {
+      const text = element.innerText ?? '';
+      return text.trim() ? text : '';
+    }
     if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return clean(element.innerText ?? '');
     return '';
   };

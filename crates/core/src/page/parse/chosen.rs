@@ -14,11 +14,6 @@ const NEAR: u32 = 100;
 /// with the label that is drawn in them. What a placeholder asks for is no value, and what is chosen
 /// no name.
 pub(super) fn say_chosen(page: &mut Page) {
-    // Under `aria-hidden`, as behind many dialogs, the browser gives no role.
-    let is_combobox = |node: &NodeRef<'_>| match node.role() {
-        "" => node.attribute("role") == Some("combobox"),
-        role => role == "combobox",
-    };
     let said = |node: NodeRef<'_>| match node.tag() {
         _ if !node.value().is_empty() => node.value().to_owned(),
         "button" => node.visible_text(),
@@ -26,11 +21,13 @@ pub(super) fn say_chosen(page: &mut Page) {
             let boxes = node.boxes_of_field().take_while(|above| above.bounds().height <= HIGHEST_BOX);
             boxes.map(|above| above.visible_text()).find(|text| !text.is_empty()).unwrap_or_default()
         }
+        // Under `aria-hidden`, as behind many dialogs, the browser gives neither role nor value.
+        "div" | "span" if node.role().is_empty() => node.visible_text(),
         _ => String::new(),
     };
     let found: Vec<(usize, String, String)> = page
         .nodes()
-        .filter(|node| node.tag() != "select" && is_combobox(node))
+        .filter(|node| node.tag() != "select" && node.role_or_attribute() == "combobox")
         .filter_map(|node| {
             let (mut name, mut value) = (node.name().to_owned(), said(node));
             if node.value().is_empty() && value == name {

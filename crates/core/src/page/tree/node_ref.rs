@@ -126,6 +126,23 @@ impl<'p> NodeRef<'p> {
         self.string(&self.page.nodes.role)
     }
 
+    /// Returns the role; where the tree gives none, as under `aria-hidden`, the first that the
+    /// `role` attribute says.
+    pub fn role_or_attribute(&self) -> &'p str {
+        let said = || self.attribute("role").and_then(|roles| roles.split_ascii_whitespace().next());
+        if self.role().is_empty() { said().unwrap_or("") } else { self.role() }
+    }
+
+    /// Returns whether it is under `aria-hidden` with all of a part of the page that an open dialog
+    /// or menu sets aside, not by itself.
+    pub fn is_set_aside(&self) -> bool {
+        let hides = |node: &NodeRef<'p>| node.attribute("aria-hidden") == Some("true");
+        let hidden = std::iter::once(*self).chain(self.ancestors()).find(hides);
+        hidden.is_some_and(|part| {
+            part.attribute("data-aria-hidden").is_some() || part.parent().is_some_and(|above| above.tag() == "body")
+        })
+    }
+
     /// Returns the accessible name.
     pub fn name(&self) -> &'p str {
         self.string(&self.page.nodes.name)

@@ -89,6 +89,8 @@ pub(super) fn value_of<'v>(
         },
         "textarea" => of(&walk.rare.text_value).or_else(|| of(&walk.rare.input_value)).map_or(ax, Cow::Owned),
         "option" | "button" => Cow::Borrowed(""),
+        // What keeps an empty field as high as a full one.
+        _ if ax.chars().all(|c| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}')) => "".into(),
         _ => ax,
     }
 }
