@@ -5,7 +5,7 @@
 
 use boon::{Compiler, ErrorKind, SchemaIndex, Schemas, ValidationError};
 use serde_json::Value;
-use std::fmt::{Debug, Display, Formatter};
+use std::fmt::{Display, Formatter};
 
 /// A JSON Schema, of draft 2020-12 unless it says another.
 pub struct Schema {
@@ -49,11 +49,7 @@ impl Schema {
     }
 }
 
-impl Debug for Schema {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Schema").finish_non_exhaustive()
-    }
-}
+crate::opaque_debug!(self: Schema {});
 
 fn misfits(error: &ValidationError<'_, '_>) -> Vec<Misfit> {
     let texts = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();

@@ -19,11 +19,7 @@ pub struct Aside {
     handles: Handles,
 }
 
-impl std::fmt::Debug for Aside {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Aside").field("options", &self.options).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Aside { options: self.options });
 
 impl Lens {
     /// Sets aside what was told, and works by other options until [`Lens::take_up`].

@@ -140,11 +140,7 @@ struct Notes<'a> {
     events: &'a [EventNote],
 }
 
-impl std::fmt::Debug for Lens {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lens").field("options", &self.options).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Lens { options: self.options });
 
 impl Lens {
     /// Starts a run with the router that the options say.

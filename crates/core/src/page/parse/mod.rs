@@ -107,11 +107,7 @@ pub struct Parts<'a> {
     pub(in crate::page::parse) has_code: bool,
 }
 
-impl std::fmt::Debug for Parts<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Parts").field("snapshots", &self.snapshots.len()).finish_non_exhaustive()
-    }
-}
+crate::opaque_debug!(self: Parts<'_> { snapshots: self.snapshots.len() });
 
 impl<'a> Parts<'a> {
     /// Adds the snapshot of a session, by the number of its root frame; `numbers` has for each
