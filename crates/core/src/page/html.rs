@@ -5,6 +5,7 @@
 //! out, secret values always; iterative; shadow trees stand in place of what their host holds,
 //! frames inside their `iframe`.
 
+use super::text::push_replaced;
 use super::{Flags, NodeId, NodeKind, NodeRef, Page};
 
 /// Attributes that say something to a reader.
@@ -37,27 +38,12 @@ crate::opaque_debug!(self: HtmlOptions<'_> { max_depth: self.max_depth });
 
 /// Appends text as HTML.
 pub fn escape_text(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            c => out.push(c),
-        }
-    }
+    push_replaced(out, text, &[('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;")]);
 }
 
 /// Appends text inside a quoted attribute.
 pub fn escape_attribute(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '<' => out.push_str("&lt;"),
-            '\n' => out.push_str("&#10;"),
-            c => out.push(c),
-        }
-    }
+    push_replaced(out, text, &[('&', "&amp;"), ('"', "&quot;"), ('<', "&lt;"), ('\n', "&#10;")]);
 }
 
 /// Returns the cleaned HTML of parts of a page.

@@ -79,17 +79,19 @@ pub fn cut_within(text: &str, limit: usize) -> String {
 /// Returns text as it may stand in an element or a quoted attribute of HTML and XML.
 pub fn escaped_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
+    let escapes = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
+    push_replaced(&mut out, text, &escapes);
+    out
+}
+
+/// Appends text in which some characters are written as what stands beside them.
+pub fn push_replaced(out: &mut String, text: &str, written: &[(char, &str)]) {
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
+        match written.iter().find(|(known, _)| *known == c) {
+            Some((_, written)) => out.push_str(written),
+            None => out.push(c),
         }
     }
-    out
 }
 
 /// Returns text as a double-quoted string of the DOT language; backslashes are doubled, so that no

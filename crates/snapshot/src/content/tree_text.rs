@@ -37,6 +37,7 @@
 
 use super::{Header, Section};
 use crate::markdown::{Block, Image, Inline, List, clean_line, plain_text};
+use browserlens_core::page::text::push_replaced;
 use std::fmt::Write as _;
 
 /// Where text is wrapped.
@@ -174,16 +175,7 @@ fn write_list(list: &List, indent: usize, out: &mut String) {
 fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\n' => out.push_str("\\n"),
-            c => out.push(c),
-        }
-    }
+    push_replaced(&mut out, text, &[('"', "\\\""), ('\\', "\\\\"), ('\n', "\\n")]);
     out.push('"');
     out
 }
