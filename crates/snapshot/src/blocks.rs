@@ -50,14 +50,19 @@ pub(crate) fn kept(
     }
     let mut all = by_path;
     all.extend(found.iter().zip(around).filter(|(_, kept)| *kept).map(|(block, _)| block.node));
-    all.sort_unstable();
+    Ok(Kept { roots: outermost(page, all), mask: None })
+}
+
+/// Returns nodes in document order, without those that lie in another of them.
+pub(crate) fn outermost(page: &Page, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+    nodes.sort_unstable();
     let mut end = 0;
-    all.retain(|node| {
+    nodes.retain(|node| {
         let outer = node.0 >= end;
         end = end.max(page.node(*node).end());
         outer
     });
-    Ok(Kept { roots: all, mask: None })
+    nodes
 }
 
 struct Block {

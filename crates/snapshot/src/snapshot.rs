@@ -182,15 +182,7 @@ fn roots(page: &Page, lens: Option<&RefLens>, selector: &str) -> Result<Vec<Node
     }
     let parsed: Selector =
         text.parse().map_err(|reason| SnapshotError::BadSelector { selector: selector.to_owned(), reason })?;
-    let mut end = 0;
-    let mut found = parsed.find(page);
-    found.retain(|id| {
-        let outer = id.0 >= end;
-        if outer {
-            end = page.node(*id).end();
-        }
-        outer
-    });
+    let found = blocks::outermost(page, parsed.find(page));
     if found.is_empty() { Err(SnapshotError::NoMatch { selector: selector.to_owned() }) } else { Ok(found) }
 }
 

@@ -20,6 +20,7 @@ mod walk;
 
 pub use tree_text::write_tree;
 
+use crate::blocks::outermost;
 use crate::grep::Grep;
 use crate::markdown::{self, Block};
 use crate::nearest::Choice;
@@ -187,15 +188,9 @@ pub(crate) fn words_before(page: &Page, include_hidden: bool) -> Vec<u32> {
 }
 
 fn read(page: &Page, roots: &[NodeId], skipped: &FxHashSet<NodeId>, options: &ContentOptions) -> Vec<walk::Found> {
-    let mut roots: Vec<NodeId> = roots.iter().copied().filter(|root| root.index() < page.len()).collect();
-    roots.sort_unstable();
+    let roots = roots.iter().copied().filter(|root| root.index() < page.len()).collect();
     let mut found = Vec::new();
-    let mut end = 0;
-    for root in roots {
-        if root.0 < end {
-            continue;
-        }
-        end = page.node(root).end();
+    for root in outermost(page, roots) {
         walk::read(page.node(root), options, skipped, &mut found);
     }
     found
