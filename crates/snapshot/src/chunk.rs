@@ -15,11 +15,12 @@ mod documents;
 mod split;
 
 use crate::markdown::clean_title;
+use browserlens_core::named;
 use browserlens_core::tokens::{Encoding, Tokens};
 pub use documents::{Document, documents};
+use split::Unit;
 #[cfg(test)]
 pub(crate) use split::extensions;
-use split::{Atom, Unit};
 use std::ops::Range;
 
 /// How text is cut.
@@ -68,13 +69,14 @@ struct Region {
     above: Option<Vec<(u8, String)>>,
 }
 
-/// What was cut although it should stay whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// A block of code.
-    Code,
-    /// A row of a table.
-    Row,
+named! {
+    /// What was cut although it should stay whole.
+    pub enum Cut {
+        /// A block of code.
+        Code = "code",
+        /// A row of a table.
+        Row = "row",
+    }
 }
 
 impl Chunk {
@@ -243,11 +245,7 @@ impl Chunker<'_, '_> {
     }
 
     fn cut_of(&self, from: usize, to: usize) -> Option<Cut> {
-        self.units[from..to].iter().find_map(|unit| match unit.atom {
-            Atom::PieceOfCode => Some(Cut::Code),
-            Atom::PieceOfRow => Some(Cut::Row),
-            Atom::Whole => None,
-        })
+        self.units[from..to].iter().find_map(|unit| unit.cut)
     }
 
     /// The chunk with as much of breadcrumbs and overlap as fits; none if not even its body does.

@@ -4,78 +4,66 @@
 //! and where. Invariant: the deprecated switches mean a mode, and never two at once.
 
 use crate::grep::{GrepOptions, MalformedPattern};
+use browserlens_core::named;
 use browserlens_core::page::select::MalformedSelector;
-use std::fmt;
 use std::str::FromStr;
 
-/// What a snapshot is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Finding what can be acted on.
-    #[default]
-    Interactive,
-    /// Understanding how the page is built.
-    Outline,
-    /// Reading it.
-    Content,
+named! {
+    /// What a snapshot is for.
+    #[derive(Default)]
+    pub enum Mode {
+        /// Finding what can be acted on.
+        #[default]
+        Interactive = "interactive",
+        /// Understanding how the page is built.
+        Outline = "outline",
+        /// Reading it.
+        Content = "content",
+    }
 }
 
-/// How a snapshot is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// One line an element.
-    #[default]
-    Tree,
-    /// Cleaned HTML.
-    Html,
-    /// Markdown.
-    Markdown,
+named! {
+    /// How a snapshot is written.
+    #[derive(Default)]
+    pub enum Format {
+        /// One line an element.
+        #[default]
+        Tree = "tree",
+        /// Cleaned HTML.
+        Html = "html",
+        /// Markdown.
+        Markdown = "markdown",
+    }
 }
 
-/// How refs are written in interactive snapshots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum RefStyle {
-    /// `@e5`, as in the lens, and rows of one shape said once.
-    #[default]
-    Lens,
-    /// `@ref:5`: the same numbers, one line an item or run of items.
-    Seed,
+named! {
+    /// How refs are written in interactive snapshots.
+    #[derive(Default)]
+    pub enum RefStyle {
+        /// `@e5`, as in the lens, and rows of one shape said once.
+        #[default]
+        Lens = "lens",
+        /// `@ref:5`: the same numbers, one line an item or run of items.
+        Seed = "seed",
+    }
 }
 
-macro_rules! names {
-    ($type:ident, $what:literal: $($name:literal = $value:ident),+) => {
-        impl $type {
-            /// Every value with its name.
-            pub const NAMES: &'static [(&'static str, Self)] = &[$(($name, Self::$value)),+];
-
-            /// Returns the name.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$value => $name),+ }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-
+macro_rules! read_by_name {
+    ($($type:ident: $what:literal),+) => {$(
         impl FromStr for $type {
             type Err = UnknownName;
             fn from_str(text: &str) -> Result<Self, UnknownName> {
-                Self::NAMES.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| UnknownName {
+                Self::from_name(text).ok_or_else(|| UnknownName {
                     what: $what,
                     name: text.to_owned(),
-                    known: Self::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+                    known: Self::ALL.map(Self::name).join(", "),
                 })
             }
         }
-    };
+    )+};
 }
 
-names!(Mode, "mode": "interactive" = Interactive, "outline" = Outline, "content" = Content);
-names!(Format, "format": "tree" = Tree, "html" = Html, "markdown" = Markdown);
-names!(RefStyle, "style of refs": "lens" = Lens, "seed" = Seed);
+read_by_name!(Mode: "mode", Format: "format", RefStyle: "style of refs");
 
 /// A name that stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -306,8 +294,8 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for (name, mode) in Mode::NAMES {
-            assert_eq!(name.parse(), Ok(*mode));
+        for mode in Mode::ALL {
+            assert_eq!(mode.name().parse(), Ok(mode));
         }
         let error = "outlines".parse::<Mode>().expect_err("no mode").to_string();
         assert_eq!(error, "no mode \"outlines\": there are interactive, outline, content");

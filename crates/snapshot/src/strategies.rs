@@ -18,6 +18,7 @@ use crate::options::RefStyle;
 use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
 use crate::rank::rank;
+use browserlens_core::named;
 use browserlens_core::page::text::escaped;
 use browserlens_core::page::{NodeId, Page};
 use browserlens_core::strategy::{
@@ -30,8 +31,7 @@ use std::sync::Arc;
 
 /// Version of what these strategies write; part of every cache key.
 const VERSION: &str = "5";
-const NAMES: &[&str] =
-    &["snapshot/outline", "snapshot/interactive", "snapshot/content-markdown", "snapshot/outline-then-content"];
+const NAMES: &[&str] = &[Kind::Outline.name(), Kind::Interactive.name(), Kind::Content.name(), Kind::Both.name()];
 /// Sections that the second call brings.
 const SECTIONS: usize = 3;
 
@@ -44,19 +44,13 @@ pub fn names() -> &'static [&'static str] {
 ///
 /// An unknown option, or a value of the wrong kind, is an [`OptionsError`].
 pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
-    let name = NAMES.iter().copied().find(|known| *known == name)?;
-    Some(configure(name, options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>))
+    let kind = Kind::from_name(name)?;
+    Some(configure(kind, options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>))
 }
 
-fn configure(name: &'static str, options: &Value) -> Result<Snapshots, OptionsError> {
+fn configure(kind: Kind, options: &Value) -> Result<Snapshots, OptionsError> {
     let mut reader = OptionsReader::new(options)?;
-    let mut strategy = Snapshots { name, kind: Kind::Outline, content: ContentOptions::default(), sections: SECTIONS };
-    strategy.kind = match name {
-        "snapshot/interactive" => Kind::Interactive,
-        "snapshot/content-markdown" => Kind::Content,
-        "snapshot/outline-then-content" => Kind::Both,
-        _ => Kind::Outline,
-    };
+    let mut strategy = Snapshots { kind, content: ContentOptions::default(), sections: SECTIONS };
     if matches!(strategy.kind, Kind::Content | Kind::Both) {
         strategy.content.include_links = reader.flag("include_links", false)?;
         strategy.content.include_images = reader.flag("include_images", false)?;
@@ -70,17 +64,22 @@ fn configure(name: &'static str, options: &Value) -> Result<Snapshots, OptionsEr
     Ok(strategy)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Outline,
-    Interactive,
-    Content,
-    Both,
+named! {
+    /// What a strategy shows.
+    pub enum Kind {
+        /// How a page is built.
+        Outline = "snapshot/outline",
+        /// What can be acted on.
+        Interactive = "snapshot/interactive",
+        /// What it says.
+        Content = "snapshot/content-markdown",
+        /// How it is built, then what it says.
+        Both = "snapshot/outline-then-content",
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Snapshots {
-    name: &'static str,
     kind: Kind,
     content: ContentOptions,
     sections: usize,
@@ -88,7 +87,7 @@ struct Snapshots {
 
 impl Strategy for Snapshots {
     fn name(&self) -> &str {
-        self.name
+        self.kind.name()
     }
 
     fn version(&self) -> &str {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// Every mode in every format.
 fn every() -> impl Iterator<Item = SnapshotOptions> {
-    Mode::NAMES.iter().flat_map(|(_, mode)| {
-        Format::NAMES.iter().map(|(_, format)| SnapshotOptions { format: *format, ..SnapshotOptions::of(*mode) })
+    Mode::ALL.into_iter().flat_map(|mode| {
+        Format::ALL.into_iter().map(move |format| SnapshotOptions { format, ..SnapshotOptions::of(mode) })
     })
 }
 
@@ -67,8 +67,8 @@ fn a_ref_that_left_the_page_is_gone_and_one_that_stayed_is_found() {
 
 #[test]
 fn a_bad_pattern_is_an_error_with_its_place() {
-    for (_, mode) in Mode::NAMES {
-        let options = SnapshotOptions { grep: Some("section[".into()), ..SnapshotOptions::of(*mode) };
+    for mode in Mode::ALL {
+        let options = SnapshotOptions { grep: Some("section[".into()), ..SnapshotOptions::of(mode) };
         assert!(
             error(&options).starts_with("grep \"section[\": no pattern at character 8: unclosed character class"),
             "{}",
@@ -83,17 +83,17 @@ fn grep_filters_every_mode_by_paths() {
         "banner\n  link \"Home\" href=\"/\"\n    text \"Home\"\nmain\n  heading \"Offers\" level=1 tag=h1 block\n    \
             text \"Offers\"\n  button \"Buy\"\n    text \"Buy\"",
     ));
-    for (_, mode) in Mode::NAMES {
-        let options = SnapshotOptions { grep: Some("main".into()), ..SnapshotOptions::of(*mode) };
+    for mode in Mode::ALL {
+        let options = SnapshotOptions { grep: Some("main".into()), ..SnapshotOptions::of(mode) };
         let text = snapshot(&page, &options).expect("taken");
         assert!(
-            text.contains(if *mode == Mode::Interactive { "Buy" } else { "Offers" }) && !text.contains("Home"),
+            text.contains(if mode == Mode::Interactive { "Buy" } else { "Offers" }) && !text.contains("Home"),
             "{mode}: {text}"
         );
         let inverted = GrepOptions { invert: true, ..GrepOptions::from("main") };
         let text = snapshot(&page, &SnapshotOptions { grep: Some(inverted), ..options }).expect("taken");
         assert!(!text.contains("Offers") && !text.contains("Buy"), "{mode}: {text}");
-        assert!(text.contains(if *mode == Mode::Outline { "BANNER" } else { "Home" }), "{mode}: {text}");
+        assert!(text.contains(if mode == Mode::Outline { "BANNER" } else { "Home" }), "{mode}: {text}");
     }
 }
 

@@ -173,7 +173,7 @@ fn words_of_a_region_are_the_same_in_outline_and_content() {
                 compared += 1;
                 let content = counted(page, nodes[0]);
                 if content != words {
-                    let role = line.role.word();
+                    let role = line.role.name();
                     different.push(format!("{name} {step}: {role} {:?} {words} against {content}", line.name));
                 }
             }

@@ -38,11 +38,7 @@ impl Document {
             "path": self.path,
         });
         if let Some(cut) = self.cut {
-            value["cut"] = match cut {
-                Cut::Code => "code",
-                Cut::Row => "row",
-            }
-            .into();
+            value["cut"] = cut.name().into();
         }
         value.to_string()
     }

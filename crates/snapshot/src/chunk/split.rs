@@ -4,7 +4,7 @@
 //! each other without a gap and cover the text; each costs at most the maximum alone; code blocks
 //! and rows are whole unless they would not.
 
-use super::{ChunkOptions, Region};
+use super::{ChunkOptions, Cut, Region};
 use crate::markdown::clean_title;
 use browserlens_core::tokens::Tokens;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -20,21 +20,14 @@ pub(super) struct Unit {
     pub before: u64,
     /// The level of the heading that it is, or of the section that ends before it.
     pub heading: Option<u8>,
-    pub atom: Atom,
+    /// What it is a piece of that should have stayed whole.
+    pub cut: Option<Cut>,
     /// The headings above it.
     pub breadcrumbs: Rc<[String]>,
     pub breadcrumb_tokens: Tokens,
     /// The lines that make a piece of code a block again.
     pub open: Option<Rc<str>>,
     pub close: Option<Rc<str>>,
-}
-
-/// Whether a unit is a piece of something that should have stayed whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Atom {
-    Whole,
-    PieceOfCode,
-    PieceOfRow,
 }
 
 /// What a block is for cutting.
@@ -128,7 +121,7 @@ fn leaves(text: &str) -> Vec<Leaf> {
         leaves.len() - 1
     };
     let mut titles: Vec<(usize, String)> = Vec::new();
-    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let lines = |range: Range<usize>| text[..range.start].rfind('\n').map_or(0, |end| end + 1)..range.end;
     for (event, range) in Parser::new_ext(text, extensions()).into_offset_iter() {
         match event {
             Event::Start(tag) => {
@@ -139,29 +132,16 @@ fn leaves(text: &str) -> Vec<Leaf> {
                         let at = push(range, Kind::Heading(level as u8));
                         title = Some((at, String::new()));
                     }
+                    // Its first line begins before the fence where it is indented.
                     Tag::CodeBlock(kind) => {
-                        // Its first line begins before the fence where it is indented.
-                        let start = line_start(range.start);
-                        push(start..range.end, Kind::Code { fenced: matches!(kind, CodeBlockKind::Fenced(_)) });
+                        push(lines(range), Kind::Code { fenced: matches!(kind, CodeBlockKind::Fenced(_)) });
                     }
-                    Tag::TableHead | Tag::TableRow => {
-                        let start = line_start(range.start);
-                        push(start..range.end, Kind::Row);
-                    }
-                    Tag::Item | Tag::DefinitionListTitle => {
-                        let start = line_start(range.start);
-                        push(start..range.end, Kind::Text);
-                    }
+                    Tag::TableHead | Tag::TableRow => drop(push(lines(range), Kind::Row)),
                     Tag::HtmlBlock if top && text[range.clone()].starts_with("<!--") => {
                         push(range, Kind::Comment);
                     }
-                    Tag::Paragraph | Tag::BlockQuote(_) | Tag::HtmlBlock if top => {
-                        push(range, Kind::Text);
-                    }
-                    Tag::Paragraph => {
-                        let start = line_start(range.start);
-                        push(start..range.end, Kind::Text);
-                    }
+                    Tag::Paragraph | Tag::BlockQuote(_) | Tag::HtmlBlock if top => drop(push(range, Kind::Text)),
+                    Tag::Item | Tag::DefinitionListTitle | Tag::Paragraph => drop(push(lines(range), Kind::Text)),
                     _ => {}
                 }
             }
@@ -183,9 +163,7 @@ fn leaves(text: &str) -> Vec<Leaf> {
                     title.push(' ');
                 }
             }
-            Event::Rule => {
-                push(line_start(range.start)..range.end, Kind::Text);
-            }
+            Event::Rule => drop(push(lines(range), Kind::Text)),
             _ => {}
         }
     }
@@ -228,13 +206,13 @@ impl Splitter<'_> {
         };
     }
 
-    fn push(&mut self, start: usize, tokens: Tokens, heading: Option<u8>, atom: Atom) {
+    fn push(&mut self, start: usize, tokens: Tokens, heading: Option<u8>, cut: Option<Cut>) {
         self.units.push(Unit {
             start,
             tokens,
             before: self.before,
             heading,
-            atom,
+            cut,
             breadcrumbs: Rc::clone(&self.crumbs),
             breadcrumb_tokens: self.crumb_tokens,
             open: None,
@@ -248,7 +226,7 @@ impl Splitter<'_> {
     fn add(&mut self, range: Range<usize>, leaf: &Leaf, heading: Option<u8>) {
         let ChunkOptions { encoding, max, .. } = self.options;
         if let Some(tokens) = encoding.count_within(&self.text[range.clone()], max) {
-            self.push(range.start, tokens, heading, Atom::Whole);
+            self.push(range.start, tokens, heading, None);
             return;
         }
         // Only the blank lines after it may be too much.
@@ -257,18 +235,18 @@ impl Splitter<'_> {
         if trimmed > range.start
             && let Some(tokens) = encoding.count_within(&self.text[range.start..trimmed], max)
         {
-            self.push(range.start, tokens, heading, Atom::Whole);
-            self.pieces(trimmed..range.end, Atom::Whole, None);
+            self.push(range.start, tokens, heading, None);
+            self.pieces(trimmed..range.end, None, None);
             return;
         }
-        let (atom, fence) = match leaf.kind {
-            Kind::Code { fenced: true } => (Atom::PieceOfCode, fence(&self.text[leaf.range.clone()])),
-            Kind::Code { fenced: false } => (Atom::PieceOfCode, None),
-            Kind::Row => (Atom::PieceOfRow, None),
-            Kind::Text | Kind::Heading(_) | Kind::Comment => (Atom::Whole, None),
+        let (cut, fence) = match leaf.kind {
+            Kind::Code { fenced: true } => (Some(Cut::Code), fence(&self.text[leaf.range.clone()])),
+            Kind::Code { fenced: false } => (Some(Cut::Code), None),
+            Kind::Row => (Some(Cut::Row), None),
+            Kind::Text | Kind::Heading(_) | Kind::Comment => (None, None),
         };
         let from = self.units.len();
-        self.pieces(range, atom, fence);
+        self.pieces(range, cut, fence);
         if let Some(first) = self.units.get_mut(from) {
             first.heading = heading;
         }
@@ -276,7 +254,7 @@ impl Splitter<'_> {
 
     /// Cuts what is over the maximum: at the last end of a line, sentence or word that fits, else
     /// between characters. Breadcrumbs and what else stands beside a piece have room.
-    fn pieces(&mut self, range: Range<usize>, atom: Atom, fence: Option<(Rc<str>, Rc<str>)>) {
+    fn pieces(&mut self, range: Range<usize>, cut: Option<Cut>, fence: Option<(Rc<str>, Rc<str>)>) {
         let ChunkOptions { encoding, max, overlap, .. } = self.options;
         let quarter = max.0 / 4;
         let closing = fence.as_ref().map_or(0, |(_, close)| encoding.count(close).0 + 1);
@@ -293,7 +271,7 @@ impl Splitter<'_> {
             let mut end = prefix.len();
             if end < rest.len() {
                 let lines = prefix.rfind('\n').map(|at| at + 1);
-                let sentences = if atom == Atom::Whole { prefix.rfind(". ").map(|at| at + 2) } else { None };
+                let sentences = if cut.is_none() { prefix.rfind(". ").map(|at| at + 2) } else { None };
                 let words = prefix.rfind(' ').map(|at| at + 1);
                 // A place in the first half would leave pieces too small.
                 let good = [lines, sentences, words].into_iter().flatten().find(|at| *at * 2 > prefix.len());
@@ -303,7 +281,7 @@ impl Splitter<'_> {
                 end = rest.chars().next().map_or(rest.len(), char::len_utf8);
             }
             let tokens = Tokens(encoding.count(&rest[..end]).0 + framed);
-            self.push(start, tokens, None, atom);
+            self.push(start, tokens, None, cut);
             if let (Some((open, close)), Some(unit)) = (&fence, self.units.last_mut()) {
                 unit.open = (start > range.start).then(|| Rc::clone(open));
                 unit.close = (end < rest.len()).then(|| Rc::clone(close));

@@ -56,84 +56,60 @@ pub(crate) use write::write_line;
 pub use write::{write, write_html, write_markdown};
 
 use crate::path::Path;
+use browserlens_core::named;
 
 /// Most tokens of a line (o200k_base) that is no heading.
 pub const MOST_TOKENS: u32 = 25;
 /// Deepest nesting of lines: what lies deeper stands there too.
 pub const DEEPEST: usize = 16;
 
-/// What a line stands for; first those whose lines hold others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
-    /// Head of the page.
-    Banner,
-    /// Links that lead on.
-    Navigation,
-    /// What the page is about.
-    Main,
-    /// What goes beside it.
-    Aside,
-    /// Foot of the page.
-    Contentinfo,
-    /// A search.
-    Search,
-    /// A form.
-    Form,
-    /// A section.
-    Region,
-    /// Something that stands for itself: a post, a comment, a product.
-    Article,
-    /// A dialog.
-    Dialog,
-    /// Another document in the page.
-    Iframe,
-    /// A heading.
-    Heading,
-    /// Paragraphs.
-    Paragraph,
-    /// A list.
-    List,
-    /// A table.
-    Table,
-    /// Preformatted text.
-    Code,
-    /// A quotation.
-    Blockquote,
-    /// A figure.
-    Figure,
-    /// An image.
-    Img,
-    /// Text, or a note that counts what was folded.
-    Text,
+named! {
+    /// What a line stands for; first those whose lines hold others.
+    pub enum Role {
+        /// Head of the page.
+        Banner = "BANNER",
+        /// Links that lead on.
+        Navigation = "NAVIGATION",
+        /// What the page is about.
+        Main = "MAIN",
+        /// What goes beside it.
+        Aside = "ASIDE",
+        /// Foot of the page.
+        Contentinfo = "CONTENTINFO",
+        /// A search.
+        Search = "SEARCH",
+        /// A form.
+        Form = "FORM",
+        /// A section.
+        Region = "REGION",
+        /// Something that stands for itself: a post, a comment, a product.
+        Article = "ARTICLE",
+        /// A dialog.
+        Dialog = "DIALOG",
+        /// Another document in the page.
+        Iframe = "IFRAME",
+        /// A heading.
+        Heading = "HEADING",
+        /// Paragraphs.
+        Paragraph = "PARAGRAPH",
+        /// A list.
+        List = "LIST",
+        /// A table.
+        Table = "TABLE",
+        /// Preformatted text.
+        Code = "CODE",
+        /// A quotation.
+        Blockquote = "BLOCKQUOTE",
+        /// A figure.
+        Figure = "FIGURE",
+        /// An image.
+        Img = "IMG",
+        /// Text, or a note that counts what was folded.
+        Text = "TEXT",
+    }
 }
 
 impl Role {
-    /// Returns the word that a line carries.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Banner => "BANNER",
-            Self::Navigation => "NAVIGATION",
-            Self::Main => "MAIN",
-            Self::Aside => "ASIDE",
-            Self::Contentinfo => "CONTENTINFO",
-            Self::Search => "SEARCH",
-            Self::Form => "FORM",
-            Self::Region => "REGION",
-            Self::Article => "ARTICLE",
-            Self::Dialog => "DIALOG",
-            Self::Iframe => "IFRAME",
-            Self::Heading => "HEADING",
-            Self::Paragraph => "PARAGRAPH",
-            Self::List => "LIST",
-            Self::Table => "TABLE",
-            Self::Code => "CODE",
-            Self::Blockquote => "BLOCKQUOTE",
-            Self::Figure => "FIGURE",
-            Self::Img => "IMG",
-            Self::Text => "TEXT",
-        }
-    }
-
     /// Returns whether lines of the role hold others.
     pub fn is_part(self) -> bool {
         self <= Self::Iframe

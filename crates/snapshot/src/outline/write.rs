@@ -3,7 +3,7 @@
 //! In: an [`Outline`]. Out: text without a line end at the end. Invariant: text of the page is
 //! quoted and escaped; a line is one line.
 
-use super::{Line, Meta, Outline, Role};
+use super::{Line, Meta, Outline, Role, Totals};
 use crate::path::{Kind, Label};
 use browserlens_core::page::text::escaped_line;
 use browserlens_lens::format::escape;
@@ -30,18 +30,17 @@ fn header(outline: &Outline) -> String {
     out.push_str(" | ");
     escape::bare(&mut out, &outline.title);
     let (width, height) = outline.viewport;
-    let totals = &outline.totals;
-    let _ = write!(
-        out,
-        " | viewport={width}x{height}\nOUTLINE: landmarks={} sections={} headings={} words={}",
-        totals.landmarks, totals.sections, totals.headings, totals.words
-    );
+    let _ = write!(out, " | viewport={width}x{height}\nOUTLINE: {}", told(outline.totals));
     if !outline.grep.is_empty() {
         // As it was written, so that it can be copied; only what would end the line is escaped.
         out.push_str(" grep=");
         out.push_str(&escaped_line(&outline.grep));
     }
     out
+}
+
+fn told(Totals { landmarks, sections, headings, words }: Totals) -> String {
+    format!("landmarks={landmarks} sections={sections} headings={headings} words={words}")
 }
 
 /// Appends one line.
@@ -56,7 +55,7 @@ pub(crate) fn write_line(out: &mut String, line: &Line) {
 }
 
 fn words(out: &mut String, line: &Line) {
-    out.push_str(line.role.word());
+    out.push_str(line.role.name());
     if let Some(level) = line.level {
         let _ = write!(out, " level={level}");
     }
@@ -88,12 +87,7 @@ fn write_meta(out: &mut String, meta: Meta) {
 pub fn write_markdown(outline: &Outline) -> String {
     let mut out = String::from("<!-- source: ");
     comment(&mut out, &outline.url);
-    let totals = &outline.totals;
-    let _ = writeln!(
-        out,
-        " -->\n<!-- outline: landmarks={} sections={} headings={} words={} -->",
-        totals.landmarks, totals.sections, totals.headings, totals.words
-    );
+    let _ = writeln!(out, " -->\n<!-- outline: {} -->", told(outline.totals));
     for line in &outline.lines {
         out.push('\n');
         for _ in 0..line.depth {
