@@ -61,27 +61,22 @@ pub(crate) fn pieces(inlines: Vec<Inline>) -> Vec<Piece> {
 
 fn take_apart(inlines: Vec<Inline>, marks: &mut Vec<Mark>, out: &mut Vec<Piece>) {
     for inline in inlines {
-        let (mark, content) = match inline {
-            Inline::Text(text) => {
-                out.push(Piece { kind: PieceKind::Text(text), marks: marks.clone() });
+        let part = match inline {
+            Inline::Text(text) => Err(PieceKind::Text(text)),
+            Inline::Code(text) => Err(PieceKind::Code(text)),
+            Inline::Image(image) => Err(PieceKind::Image(image)),
+            Inline::Break => Err(PieceKind::Break),
+            Inline::Emphasis(content) => Ok((Mark::Emphasis, content)),
+            Inline::Strong(content) => Ok((Mark::Strong, content)),
+            Inline::Strike(content) => Ok((Mark::Strike, content)),
+            Inline::Link { url, content } => Ok((Mark::Link(clean_url(&url)), content)),
+        };
+        let (mark, content) = match part {
+            Ok(marked) => marked,
+            Err(kind) => {
+                out.push(Piece { kind, marks: marks.clone() });
                 continue;
             }
-            Inline::Code(text) => {
-                out.push(Piece { kind: PieceKind::Code(text), marks: marks.clone() });
-                continue;
-            }
-            Inline::Image(image) => {
-                out.push(Piece { kind: PieceKind::Image(image), marks: marks.clone() });
-                continue;
-            }
-            Inline::Break => {
-                out.push(Piece { kind: PieceKind::Break, marks: marks.clone() });
-                continue;
-            }
-            Inline::Emphasis(content) => (Mark::Emphasis, content),
-            Inline::Strong(content) => (Mark::Strong, content),
-            Inline::Strike(content) => (Mark::Strike, content),
-            Inline::Link { url, content } => (Mark::Link(clean_url(&url)), content),
         };
         let new = !marks.iter().any(|known| known.rank() == mark.rank());
         if new {
@@ -268,11 +263,6 @@ fn tokens(pieces: Vec<Piece>, place: InlineContext) -> Vec<Token> {
     tokens
 }
 
-enum Open {
-    Root,
-    Mark(Mark),
-}
-
 /// Nests tokens by their marks: what is open stays open as long as it can, what opens together and
 /// lasts longer stands outside.
 fn assemble(tokens: Vec<Token>) -> Vec<Inline> {
@@ -285,21 +275,16 @@ fn assemble(tokens: Vec<Token>) -> Vec<Inline> {
             lasting[at][rank] = 1 + if same { lasting[at + 1][rank] } else { 0 };
         }
     }
-    let mut stack: Vec<(Open, Vec<Inline>)> = vec![(Open::Root, Vec::new())];
+    // The marks that are open, below them the line itself.
+    let mut stack: Vec<(Option<Mark>, Vec<Inline>)> = vec![(None, Vec::new())];
     for (at, token) in tokens.into_iter().enumerate() {
-        let kept = stack
-            .iter()
-            .skip(1)
-            .take_while(|(open, _)| matches!(open, Open::Mark(mark) if token.marks.contains(mark)))
-            .count();
+        let is_kept = |(open, _): &&(Option<Mark>, _)| open.as_ref().is_some_and(|mark| token.marks.contains(mark));
+        let kept = stack.iter().skip(1).take_while(is_kept).count();
         while stack.len() > kept + 1 {
             close(&mut stack);
         }
-        let mut new: Vec<Mark> = token
-            .marks
-            .into_iter()
-            .filter(|mark| !stack.iter().any(|(open, _)| matches!(open, Open::Mark(known) if known == mark)))
-            .collect();
+        let mut new: Vec<Mark> =
+            token.marks.into_iter().filter(|mark| !stack.iter().any(|(open, _)| open.as_ref() == Some(mark))).collect();
         new.sort_by_key(|mark| (std::cmp::Reverse(lasting[at][usize::from(mark.rank())]), mark.rank()));
         let between = match (token.broken, token.blank) {
             (true, _) => Some(Inline::Break),
@@ -310,7 +295,7 @@ fn assemble(tokens: Vec<Token>) -> Vec<Inline> {
             push(content, between);
         }
         for mark in new {
-            stack.push((Open::Mark(mark), Vec::new()));
+            stack.push((Some(mark), Vec::new()));
         }
         let inline = match token.kind {
             PieceKind::Text(text) => Inline::Text(text),
@@ -335,8 +320,8 @@ fn push(content: &mut Vec<Inline>, inline: Inline) {
     }
 }
 
-fn close(stack: &mut Vec<(Open, Vec<Inline>)>) {
-    let Some((Open::Mark(mark), content)) = stack.pop() else { return };
+fn close(stack: &mut Vec<(Option<Mark>, Vec<Inline>)>) {
+    let Some((Some(mark), content)) = stack.pop() else { return };
     let inline = match mark {
         Mark::Link(url) => Inline::Link { url, content },
         Mark::Strong => Inline::Strong(content),
