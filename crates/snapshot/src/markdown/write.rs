@@ -95,9 +95,10 @@ pub(super) fn write_blocks(blocks: &[Block], depth: usize, width: usize, lines: 
                 lines.push(fence);
             }
             Block::Quote(inner) => {
-                let mut below = Vec::new();
-                write_blocks(inner, depth + 1, width.saturating_sub(2), &mut below);
-                lines.extend(below.into_iter().map(|line| prefixed("> ", ">", line)));
+                let below = blocks_below(inner, depth, width.saturating_sub(2));
+                lines.extend(
+                    below.into_iter().map(|line| if line.is_empty() { ">".into() } else { format!("> {line}") }),
+                );
             }
             Block::Table(table) => write_table(table, lines),
             Block::Definitions(definitions) => write_definitions(definitions, depth, width, lines),
@@ -107,8 +108,20 @@ pub(super) fn write_blocks(blocks: &[Block], depth: usize, width: usize, lines: 
     }
 }
 
-fn prefixed(prefix: &str, bare: &str, line: String) -> String {
-    if line.is_empty() { bare.to_owned() } else { format!("{prefix}{line}") }
+/// Returns the lines of blocks in a block.
+fn blocks_below(blocks: &[Block], depth: usize, width: usize) -> Vec<String> {
+    let mut below = Vec::new();
+    write_blocks(blocks, depth + 1, width, &mut below);
+    below
+}
+
+/// Writes lines behind a marker; those after the first are indented by its width.
+fn marked(marker: &str, below: Vec<String>, lines: &mut Vec<String>) {
+    let indent = " ".repeat(marker.len());
+    for (number, line) in below.into_iter().enumerate() {
+        let before = if number == 0 { marker } else { &indent };
+        lines.push(if line.is_empty() { line } else { format!("{before}{line}") });
+    }
 }
 
 fn longest_run(text: &str, wanted: char) -> usize {
@@ -134,25 +147,17 @@ fn write_list(list: &List, second_marker: bool, depth: usize, width: usize, line
             (Some(start), false) => format!("{}. ", u64::from(start) + at as u64),
             (Some(start), true) => format!("{}) ", u64::from(start) + at as u64),
         };
-        let indent = " ".repeat(marker.len());
-        let mut below = Vec::new();
         let width = width.saturating_sub(marker.len());
-        match item.blocks.as_slice() {
-            [first, second @ Block::List(_)] if is_tight => {
-                write_blocks(std::slice::from_ref(first), depth + 1, width, &mut below);
-                write_blocks(std::slice::from_ref(second), depth + 1, width, &mut below);
-            }
-            blocks => write_blocks(blocks, depth + 1, width, &mut below),
-        }
+        // Between a tight item and a list in it stands no empty line.
+        let parts = item.blocks.chunks(if is_tight { 1 } else { item.blocks.len().max(1) });
+        let mut below: Vec<String> = parts.flat_map(|part| blocks_below(part, depth, width)).collect();
         if let (Some(done), Some(first)) = (item.task, below.first_mut()) {
             first.insert_str(0, if done { "[x] " } else { "[ ] " });
         }
         if at > 0 && !is_tight {
             lines.push(String::new());
         }
-        for (number, line) in below.into_iter().enumerate() {
-            lines.push(prefixed(if number == 0 { &marker } else { &indent }, "", line));
-        }
+        marked(&marker, below, lines);
     }
 }
 
@@ -163,11 +168,7 @@ fn write_definitions(definitions: &[Definition], depth: usize, width: usize, lin
         }
         lines.extend(wrap(&line(&definition.term, false), usize::MAX));
         for inner in &definition.definitions {
-            let mut below = Vec::new();
-            write_blocks(inner, depth + 1, width.saturating_sub(2), &mut below);
-            for (number, line) in below.into_iter().enumerate() {
-                lines.push(prefixed(if number == 0 { ": " } else { "  " }, "", line));
-            }
+            marked(": ", blocks_below(inner, depth, width.saturating_sub(2)), lines);
         }
     }
 }
