@@ -75,11 +75,9 @@ pub struct MalformedPattern {
 /// A compiled [`GrepOptions`].
 #[derive(Clone, Debug)]
 pub struct Grep {
-    pattern: String,
+    options: GrepOptions,
     path: Regex,
     line: Regex,
-    invert: bool,
-    context: usize,
 }
 
 impl Grep {
@@ -107,13 +105,12 @@ impl Grep {
                 .build()
                 .map_err(|error| refused(&options.pattern, &error))
         };
-        let (path, line) = (compile(&path)?, compile(&line)?);
-        Ok(Self { pattern: options.pattern.clone(), path, line, invert: options.invert, context: options.context })
+        Ok(Self { path: compile(&path)?, line: compile(&line)?, options: options.clone() })
     }
 
     /// Returns whether a path is kept: it matches, or with `invert` it does not.
     pub fn keeps(&self, path: &str) -> bool {
-        self.matches(path) != self.invert
+        self.matches(path) != self.options.invert
     }
 
     /// Returns whether the pattern itself matches a path.
@@ -128,21 +125,26 @@ impl Grep {
 
     /// Says that nothing is left, and what could have been matched comes nearest.
     pub(crate) fn nothing(&self, mode: Mode, choices: Vec<Choice>) -> SnapshotError {
-        let nearest = if self.invert { Vec::new() } else { nearest(&self.pattern, choices) };
-        SnapshotError::NothingMatches { pattern: self.pattern.clone(), mode, invert: self.invert, nearest }
+        let nearest = if self.options.invert { Vec::new() } else { nearest(&self.options.pattern, choices) };
+        SnapshotError::NothingMatches {
+            pattern: self.options.pattern.clone(),
+            mode,
+            invert: self.options.invert,
+            nearest,
+        }
     }
 
     /// Takes to the lines that are kept as many before and after each as were asked for.
     pub fn with_context(&self, kept: &[bool]) -> Vec<bool> {
         let mut around = kept.to_vec();
-        if self.context == 0 {
+        if self.options.context == 0 {
             return around;
         }
         // Lines up to here are taken already.
         let mut done = 0;
         for at in (0..kept.len()).filter(|at| kept[*at]) {
-            let end = at.saturating_add(self.context).saturating_add(1).min(kept.len());
-            let begin = at.saturating_sub(self.context).max(done);
+            let end = at.saturating_add(self.options.context).saturating_add(1).min(kept.len());
+            let begin = at.saturating_sub(self.options.context).max(done);
             around[begin.min(end)..end].fill(true);
             done = end;
         }
@@ -151,7 +153,7 @@ impl Grep {
 
     /// Returns whether what matches is left out.
     pub fn is_inverted(&self) -> bool {
-        self.invert
+        self.options.invert
     }
 }
 

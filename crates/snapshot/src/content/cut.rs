@@ -51,15 +51,20 @@ impl Cutter {
         !self.cut
     }
 
-    fn blocks(&mut self, given: Vec<Block>) -> Vec<Block> {
+    /// Keeps what fits of each as long as there is room.
+    fn each<T>(&mut self, given: Vec<T>, keep: impl Fn(&mut Self, T) -> Option<T>) -> Vec<T> {
         let mut kept = Vec::new();
-        for block in given {
+        for one in given {
             if !self.has_room() {
                 break;
             }
-            kept.extend(self.block(block));
+            kept.extend(keep(self, one));
         }
         kept
+    }
+
+    fn blocks(&mut self, given: Vec<Block>) -> Vec<Block> {
+        self.each(given, Self::block)
     }
 
     /// Keeps what fits of a block; none if nothing is left of it.
@@ -73,16 +78,10 @@ impl Cutter {
             }
             Block::Quote(inner) => Some(self.blocks(inner)).filter(|inner| !inner.is_empty()).map(Block::Quote),
             Block::List(list) => {
-                let mut items = Vec::new();
-                for item in list.items {
-                    if !self.has_room() {
-                        break;
-                    }
-                    let blocks = self.blocks(item.blocks);
-                    if !blocks.is_empty() {
-                        items.push(Item { task: item.task, blocks });
-                    }
-                }
+                let items = self.each(list.items, |cutter, item| {
+                    let blocks = cutter.blocks(item.blocks);
+                    (!blocks.is_empty()).then_some(Item { task: item.task, blocks })
+                });
                 (!items.is_empty()).then_some(Block::List(List { start: list.start, items }))
             }
             Block::Table(mut table) => {
@@ -92,21 +91,15 @@ impl Cutter {
                 Some(Block::Table(table))
             }
             Block::Definitions(definitions) => {
-                let mut kept: Vec<Definition> = Vec::new();
-                for definition in definitions {
-                    if !self.has_room() {
-                        break;
-                    }
-                    let term = self.inlines(definition.term);
+                let kept = self.each(definitions, |cutter, definition| {
+                    let term = cutter.inlines(definition.term);
                     let mut definitions: Vec<_> =
-                        definition.definitions.into_iter().map(|meaning| self.blocks(meaning)).collect();
+                        definition.definitions.into_iter().map(|meaning| cutter.blocks(meaning)).collect();
                     definitions.retain(|meaning| !meaning.is_empty());
-                    if !term.is_empty() && !definitions.is_empty() {
-                        kept.push(Definition { term, definitions });
-                    } else {
-                        self.cut = true;
-                    }
-                }
+                    let is_told = !term.is_empty() && !definitions.is_empty();
+                    cutter.cut |= !is_told;
+                    is_told.then_some(Definition { term, definitions })
+                });
                 (!kept.is_empty()).then_some(Block::Definitions(kept))
             }
             Block::Rule => Some(Block::Rule),

@@ -354,16 +354,9 @@ impl Walk<'_, '_> {
                 if !self.is_there(node) {
                     return Some(false);
                 }
-                let span = |name: &str| node.attribute(name).map(str::to_owned);
-                let spans = (
-                    span("colspan").or_else(|| span("aria-colspan")),
-                    span("rowspan").or_else(|| span("aria-rowspan")),
-                );
-                self.begin(node, Kind::Cell);
-                if let Some(level) = self.levels.last_mut() {
-                    level.spans = spans;
-                }
-                return Some(true);
+                let span = |names: [&str; 2]| names.iter().find_map(|name| node.attribute(name)).map(str::to_owned);
+                let (columns, rows) = (span(["colspan", "aria-colspan"]), span(["rowspan", "aria-rowspan"]));
+                return Some(self.begin(node, Kind::Cell { columns, rows }));
             }
         }
         None

@@ -13,7 +13,7 @@ pub(super) enum Kind {
     List(Option<u32>),
     Item(Option<bool>),
     Table,
-    Cell,
+    Cell { columns: Option<String>, rows: Option<String> },
     Definitions,
     Term,
     Meaning,
@@ -25,19 +25,11 @@ pub(super) struct Level {
     pub(super) items: Vec<Item>,
     pub(super) rows: Vec<Vec<CellData>>,
     pub(super) definitions: Vec<Definition>,
-    pub(super) spans: (Option<String>, Option<String>),
 }
 
 impl Level {
     pub(super) fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            blocks: Vec::new(),
-            items: Vec::new(),
-            rows: Vec::new(),
-            definitions: Vec::new(),
-            spans: (None, None),
-        }
+        Self { kind, blocks: Vec::new(), items: Vec::new(), rows: Vec::new(), definitions: Vec::new() }
     }
 
     /// The definition that is open; one without a term if there is none yet.
@@ -171,8 +163,8 @@ impl Walk<'_, '_> {
         let Some(above) = self.levels.last_mut() else { return };
         match level.kind {
             Kind::Item(task) => above.items.push(Item { task, blocks: level.blocks }),
-            Kind::Cell => {
-                let cell = CellData::new(level.blocks, level.spans.0.as_deref(), level.spans.1.as_deref());
+            Kind::Cell { columns, rows } => {
+                let cell = CellData::new(level.blocks, columns.as_deref(), rows.as_deref());
                 match above.rows.last_mut() {
                     Some(row) => row.push(cell),
                     None => above.rows.push(vec![cell]),
