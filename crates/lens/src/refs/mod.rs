@@ -61,9 +61,10 @@ impl Acting {
 }
 
 /// The refs of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RefTable {
-    next: u32,
+    /// The greatest number that was given.
+    last: u32,
     by_key: HashMap<NodeKey, Known>,
     by_print: HashMap<u64, Meaning>,
     /// Refs of the items of the page met last, by index in its view.
@@ -71,19 +72,6 @@ pub struct RefTable {
     keys: Vec<Option<NodeKey>>,
     /// What identifies the items of that page.
     before: Vec<(u32, Arc<Evidence>)>,
-}
-
-impl Default for RefTable {
-    fn default() -> Self {
-        Self {
-            next: 1,
-            by_key: HashMap::new(),
-            by_print: HashMap::new(),
-            current: Vec::new(),
-            keys: Vec::new(),
-            before: Vec::new(),
-        }
-    }
 }
 
 impl RefTable {
@@ -234,7 +222,7 @@ impl RefTable {
 
     /// Returns the number that the next new ref gets.
     pub fn next(&self) -> u32 {
-        self.next
+        self.last.saturating_add(1)
     }
 
     /// Returns the ref of an item of the page met last, if it has one by now.
@@ -244,7 +232,7 @@ impl RefTable {
 
     /// Ties the ref under which an item of the page met last is shown now.
     pub fn give(&mut self, item: u32, reference: Ref) {
-        self.next = self.next.max(reference.number.saturating_add(1));
+        self.last = self.last.max(reference.number);
         if self.get(item).is_some() {
             return;
         }

@@ -31,7 +31,7 @@ const MOST_AROUND: usize = 256;
 const LONGEST_PATH: usize = 5;
 
 /// What encloses the nodes of a page.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::refs) struct Surroundings {
     /// Rows that enclose a node, nearest first, as a list: the nearest row, and for each row the
     /// next.
@@ -94,22 +94,16 @@ impl Surroundings {
             titles: vec![Title::default(); page.len()],
             far: vec![0; page.len()],
             texts: Vec::with_capacity(page.len() + 1),
-            lettered: Vec::new(),
-            times: HashMap::new(),
             beside: vec![[NO_ROW; 2]; page.len()],
             numbers: vec![(0, 0); page.len()],
             ways: vec![(0, 0); page.len()],
-            rows: HashMap::new(),
-            around: HashMap::new(),
-            met: HashMap::new(),
             targets: Vec::with_capacity(page.len() + 1),
             neutral: Vec::with_capacity(page.len() + 1),
             language: language.map_or(0, hash),
             here: hash(page.url().split(['?', '#']).next()),
-            has_main: false,
             in_main: vec![false; page.len()],
-            anchors: HashMap::new(),
             is_row,
+            ..Self::default()
         };
         this.texts.push((0, 0));
         this.targets.push((0, 0));
