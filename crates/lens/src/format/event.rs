@@ -149,12 +149,10 @@ pub enum EventNote {
     More(u32),
 }
 
-const DIALOGS: [(DialogKind, &str); 4] = [
-    (DialogKind::Alert, "alert"),
-    (DialogKind::Confirm, "confirm"),
-    (DialogKind::Prompt, "prompt"),
-    (DialogKind::BeforeUnload, "beforeunload"),
-];
+/// Returns what a dialog is called in one word: `beforeunload`.
+fn word_of(kind: DialogKind) -> String {
+    kind.name().replace('_', "")
+}
 
 impl EventNote {
     /// Returns what can be read of it, in the order of its line.
@@ -198,8 +196,7 @@ pub(super) fn write(out: &mut String, events: &[EventNote]) {
         out.push_str("\n[");
         match event {
             EventNote::Dialog { kind, message, state, typed } => {
-                let word = DIALOGS.iter().find(|(known, _)| known == kind).map_or("", |(_, word)| word);
-                write!(out, "DIALOG {word}");
+                write!(out, "DIALOG {}", word_of(*kind));
                 message.quote(out, " ");
                 write!(out, " {}", state.name());
                 if let Some(typed) = typed {
@@ -256,7 +253,7 @@ pub(super) fn is_event(line: &str) -> bool {
 pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
     let event = if scan.eat("[DIALOG ") {
         let word = scan.word()?;
-        let (kind, _) = *DIALOGS.iter().find(|(_, known)| *known == word)?;
+        let kind = DialogKind::ALL.into_iter().find(|kind| word_of(*kind) == word)?;
         scan.expect(" ")?;
         let message = CutText::quoted(scan)?;
         scan.expect(" ")?;
