@@ -47,19 +47,24 @@ pub fn escaped_line(text: &str) -> Cow<'_, str> {
 /// Returns text on one line: white space of any kind as single blanks, none at the ends, and what
 /// else is unseen escaped.
 pub fn one_line(text: &str) -> String {
+    spaced(text, |line, word| line.push_str(&escaped_line(word)))
+}
+
+/// Returns text with white space of any kind as single blanks, and none at the ends.
+pub fn folded(text: &str) -> String {
+    spaced(text, String::push_str)
+}
+
+/// Returns the words of a text as they are written, with a blank between two.
+fn spaced(text: &str, write: impl Fn(&mut String, &str)) -> String {
     let mut line = String::with_capacity(text.len().min(4_096));
     for word in text.split_whitespace() {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(&escaped_line(word));
+        write(&mut line, word);
     }
     line
-}
-
-/// Returns text with white space of any kind as single blanks, and none at the ends.
-pub fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the first characters of a text, so many of them, and `…` behind them where there are

@@ -6,7 +6,7 @@
 
 use crate::tree::{Item, StateSet, Tree};
 use browserlens_core::page::role;
-use browserlens_core::page::text::is_unseen;
+use browserlens_core::page::text::{folded, is_unseen};
 
 /// Returns text with every run of white space as one blank and none at its ends, without the glyphs
 /// of icon fonts; nothing if nothing of it can be seen.
@@ -14,9 +14,9 @@ pub(crate) fn collapse(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
     if !is_plain && text.chars().any(|c| is_glyph(c) || is_unseen(c)) {
         let words: String = text.chars().filter(|c| !is_glyph(*c)).collect();
-        return if says_something(&words) { squeezed(&words) } else { String::new() };
+        return if says_something(&words) { folded(&words) } else { String::new() };
     }
-    squeezed(text)
+    folded(text)
 }
 
 /// Returns text as [`collapse`] does, line by line, without empty lines: a page has line ends only
@@ -38,17 +38,6 @@ pub(crate) fn says_something(text: &str) -> bool {
 /// Private-use characters are drawn as icons: they say nothing as text.
 pub(crate) fn is_glyph(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
-}
-
-fn squeezed(text: &str) -> String {
-    let mut collapsed = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !collapsed.is_empty() {
-            collapsed.push(' ');
-        }
-        collapsed.push_str(word);
-    }
-    collapsed
 }
 
 /// Returns whether text equals the pieces in a row, white space apart.
