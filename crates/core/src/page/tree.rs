@@ -219,7 +219,7 @@ impl Page {
     }
 
     /// Returns what of the main document is in the viewport.
-    pub(crate) fn view(&self) -> BoxInDocument {
+    pub fn view(&self) -> BoxInDocument {
         let (width, height) = (self.viewport.width as f32, self.viewport.height as f32);
         BoxInDocument { x: self.scroll.x, y: self.scroll.y, width, height }
     }

@@ -82,9 +82,3 @@ fn tiled(parent: NodeRef<'_>, tiles: &[(Option<NodeId>, Region)]) -> Option<Regi
     let role = tiles[0].1.role;
     (!bounds.is_empty()).then(|| Region { key: parent.key(), role, name: String::new(), bounds, nodes: tiles.len() })
 }
-
-/// Returns the part of a page that is in the viewport.
-pub(crate) fn viewport(page: &Page) -> BoxInDocument {
-    let (scroll, size) = (page.scroll(), page.viewport());
-    BoxInDocument { x: scroll.x, y: scroll.y, width: size.width as f32, height: size.height as f32 }
-}

@@ -9,7 +9,7 @@
 
 use super::pixels::{self, Part, piece, size_of};
 use super::shared::{self, Known};
-use crate::extract::{ExtractOptions, Region, Representation, regions};
+use crate::extract::{ExtractOptions, Region, Representation};
 use crate::format::ImageNote;
 use browserlens_core::page::{BoxInDocument, BoxInViewport, NodeKey, Page};
 use browserlens_core::strategy::{CaptureImage, ImageSpace, ObservedImage, StepInput, StrategyError};
@@ -135,9 +135,12 @@ pub(super) fn pictures(
             };
             let screenshot = input.screenshot.ok_or_else(|| missing("screenshot"))?;
             let size = size_of(&screenshot.png).ok_or_else(|| missing("readable screenshot"))?;
-            let image = seen(known, &screenshot.png, size, screenshot.space, formula);
-            let bounds = regions::viewport(page);
-            let pixels = Pixels { png: Arc::clone(&screenshot.png), part: Part::all(size), bounds };
+            // Seen as the model sees it: larger costs no more tokens, and shows no more.
+            let sizes = [formula.seen_size(size), size].into_iter();
+            let mut seen =
+                sizes.filter_map(|seen| sized(known, &screenshot.png, Part::all(size), seen, screenshot.space));
+            let image = seen.next().ok_or_else(|| missing("readable screenshot"))?;
+            let pixels = Pixels { png: Arc::clone(&screenshot.png), part: Part::all(size), bounds: page.view() };
             let (key, role, name) = (page.root().key(), "page", String::new());
             Ok(vec![Picture { key, role, name, nodes: 1, whole: true, changed: false, image, pixels }])
         }
@@ -207,10 +210,14 @@ pub(super) fn in_document(shown: BoxInViewport, page: &Page) -> BoxInDocument {
 /// Returns a part of an image at its cheapest legible size.
 fn cheapest_piece(known: Known<'_>, pixels: &Pixels, formula: ImageFormula) -> Option<ObservedImage> {
     let Pixels { png, part, bounds } = pixels;
-    let size = cheapest(part.size, *bounds, formula);
+    sized(known, png, *part, cheapest(part.size, *bounds, formula), ImageSpace::Document(*bounds))
+}
+
+/// Returns a part of an image at a size; none if it cannot be made.
+fn sized(known: Known<'_>, png: &Arc<[u8]>, part: Part, size: ImageSize, space: ImageSpace) -> Option<ObservedImage> {
     let whole = part.left == 0 && part.top == 0 && size_of(png) == Some(size);
-    let png = if whole { Arc::clone(png) } else { piece(known, png, *part, size)? };
-    Some(ObservedImage { png, width: size.width, height: size.height, space: ImageSpace::Document(*bounds) })
+    let png = if whole { Arc::clone(png) } else { piece(known, png, part, size)? };
+    Some(ObservedImage { png, width: size.width, height: size.height, space })
 }
 
 /// Returns the size with the fewest tokens at which what an image of `size` shows of `bounds` is
@@ -225,18 +232,6 @@ fn cheapest(size: ImageSize, bounds: BoxInDocument, formula: ImageFormula) -> Im
     // The first of equals is kept: the largest.
     let sizes = std::iter::once(seen).chain((least..seen.width).rev().map(scaled));
     sizes.min_by_key(|size| formula.tokens(*size)).unwrap_or(seen)
-}
-
-/// Returns an image at the size at which the model sees it: larger costs no more tokens, and shows
-/// no more.
-fn seen(known: Known<'_>, png: &Arc<[u8]>, size: ImageSize, space: ImageSpace, formula: ImageFormula) -> ObservedImage {
-    let wanted = formula.seen_size(size);
-    if wanted != size
-        && let Some(png) = piece(known, png, Part::all(size), wanted)
-    {
-        return ObservedImage { png, width: wanted.width, height: wanted.height, space };
-    }
-    ObservedImage { png: Arc::clone(png), width: size.width, height: size.height, space }
 }
 
 #[cfg(test)]

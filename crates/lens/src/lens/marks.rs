@@ -8,7 +8,7 @@
 
 use super::images::in_document;
 use super::pixels::{encode, opaque};
-use crate::extract::{View, regions};
+use crate::extract::View;
 use browserlens_core::page::{BoxInDocument, NodeKind, Page};
 use browserlens_core::strategy::{ImageSpace, ObservedImage};
 use image::{Rgb, RgbImage};
@@ -61,7 +61,7 @@ impl Rect {
 /// Returns the items of a view that can be acted on and seen in the viewport, uncovered; in
 /// document order.
 pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
-    let viewport = regions::viewport(page);
+    let viewport = page.view();
     let is_large = |seen: BoxInDocument| seen.width >= LEAST_SIDE && seen.height >= LEAST_SIDE;
     let wanted = |id: &u32| {
         let meta = view.meta[*id as usize];

@@ -76,7 +76,7 @@ impl Signals {
         // What stands around the content says little of what kind of page it is.
         let mut around_end = 0_u32;
         let mut sizes = Sizes::default();
-        let seen = regions::viewport(page);
+        let seen = page.view();
         let mut canvas_in_view = 0.0_f32;
         let (mut parents, mut has_child) = (0_u32, vec![false; page.len()]);
         for node in page.nodes() {
