@@ -392,11 +392,7 @@ fn is_one_of_many(node: NodeRef<'_>) -> bool {
 }
 
 pub(crate) fn is_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
-    one.kind() == NodeKind::Element && one.tag() == other.tag() && first_class(one) == first_class(other)
-}
-
-fn first_class(node: NodeRef<'_>) -> Option<&str> {
-    node.attribute("class").and_then(|class| class.split_ascii_whitespace().next())
+    one.kind() == NodeKind::Element && one.tag() == other.tag() && one.classes().next() == other.classes().next()
 }
 
 /// Returns the elements of the list that an element listens for, if it holds nothing but one list;

@@ -60,7 +60,7 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
         .or_else(|| joined(words(node.attribute("id")?)))
         .or_else(|| joined(words(node.attribute("name").filter(|_| is_field(node))?)))
         .or_else(|| node.attributes().find_map(|(name, value)| data_words(name.strip_prefix("data-")?, value)))
-        .or_else(|| node.attribute("class")?.split_ascii_whitespace().find_map(|class| class_words(class, true)))
+        .or_else(|| node.classes().find_map(|class| class_words(class, true)))
         .or_else(|| act_of(node).map(str::to_owned))
         .or_else(|| path_words(node))
         .or_else(|| {
@@ -169,8 +169,7 @@ fn icon_words(node: NodeRef<'_>) -> Option<String> {
         "i" | "svg" | "span" => {
             let named = ICON_NAMES.iter().filter_map(|name| node.attribute(name));
             let mut named = named.filter_map(|name| joined(words(name.rsplit(':').next()?)));
-            let mut classes = node.attribute("class").unwrap_or_default().split_ascii_whitespace();
-            named.next().or_else(|| classes.find_map(|class| class_words(class, false)))
+            named.next().or_else(|| node.classes().find_map(|class| class_words(class, false)))
         }
         _ => None,
     }
@@ -180,16 +179,12 @@ fn icon_words(node: NodeRef<'_>) -> Option<String> {
 /// that none of its like beside it has, or the shape it is drawn as. `words` takes a class apart
 /// and leaves out what says nothing.
 pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String) -> Option<String> {
-    let classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
+    let classes: Vec<&str> = node.classes().collect();
     let others = || {
         let beside = node.parent().into_iter().flat_map(|parent| parent.children());
         beside.filter(|other| other.id() != node.id() && other.tag() == node.tag())
     };
-    let shared = |class: &str| {
-        others().take(MOST_BESIDE).any(|other| {
-            other.attribute("class").is_some_and(|theirs| theirs.split_ascii_whitespace().any(|their| their == class))
-        })
-    };
+    let shared = |class: &str| others().take(MOST_BESIDE).any(|other| other.classes().any(|their| their == class));
     // Of one that stands alone, they may as well say only how it looks.
     let own = if classes.len() > MOST_CLASSES || others().next().is_none() { &[][..] } else { &classes[..] };
     let by_class =

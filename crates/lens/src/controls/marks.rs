@@ -138,7 +138,7 @@ fn is_called_pressable(node: NodeRef<'_>) -> bool {
 fn is_checkbox_of_an_item(node: NodeRef<'_>) -> bool {
     let says = |class: &str| class.split(['-', '_']).any(|word| word == "checkbox");
     let Some(item) = node.parent().filter(|item| item.role() == "treeitem") else { return false };
-    node.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(says))
+    node.classes().any(says)
         && node.children().all(|child| child.kind() == NodeKind::Pseudo)
         && item.descendants().all(|below| !matches!(below.role(), "checkbox" | "switch"))
 }

@@ -326,16 +326,13 @@ const DRAWN_IN: usize = 12;
 /// Returns whether a class says that a control is on: one of its own, of the list's item that is no
 /// more than the control, or of a switch without words that is drawn in it.
 pub fn is_called_on(node: NodeRef<'_>) -> bool {
-    let says = |node: NodeRef<'_>| {
-        node.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(says_on))
-    };
+    let says = |node: NodeRef<'_>| node.classes().any(says_on);
     let is_field = role::is_text_field(node.role()) || node.clickability().has(Clickability::EDITABLE);
     let is_item = |item: &NodeRef<'_>| {
         item.tag() == "li" && item.children().filter(|child| child.kind() == NodeKind::Element).count() == 1
     };
     let is_switch = |below: NodeRef<'_>| {
-        let class = below.attribute("class").unwrap_or_default();
-        class.split_ascii_whitespace().any(|word| matches!(word, "on" | "is-on" | "checked" | "is-checked"))
+        below.classes().any(|word| matches!(word, "on" | "is-on" | "checked" | "is-checked"))
             && below.visible_text().is_empty()
     };
     !is_field

@@ -6,7 +6,6 @@
 
 use crate::controls::is_alike;
 use browserlens_core::page::{BoxInDocument, NodeKind, NodeRef};
-use std::str::SplitAsciiWhitespace;
 
 /// Fewest boxes of a row and of a column.
 const LEAST: usize = 3;
@@ -45,8 +44,8 @@ pub(super) fn place_of(node: NodeRef<'_>) -> Option<String> {
         best(&|(x, y)| is_within(y, own.y, own.height) && !is_within(x, own.x, own.width), &|a, b| near(a.0, b.0))?;
     let column =
         best(&|(x, y)| is_within(x, own.x, own.width) && !is_within(y, own.y, own.height), &|a, b| near(a.1, b.1))?;
-    let is_common = |word: &&str| boxes.iter().all(|one| classes(*one).any(|other| other == *word));
-    let also = classes(node).find(|word| !is_common(word) && word.chars().all(|c| c.is_ascii_alphabetic()));
+    let is_common = |word: &&str| boxes.iter().all(|one| one.classes().any(|other| other == *word));
+    let also = node.classes().find(|word| !is_common(word) && word.chars().all(|c| c.is_ascii_alphabetic()));
     Some([row, column].into_iter().chain(also).collect::<Vec<_>>().join(" "))
 }
 
@@ -65,10 +64,6 @@ fn boxes_around(node: NodeRef<'_>) -> Option<(NodeRef<'_>, Vec<NodeRef<'_>>)> {
         }
     }
     None
-}
-
-fn classes(of: NodeRef<'_>) -> SplitAsciiWhitespace<'_> {
-    of.attribute("class").unwrap_or_default().split_ascii_whitespace()
 }
 
 fn middle(of: BoxInDocument) -> (f32, f32) {

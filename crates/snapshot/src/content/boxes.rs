@@ -60,7 +60,7 @@ pub(super) fn language(node: NodeRef<'_>) -> String {
                 return language.to_owned();
             }
         }
-        for class in place.attribute("class").unwrap_or_default().split_ascii_whitespace() {
+        for class in place.classes() {
             for prefix in ["language-", "lang-", "highlight-source-", "highlight-", "sourceCode-"] {
                 if let Some(language) = class.strip_prefix(prefix).filter(|language| !language.is_empty()) {
                     return language.to_owned();

@@ -430,9 +430,5 @@ fn alike(first: NodeRef<'_>, other: NodeRef<'_>) -> bool {
     if matches!(first.tag(), "li" | "tr" | "article") {
         return true;
     }
-    first_class(first) == first_class(other)
-}
-
-fn first_class<'p>(node: NodeRef<'p>) -> Option<&'p str> {
-    node.attribute("class").and_then(|classes| classes.split_ascii_whitespace().next())
+    first.classes().next() == other.classes().next()
 }

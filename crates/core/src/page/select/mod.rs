@@ -298,9 +298,7 @@ impl Element for Node<'_, '_> {
     }
 
     fn has_class(&self, name: &Word, case: CaseSensitivity) -> bool {
-        self.node().attribute("class").is_some_and(|classes| {
-            classes.split_ascii_whitespace().any(|class| case.eq(class.as_bytes(), name.0.as_bytes()))
-        })
+        self.node().classes().any(|class| case.eq(class.as_bytes(), name.0.as_bytes()))
     }
 
     fn has_custom_state(&self, _: &Word) -> bool {

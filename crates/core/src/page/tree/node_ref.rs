@@ -5,6 +5,7 @@ use crate::page::node::{
     BoxInDocument, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri, Visibility,
 };
 use crate::page::role;
+use std::str::SplitAsciiWhitespace;
 
 /// How many elements above the field of a list are looked at for the box around it, and most nodes of
 /// such a box.
@@ -286,6 +287,11 @@ impl<'p> NodeRef<'p> {
     /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&'p str> {
         self.attributes().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// Returns the classes, in the order of the attribute.
+    pub fn classes(&self) -> SplitAsciiWhitespace<'p> {
+        self.attribute("class").unwrap_or_default().split_ascii_whitespace()
     }
 
     /// Returns a computed style of [`crate::page::capture::COMPUTED_STYLES`]; none if the node has no
