@@ -423,11 +423,8 @@ fn place(scratch: &Scratch, parent: u32, place: &Position) -> Result<usize, Stri
 }
 
 fn graft(scratch: &mut Scratch, parent: u32, at: usize, items: &Tree) {
-    let at = at.min(scratch.tree().children(parent).len());
     let mut new = Vec::new();
-    for (index, child) in items.children(ROOT).iter().enumerate() {
-        scratch.tree_mut().graft(parent, at + index, items, *child, |_, id| new.push(id));
-    }
+    scratch.tree_mut().graft_all(parent, at, items, items.children(ROOT), |_, id| new.push(id));
     for id in new {
         scratch.index(id);
     }

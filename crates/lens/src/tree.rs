@@ -233,6 +233,20 @@ impl Tree {
         top
     }
 
+    /// Copies subtrees of another tree side by side below `parent` from `at` on (or last), as
+    /// [`Tree::graft`] does each; returns the last one.
+    pub fn graft_all(
+        &mut self,
+        parent: u32,
+        at: usize,
+        from: &Self,
+        ids: &[u32],
+        mut each: impl FnMut(u32, u32),
+    ) -> Option<u32> {
+        let at = at.min(self.children(parent).len());
+        (at..).zip(ids).map(|(at, id)| self.graft(parent, at, from, *id, &mut each)).last()
+    }
+
     /// Returns the tree with indices in document order and nothing detached, and where each index
     /// came from.
     pub fn compact(&self) -> (Self, Vec<u32>) {

@@ -357,10 +357,7 @@ impl Writer<'_> {
             plain.item(tree.item(siblings[at]));
             plain.out.push(':');
             let mut below = Tree::default();
-            for child in tree.children(siblings[at]) {
-                let end = below.children(ROOT).len();
-                below.graft(ROOT, end, tree, *child, |_, _| {});
-            }
+            below.graft_all(ROOT, 0, tree, tree.children(siblings[at]), |_, _| {});
             plain.lines(&below, depth + 1, false);
             at += 1;
         }

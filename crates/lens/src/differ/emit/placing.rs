@@ -130,12 +130,9 @@ impl Emitter<'_> {
     pub(super) fn copy(&self, new: &[u32]) -> (Tree, Vec<u32>) {
         let mut items = Tree::default();
         let mut origin: HashMap<u32, u32> = HashMap::new();
-        for child in new {
-            let at = items.children(ROOT).len();
-            items.graft(ROOT, at, &self.new.tree, *child, |there, copy| {
-                origin.insert(copy, there);
-            });
-        }
+        items.graft_all(ROOT, 0, &self.new.tree, new, |there, copy| {
+            origin.insert(copy, there);
+        });
         for id in 0..items.len() as u32 {
             // Who has the focus is said once, at the end.
             items.item_mut(id).states.remove(StateSet::FOCUSED);
@@ -146,13 +143,9 @@ impl Emitter<'_> {
 
     /// Puts copied items among the children of `into`; returns the last one.
     pub(super) fn graft(&mut self, into: u32, at: usize, items: &Tree, order: &[u32]) -> Option<u32> {
-        let mut last = None;
         let mut pairs = Vec::new();
-        for (at, child) in (at..).zip(items.children(ROOT)) {
-            let copied =
-                self.scratch.tree_mut().graft(into, at, items, *child, |there, copy| pairs.push((there, copy)));
-            last = Some(copied);
-        }
+        let tree = self.scratch.tree_mut();
+        let last = tree.graft_all(into, at, items, items.children(ROOT), |there, copy| pairs.push((there, copy)));
         self.keys.resize(self.scratch.tree().len(), None);
         for (there, copy) in pairs {
             let new = order[there as usize];
