@@ -8,8 +8,9 @@
 
 mod item;
 
-pub use item::{CLICKABLE, Cut, Elided, Handle, Item, Mark, StateSet};
+pub use item::{CLICKABLE, Cut, Elided, Handle, Item, Mark};
 
+use browserlens_core::bit_set;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hasher};
 
@@ -24,8 +25,12 @@ pub const PAGE: &str = "page";
 
 macro_rules! states {
     ($($(#[$doc:meta])* $flag:ident = $bit:expr, $word:expr;)+) => {
+        bit_set! {
+            /// The states of an item that are said.
+            StateSet: u32 { $($(#[$doc])* $flag = $bit),+ }
+        }
+
         impl StateSet {
-            $($(#[$doc])* pub const $flag: Self = Self(1 << $bit);)+
             /// Every state with its word, in the order in which they are written.
             pub const WORDS: &'static [(Self, &'static str)] = &[$((Self::$flag, $word)),+];
         }

@@ -81,10 +81,12 @@ pub enum Tri {
     Mixed,
 }
 
+/// Declares a set of flags, each with the number of its bit.
+#[macro_export]
 macro_rules! bit_set {
     ($(#[$meta:meta])* $name:ident : $repr:ty { $($(#[$doc:meta])* $flag:ident = $bit:expr),+ $(,)? }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         pub struct $name(pub $repr);
 
         impl $name {
@@ -109,6 +111,7 @@ macro_rules! bit_set {
             }
 
             /// Returns the flags of both.
+            #[must_use]
             pub fn with(self, other: Self) -> Self {
                 Self(self.0 | other.0)
             }

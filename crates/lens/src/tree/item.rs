@@ -1,20 +1,13 @@
 //! One item of a tree: its role, name, states, marks and handle.
 
-use super::TEXT;
+use super::{StateSet, TEXT};
 use browserlens_core::named;
 use browserlens_core::strategy::Ref;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// The states of an item that are said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StateSet(pub u32);
-
 impl StateSet {
-    /// No state.
-    pub const NONE: Self = Self(0);
-
     /// States of which an item has one at most; what it gets of such a group takes the place of
     /// what it had.
     const EXCLUSIVE: [Self; 5] = [
@@ -31,22 +24,6 @@ impl StateSet {
     pub fn ends(self) -> Self {
         let groups = Self::EXCLUSIVE.iter().filter(|group| group.0 & self.0 != 0);
         Self(groups.fold(0, |ends, group| ends | group.0)).without(self)
-    }
-
-    /// Returns whether every state of `other` is set.
-    pub fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns whether any state of `other` is set.
-    pub fn any(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// Returns the states of both.
-    #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
     }
 
     /// Returns the states without those of `other`.
