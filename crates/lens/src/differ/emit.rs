@@ -105,11 +105,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     if let Some(head) = &options.head {
         emitter.tell(Entry::Page(head.clone()));
     }
-    let plan = if options.itemised {
-        Plan::itemised(matching)
-    } else {
-        plan(old, new, matching, &options.hidden, (&to_new, &emitter.here))
-    };
+    let plan = if options.itemised { Plan::itemised(matching) } else { plan(old, new, matching, &options.hidden) };
     for t in &plan.added {
         for below in new.tree.subtree(*t) {
             emitter.here[below as usize] = NONE;

@@ -59,16 +59,16 @@ struct Costs {
 }
 
 /// Makes the plan.
-pub(super) fn plan(
-    old: &Side,
-    new: &Side,
-    matching: &Matching,
-    hidden: &HashSet<usize>,
-    (to_new, to_old): (&[u32], &[u32]),
-) -> Plan {
+pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet<usize>) -> Plan {
     let mut plan = Plan::itemised(matching);
     if matching.changes.iter().enumerate().all(|(index, _)| hidden.contains(&index)) {
         return plan;
+    }
+    let mut to_new = vec![NONE; old.tree.len()];
+    let mut to_old = vec![NONE; new.tree.len()];
+    for (s, t) in matching.pairs.iter().copied().chain(matching.same.iter().map(|(s, t, _)| (*s, *t))) {
+        to_new[s as usize] = t;
+        to_old[t as usize] = s;
     }
     let written = written(&new.tree);
     let mut costs = vec![Costs::default(); new.tree.len()];
@@ -112,7 +112,7 @@ pub(super) fn plan(
         let can_be_named = displacements <= MOST_NAMED as u32
             || rows == 0 && displacements <= MOST_TOLD as u32 && displaced <= LONGEST_GONE;
         if displacements > 1 && (moves > 0 || !can_be_named) {
-            let order = ENTRY + locator(old.tree.item(s)) + order_cost(old, new, (s, t), to_old);
+            let order = ENTRY + locator(old.tree.item(s)) + order_cost(old, new, (s, t), &to_old);
             if order < displaced {
                 displaced = order;
                 ordered[t as usize] = true;
