@@ -15,25 +15,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Spelling<'p> {
     Document,
-    Element(&'p str, Mark<'p>),
-}
-
-/// A [`Label`], interned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Mark<'p> {
-    None,
-    Id(&'p str),
-    Class(&'p str),
-}
-
-impl From<Mark<'_>> for Label {
-    fn from(mark: Mark<'_>) -> Self {
-        match mark {
-            Mark::None => Self::None,
-            Mark::Id(id) => Self::Id(id.to_owned()),
-            Mark::Class(class) => Self::Class(class.to_owned()),
-        }
-    }
+    Element(&'p str, Label<&'p str>),
 }
 
 /// What is known of one node.
@@ -137,13 +119,13 @@ impl<'p> Paths<'p> {
         let mut inside = place.inside;
         if let Some((spelling, opens)) = self.spelling(node, inside, classes, ids) {
             let generic = matches!(spelling, Spelling::Element("div" | "span", _));
-            let by_class = generic && matches!(spelling, Spelling::Element(_, Mark::Class(_)));
+            let by_class = generic && matches!(spelling, Spelling::Element(_, Label::Class(_)));
             match spelling {
                 Spelling::Element("main" | "header" | "footer" | "nav" | "aside", _) => inside = place.landmarks_inside,
                 Spelling::Element("section" | "article" | "form" | "dialog", _) => inside = place.sections_inside,
                 _ => {}
             }
-            if let Spelling::Element(tag, Mark::Id(_)) = spelling {
+            if let Spelling::Element(tag, Label::Id(_)) = spelling {
                 let sectioning = matches!(tag, "section" | "article" | "form" | "dialog" | "nav" | "aside");
                 if usize::from(self.depth(inside)) >= MOST_STEPS_ABOVE_ID + usize::from(sectioning) {
                     inside = place.anchor;
@@ -209,8 +191,7 @@ impl<'p> Paths<'p> {
             return None;
         }
         let generic = meant.is_none();
-        let of_document = inside == PAGE || tag != "main";
-        if of_document && tag != "main" {
+        if tag != "main" {
             for (name, value) in node.attributes() {
                 if name == "id" && !value.is_empty() && !is_heading(tag) {
                     id = ids.entry(value).or_insert_with(|| is_meaningful_id(value) && is_name(value)).then_some(value);
@@ -222,18 +203,18 @@ impl<'p> Paths<'p> {
             }
         }
         let must = node.flags().any(Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED).with(Flags::IFRAME));
-        let mark = match (id, class) {
-            (Some(id), _) => Mark::Id(id),
-            (None, Some(class)) => Mark::Class(class),
+        let label = match (id, class) {
+            (Some(id), _) => Label::Id(id),
+            (None, Some(class)) => Label::Class(class),
             (None, None) if generic && !must => return None,
-            (None, None) => Mark::None,
+            (None, None) => Label::None,
         };
         let by_class = generic && id.is_none() && !must;
         if !is_tag(tag) || (by_class && tag != "div") {
             return None;
         }
         let opens = room && (!by_class || depth < MOST_STEPS_BY_CLASS);
-        Some((Spelling::Element(tag, mark), opens))
+        Some((Spelling::Element(tag, label), opens))
     }
 
     /// Returns the path of a node; none if it means nothing by itself.
@@ -247,8 +228,8 @@ impl<'p> Paths<'p> {
             let several = self.series[named.series as usize].len() > 1;
             let (kind, series) = match named.spelling {
                 Spelling::Document => (Kind::Document, false),
-                Spelling::Element(tag, mark) => {
-                    (Kind::Element { tag: tag.to_owned(), label: mark.into() }, in_series(tag))
+                Spelling::Element(tag, label) => {
+                    (Kind::Element { tag: tag.to_owned(), label: label.map(|text| (*text).to_owned()) }, in_series(tag))
                 }
             };
             let numbered = named.index > 1 || (several && series);
@@ -293,7 +274,7 @@ impl<'p> Paths<'p> {
         let named = self.named.get(self.places.get(node.index())?.named as usize)?;
         match named.spelling {
             Spelling::Document => None,
-            Spelling::Element(tag, mark) => Some((tag, mark.into())),
+            Spelling::Element(tag, label) => Some((tag, label.map(|text| (*text).to_owned()))),
         }
     }
 
@@ -315,9 +296,7 @@ impl<'p> Paths<'p> {
                     continue;
                 }
                 Kind::Document => Spelling::Document,
-                Kind::Element { tag, label: Label::None } => Spelling::Element(tag, Mark::None),
-                Kind::Element { tag, label: Label::Id(id) } => Spelling::Element(tag, Mark::Id(id)),
-                Kind::Element { tag, label: Label::Class(class) } => Spelling::Element(tag, Mark::Class(class)),
+                Kind::Element { tag, label } => Spelling::Element(tag, label.map(String::as_str)),
             };
             let series = self.lookup(place, spelling)?;
             let index = step.index.unwrap_or(1).checked_sub(1)? as usize;

@@ -46,15 +46,25 @@ const MOST_STEPS_ABOVE_ID: usize = 2;
 const LONGEST_TEXT: usize = 4_096;
 
 /// How a step names its element beside the tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Label {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Label<T = String> {
     /// Not at all.
     #[default]
     None,
     /// By its id.
-    Id(String),
+    Id(T),
     /// By a class.
-    Class(String),
+    Class(T),
+}
+
+impl<T> Label<T> {
+    fn map<'a, U>(&'a self, name: impl FnOnce(&'a T) -> U) -> Label<U> {
+        match self {
+            Self::None => Label::None,
+            Self::Id(id) => Label::Id(name(id)),
+            Self::Class(class) => Label::Class(name(class)),
+        }
+    }
 }
 
 /// What a step names.
