@@ -56,15 +56,7 @@ impl RefLens {
     pub fn look(&mut self, page: &Arc<Page>) -> Result<(), StrategyError> {
         let alone = PageAlone::default();
         let input = alone.input(self.step, page);
-        self.look_at(&input)
-    }
-
-    /// Looks at the page of a step.
-    ///
-    /// # Errors
-    /// [`StrategyError`] if the lens cannot show it.
-    pub fn look_at(&mut self, input: &StepInput<'_>) -> Result<(), StrategyError> {
-        self.observe(input).map(drop)
+        self.observe(&input).map(drop)
     }
 
     /// Looks at the page of a step, and returns what the lens says of it.
@@ -125,7 +117,7 @@ impl RefLens {
         what: impl FnOnce(&Self) -> T,
     ) -> Result<T, StrategyError> {
         let (aside, refs, step) = (self.lens.set_aside(options), self.refs.clone(), self.step);
-        let found = self.look_at(input).map(|()| what(self));
+        let found = self.observe(input).map(|_| what(self));
         self.lens.take_up(aside);
         (self.refs, self.step) = (refs, step);
         found

@@ -125,7 +125,7 @@ struct Acting(RefLens);
 
 impl Run for Acting {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
-        self.0.look_at(input)?;
+        self.0.observe(input)?;
         input.clock.enter(Some(Stage::Format));
         let paths = Paths::of(input.page);
         let options = InteractiveOptions { style: RefStyle::Lens, ..InteractiveOptions::default() };
