@@ -67,6 +67,11 @@ fn spaced(text: &str, write: impl Fn(&mut String, &str)) -> String {
     line
 }
 
+/// Returns the first characters of a text, so many of them.
+pub fn beginning(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
+}
+
 /// Returns the first characters of a text, so many of them, and `…` behind them where there are
 /// more.
 pub fn cut(text: &str, most: usize) -> String {

@@ -11,6 +11,7 @@ use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
 use crate::format::{ChildRun, Entry, Gone, Head, Locator, Scratch, escape};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
+use browserlens_core::page::text::beginning;
 use browserlens_core::page::{NodeKey, role};
 use std::collections::HashSet;
 
@@ -478,8 +479,6 @@ pub(super) fn only_blocks(states: StateSet) -> bool {
 }
 
 fn shorten(text: &str) -> (String, bool) {
-    match text.char_indices().nth(LONGEST_OLD_VALUE) {
-        None => (text.to_owned(), false),
-        Some((end, _)) => (text[..end].to_owned(), true),
-    }
+    let short = beginning(text, LONGEST_OLD_VALUE);
+    (short.to_owned(), short.len() < text.len())
 }

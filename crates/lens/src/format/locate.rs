@@ -8,6 +8,7 @@
 
 use super::{Child, owner};
 use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
+use browserlens_core::page::text::beginning;
 use browserlens_core::strategy::Ref;
 use std::collections::HashMap;
 
@@ -85,11 +86,7 @@ fn shortened(name: &str) -> (&str, bool) {
     if name.char_indices().nth(LONGEST_NAME).is_none() {
         return (name, false);
     }
-    (beginning(name), true)
-}
-
-fn beginning(name: &str) -> &str {
-    name.char_indices().nth(SHORT_NAME).map_or(name, |(end, _)| &name[..end])
+    (beginning(name, SHORT_NAME), true)
 }
 
 /// A tree that is being changed, with what finds items in it.
@@ -242,7 +239,7 @@ impl Scratch {
         }
         if item.name.is_empty() && !item.is_text() && locator.number.is_some() {
             // The first of its texts that no other has; rows may all begin with the same control.
-            let said: Vec<String> = texts(&self.tree, id).map(|text| beginning(text).to_owned()).collect();
+            let said: Vec<String> = texts(&self.tree, id).map(|text| beginning(text, SHORT_NAME).to_owned()).collect();
             let numbered = |holds: &String| {
                 let locator = Locator { holds: holds.clone(), ..locator.clone() };
                 let number = self.number(&locator, ROOT, id);
@@ -257,7 +254,7 @@ impl Scratch {
         if speaks && locator.number.is_none() {
             return locator;
         }
-        let column = beginning(owner::column(&self.tree, id));
+        let column = beginning(owner::column(&self.tree, id), SHORT_NAME);
         let mut best = locator.number.map_or(u32::MAX, |number| number.max(2));
         for candidate in owner::owners(&self.tree, id) {
             let reference = self.tree.item(candidate.id).reference;
@@ -284,7 +281,7 @@ impl Scratch {
         let mut locator = self.locate_owned(id);
         let is_bare = locator.name.is_empty() && locator.holds.is_empty() && locator.reference.is_none();
         if is_bare && locator.handle.is_none() && id != ROOT {
-            beginning(first_text(&self.tree, id)).clone_into(&mut locator.holds);
+            beginning(first_text(&self.tree, id), SHORT_NAME).clone_into(&mut locator.holds);
         }
         locator
     }

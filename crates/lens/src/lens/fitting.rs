@@ -12,6 +12,7 @@ use crate::format::{Head, Observed, write, write_after};
 use crate::reference::{Reference, unmarked_differences};
 use crate::tree::{Handle, Tree};
 use browserlens_core::page::NodeKey;
+use browserlens_core::page::text::beginning;
 use browserlens_core::strategy::StrategyError;
 use browserlens_core::tokens::Tokens;
 use std::collections::HashSet;
@@ -171,7 +172,8 @@ impl Lens {
             return self.check(best, reference);
         }
         // Not even the header fits: less and less of it, then nothing but marks.
-        let short = Head { title: first_chars(&head.title, 24), url: first_chars(&head.url, 40), cut: true };
+        let short = |text: &str, most| beginning(text, most).trim_end().to_owned();
+        let short = Head { title: short(&head.title, 24), url: short(&head.url, 40), cut: true };
         let events = Notes { images: &[], events: notes.events };
         for (head, notes) in [(head, notes), (&short, notes), (&short, events), (&short, Notes::default())] {
             if let Some(written) = attempt(0, head, notes, None) {
@@ -193,9 +195,4 @@ impl Lens {
         let unmarked = unmarked_differences(&state, reference);
         Ok(Draft { text, observed, state, keys: vec![Some(view.meta[0].key), None], target, cuts, unmarked })
     }
-}
-
-fn first_chars(text: &str, count: usize) -> String {
-    let end = text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
-    text[..end].trim_end().to_owned()
 }
