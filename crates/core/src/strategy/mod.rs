@@ -24,6 +24,7 @@ pub use options::{OptionsError, OptionsReader};
 pub use source::{ActError, Actor, PageSource, SourceError, SourceId};
 pub use step_cache::{StepCache, Timer};
 
+use crate::named;
 use crate::page::{Capture, Page, SecondLook, Viewport};
 use crate::tokens::Micros;
 use std::borrow::Cow;
@@ -86,23 +87,18 @@ impl TextFormat {
     }
 }
 
-/// A stage of perception whose time is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stage {
-    /// Choosing the representation.
-    Route,
-    /// Building the tree of a representation.
-    Extract,
-    /// Finding what changed.
-    Diff,
-    /// Writing text, budget included.
-    Format,
-}
-
-impl Stage {
-    /// Every stage in the order in which they run.
-    pub const ALL: [Self; 4] = [Self::Route, Self::Extract, Self::Diff, Self::Format];
+named! {
+    /// A stage of perception whose time is measured, in the order in which they run.
+    pub enum Stage {
+        /// Choosing the representation.
+        Route = "route",
+        /// Building the tree of a representation.
+        Extract = "extract",
+        /// Finding what changed.
+        Diff = "diff",
+        /// Writing text, budget included.
+        Format = "format",
+    }
 }
 
 /// Where a strategy says which stage it enters; the caller reads the clock.
