@@ -50,10 +50,7 @@ impl CutText {
     }
 
     fn read(text: String, scan: &mut Scan<'_>) -> Option<Self> {
-        let cut = scan.after("… +", |scan| {
-            let cut = scan.number()?;
-            scan.expect(" chars").map(|()| cut)
-        })?;
+        let cut = scan.after("… +", |scan| scan.number_before(" chars"))?;
         Some(Self { text, cut: cut.unwrap_or_default() })
     }
 }
@@ -264,8 +261,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
     } else if scan.eat("[NOTICE ") {
         EventNote::Notice { text: CutText::quoted(scan)? }
     } else if scan.eat("[TAB ") {
-        let tab = scan.number()?;
-        scan.expect(" ")?;
+        let tab = scan.number_before(" ")?;
         let change = TabChange::from_name(scan.word()?)?;
         let title = match scan.quoted_after(" ")? {
             Some(title) => Some(CutText::read(title, scan)?),

@@ -14,11 +14,7 @@ use std::sync::Arc;
 pub(super) fn mark(scan: &mut Scan<'_>) -> Option<Mark> {
     scan.attempt(|scan| {
         scan.expect("…")?;
-        let counted = scan.attempt(|scan| {
-            scan.expect(" ")?;
-            let count = scan.number()?;
-            scan.expect(" ").map(|()| count)
-        });
+        let counted = scan.attempt(|scan| scan.expect(" ").and_then(|()| scan.number_before(" ")));
         let what = match counted {
             Some(_) => elided(scan)?,
             None => Elided::Items,
@@ -37,8 +33,7 @@ fn elided(scan: &mut Scan<'_>) -> Option<Elided> {
 
 pub(super) fn cut(scan: &mut Scan<'_>) -> Option<Option<Cut>> {
     scan.after("… +", |scan| {
-        let chars = scan.number()?;
-        scan.expect(" chars ")?;
+        let chars = scan.number_before(" chars ")?;
         Some(Cut { handle: scan.handle()?, chars })
     })
 }
@@ -153,10 +148,7 @@ pub(super) fn group_alone(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<
 
 /// Reads how often the pattern that follows repeats.
 fn repeats(scan: &mut Scan<'_>) -> Option<u32> {
-    scan.attempt(|scan| {
-        let count = scan.number()?;
-        scan.expect(" × ").map(|()| count)
-    })
+    scan.attempt(|scan| scan.number_before(" × "))
 }
 
 /// Reads a group behind its count: leaves on the line itself, or a pattern and the rows on the

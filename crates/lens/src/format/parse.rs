@@ -84,16 +84,12 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
         scan.expect(" from previous state")?;
         (None, Some(changes))
     } else {
-        let from = scan.number()?;
-        scan.expect("→")?;
+        let from = scan.number_before("→")?;
         let to = scan.number()?;
         let _ = scan.eat(&format!(", from the page of step {from}")) || scan.eat(", by itself");
         (Some((from, to)), scan.after(": ", |scan| scan.counted(" change"))?)
     };
-    let hidden = scan.after(", ", |scan| {
-        let hidden = scan.number()?;
-        scan.expect(" volatile hidden").map(|()| hidden)
-    })?;
+    let hidden = scan.after(", ", |scan| scan.number_before(" volatile hidden"))?;
     scan.expect("]")?;
     // What a server adds where an action led to nothing.
     let _ = scan.eat(" nothing changed") || scan.eat(" it is as it was then");
@@ -134,8 +130,7 @@ fn images(lines: &mut Lines<'_>) -> Result<Vec<ImageNote>, GrammarError> {
 }
 
 fn image(scan: &mut Scan<'_>) -> Option<ImageNote> {
-    let number = scan.number()?;
-    scan.expect(": ")?;
+    let number = scan.number_before(": ")?;
     let changed = scan.eat("changed part of ");
     let role = scan.word()?.to_owned();
     let name = scan.quoted_after(" ")?.unwrap_or_default();

@@ -94,10 +94,15 @@ impl<'t> Scan<'t> {
         Some(number)
     }
 
+    /// Reads a number and `token`, which must follow it.
+    pub fn number_before(&mut self, token: &str) -> Option<u32> {
+        let number = self.number()?;
+        self.expect(token).map(|()| number)
+    }
+
     /// Reads a number and what is counted, in the singular or the plural.
     pub fn counted(&mut self, what: &str) -> Option<u32> {
-        let count = self.number()?;
-        self.expect(what)?;
+        let count = self.number_before(what)?;
         self.eat("s");
         Some(count)
     }
