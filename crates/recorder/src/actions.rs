@@ -8,6 +8,7 @@
 use crate::aim::{Aim, Handle, Scene, Undone, impossible};
 use crate::browser_state::{State, Tab};
 use crate::driver::Driver;
+use crate::input::parse_chord;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
 use chromiumoxide::cdp::browser_protocol::input::MouseButton;
@@ -15,7 +16,8 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// An action with everything resolved: texts read, files found; keys `held` as CDP counts them.
+/// An action with everything resolved: texts read, files found; keys `held` as CDP counts them, those
+/// pressed one after the other, each so many times.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Deed {
     Goto { url: String },
@@ -23,7 +25,7 @@ pub(crate) enum Deed {
     Hover,
     Fill { text: String },
     Type { text: String },
-    Press { key: String, times: u32 },
+    Press { keys: Vec<(String, u32)> },
     Select { labels: Vec<String> },
     Check { on: bool },
     Upload { files: Vec<PathBuf> },
@@ -127,13 +129,18 @@ impl Driver {
                 }
                 impossible(self.stopped(&format!("{typed} of {all} characters were typed")))
             }
-            Deed::Press { key, times } => {
+            Deed::Press { keys } => {
+                for (key, _) in keys {
+                    parse_chord(key)?;
+                }
                 self.focus(handle).await?;
-                for done in 0..*times {
-                    if self.is_blocked() {
-                        return impossible(self.stopped(&format!("{key} was pressed {done} of {times} times")));
+                for (key, times) in keys {
+                    for done in 0..*times {
+                        if self.is_blocked() {
+                            return impossible(self.stopped(&format!("{key} was pressed {done} of {times} times")));
+                        }
+                        self.press(key).await?;
                     }
-                    self.press(key).await?;
                 }
                 Ok(())
             }
@@ -349,13 +356,14 @@ impl Driver {
         self.ask(&handle, "placeOf", &[json!(words)]).await.ok()
     }
 
-    /// Returns what is selected of a text that can be edited, in the frame that has the focus.
-    pub(crate) async fn selected_text(&self) -> Option<String> {
+    /// Returns what is selected of a text that can be edited, in the frame that has the focus:
+    /// `selected` and the text; or `caret` and its line, with a bar where the caret is.
+    pub(crate) async fn selected_text(&self) -> Option<(String, String)> {
         for (session, frame, _) in self.watched_frames() {
             let world = self.own_world(&session, &frame).await.ok()?;
             let selected = self.evaluate_apart(&session, world, "globalThis.browserLensAct?.selected()").await.ok()?;
-            if let Some(text) = selected.as_str() {
-                return Some(text.to_owned());
+            if let Ok(selected) = serde_json::from_value(selected) {
+                return Some(selected);
             }
         }
         None

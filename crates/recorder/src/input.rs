@@ -259,7 +259,7 @@ pub(crate) fn held_keys(names: &str) -> i64 {
     names.split('+').map(bit).fold(0, |held, bit| held | bit)
 }
 
-fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
+pub(crate) fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
     let unknown = |key: &str| {
         let known = "keys are named as in KeyboardEvent.key, such as Enter, ArrowDown or Control+A";
         CallError::Refused { message: format!("{key:?} is no key; {known}") }

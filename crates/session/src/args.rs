@@ -243,8 +243,8 @@ arguments! {
     }
     /// Of a key.
     Press {
-        /// Enter, Control+A, …
-        #[schemars(length(max = 100))]
+        /// Enter, Control+A, …; or several: "Home ArrowDown*3"
+        #[schemars(length(max = 500))]
         key: String,
         #[serde(rename = "ref")]
         reference: Option<InArg>,

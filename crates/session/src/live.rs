@@ -216,7 +216,7 @@ impl Source for LiveSource {
         self.browser.place_of_words(node, words)
     }
 
-    fn selected_text(&mut self) -> Option<String> {
+    fn selected_text(&mut self) -> Option<(String, String)> {
         self.browser.selected_text()
     }
 

@@ -135,8 +135,9 @@ pub trait Source: Send {
         None
     }
 
-    /// Returns what is selected of a text that can be edited.
-    fn selected_text(&mut self) -> Option<String> {
+    /// Returns what is selected of a text that can be edited: `selected` and the text; or `caret`
+    /// and its line, with a bar where the caret is.
+    fn selected_text(&mut self) -> Option<(String, String)> {
         None
     }
 

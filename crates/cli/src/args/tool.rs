@@ -5,6 +5,7 @@
 
 use super::option_of;
 use browserlens_core::page::text::folded;
+use browserlens_knowledge::translate::chord;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error};
@@ -30,6 +31,9 @@ const PLACES: [(&str, &[&str]); 17] = [
     ("evaluate", &["expression"]),
     ("screenshot", &["ref"]),
 ];
+
+/// What is one text of several words, in quotes or not.
+const SENTENCES: [(&str, &str); 3] = [("find", "text"), ("read_text", "query"), ("wait", "text")];
 
 /// What may stand without its name, behind what has none.
 const ALONE: [(&str, &str); 5] = [
@@ -193,8 +197,9 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
         }
         ("type", "text") => return arg.index(2).value_name("TEXT").allow_hyphen_values(true).help("What it is set to"),
         ("press", "key") => {
-            let help = "The key, such as Enter or Control+A; before it what it is pressed on, behind it how often";
-            return arg.index(1).value_name("[REF|TEXT] KEY [N]").num_args(1..=3).required(true).help(help);
+            let help = "Keys one after the other, such as Enter or Control+A, each with how often; before them what \
+                        they are pressed on: @e7 Home ArrowRight 3";
+            return arg.index(1).value_name("[REF|TEXT] KEY [N]").num_args(1..).required(true).help(help);
         }
         ("dialog", "accept") => {
             let parser = PossibleValuesParser::new(["accept", "dismiss"]);
@@ -203,7 +208,10 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
         _ => {}
     }
     let arg = match place {
-        Some(place) => arg.index(place + 1).required(property.required),
+        Some(place) => {
+            let arg = arg.index(place + 1).required(property.required);
+            if SENTENCES.contains(&(tool, property.name)) { arg.num_args(1..) } else { arg }
+        }
         None => {
             let also = ALSO.iter().filter(|(name, _)| *name == property.name).map(|(_, also)| *also);
             arg.long(option_of(property.name)).aliases(also).required(property.required)
@@ -264,22 +272,21 @@ pub(super) fn arguments_of(
             ("fill", "fields") => Some(texts(name).iter().filter_map(|text| field(text)).collect()),
             ("press", "key") => {
                 let mut words = texts(name);
-                if words.len() > 1
-                    && let Some(times) = words.last().and_then(|word| word.parse::<u32>().ok())
-                {
-                    words.pop();
-                    arguments.insert("times".to_owned(), json!(times));
+                let is_on = |word: &String| is_ref(word) || chord(word).is_none();
+                if words.len() > 1 && words.first().is_some_and(is_on) {
+                    arguments.insert("ref".to_owned(), Value::from(words.remove(0)));
                 }
-                let key = words.pop();
-                if words.len() > 1 {
-                    let message =
-                        "press takes what it is pressed on, a key and a number: page press @e5 ArrowRight 3\n";
-                    return Err(Error::raw(ErrorKind::TooManyValues, message));
+                let mut keys: Vec<String> = Vec::new();
+                for word in words {
+                    match keys.last_mut().filter(|_| word.parse::<u32>().is_ok()) {
+                        Some(key) => *key = format!("{key}*{word}"),
+                        None => keys.push(word),
+                    }
                 }
-                arguments.extend(words.pop().map(|on| ("ref".to_owned(), Value::from(on))));
-                key.map(Value::from)
+                Some(Value::from(keys.join(" ")))
             }
-            ("press", "ref" | "times") if arguments.contains_key(name) => None,
+            ("press", "ref") if arguments.contains_key(name) => None,
+            _ if SENTENCES.contains(&(tool, name)) => Some(texts(name).join(" ")).filter(|text| !text.is_empty()).map(Value::from),
             // One word is the text, two are the field and the text.
             ("type", "ref") => texts("text").first().and_then(|_| texts(name).pop()).map(Value::from),
             ("type", "text") => texts(name).pop().or_else(|| texts("ref").pop()).map(Value::from),

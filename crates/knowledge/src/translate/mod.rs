@@ -23,7 +23,7 @@ pub use error::TranslateError;
 pub use kind::ActionType;
 pub use profile::Profile;
 pub use resolve::{Wanted, resolve};
-pub use tools::{BY_SCRIPT, Context, PlaceholderFile, Refs, as_done, placeholder, translate};
-pub(crate) use tools::{chord, object};
+pub(crate) use tools::object;
+pub use tools::{BY_SCRIPT, Context, PlaceholderFile, Refs, as_done, chord, placeholder, translate};
 
 pub(crate) use error::shown;

@@ -132,8 +132,9 @@ impl LiveBrowser {
         Some([part(0)?, part(1)?])
     }
 
-    /// Returns what is selected of a text that can be edited and has the focus.
-    pub fn selected_text(&mut self) -> Option<String> {
+    /// Returns what is selected of a text that can be edited and has the focus: `selected` and the
+    /// text; or `caret` and its line, with a bar where the caret is.
+    pub fn selected_text(&mut self) -> Option<(String, String)> {
         self.runtime.block_on(self.stage.driver.selected_text())
     }
 
@@ -241,10 +242,14 @@ impl LiveBrowser {
             ActionKind::Fill => Deed::Fill { text },
             ActionKind::Type => Deed::Type { text },
             ActionKind::Press => {
-                // As it is written where a key is pressed several times: `ArrowDown*19`.
-                let times = text.rsplit_once('*').and_then(|(key, times)| Some((key, times.parse().ok()?)));
-                let (key, times) = times.filter(|(key, _)| !key.is_empty()).unwrap_or((&text, 1));
-                Deed::Press { key: key.to_owned(), times }
+                // As they are written one after the other, or pressed several times: `Home ArrowDown*19`.
+                let times = |word: &str| {
+                    let times = word.rsplit_once('*').and_then(|(key, times)| Some((key, times.parse().ok()?)));
+                    let (key, times) = times.filter(|(key, _)| !key.is_empty()).unwrap_or((word, 1));
+                    (key.to_owned(), times)
+                };
+                let keys: Vec<_> = text.split_whitespace().map(times).collect();
+                Deed::Press { keys: if keys.is_empty() { vec![(text, 1)] } else { keys } }
             }
             ActionKind::Select => Deed::Select { labels: text.split('\n').map(str::to_owned).collect() },
             ActionKind::Check => Deed::Check { on: text != "false" },

@@ -177,7 +177,7 @@ fn in_the_protocol(deed: &Deed) -> Option<Value> {
         Deed::Hover => json!({ "kind": "hover" }),
         Deed::Fill { text } => json!({ "kind": "fill", "text": text }),
         Deed::Type { text } => json!({ "kind": "type", "text": text }),
-        Deed::Press { key, .. } => json!({ "kind": "press", "key": key }),
+        Deed::Press { keys } => json!({ "kind": "press", "key": keys.first()?.0 }),
         Deed::Select { labels } => json!({ "kind": "select", "option": labels.first() }),
         Deed::Check { on } => json!({ "kind": "check", "checked": on }),
         Deed::Upload { files } => json!({ "kind": "upload", "files": files }),

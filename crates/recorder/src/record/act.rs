@@ -62,7 +62,7 @@ impl Recording<'_> {
             Action::Hover { .. } => Deed::Hover,
             Action::Fill { .. } => Deed::Fill { text: text()? },
             Action::Type { .. } => Deed::Type { text: text()? },
-            Action::Press { key, .. } => Deed::Press { key: key.clone(), times: 1 },
+            Action::Press { key, .. } => Deed::Press { keys: vec![(key.clone(), 1)] },
             Action::Select { .. } => Deed::Select { labels: vec![text()?] },
             Action::Check { checked, .. } => Deed::Check { on: *checked },
             Action::Upload { files, .. } => {

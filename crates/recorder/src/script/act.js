@@ -626,14 +626,34 @@
     getSelection().addRange(range);
     return true;
   };
-  // What is selected of a text that is edited and has the focus.
+  // What is selected of a text that is edited and has the focus; without a selection, its line, with a bar where the
+  // caret is.
   const selected = () => {
     let at = document.activeElement;
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
     if (!document.hasFocus() || !at) return null;
-    const text = typeof at.selectionStart === 'number' ? at.value.slice(at.selectionStart, at.selectionEnd)
-      : at.isContentEditable ? getSelection().toString() : '';
-    return text.trim() ? text.replace(/\s+/g, ' ').slice(0, 200) : null;
+    const isField = typeof at.selectionStart === 'number';
+    if (!isField && !at.isContentEditable || at.type === 'password') return null;
+    const selection = getSelection();
+    const text = isField ? at.value.slice(at.selectionStart, at.selectionEnd) : selection.toString();
+    if (text.trim()) return ['selected', squeezed(text).slice(0, 200)];
+    let before, after;
+    if (isField) {
+      [before, after] = [at.value.slice(0, at.selectionStart), at.value.slice(at.selectionEnd)];
+    } else {
+      const from = selection.focusNode;
+      if (!from || !at.contains(from)) return null;
+      let line = from instanceof Element ? from : from.parentElement;
+      while (line !== at && getComputedStyle(line).display.startsWith('inline')) line = line.parentElement;
+      const range = document.createRange();
+      range.selectNodeContents(line);
+      range.setEnd(from, selection.focusOffset);
+      before = range.toString();
+      range.selectNodeContents(line);
+      range.setStart(from, selection.focusOffset);
+      after = range.toString();
+    }
+    return ['caret', `${before.split('\n').pop().slice(-40)}|${after.split('\n')[0].slice(0, 40)}`];
   };
   const fileInput = (element) => {
     const control = controlOf(element);

@@ -45,6 +45,9 @@ fn whole(url: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
+/// What is noted of keys that changed nothing where nothing has the focus.
+const NO_FOCUS: &str = "nothing has the focus: give the ref of the field\n";
+
 impl Session {
     pub(super) fn action(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         use ActionKind as K;
@@ -70,9 +73,11 @@ impl Session {
             "hover" => return self.act_on(K::Hover, args::read::<args::Hover>(arguments)?.target, String::new()),
             "press" => {
                 let press: args::Press = args::read(arguments)?;
-                let key = match press.times {
-                    None | Some(1) => press.key,
-                    Some(times) => format!("{}*{times}", press.key),
+                let keys: Vec<&str> = press.key.split_whitespace().collect();
+                let key = match (press.times, keys.as_slice()) {
+                    (None | Some(1), _) | (_, []) => press.key,
+                    (Some(times), [key]) => format!("{key}*{times}"),
+                    (Some(times), keys) => vec![keys.join(" "); times as usize].join(" "),
                 };
                 (K::Press, press.reference.map(|on| self.reference_of(on)).transpose()?, key)
             }
@@ -248,19 +253,29 @@ impl Session {
         Ok(())
     }
 
-    /// Notes what an action selected in a text: no observation tells it.
+    /// Notes what an action selected in a text, and where keys that changed nothing put the caret:
+    /// no observation tells it. Nor that keys went to no field.
     fn note_selected(&mut self, act: &Act) {
         use ActionKind as K;
+        let kind = act.taken.kind;
         let keys = act.taken.text.to_lowercase();
-        let is_asked = match act.taken.kind {
+        let may_select = match kind {
             K::DoubleClick | K::Drag | K::Select => true,
             K::Press => keys.contains("shift+") || keys.ends_with("+a"),
             _ => false,
         };
-        if let Some(text) = self.source.as_mut().filter(|_| is_asked).and_then(|source| source.selected_text()) {
-            self.notes.push_str("selected: ");
-            escape::quote(&mut self.notes, &text);
-            self.notes.push('\n');
+        let is_silent = matches!(kind, K::Press | K::Type) && self.is_live() && self.pending.is_silent();
+        if !may_select && !is_silent {
+            return;
+        }
+        if let Some((what, text)) = self.source.as_mut().and_then(|source| source.selected_text()) {
+            if what == "selected" || is_silent {
+                self.notes.push_str(&format!("{what}: "));
+                escape::quote(&mut self.notes, &text);
+                self.notes.push('\n');
+            }
+        } else if is_silent && self.page.as_ref().is_some_and(|page| page.focused().is_none()) {
+            self.notes.push_str(NO_FOCUS);
         }
     }
 

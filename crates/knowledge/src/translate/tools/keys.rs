@@ -32,7 +32,7 @@ fn key(text: &str) -> Option<&'static str> {
 
 /// Returns a key or chord in the one spelling that tools know; none if it is neither. `Space` is
 /// written as it is named: a blank is cut by some.
-pub(crate) fn chord(keys: &str) -> Option<String> {
+pub fn chord(keys: &str) -> Option<String> {
     let keys = keys.trim_matches(|c: char| c.is_control());
     let parts: Vec<&str> = match keys {
         "+" => return Some("+".to_owned()),

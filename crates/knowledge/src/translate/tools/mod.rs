@@ -18,7 +18,7 @@ mod view;
 mod work;
 
 pub use fields::{PlaceholderFile, placeholder};
-pub(crate) use keys::chord;
+pub use keys::chord;
 pub(crate) use work::object;
 pub use work::{Context, Refs};
 

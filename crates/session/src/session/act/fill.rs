@@ -5,7 +5,7 @@ use crate::args::{self, OptionArg, ValueArg};
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::source::{Act, taken};
-use browserlens_core::page::{Flags, NodeRef, role};
+use browserlens_core::page::{Flags, NodeRef, States, role};
 use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
 use browserlens_lens::format::escape;
@@ -16,11 +16,21 @@ const NO_TEXT: &str = "it takes no text";
 /// What is said of a list's field where the list is open.
 const OPEN: &str = "typed; its list is open: `select` chooses from it";
 
+/// What is said of a field that took what was typed.
+const SET: &str = "set";
+/// … that shows nothing any more; of a list's, what is done then.
+const GONE: &str = "typed, and shows nothing now";
+const CHOOSE: &str = ": `select` chooses from its list";
+/// … that the page calls invalid.
+const INVALID: &str = "set, and the page calls it invalid";
+
 impl Session {
     /// Sets fields one after the other; what came of all is told at the end. One that cannot be set
     /// stops none after it, unless a dialog blocks the page or the browser is gone.
     pub(super) fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
         let mut told: Vec<String> = Vec::new();
+        // Fields that were typed into: where they are told, and what was typed.
+        let mut typed: Vec<(usize, Ref, String)> = Vec::new();
         let (mut is_undone, mut is_done) = (false, false);
         let mut hint = "";
         // The field whose list is still open: where it is told, its ref, what was typed.
@@ -47,8 +57,10 @@ impl Session {
             let error = match set {
                 Ok((on, said)) => {
                     is_done = true;
-                    if said == OPEN {
-                        open = Some((told.len(), on, text));
+                    match said.as_str() {
+                        OPEN => open = Some((told.len(), on, text)),
+                        SET => typed.push((told.len(), on, text)),
+                        _ => {}
                     }
                     told.push(format!("{on} {said}\n"));
                     continue;
@@ -75,6 +87,12 @@ impl Session {
         }
         if is_undone {
             self.look_after_failure(&mut told, is_done);
+        }
+        // What follows may take back what was typed: a field that reads a date, a list that is searched.
+        for (line, on, text) in typed {
+            if let Some(said) = self.shown_otherwise(on, &text, last > 0) {
+                told[line] = format!("{on} {said}\n");
+            }
         }
         let answer = self.told();
         Ok(Answer { text: told.concat() + &answer.text, is_undone, ..answer })
@@ -120,9 +138,9 @@ impl Session {
             ValueArg::Checked(wanted) => return self.check(on, wanted).map(|said| (on, said.to_owned())),
             ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
             ValueArg::Text(text) if chooses => (ActionKind::Select, OptionArg::One(text).lines(), "chosen"),
-            ValueArg::Text(text) => (ActionKind::Fill, text, "set"),
+            ValueArg::Text(text) => (ActionKind::Fill, text, SET),
             ValueArg::Number(number) if chooses => (ActionKind::Select, number.to_string(), "chosen"),
-            ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
+            ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), SET),
         };
         // What a list offers for what is typed is told only if nothing of it is chosen.
         let was_silent = self.is_silent;
@@ -151,18 +169,29 @@ impl Session {
         if is_untold {
             self.tell_typed(&text)?;
         }
-        let node = self.field(on);
-        // A field that reads what is typed shows it otherwise, or not at all.
-        let shows = node.filter(|node| !node.flags().has(Flags::SECRET)).map_or("", |node| node.value());
+        Ok((on, self.shown_otherwise(on, &text, false).unwrap_or_else(|| said.to_owned())))
+    }
+
+    /// Says what a field shows that reads what is typed and shows it otherwise; `or_nothing`: or not at
+    /// all, or as invalid.
+    fn shown_otherwise(&self, on: Ref, text: &str, or_nothing: bool) -> Option<String> {
+        let node = self.field(on).filter(|node| !node.flags().has(Flags::SECRET) && !text.trim().is_empty())?;
+        let shows = node.value();
         let typed: HashSet<char> = text.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
         let shares = |c: char| c.to_lowercase().any(|c| typed.contains(&c));
-        let reads = shows == text || shows.contains(shares) && digits(shows) == digits(&text);
-        if reads || shows.is_empty() || text.trim().is_empty() {
-            return Ok((on, said.to_owned()));
+        let reads = shows == text || shows.contains(shares) && digits(shows) == digits(text);
+        if reads || shows.is_empty() {
+            let is_invalid = or_nothing && node.states().has(States::INVALID);
+            let is_gone = or_nothing && shows.is_empty() && role::is_text_field(node.role());
+            return match (is_gone, is_invalid) {
+                (true, _) => Some(format!("{GONE}{}", if node.role() == "combobox" { CHOOSE } else { "" })),
+                (false, true) => Some(INVALID.to_owned()),
+                (false, false) => None,
+            };
         }
         let mut told = "typed, and shows ".to_owned();
         escape::quote(&mut told, shows);
-        Ok((on, told))
+        Some(told)
     }
 
     /// Tells what came of typing into a list's field.
