@@ -109,7 +109,7 @@ impl Query<'_> {
             }
             for lane in self.lanes(table)? {
                 let until = events.len().saturating_add(self.limit);
-                self.each(table, &lane, table.columns, |row| {
+                self.each(table, &lane, table.columns(), |row| {
                     events.push(self.event(row, table, blobs)?);
                     Ok(events.len() < until)
                 })?;

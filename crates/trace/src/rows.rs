@@ -58,7 +58,7 @@ fn seal_of<'v>(table: &Table, values: impl Iterator<Item = ValueRef<'v>>) -> Sea
 
 /// Returns whether a row that was selected as `SELECT <columns>, seal` holds what was written.
 fn row_is_whole(table: &Table, row: &Row<'_>) -> rusqlite::Result<bool> {
-    let count = table.columns.len();
+    let count = table.columns().len();
     let values: Vec<ValueRef<'_>> = (0..count).map(|index| row.get_ref(index)).collect::<Result<_, _>>()?;
     let seal = seal_of(table, values.into_iter());
     Ok(row.get_ref(count)? == ValueRef::Blob(&seal))
@@ -87,7 +87,7 @@ impl Db {
         mut values: Vec<Value>,
         data: Option<Vec<u8>>,
     ) -> Result<(), TraceError> {
-        debug_assert_eq!(values.len(), table.columns.len(), "{}", table.name);
+        debug_assert_eq!(values.len(), table.columns().len(), "{}", table.name);
         let key = match values.first() {
             Some(Value::Integer(key)) => Some(*key),
             _ => None,

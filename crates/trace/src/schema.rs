@@ -10,6 +10,7 @@
 //! table: they repeat from step to step, and one place compresses and checks them.
 
 use rusqlite::Connection;
+use std::sync::OnceLock;
 
 /// `BLns` in ASCII: marks an SQLite file as a trace.
 pub(crate) const APPLICATION_ID: i64 = 0x424c_6e73;
@@ -29,7 +30,26 @@ const MIGRATIONS: [&str; 4] = [V1, V2, V3, V4];
 /// small.
 pub(crate) const PAGE_SIZE: i64 = 1024;
 
-const V1: &str = "
+/// Makes the table of bodies, which traces and peers' files have alike.
+macro_rules! blob_table {
+    () => {
+        "CREATE TABLE blob (
+    id       INTEGER PRIMARY KEY,
+    hash     BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    length   INTEGER NOT NULL,
+    encoding TEXT NOT NULL,
+    prefix   INTEGER REFERENCES blob (id),
+    chain    INTEGER NOT NULL,
+    data     BLOB NOT NULL,
+    seal     BLOB NOT NULL
+) STRICT;
+"
+    };
+}
+pub(crate) use blob_table;
+
+const V1: &str = concat!(
+    "
 CREATE TABLE meta (
     id              INTEGER PRIMARY KEY CHECK (id = 1),
     scenario        TEXT NOT NULL,
@@ -205,17 +225,9 @@ CREATE TABLE file_seal (
     value BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE blob (
-    id       INTEGER PRIMARY KEY,
-    hash     BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
-    length   INTEGER NOT NULL,
-    encoding TEXT NOT NULL,
-    prefix   INTEGER REFERENCES blob (id),
-    chain    INTEGER NOT NULL,
-    data     BLOB NOT NULL,
-    seal     BLOB NOT NULL
-) STRICT;
-";
+",
+    blob_table!()
+);
 
 /// Narrow copies of the columns that queries about console and requests filter by: without them a
 /// page of answers out of a hundred thousand rows reads every row. They stand under no row seal:
@@ -276,84 +288,70 @@ pub(crate) const SEARCHED_FROM: i64 = 3;
 pub(crate) struct Table {
     /// Name.
     pub name: &'static str,
-    /// Every column under the seal; the first is the integer key, by which rows are ordered.
-    pub columns: &'static [&'static str],
+    /// The SQL that makes it.
+    made_by: &'static str,
+    columns: OnceLock<Vec<&'static str>>,
 }
 
 impl Table {
-    pub(crate) const fn new(name: &'static str, columns: &'static [&'static str]) -> Self {
-        Self { name, columns }
+    pub(crate) const fn new(name: &'static str, made_by: &'static str) -> Self {
+        Self { name, made_by, columns: OnceLock::new() }
+    }
+
+    /// Returns every column under the seal; the first is the integer key, by which rows are ordered.
+    pub(crate) fn columns(&self) -> &[&'static str] {
+        self.columns.get_or_init(|| {
+            let (_, lines) = self.made_by.split_once(&format!("CREATE TABLE {} (", self.name)).unwrap_or_default();
+            let names = lines.lines().filter_map(|line| line.split_whitespace().next());
+            names.take_while(|name| !matches!(*name, "data" | "seal")).collect()
+        })
     }
 
     /// Returns the name of the integer key.
     pub(crate) fn key(&self) -> &'static str {
-        self.columns[0]
+        self.columns()[0]
     }
 
     /// Returns the columns as SQL lists them.
     pub(crate) fn list(&self) -> String {
-        self.columns.join(", ")
+        self.columns().join(", ")
     }
 
     /// Returns whether each row is part of a step.
     pub(crate) fn is_of_step(&self) -> bool {
-        self.columns.contains(&"step")
+        self.columns().contains(&"step")
     }
 }
 
-pub(crate) const META: Table = Table::new(
-    "meta",
-    &[
-        "id", "scenario", "goal", "site", "source", "viewport_width", "viewport_height", "viewport_scale", "locale",
-        "timezone", "browser", "tool", "recorded_at", "outcome", "outcome_reason", "steps",
-    ],
-);
-pub(crate) const TAB: Table = Table::new("tab", &["number", "first_step"]);
-pub(crate) const FRAME: Table = Table::new("frame", &["number", "parent", "tab", "first_step"]);
-pub(crate) const DOCUMENT: Table = Table::new("document", &["number", "frame", "url", "first_step"]);
-pub(crate) const BLOB: Table = Table::new("blob", &["id", "hash", "length", "encoding", "prefix", "chain"]);
-pub(crate) const STEP: Table = Table::new(
-    "step",
-    &["number", "tab", "settled_quiet", "settled_waited_ms", "settled_reason", "torn_retries", "timings", "contents"],
-);
-pub(crate) const ACTION: Table =
-    Table::new("action", &["step", "kind", "taken", "intent", "resolved_in", "point_x", "point_y"]);
-pub(crate) const ACTION_NODE: Table =
-    Table::new("action_node", &["id", "step", "frame", "document", "node", "is_target", "acceptable"]);
-pub(crate) const CAPTURE: Table = Table::new("capture", &["step", "payloads"]);
-pub(crate) const PAYLOAD: Table = Table::new("payload", &["id", "step", "kind", "frame", "node", "blob"]);
-pub(crate) const CONSOLE: Table =
-    Table::new("console", &["position", "step", "tab", "at_ms", "level", "text", "url", "line", "stack"]);
-pub(crate) const REQUEST: Table = Table::new(
-    "request",
-    &[
-        "position", "step", "tab", "at_ms", "id", "method", "url", "resource_type", "status", "mime_type",
-        "request_headers", "response_headers", "request_body", "response_body", "response_bytes", "failure",
-        "duration_ms",
-    ],
-);
-pub(crate) const DIALOG: Table =
-    Table::new("dialog", &["position", "step", "tab", "at_ms", "kind", "message", "accepted", "typed"]);
-pub(crate) const TAB_EVENT: Table =
-    Table::new("tab_event", &["position", "step", "tab", "at_ms", "what", "url", "title"]);
-pub(crate) const DOWNLOAD: Table =
-    Table::new("download", &["position", "step", "tab", "at_ms", "url", "file_name", "bytes", "state"]);
-pub(crate) const ENTITY_LIST: Table = Table::new("entity_list", &["step", "entities", "blob"]);
+pub(crate) static META: Table = Table::new("meta", V1);
+pub(crate) static TAB: Table = Table::new("tab", V1);
+pub(crate) static FRAME: Table = Table::new("frame", V1);
+pub(crate) static DOCUMENT: Table = Table::new("document", V1);
+pub(crate) static BLOB: Table = Table::new("blob", V1);
+pub(crate) static STEP: Table = Table::new("step", V1);
+pub(crate) static ACTION: Table = Table::new("action", V1);
+pub(crate) static ACTION_NODE: Table = Table::new("action_node", V1);
+pub(crate) static CAPTURE: Table = Table::new("capture", V1);
+pub(crate) static PAYLOAD: Table = Table::new("payload", V1);
+pub(crate) static CONSOLE: Table = Table::new("console", V1);
+pub(crate) static REQUEST: Table = Table::new("request", V1);
+pub(crate) static DIALOG: Table = Table::new("dialog", V1);
+pub(crate) static TAB_EVENT: Table = Table::new("tab_event", V1);
+pub(crate) static DOWNLOAD: Table = Table::new("download", V1);
+pub(crate) static ENTITY_LIST: Table = Table::new("entity_list", V1);
 /// What searches look at: of no step, and nothing that was recorded.
-pub(crate) const SEARCH: Table =
-    Table::new("search", &["id", "source", "from_position", "to_position", "events", "packed"]);
+pub(crate) static SEARCH: Table = Table::new("search", V3);
 /// Where an imported trace comes from.
-pub(crate) const ORIGIN: Table =
-    Table::new("origin", &["id", "format", "source", "licence", "importer", "rendered", "gaps"]);
+pub(crate) static ORIGIN: Table = Table::new("origin", V4);
 
 /// Every sealed table, in the order in which formats brought them; parents before those that refer to them.
-pub(crate) const TABLES: &[&Table] = &[
+pub(crate) static TABLES: &[&Table] = &[
     &META, &TAB, &FRAME, &DOCUMENT, &BLOB, &STEP, &ACTION, &ACTION_NODE, &CAPTURE, &PAYLOAD, &CONSOLE, &REQUEST,
     &DIALOG, &TAB_EVENT, &DOWNLOAD, &ENTITY_LIST, &SEARCH, &ORIGIN,
 ];
 
 /// The tables of events, by the name of their kind.
-pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
+pub(crate) static EVENT_TABLES: [(&str, &Table); 5] =
     [("console", &CONSOLE), ("request", &REQUEST), ("dialog", &DIALOG), ("tab", &TAB_EVENT), ("download", &DOWNLOAD)];
 
 /// Returns the sealed tables of a format; none for a format that this build does not read.
@@ -400,7 +398,7 @@ mod tests {
             let mut statement = connection.prepare(&format!("SELECT * FROM {}", table.name)).expect("prepares");
             let found: Vec<String> =
                 statement.column_names().map(str::to_owned).filter(|name| name != "seal" && name != "data").collect();
-            assert_eq!(found, table.columns, "{}", table.name);
+            assert_eq!(found, table.columns(), "{}", table.name);
             assert!(statement.query([]).is_ok());
         }
         let mut names: Vec<String> = connection
