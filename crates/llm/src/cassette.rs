@@ -72,29 +72,22 @@ impl Cassette {
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), CassetteError> {
-        // Without the last line break the last line is torn: what follows the last break is a line
-        // of its own.
-        let mut lines = bytes.split(|byte| *byte == b'\n').enumerate();
-        self.check_header(lines.next().map_or(&[][..], |(_, line)| line))?;
-        let ends_whole = bytes.last() == Some(&b'\n');
-        let last = bytes.split(|byte| *byte == b'\n').count();
-        for (at, line) in lines {
-            let number = at + 1;
-            if number == last && line.is_empty() {
-                break;
-            }
+        let mut lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
+        let (_, header) = lines.next().unwrap_or_default();
+        let whole = header.strip_suffix(b"\n");
+        self.check_header(whole.unwrap_or(header))?;
+        if whole.is_none() {
+            return Err(self.not_ours("the header was not written to its end".to_owned()));
+        }
+        for (number, line) in lines {
             let damaged = |reason: String| CassetteError::Damaged { path: self.path.clone(), line: number, reason };
-            if number == last && !ends_whole {
-                return Err(damaged("the line was not written to its end".to_owned()));
-            }
+            let torn = || damaged("the line was not written to its end".to_owned());
+            let line = line.strip_suffix(b"\n").ok_or_else(torn)?;
             let line: Line = serde_json::from_slice(line).map_err(|error| damaged(error.to_string()))?;
             if line.check != Line::check(&line.request, &line.model, &line.answer) {
                 return Err(damaged("the line is not what was written".to_owned()));
             }
             self.answers.entry(line.request).or_insert(line.answer);
-        }
-        if last == 1 {
-            return Err(self.not_ours("the header was not written to its end".to_owned()));
         }
         Ok(())
     }

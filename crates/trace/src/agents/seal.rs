@@ -148,9 +148,9 @@ impl RunRecord {
     /// As [`RunRecord::read`].
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, AgentsError> {
         let path_of = || path.to_owned();
-        let mut lines = Lines { bytes, at: 0, number: 0 };
-        let first = lines.next().and_then(|(_, first)| serde_json::from_slice::<Value>(first).ok());
-        let first = first.filter(|first| first["format"] == FORMAT);
+        let mut lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
+        let (_, begins) = lines.next().unwrap_or_default();
+        let first = serde_json::from_slice::<Value>(begins).ok().filter(|first| first["format"] == FORMAT);
         let first = first.ok_or_else(|| AgentsError::NoRecord(path_of()))?;
         let version = first["version"].as_u64().and_then(|version| u32::try_from(version).ok()).unwrap_or(u32::MAX);
         if version > VERSION {
@@ -159,29 +159,28 @@ impl RunRecord {
         let wrong = |line, what: String| AgentsError::Line { path: path_of(), line, what };
         let header = serde_json::from_value(first).map_err(|error| wrong(1, error.to_string()))?;
         let mut record = Self { header, ..Self::default() };
-        loop {
-            let before = lines.at;
-            let line = match lines.next() {
-                Some((true, line)) => line,
+        let mut at = begins.len();
+        for (number, line) in lines {
+            let before = at;
+            at += line.len();
+            let Some(line) = line.strip_suffix(b"\n") else {
                 // A line without its end is one that was being written.
-                other => {
-                    record.cut = Some(record.ended(other.map(|_| lines.number)));
-                    return Ok(record);
-                }
+                record.cut = Some(record.ended(Some(number)));
+                return Ok(record);
             };
             let value: Value =
-                serde_json::from_slice(line).map_err(|error| wrong(lines.number, format!("no JSON: {error}")))?;
-            let part = |error: serde_json::Error| wrong(lines.number, error.to_string());
+                serde_json::from_slice(line).map_err(|error| wrong(number, format!("no JSON: {error}")))?;
+            let part = |error: serde_json::Error| wrong(number, error.to_string());
             if value.get("seal").is_some() {
                 let seal: Seal = serde_json::from_value(value).map_err(part)?;
-                let is_last = lines.at == bytes.len();
+                let is_last = at == bytes.len();
                 if !is_last || record.end.is_none() || seal.seal != blake3::hash(&bytes[..before]).to_hex().as_str() {
                     return Err(AgentsError::BrokenSeal(path_of()));
                 }
                 return Ok(record);
             }
             if record.end.is_some() {
-                return Err(wrong(lines.number, "a line behind the end of the run".to_owned()));
+                return Err(wrong(number, "a line behind the end of the run".to_owned()));
             }
             if value.get("end").is_some() {
                 record.end = Some(serde_json::from_value(value).map_err(part)?);
@@ -190,12 +189,14 @@ impl RunRecord {
             let call: Call = serde_json::from_value(value).map_err(part)?;
             let last = record.calls.last().map_or((0, 0), |last| (last.call, last.turn));
             if call.call != last.0 + 1 || call.turn < last.1.max(1) {
-                let (number, turn) = (call.call, call.turn);
-                let what = format!("call {number} of turn {turn} behind call {} of turn {}", last.0, last.1);
-                return Err(wrong(lines.number, what));
+                let (call, turn) = (call.call, call.turn);
+                let what = format!("call {call} of turn {turn} behind call {} of turn {}", last.0, last.1);
+                return Err(wrong(number, what));
             }
             record.calls.push(call);
         }
+        record.cut = Some(record.ended(None));
+        Ok(record)
     }
 
     fn ended(&self, line: Option<usize>) -> String {
@@ -205,24 +206,5 @@ impl RunRecord {
             (calls, None) => format!("ends after call {calls}"),
         };
         line.map_or(place.clone(), |line| format!("{place}, within line {line}"))
-    }
-}
-
-struct Lines<'b> {
-    bytes: &'b [u8],
-    at: usize,
-    number: usize,
-}
-
-impl<'b> Iterator for Lines<'b> {
-    /// Whether the line has its end, and the line without it.
-    type Item = (bool, &'b [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-        self.number += 1;
-        let end = rest.iter().position(|byte| *byte == b'\n');
-        self.at += end.map_or(rest.len(), |end| end + 1);
-        Some((end.is_some(), &rest[..end.unwrap_or(rest.len())]))
     }
 }
