@@ -11,6 +11,7 @@ mod agent;
 mod check;
 mod error;
 mod listener;
+mod loopback;
 mod miniwob;
 mod model;
 mod play;

@@ -4,14 +4,15 @@
 //! tool under test takes no part and is not asked; a page that cannot answer, because it is gone or
 //! a dialog holds it, keeps the state that it told last.
 
+use crate::loopback::bound;
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_util::task::AbortOnDropHandle;
 
 /// How long pages have to answer.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -42,13 +43,7 @@ pub(crate) struct Listener {
     pages: Arc<Mutex<Pages>>,
     ask: watch::Sender<u64>,
     heard: Arc<tokio::sync::Notify>,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    _task: AbortOnDropHandle<()>,
 }
 
 fn locked(pages: &Mutex<Pages>) -> MutexGuard<'_, Pages> {
@@ -57,8 +52,7 @@ fn locked(pages: &Mutex<Pages>) -> MutexGuard<'_, Pages> {
 
 impl Listener {
     pub(crate) async fn start() -> std::io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let port = listener.local_addr()?.port();
+        let (listener, port) = bound().await?;
         let pages = Arc::<Mutex<Pages>>::default();
         let ask = watch::Sender::new(0_u64);
         let heard = Arc::<tokio::sync::Notify>::default();
@@ -71,7 +65,7 @@ impl Listener {
                 while open.try_join_next().is_some() {}
             }
         });
-        Ok(Self { port, pages, ask, heard, task })
+        Ok(Self { port, pages, ask, heard, _task: AbortOnDropHandle::new(task) })
     }
 
     pub(crate) fn port(&self) -> u16 {

@@ -6,6 +6,7 @@
 //! machine.
 
 use crate::error::TasksError;
+use crate::loopback::served;
 use crate::served_task::Verdict;
 use axum::Router;
 use axum::body::Body;
@@ -14,6 +15,7 @@ use axum::http::{Method, Response, StatusCode, header};
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::task::AbortOnDropHandle;
 
 /// Goes behind the package's `core.js`; `scripts/miniwob` puts the same there.
 const EPISODE: &str = include_str!("../../../scripts/miniwob_episode.js");
@@ -38,13 +40,7 @@ struct Shared {
 pub(crate) struct MiniwobServer {
     port: u16,
     shared: Arc<Shared>,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl Drop for MiniwobServer {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    _task: AbortOnDropHandle<()>,
 }
 
 impl MiniwobServer {
@@ -56,14 +52,11 @@ impl MiniwobServer {
         if !html.join("miniwob").join(format!("{page}.html")).is_file() {
             return Err(failed("the package has no such page".to_owned()));
         }
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await;
-        let listener = listener.map_err(|error| failed(error.to_string()))?;
-        let port = listener.local_addr().map_err(|error| failed(error.to_string()))?.port();
         let seed = format!("{page} {seed}");
         let shared = Arc::new(Shared { html: html.to_owned(), page: page.to_owned(), seed, ended: Mutex::default() });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
-        let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
-        Ok(Self { port, shared, task })
+        let (port, _task) = served(router).await.map_err(|error| failed(error.to_string()))?;
+        Ok(Self { port, shared, _task })
     }
 
     pub(crate) fn url(&self) -> String {

@@ -9,6 +9,7 @@ use super::folder::Folder;
 use super::presets::OwnLoop;
 use super::{About, Answer, Asking, Function, PATIENCE, Picture, REPLY, Tool, ToolCommand, ms_since};
 use crate::error::TasksError;
+use crate::loopback::served;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
@@ -21,6 +22,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 use tokio::process::Child;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
 
 /// How long the loop has to end when it is told that all is done.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -54,14 +56,8 @@ async fn asked(
 struct Running {
     child: Child,
     printed: tempfile::NamedTempFile,
-    server: tokio::task::JoinHandle<()>,
+    _server: AbortOnDropHandle<()>,
     questions: mpsc::Receiver<Question>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.server.abort();
-    }
 }
 
 /// A tool with a loop of its own.
@@ -104,14 +100,12 @@ impl LoopTool {
 
     async fn started(&self, goal: &str, start: &str, limit: u32) -> Result<Running, TasksError> {
         let io = |error: std::io::Error| self.failed(error);
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(io)?;
-        let port = listener.local_addr().map_err(io)?.port();
         let (sender, questions) = mpsc::channel(1);
         let service = Router::new()
             .route("/v1/chat/completions", post(asked))
             .layer(DefaultBodyLimit::max(LARGEST))
             .with_state(sender);
-        let server = tokio::spawn(async move { drop(axum::serve(listener, service).await) });
+        let (port, _server) = served(service).await.map_err(io)?;
         let told = json!({
             "goal": goal, "start": start, "chrome": self.own.chrome, "model": MODEL,
             "endpoint": format!("http://127.0.0.1:{port}/v1"),
@@ -127,7 +121,7 @@ impl LoopTool {
             .stdin(input)
             .spawn()
             .map_err(|error| self.failed(format!("does not start: {error}")))?;
-        Ok(Running { child, printed, server, questions })
+        Ok(Running { child, printed, _server, questions })
     }
 
     /// Waits for the next question; none if the loop ended.
