@@ -30,7 +30,9 @@ pub(crate) trait Speech: Send + Sync {
     }
 
     /// Looks for what a target names; `again` where it was not found at the first look.
-    fn look_for(&self, target: &Target, again: bool) -> Wanted;
+    fn look_for(&self, _target: &Target, _again: bool) -> Wanted {
+        self.look()
+    }
 
     /// Looks at everything that has a ref.
     fn look(&self) -> Wanted;
@@ -57,14 +59,14 @@ pub(crate) fn of(functions: &[Function]) -> Option<Box<dyn Speech>> {
     if let Some(shell) = function(SHELL) {
         let pattern = shell.schema["properties"]["command"]["pattern"].as_str().unwrap_or_default();
         return match pattern.trim_start_matches('^').trim_end() {
-            "browserlens" => Some(Box::new(browserlens::CommandLine)),
+            "browserlens" => Some(Box::new(browserlens::Ours { is_typed: true })),
             "playwright-cli" => Some(Box::new(playwright::CommandLine)),
             "agent-browser" => Some(Box::new(agent_browser::CommandLine)),
             _ => None,
         };
     }
     if has(&["navigate", "find", "click", "type"]) {
-        return Some(Box::new(browserlens::Functions));
+        return Some(Box::new(browserlens::Ours { is_typed: false }));
     }
     if has(&["browser_navigate", "browser_snapshot"]) {
         let click = function("browser_click")?;
@@ -87,6 +89,14 @@ pub(crate) fn of(functions: &[Function]) -> Option<Box<dyn Speech>> {
 
 fn call(name: &str, arguments: Value) -> Wanted {
     Wanted { name: name.to_owned(), arguments }
+}
+
+/// Adds an argument where there is one.
+fn with(mut arguments: Value, name: &str, value: Option<impl Into<Value>>) -> Value {
+    if let Some(value) = value {
+        arguments[name] = value.into();
+    }
+    arguments
 }
 
 /// Calls a command line; each word is quoted as a shell wants it.
@@ -171,8 +181,8 @@ mod tests {
         let click = Action::Click { on };
         let mut said = String::new();
         let ways: [(&str, Box<dyn Speech>); 8] = [
-            ("browserlens", Box::new(browserlens::Functions)),
-            ("browserlens page", Box::new(browserlens::CommandLine)),
+            ("browserlens", Box::new(browserlens::Ours { is_typed: false })),
+            ("browserlens page", Box::new(browserlens::Ours { is_typed: true })),
             ("playwright-mcp", Box::new(playwright::Functions { reference: "target", finds: true })),
             ("playwright-cli", Box::new(playwright::CommandLine)),
             ("agent-browser", Box::new(agent_browser::CommandLine)),

@@ -18,10 +18,6 @@ impl Speech for Answers {
         true
     }
 
-    fn look_for(&self, _target: &Target, _again: bool) -> Wanted {
-        self.look()
-    }
-
     fn look(&self) -> Wanted {
         call("wait", json!({ "seconds": 1 }))
     }

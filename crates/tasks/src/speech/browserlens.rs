@@ -1,6 +1,6 @@
 //! Our own tool: `navigate`, `find`, `click` with refs such as `@e5`, as functions or as commands.
 
-use super::{Places, Speech, call, command, literal, point_of, searched, text_of};
+use super::{Places, Speech, call, command, literal, point_of, searched, text_of, with};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_find, tag_of};
 use browserlens_core::page::text::folded;
@@ -10,14 +10,27 @@ use serde_json::{Value, json};
 /// Most elements that are asked for at once.
 const MOST_FOUND: u32 = 300;
 
-/// Over MCP.
-pub(super) struct Functions;
+/// The functions, over MCP or as `browserlens page …`: the commands have the same names and arguments.
+pub(super) struct Ours {
+    /// Whether they are typed as commands.
+    pub is_typed: bool,
+}
 
-/// `browserlens page …`.
-pub(super) struct CommandLine;
+impl Ours {
+    fn call(&self, name: &str, arguments: Value) -> Wanted {
+        self.said(call(name, arguments))
+    }
 
-impl Speech for Functions {
+    fn said(&self, wanted: Wanted) -> Wanted {
+        if self.is_typed { typed(&wanted) } else { wanted }
+    }
+}
+
+impl Speech for Ours {
     fn open(&self, url: &str) -> Wanted {
+        if self.is_typed {
+            return command(&["browserlens", "page", "open", url]);
+        }
         call("navigate", json!({ "url": url }))
     }
 
@@ -31,11 +44,11 @@ impl Speech for Functions {
             TargetBy::Text(text) => json!({ "text": searched(text), "limit": MOST_FOUND }),
             TargetBy::Css { selector, .. } => json!({ "role": tag_of(selector), "limit": MOST_FOUND }),
         };
-        call("find", arguments)
+        self.call("find", arguments)
     }
 
     fn look(&self) -> Wanted {
-        call("find", json!({ "limit": MOST_FOUND }))
+        self.call("find", json!({ "limit": MOST_FOUND }))
     }
 
     fn read(&self, answer: &str) -> Vec<Seen> {
@@ -44,40 +57,13 @@ impl Speech for Functions {
 
     fn wait_for(&self, target: &Target, ms: u32) -> Wanted {
         match text_of(target) {
-            "" => call("wait", json!({ "ms": ms })),
-            text => call("wait", json!({ "text": folded(text), "ms": ms })),
+            "" => self.call("wait", json!({ "ms": ms })),
+            text => self.call("wait", json!({ "text": folded(text), "ms": ms })),
         }
     }
 
     fn act(&self, action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>) -> Option<Wanted> {
-        ours(action, found, to, at)
-    }
-}
-
-/// The commands are the functions: the same names and arguments.
-impl Speech for CommandLine {
-    fn open(&self, url: &str) -> Wanted {
-        command(&["browserlens", "page", "open", url])
-    }
-
-    fn look_for(&self, target: &Target, again: bool) -> Wanted {
-        typed(&Functions.look_for(target, again))
-    }
-
-    fn look(&self) -> Wanted {
-        typed(&Functions.look())
-    }
-
-    fn read(&self, answer: &str) -> Vec<Seen> {
-        of_find(answer)
-    }
-
-    fn wait_for(&self, target: &Target, ms: u32) -> Wanted {
-        typed(&Functions.wait_for(target, ms))
-    }
-
-    fn act(&self, action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>) -> Option<Wanted> {
-        Some(typed(&ours(action, found, to, at)?))
+        Some(self.said(ours(action, found, to, at)?))
     }
 }
 
@@ -131,18 +117,10 @@ fn typed(wanted: &Wanted) -> Wanted {
 fn ours(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_>) -> Option<Wanted> {
     let reference = found.and_then(|seen| seen.reference.clone());
     let click = |kind: &str, on: &Target| {
-        let mut arguments = json!({ "ref": reference, "kind": kind });
-        if let Some((x, y)) = point_of(on) {
-            arguments["at"] = json!([x, y]);
-        }
-        call("click", arguments)
+        let at = point_of(on).map(|(x, y)| json!([x, y]));
+        call("click", with(json!({ "ref": reference, "kind": kind }), "at", at))
     };
-    let with_ref = |mut arguments: Value| {
-        if let Some(reference) = &reference {
-            arguments["ref"] = json!(reference);
-        }
-        arguments
-    };
+    let with_ref = |arguments: Value| with(arguments, "ref", reference.clone());
     Some(match action {
         Action::Goto { url } => call("navigate", json!({ "url": at.url(url) })),
         Action::Click { on } => click("left", on),
@@ -173,13 +151,7 @@ fn ours(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Places<'_
         Action::Forward => call("navigate", json!({ "url": "forward" })),
         Action::SwitchTab { index } => call("tabs", json!({ "switch": index })),
         Action::CloseTab => call("tabs", json!({ "close": true })),
-        Action::Dialog { accept, text } => {
-            let mut arguments = json!({ "accept": accept });
-            if let Some(text) = text {
-                arguments["text"] = json!(text);
-            }
-            call("dialog", arguments)
-        }
+        Action::Dialog { accept, text } => call("dialog", with(json!({ "accept": accept }), "text", text.as_deref())),
         Action::WaitFor { .. } => return None,
     })
 }

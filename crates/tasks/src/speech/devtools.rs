@@ -1,6 +1,6 @@
 //! chrome-devtools-mcp: `take_snapshot` and uids such as `1_5`, on the page it begins with.
 
-use super::{Places, Speech, call, literal, point_of, text_of};
+use super::{Places, Speech, call, literal, point_of, text_of, with};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_uids};
 use browserlens_core::page::text::folded;
@@ -21,10 +21,6 @@ fn on_page(name: &str, mut arguments: Value) -> Wanted {
 impl Speech for Functions {
     fn open(&self, url: &str) -> Wanted {
         on_page("navigate_page", json!({ "type": "url", "url": url }))
-    }
-
-    fn look_for(&self, _target: &Target, _again: bool) -> Wanted {
-        self.look()
     }
 
     fn look(&self) -> Wanted {
@@ -65,11 +61,8 @@ impl Speech for Functions {
             Action::Back => go("back"),
             Action::Forward => go("forward"),
             Action::Dialog { accept, text } => {
-                let mut arguments = json!({ "action": if *accept { "accept" } else { "dismiss" } });
-                if let Some(text) = text {
-                    arguments["promptText"] = json!(text);
-                }
-                on_page("handle_dialog", arguments)
+                let action = if *accept { "accept" } else { "dismiss" };
+                on_page("handle_dialog", with(json!({ "action": action }), "promptText", text.as_deref()))
             }
             _ => return None,
         })

@@ -1,6 +1,6 @@
 //! Playwright's tools: `browser_snapshot` and refs such as `e5`, as functions or as commands.
 
-use super::{Places, Speech, call, command, literal, point_of, quoted, searched, text_of};
+use super::{Places, Speech, call, command, literal, point_of, quoted, searched, text_of, with};
 use crate::agent::Wanted;
 use crate::reading::{Seen, of_outline};
 use crate::tool::SHELL;
@@ -162,11 +162,7 @@ fn playwrights(action: &Action, found: Option<&Seen>, to: Option<&Seen>, at: &Pl
         Action::SwitchTab { index } => call("browser_tabs", json!({ "action": "select", "index": index })),
         Action::CloseTab => call("browser_tabs", json!({ "action": "close" })),
         Action::Dialog { accept, text } => {
-            let mut arguments = json!({ "accept": accept });
-            if let Some(text) = text {
-                arguments["promptText"] = json!(text);
-            }
-            call("browser_handle_dialog", arguments)
+            call("browser_handle_dialog", with(json!({ "accept": accept }), "promptText", text.as_deref()))
         }
         _ => return None,
     })

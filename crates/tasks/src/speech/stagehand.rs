@@ -18,10 +18,6 @@ impl Speech for Answers {
         call("goto", json!({ "url": url }))
     }
 
-    fn look_for(&self, _target: &Target, _again: bool) -> Wanted {
-        self.look()
-    }
-
     fn look(&self) -> Wanted {
         call("ariaTree", json!({}))
     }
