@@ -137,8 +137,13 @@ impl Scripted {
     ///
     /// `base` is the URL of the path `/` of the task's pages, `files` the folder of uploads.
     pub fn way(steps: Vec<Step>, base: String, files: Option<PathBuf>) -> Self {
-        let open_first =
-            |hand, told| Box::pin(way::open_and_follow(hand, told, steps, base, files)) as BoxFuture<'_, _>;
+        let open_first = |mut hand: Hand, told: Briefing| {
+            let followed = async move {
+                hand.open(&told).await?;
+                way::follow(hand, steps, base, files).await
+            };
+            Box::pin(followed) as BoxFuture<'_, _>
+        };
         Self::new("way", Box::new(open_first))
     }
 

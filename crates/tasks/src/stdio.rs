@@ -10,7 +10,7 @@ use crate::tool::Function;
 use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Longest line, in bytes.
 const LONGEST: usize = 1 << 20;
@@ -47,22 +47,11 @@ impl<R: AsyncBufRead + Send + Unpin, W: AsyncWrite + Send + Unpin> StdioAgent<R,
     async fn line(&mut self) -> Result<Option<String>, TasksError> {
         let failed = |error: std::io::Error| TasksError::Agent(format!("it cannot be read: {error}"));
         let mut line = Vec::new();
-        loop {
-            let read = self.input.fill_buf().await.map_err(failed)?;
-            let end = read.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(read.len(), |at| at + 1);
-            if taken == 0 && line.is_empty() {
-                return Ok(None);
-            }
-            line.extend_from_slice(&read[..taken]);
-            self.input.consume(taken);
-            if line.len() > LONGEST {
-                return Err(TasksError::Agent(format!("a line of it has more than {LONGEST} bytes")));
-            }
-            if end.is_some() || taken == 0 {
-                return Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()));
-            }
+        (&mut self.input).take(LONGEST as u64 + 1).read_until(b'\n', &mut line).await.map_err(failed)?;
+        if line.len() > LONGEST {
+            return Err(TasksError::Agent(format!("a line of it has more than {LONGEST} bytes")));
         }
+        Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).trim().to_owned()))
     }
 
     async fn turn(&mut self, situation: Situation<'_>) -> Result<Turn, TasksError> {

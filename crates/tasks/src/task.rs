@@ -214,25 +214,26 @@ impl Task {
 
 impl RawTask {
     fn of_site(self, site: String, file: &Path) -> Result<Task, String> {
-        if !is_slug(&self.id) {
+        let Self { id, level, goal, start, limit, tell, check, way, wrong, wrong_is, .. } = self;
+        if !is_slug(&id) {
             return Err("an id is made of small letters, digits and -".to_owned());
         }
-        if !LEVELS.contains(&self.level) {
-            return Err(format!("level {} is not from 1 to 4", self.level));
+        if !LEVELS.contains(&level) {
+            return Err(format!("level {level} is not from 1 to 4"));
         }
-        if self.goal.trim().is_empty() || self.wrong_is.trim().is_empty() {
+        if goal.trim().is_empty() || wrong_is.trim().is_empty() {
             return Err("goal and wrong_is must say something".to_owned());
         }
-        if !self.start.starts_with('/') {
-            return Err(format!("start {:?} is no path: it begins with /", self.start));
+        if !start.starts_with('/') {
+            return Err(format!("start {start:?} is no path: it begins with /"));
         }
-        if self.check.is_empty() || self.way.is_empty() || self.wrong.is_empty() {
+        if check.is_empty() || way.is_empty() || wrong.is_empty() {
             return Err("check, way and wrong must not be empty".to_owned());
         }
-        if self.limit == 0 {
+        if limit == 0 {
             return Err("limit 0 allows nothing".to_owned());
         }
-        for step in self.way.iter().chain(&self.wrong) {
+        for step in way.iter().chain(&wrong) {
             if matches!(step.action.text(), Value::Env(_)) {
                 return Err("a step's text is written out: tasks run everywhere alike".to_owned());
             }
@@ -240,23 +241,10 @@ impl RawTask {
                 return Err("goto takes a path of the site".to_owned());
             }
         }
-        let check = self.check.into_iter().map(Condition::try_from).collect::<Result<_, _>>()?;
-        Ok(Task {
-            id: self.id,
-            level: self.level,
-            goal: self.goal,
-            limit: self.limit,
-            place: Environment::Site(SiteTask {
-                site,
-                start: self.start,
-                tell: self.tell,
-                check,
-                way: self.way,
-                wrong: self.wrong,
-                wrong_is: self.wrong_is,
-                file: file.to_owned(),
-            }),
-        })
+        let check = check.into_iter().map(Condition::try_from).collect::<Result<_, _>>()?;
+        let file = file.to_owned();
+        let place = Environment::Site(SiteTask { site, start, tell, check, way, wrong, wrong_is, file });
+        Ok(Task { id, level, goal, place, limit })
     }
 }
 

@@ -98,10 +98,7 @@ pub(super) async fn explore(mut hand: Hand, told: Briefing) -> Result<(), GaveUp
             let scored = of_role.map(|seen| (share(&seen.name, &goal_words), seen));
             let fitting = scored.filter(|(share, _)| *share >= least);
             // The first of the best, as a reader would take it.
-            fitting.fold(None::<(f32, &Seen)>, |best, next| match best {
-                Some(best) if best.0 >= next.0 => Some(best),
-                _ => Some(next),
-            })
+            fitting.rev().max_by(|(a, _), (b, _)| a.total_cmp(b))
         };
         let field = seen.iter().filter(open).filter(|seen| FIELDS.contains(&seen.role.as_str())).find_map(|seen| {
             let value = value_for(seen, &told.goal, &given)?;

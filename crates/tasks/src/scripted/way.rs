@@ -1,21 +1,10 @@
 //! Follows a task's way, step by step.
 
-use super::{Action, Briefing, GaveUp, Hand, Places, Step};
+use super::{Action, GaveUp, Hand, Places, Step};
 use std::path::PathBuf;
 
 /// How often a step is tried whose action was refused: what it acts on may be busy or have moved.
 const TRIES: u32 = 3;
-
-pub(super) async fn open_and_follow(
-    mut hand: Hand,
-    told: Briefing,
-    steps: Vec<Step>,
-    base: String,
-    files: Option<PathBuf>,
-) -> Result<(), GaveUp> {
-    hand.open(&told).await?;
-    follow(hand, steps, base, files).await
-}
 
 pub(super) async fn follow(
     mut hand: Hand,
