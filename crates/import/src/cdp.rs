@@ -189,27 +189,32 @@ fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
             }
         }
     }
-    let frame = |index: usize| {
-        let document = &snapshot.documents[index];
+    let frame = |(index, (id, document)): (usize, (&String, &Document))| {
         let root = document.nodes.backend_node_id.first().copied().unwrap_or(0);
         let url = snapshot.text(document.document_url);
-        let mut frame = json!({ "id": frames[index], "loaderId": format!("{}:{root}:{url}", frames[index]), "url": url,
-            "mimeType": "text/html" });
-        if index > 0 {
-            frame["parentId"] = json!(frames[parents.get(&index).copied().unwrap_or(0)]);
-        }
-        frame
+        (id.clone(), format!("{id}:{root}:{url}"), url, parents.get(&index).copied().unwrap_or(0))
     };
+    frame_tree_of(&frames.iter().zip(&snapshot.documents).enumerate().map(frame).collect::<Vec<_>>())
+}
+
+/// Makes a frame tree: of each frame its id, its loader and its URL, and which one before it holds it.
+pub(crate) fn frame_tree_of(frames: &[(String, String, &str, usize)]) -> String {
+    let tree = |(index, (id, loader, url, holder)): (usize, &(String, String, &str, usize))| {
+        let mut frame = json!({ "id": id, "loaderId": loader, "url": url, "mimeType": "text/html" });
+        if index > 0 {
+            frame["parentId"] = json!(frames[*holder].0);
+        }
+        json!({ "frame": frame, "childFrames": [] })
+    };
+    let mut trees: Vec<Value> = frames.iter().enumerate().map(tree).collect();
     // From the last to the first: children are whole before they are put into their parent.
-    let mut trees: Vec<Value> =
-        (0..frames.len()).map(|index| json!({ "frame": frame(index), "childFrames": [] })).collect();
     for index in (1..trees.len()).rev() {
         let tree = trees[index].take();
-        if let Some(children) = trees[parents.get(&index).copied().unwrap_or(0)]["childFrames"].as_array_mut() {
+        if let Some(children) = trees[frames[index].3]["childFrames"].as_array_mut() {
             children.insert(0, tree);
         }
     }
-    json!({ "frameTree": trees[0] }).to_string()
+    json!({ "frameTree": trees.first() }).to_string()
 }
 
 /// Puts made-up frame ids into a snapshot that lacks them.

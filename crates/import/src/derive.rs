@@ -6,6 +6,7 @@
 //! which read those fail instead of showing an empty page; a document stands in one place; parsing
 //! stops at [`Limits::nodes`].
 
+use crate::cdp::frame_tree_of;
 use crate::dom::{Markup, parse};
 use crate::error::ImportError;
 use crate::html::OURS;
@@ -16,7 +17,6 @@ use browserlens_core::page::raw::{Document, RareFlag, Snapshot, Styles, TextBoxe
 use browserlens_core::page::{Capture, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
 use markup5ever_rcdom::{Handle, NodeData};
-use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -260,22 +260,12 @@ impl Derived {
 
     /// Each page is a document of its own: its nodes are those of no other step.
     fn frame_tree(&self, step: usize) -> String {
-        let tree = |(index, (url, holder)): (usize, &(String, usize))| {
-            let mut frame = json!({ "id": frame_id(index), "loaderId": format!("{step}:{index}"),
-                "url": url, "mimeType": "text/html" });
-            if index > 0 {
-                frame["parentId"] = json!(frame_id(*holder));
-            }
-            json!({ "frame": frame, "childFrames": [] })
-        };
-        let mut trees: Vec<Value> = self.frames.iter().enumerate().map(tree).collect();
-        for index in (1..trees.len()).rev() {
-            let tree = trees[index].take();
-            if let Some(children) = trees[self.frames[index].1]["childFrames"].as_array_mut() {
-                children.insert(0, tree);
-            }
-        }
-        json!({ "frameTree": trees.first() }).to_string()
+        let frames = self
+            .frames
+            .iter()
+            .enumerate()
+            .map(|(index, (url, holder))| (frame_id(index), format!("{step}:{index}"), url.as_str(), *holder));
+        frame_tree_of(&frames.collect::<Vec<_>>())
     }
 
     /// Returns the snapshot as the protocol has it.

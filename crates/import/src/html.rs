@@ -84,14 +84,8 @@ pub(crate) fn text(out: &mut String, text: &str) {
 
 /// Writes the text of a `style`, which nothing but its own end tag ends.
 pub(crate) fn style(out: &mut String, css: &str) {
-    let mut rest = css;
-    while let Some(at) = rest.find("</") {
-        out.push_str(&rest[..at]);
-        // An escaped slash is a slash in CSS.
-        out.push_str("<\\/");
-        rest = &rest[at + 2..];
-    }
-    out.push_str(rest);
+    // An escaped slash is a slash in CSS.
+    out.push_str(&css.replace("</", "<\\/"));
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 use crate::error::ImportError;
 use crate::options::ImportOptions;
 use crate::plan::Plan;
+#[cfg(feature = "render")]
+use crate::render::render;
 use crate::script::{self, Script, json_file as json};
 use crate::write::{Captured, Writing, finish};
 use crate::{derive, mind2web, playwright, raw, weblinx};
@@ -194,16 +196,6 @@ fn mask(capture: &mut Capture, page: &Page, plan: &Plan) {
     if !done {
         capture.payloads.retain(|payload| payload.kind != PayloadKind::Screenshot);
     }
-}
-
-#[cfg(feature = "render")]
-fn render(
-    plan: &Plan,
-    input: &Path,
-    path: &Path,
-    options: &ImportOptions,
-) -> Result<(u32, u32, Vec<String>), ImportError> {
-    crate::render::render(plan, input, path, options)
 }
 
 #[cfg(not(feature = "render"))]

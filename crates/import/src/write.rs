@@ -7,6 +7,7 @@
 use crate::error::ImportError;
 use crate::har::{self, Visit};
 use crate::plan::{ALSO, Marks, Plan, TARGET};
+use browserlens_core::page::text::cut;
 use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{Event, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_trace::scenario::{Target, called};
@@ -114,17 +115,14 @@ impl<'p> Writing<'p> {
             }
         });
         self.with_node += u32::from(action.as_ref().is_some_and(|action| action.target.is_some()));
-        let mut events = Vec::new();
-        for event in self.plan.events.iter().filter(|event| event.step == index.0) {
-            let (tab, at_ms, kind) = (event.tab, event.at_ms, event.kind.clone());
-            events.push(Event { position: self.next_event, step: index.0, tab, at_ms, kind });
-            self.next_event += 1;
-        }
         let is_last = self.next as usize + 1 == self.plan.steps.len();
-        for (at_ms, kind) in har::taken(&mut self.visits, page.url(), is_last) {
-            events.push(Event { position: self.next_event, step: index.0, tab: planned.tab, at_ms, kind });
-            self.next_event += 1;
-        }
+        let taken = har::taken(&mut self.visits, page.url(), is_last);
+        let own = self.plan.events.iter().filter(|event| event.step == index.0);
+        let own = own.map(|event| (event.tab, event.at_ms, event.kind.clone()));
+        let all = own.chain(taken.into_iter().map(|(at_ms, kind)| (planned.tab, at_ms, kind)));
+        let event = |(position, (tab, at_ms, kind))| Event { position, step: index.0, tab, at_ms, kind };
+        let events: Vec<Event> = (self.next_event..).zip(all).map(event).collect();
+        self.next_event += events.len() as u64;
         let reason = if captured.quiet { "as it was recorded" } else { "it was still loading when it was captured" };
         self.writer.write_step(StepRecord {
             index,
@@ -172,12 +170,7 @@ fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
 fn bounded(mut gaps: Vec<String>) -> Vec<String> {
     const MOST: usize = 1_000;
     const LONGEST: usize = 500;
-    for gap in &mut gaps {
-        if let Some((end, _)) = gap.char_indices().nth(LONGEST) {
-            gap.truncate(end);
-            gap.push('…');
-        }
-    }
+    gaps.iter_mut().for_each(|gap| *gap = cut(gap, LONGEST));
     gaps.sort();
     gaps.dedup();
     let more = gaps.len().saturating_sub(MOST);

@@ -12,6 +12,7 @@ use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::{Pages, Plan};
 use crate::scene::Scene;
+use browserlens_trace::files_below;
 use parquet::file::reader::ChunkReader;
 use std::collections::HashMap;
 use std::fs::File;
@@ -34,17 +35,12 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
     if !path.is_dir() {
         return Ok(if super::is_table(path)? { vec![path.to_owned()] } else { Vec::new() });
     }
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(ImportError::io(path, "list the folder"))? {
-        let file = entry.map_err(ImportError::io(path, "list the folder"))?.path();
-        if file.extension().is_some_and(|extension| extension == "parquet") && file.is_file() {
-            found.push(file);
-        }
-    }
+    let listed = files_below(path, "parquet", |_| false);
+    let mut found = listed.map_err(|(_, error)| ImportError::io(path, "list the folder")(error))?;
+    found.retain(|file| file.is_file());
     if found.is_empty() {
         return Err(ImportError::empty(path, "the folder holds no *.parquet"));
     }
-    found.sort();
     Ok(found)
 }
 
@@ -164,6 +160,13 @@ impl<R: ChunkReader + 'static> Read<R> {
         let screenshot = wanted("screenshot.bytes", false)?;
         Ok(Self { table, html, operation, task, others, candidates, reprs, screenshot, gaps })
     }
+
+    /// Opens a column of a row group; an error names both.
+    fn cursor(&self, group: usize, name: &str, column: Column, most: u64) -> Result<Cursor, ImportError> {
+        self.table.cursor(group, column, most).map_err(|reason| {
+            ImportError::malformed(self.table.path(), format!("row group {}, column {name:?}", group + 1), reason)
+        })
+    }
 }
 
 #[derive(Default)]
@@ -270,11 +273,7 @@ struct Columns {
 impl Columns {
     fn open<R: ChunkReader + 'static>(read: &Read<R>, group: usize, limits: &Limits) -> Result<Self, ImportError> {
         let table = &read.table;
-        let open = |name: &str, column: Column, most: u64| {
-            table.cursor(group, column, most).map_err(|reason| {
-                ImportError::malformed(table.path(), format!("row group {}, column {name:?}", group + 1), reason)
-            })
-        };
+        let open = |name: &str, column: Column, most: u64| read.cursor(group, name, column, most);
         let small =
             |name: &str, column: Option<Column>| column.map(|column| open(name, column, SMALL_PAGE)).transpose();
         Ok(Self {
@@ -392,12 +391,8 @@ impl<R: ChunkReader + 'static> Shared<R> {
         if !goes_on {
             // What was open is let go before more is unpacked.
             *open = None;
-            let cursor = |name: &str, column: Column| {
-                read.table.cursor(place.group, column, self.limits.column_page_bytes).map_err(|reason| {
-                    let place = format!("row group {}, column {name:?}", place.group + 1);
-                    ImportError::malformed(read.table.path(), place, reason)
-                })
-            };
+            let most = self.limits.column_page_bytes;
+            let cursor = |name: &str, column: Column| read.cursor(place.group, name, column, most);
             *open = Some(Open {
                 at: place,
                 html: cursor("raw_html", read.html)?,

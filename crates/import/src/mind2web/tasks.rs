@@ -142,12 +142,13 @@ impl<'de, F: FnMut(Task) -> Result<(), String>> Visitor<'de> for Tasks<'_, F> {
 }
 
 fn task_plan(path: &Path, place: &str, task: Task, limits: &Limits) -> Result<Option<Plan>, ImportError> {
-    if task.actions.is_empty() {
+    let Task { annotation_id, website, domain, subdomain, confirmed_task, actions } = task;
+    if actions.is_empty() {
         return Err(ImportError::malformed(path, place, "it has no actions"));
     }
-    let mut told = Vec::with_capacity(task.actions.len());
-    let mut pages = Vec::with_capacity(task.actions.len());
-    for action in task.actions {
+    let mut told = Vec::with_capacity(actions.len());
+    let mut pages = Vec::with_capacity(actions.len());
+    for action in actions {
         let done = Done { uid: action.action_uid, operation: action.operation, candidates: action.pos_candidates };
         let page = checked(&action.raw_html, limits).map(|()| {
             let (html, is_marked) = marked(&action.raw_html, &done);
@@ -159,13 +160,7 @@ fn task_plan(path: &Path, place: &str, task: Task, limits: &Limits) -> Result<Op
         }
         told.push(Told { done, page });
     }
-    let about = About {
-        annotation_id: task.annotation_id,
-        website: task.website,
-        domain: task.domain,
-        subdomain: task.subdomain,
-        confirmed_task: task.confirmed_task,
-    };
+    let about = About { annotation_id, website, domain, subdomain, confirmed_task };
     Ok(plan(&SET, place, about, &told, Vec::new(), |kept, url| {
         let pages = kept.into_iter().map(|at| std::mem::take(&mut pages[at])).collect();
         Box::new(Saved { path: path.to_owned(), url, pages })
