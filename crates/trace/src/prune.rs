@@ -9,7 +9,7 @@ use crate::record::Outcome;
 use crate::redact::Redactor;
 use crate::writer::TraceWriter;
 use browserlens_core::page::PayloadKind;
-use browserlens_core::strategy::{EventKind, StepIndex};
+use browserlens_core::strategy::StepIndex;
 use std::path::Path;
 
 /// What [`prune`] leaves out.
@@ -38,11 +38,7 @@ pub fn prune(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &PruneOption
         let mut record = trace.record(StepIndex(index))?;
         record.capture.payloads.retain(|payload| !options.drop.contains(&payload.kind));
         if options.drop_bodies {
-            for event in &mut record.events {
-                if let EventKind::Request(request) = &mut event.kind {
-                    (request.request_body, request.response_body) = (None, None);
-                }
-            }
+            record.drop_bodies();
         }
         writer.write_step(record)
     });

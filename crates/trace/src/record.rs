@@ -6,7 +6,7 @@
 use browserlens_core::hex_hash;
 use browserlens_core::named;
 use browserlens_core::page::{Capture, NodeKey, Viewport};
-use browserlens_core::strategy::{Event, Intent, StepIndex, TakenAction};
+use browserlens_core::strategy::{Event, EventKind, Intent, NodeHint, StepIndex, TakenAction};
 use serde::{Deserialize, Serialize};
 
 named! {
@@ -69,6 +69,18 @@ pub struct ActionRecord {
     pub point: Option<(f32, f32)>,
 }
 
+impl ActionRecord {
+    /// Gives each name of the nodes that it tells of, and of those around them.
+    pub(crate) fn each_name(&mut self, mut each: impl FnMut(&mut String)) {
+        for mut next in [self.taken.node.as_mut(), self.intent.node.as_mut()] {
+            while let Some(NodeHint { name, within, .. }) = next {
+                each(name);
+                next = within.as_deref_mut();
+            }
+        }
+    }
+}
+
 /// How a step came to rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settled {
@@ -101,6 +113,17 @@ pub struct StepRecord {
     pub settled: Settled,
     /// How often the capture was torn and taken again.
     pub torn_retries: u32,
+}
+
+impl StepRecord {
+    /// Leaves out the bodies of requests and responses.
+    pub(crate) fn drop_bodies(&mut self) {
+        for event in &mut self.events {
+            if let EventKind::Request(request) = &mut event.kind {
+                (request.request_body, request.response_body) = (None, None);
+            }
+        }
+    }
 }
 
 /// One step as the trace lists it: without capture and events.

@@ -374,7 +374,7 @@ impl Work<'_> {
                 record.capture.payloads.retain(|payload| !is_picture(payload.kind));
             }
             if !options.bodies {
-                rewrite::drop_bodies(&mut record.events);
+                record.drop_bodies();
             }
             moved += rewrite::step(&mut record, orders, &mut replaced, &source.path)?;
             writer.write_step(record)?;

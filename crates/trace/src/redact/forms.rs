@@ -8,6 +8,7 @@ use crate::json::escape;
 use base64::Engine;
 use base64::alphabet::{Alphabet, STANDARD, URL_SAFE};
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+use browserlens_core::page::text::escaped_xml;
 
 /// One form of a secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +26,7 @@ pub(crate) fn forms(secret: &str) -> Vec<Form> {
         escape(&escaped).into_owned(),
         secret.replace('/', "\\/"),
         ascii_json(secret),
-        html(secret),
+        escaped_xml(secret),
         escaped,
     ];
     for kept in ["-_.!~*'()", "-_.~", "*-._"] {
@@ -53,10 +54,6 @@ fn ascii_json(text: &str) -> String {
         }
     }
     out
-}
-
-fn html(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 fn percent(text: &str, kept: &str, lower: bool) -> String {

@@ -16,7 +16,7 @@
 
 use super::names::is_secret_field;
 use super::placeholder::MASK;
-use super::{Words, shapes};
+use super::{Words, replaced, shapes};
 use browserlens_core::page::{Flags, NodeKind, Page};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -94,22 +94,8 @@ impl Mask {
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
-        found.sort_by_key(|range| (range.start, range.end));
-        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
         // Pieces of one secret are one mask.
-        let mut masked = None;
-        for Range { start, end } in found {
-            if start >= from {
-                out.push_str(&text[from..start]);
-                if masked != Some(start) {
-                    out.push_str(MASK);
-                }
-            }
-            from = from.max(end);
-            masked = Some(from);
-        }
-        out.push_str(&text[from..]);
-        Cow::Owned(out)
+        Cow::Owned(replaced(text, found, true, |_| MASK.into()))
     }
 
     /// Masks a text in place.

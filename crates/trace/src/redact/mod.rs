@@ -35,7 +35,6 @@ use crate::json::{JsonError, Scanner, Token, Writer, rewrite, unescape};
 use crate::record::{ActionRecord, StepRecord, TraceMeta};
 use aho_corasick::AhoCorasick;
 use browserlens_core::page::{NodeKey, Payload, PayloadKind};
-use browserlens_core::strategy::NodeHint;
 use fields::Fields;
 use forms::forms;
 pub use mask::Mask;
@@ -83,16 +82,6 @@ pub struct RedactionOptions {
     pub known: Vec<String>,
     /// Values that are never replaced: the made-up secrets of bundled sites.
     pub public: Vec<String>,
-}
-
-impl std::fmt::Debug for RedactionOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RedactionOptions")
-            .field("key", &self.key)
-            .field("known", &self.known.len())
-            .field("public", &self.public)
-            .finish()
-    }
 }
 
 /// A search for many texts at once.
@@ -152,11 +141,7 @@ pub struct Redactor {
     tokens: RefCell<Vec<String>>,
 }
 
-impl std::fmt::Debug for Redactor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redactor").field("secrets", &self.secrets.len()).finish_non_exhaustive()
-    }
-}
+browserlens_core::opaque_debug!(self: Redactor { secrets: self.secrets.len() });
 
 impl Redactor {
     /// Starts a recording.
@@ -289,25 +274,10 @@ impl Redactor {
             !self.public.contains(&text[range.clone()])
                 && !public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end)
         });
-        found.sort_by_key(|range| (range.start, range.end));
-        let mut merged: Vec<Range<usize>> = Vec::new();
-        for range in found {
-            match merged.last_mut() {
-                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-                _ => merged.push(range),
-            }
-        }
-        if merged.is_empty() {
+        if found.is_empty() {
             return Cow::Borrowed(text);
         }
-        let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-        for range in merged {
-            out.push_str(&text[from..range.start]);
-            out.push_str(&self.placeholders.of(&text[range.clone()]));
-            from = range.end;
-        }
-        out.push_str(&text[from..]);
-        Cow::Owned(out)
+        replaced(text, found, false, |secret| self.placeholders.of(secret).into()).into()
     }
 
     /// Replaces the known secrets in a text, and what looks like one.
@@ -406,13 +376,7 @@ impl Redactor {
         if let Some(error) = &mut action.taken.error {
             self.redact_string(error);
         }
-        for hint in [&mut action.taken.node, &mut action.intent.node].into_iter().flatten() {
-            let mut next = Some(hint);
-            while let Some(NodeHint { name, within, .. }) = next {
-                set(name, |name| self.text(name, Source::Page));
-                next = within.as_deref_mut();
-            }
-        }
+        action.each_name(|name| set(name, |name| self.text(name, Source::Page)));
     }
 
     fn redact_payload(&self, payload: &mut Payload, fields: Option<&Fields<'_>>, loaders: &HashMap<u32, u32>) {
@@ -450,6 +414,29 @@ impl Redactor {
         }
         writer.token(token);
     }
+}
+
+/// Replaces what stands at some ranges of a text; those that overlap are one, and where `joins` is set
+/// those that touch as well.
+fn replaced(text: &str, mut ranges: Vec<Range<usize>>, joins: bool, becomes: impl Fn(&str) -> Cow<'_, str>) -> String {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start < last.end || joins && range.start == last.end => {
+                last.end = last.end.max(range.end);
+            }
+            _ => merged.push(range),
+        }
+    }
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    for range in merged {
+        out.push_str(&text[from..range.start]);
+        out.push_str(&becomes(&text[range.clone()]));
+        from = range.end;
+    }
+    out.push_str(&text[from..]);
+    out
 }
 
 /// Puts what becomes of a text in its place.

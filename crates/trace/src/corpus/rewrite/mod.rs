@@ -10,7 +10,7 @@ mod order;
 mod record;
 mod snapshot;
 
-pub(crate) use record::{drop_bodies, step};
+pub(crate) use record::step;
 
 use crate::corpus::error::CorpusError;
 use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind};

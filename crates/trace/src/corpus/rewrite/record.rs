@@ -6,7 +6,7 @@
 use super::{Orders, Sink, capture};
 use crate::corpus::error::CorpusError;
 use crate::{ActionRecord, StepRecord};
-use browserlens_core::strategy::{ActionKind, Event, EventKind, NodeHint};
+use browserlens_core::strategy::{ActionKind, EventKind};
 use std::path::Path;
 
 /// Rewrites a step; returns how many nodes came to stand elsewhere.
@@ -45,26 +45,7 @@ fn rewrite_action(action: &mut ActionRecord, sink: &mut dyn Sink) {
         action.taken.text = sink.text(&action.taken.text);
         action.intent.text = sink.text(&action.intent.text);
     }
-    for hint in [&mut action.taken.node, &mut action.intent.node].into_iter().flatten() {
-        rewrite_hint(hint, sink);
-    }
-}
-
-fn rewrite_hint(hint: &mut NodeHint, sink: &mut dyn Sink) {
-    let mut next = Some(hint);
-    while let Some(hint) = next {
-        hint.name = sink.text(&hint.name);
-        next = hint.within.as_deref_mut();
-    }
-}
-
-/// Leaves out the bodies of requests and responses.
-pub(crate) fn drop_bodies(events: &mut [Event]) {
-    for event in events {
-        if let EventKind::Request(request) = &mut event.kind {
-            (request.request_body, request.response_body) = (None, None);
-        }
-    }
+    action.each_name(|name| *name = sink.text(name));
 }
 
 /// Whether an action's text is one of the page's: not an address, a key, or the name of a file.
