@@ -68,9 +68,7 @@ pub(super) fn read(values: &Values) -> Runs {
                 for block in results() {
                     let id = text_at(block, "tool_use_id");
                     let began = made.iter().rev().find(|(made, _)| made == id).map(|(_, began)| began.clone());
-                    let Some(call) = run.answered(id) else {
-                        return Err((*number, format!("an answer to call {id:?}, which nobody made")));
-                    };
+                    let call = run.answered(id).map_err(|what| (*number, what))?;
                     (call.answer, call.images) = content(&block["content"]);
                     call.is_error = block["is_error"] == true;
                     reason = EndReason::Unknown;

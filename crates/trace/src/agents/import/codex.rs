@@ -55,10 +55,7 @@ pub(super) fn read(values: &Values) -> Runs {
                 }
                 "function_call_output" | "custom_tool_call_output" => {
                     is_answered = true;
-                    let id = text_at(payload, "call_id");
-                    let Some(call) = run.answered(id) else {
-                        return Err((*number, format!("an answer to call {id:?}, which nobody made")));
-                    };
+                    let call = run.answered(text_at(payload, "call_id")).map_err(|what| (*number, what))?;
                     output(call, &payload["output"]);
                 }
                 _ => {}

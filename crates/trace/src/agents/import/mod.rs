@@ -14,60 +14,44 @@ mod otel;
 use crate::agents::AgentsError;
 use crate::agents::record::{Call, End, EndReason, RunRecord, Usage};
 use base64::Engine;
+use browserlens_core::named;
 use browserlens_core::tokens::ImageSize;
 use serde_json::Value;
 use std::path::Path;
 
-/// A format of transcripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// JSON lines of ours: a line a run, a line a call.
-    Lines,
-    /// A session of Claude Code.
-    ClaudeCode,
-    /// A rollout of Codex.
-    Codex,
-    /// Published results of AXI's browser benchmark.
-    Axi,
-    /// A saved history of browser-use.
-    BrowserUse,
-    /// OpenTelemetry spans of GenAI, as OTLP JSON.
-    Otel,
+named! {
+    /// A format of transcripts, in the order in which a file is tried.
+    pub enum Format {
+        /// JSON lines of ours: a line a run, a line a call.
+        Lines = "lines",
+        /// A session of Claude Code.
+        ClaudeCode = "claude-code",
+        /// A rollout of Codex.
+        Codex = "codex",
+        /// Published results of AXI's browser benchmark.
+        Axi = "axi",
+        /// A saved history of browser-use.
+        BrowserUse = "browser-use",
+        /// OpenTelemetry spans of GenAI, as OTLP JSON.
+        Otel = "otel",
+    }
 }
 
-/// How a format is called on the command line, told and read.
-struct Importer {
-    name: &'static str,
-    is_it: fn(&Values) -> bool,
-    read: fn(&Values) -> Runs,
-}
-
-/// In the order of [`Format`].
-const IMPORTERS: [Importer; 6] = [
-    Importer { name: "lines", is_it: lines::is_it, read: lines::read },
-    Importer { name: "claude-code", is_it: claude_code::is_it, read: claude_code::read },
-    Importer { name: "codex", is_it: codex::is_it, read: codex::read },
-    Importer { name: "axi", is_it: axi::is_it, read: axi::read },
-    Importer { name: "browser-use", is_it: browser_use::is_it, read: browser_use::read },
-    Importer { name: "otel", is_it: otel::is_it, read: otel::read },
-];
+/// Tells whether a transcript is of a format.
+type Told = fn(&Values) -> bool;
+/// Reads a transcript of a format.
+type Reader = fn(&Values) -> Runs;
 
 impl Format {
-    /// Every format, in the order in which a file is tried.
-    pub const ALL: [Self; 6] = [Self::Lines, Self::ClaudeCode, Self::Codex, Self::Axi, Self::BrowserUse, Self::Otel];
-
-    fn importer(self) -> &'static Importer {
-        &IMPORTERS[self as usize]
-    }
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        self.importer().name
-    }
-
-    /// Returns the format of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
+    fn importer(self) -> (Told, Reader) {
+        match self {
+            Self::Lines => (lines::is_it, lines::read),
+            Self::ClaudeCode => (claude_code::is_it, claude_code::read),
+            Self::Codex => (codex::is_it, codex::read),
+            Self::Axi => (axi::is_it, axi::read),
+            Self::BrowserUse => (browser_use::is_it, browser_use::read),
+            Self::Otel => (otel::is_it, otel::read),
+        }
     }
 }
 
@@ -119,10 +103,10 @@ pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<
         return Err(AgentsError::IsRecord(path.to_owned()));
     }
     let format = format
-        .or_else(|| Format::ALL.into_iter().find(|format| (format.importer().is_it)(&values)))
+        .or_else(|| Format::ALL.into_iter().find(|format| (format.importer().0)(&values)))
         .ok_or_else(|| AgentsError::UnknownFormat(path.to_owned()))?;
-    let mut runs = (format.importer().read)(&values)
-        .map_err(|(line, what)| if line == 0 { wrong(what) } else { at(line, what) })?;
+    let mut runs =
+        (format.importer().1)(&values).map_err(|(line, what)| if line == 0 { wrong(what) } else { at(line, what) })?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     for run in &mut runs {
         finish(run, format, given, &name);
@@ -252,10 +236,10 @@ impl Builder {
     }
 
     /// Returns the same call, which waits no longer.
-    fn answered(&mut self, id: &str) -> Option<&mut Call> {
-        let at = self.open.iter().rposition(|(open, _)| open == id)?;
-        let (_, call) = self.open.remove(at);
-        self.run.calls.get_mut(call)
+    fn answered(&mut self, id: &str) -> Result<&mut Call, String> {
+        let at = self.open.iter().rposition(|(open, _)| open == id);
+        let call = at.and_then(|at| self.run.calls.get_mut(self.open.remove(at).1));
+        call.ok_or_else(|| format!("an answer to call {id:?}, which nobody made"))
     }
 
     /// Ends the run. The first call of a turn bears its words and counts; those of a turn without
