@@ -176,13 +176,6 @@ fn sorted(value: &Value) -> Value {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RequestHash(pub(crate) String);
 
-impl RequestHash {
-    /// Returns the digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl fmt::Display for RequestHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -261,7 +254,7 @@ mod tests {
         others[2].temperature = 0.5;
         others[3].extra.insert("seed".into(), json!(1));
         assert_eq!(first.hash(), request().hash());
-        assert_eq!(first.hash().as_str().len(), 64);
+        assert_eq!(first.hash().0.len(), 64);
         for other in others {
             assert_ne!(first.hash(), other.hash());
         }

@@ -14,21 +14,11 @@ pub(crate) struct Db {
 }
 
 /// Why a row could not be taken: an error of SQLite gets its place where the query is made.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(crate) enum RowError {
-    Sqlite(rusqlite::Error),
-    Told(TraceError),
-}
-
-impl From<rusqlite::Error> for RowError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<TraceError> for RowError {
-    fn from(error: TraceError) -> Self {
-        Self::Told(error)
-    }
+    Sqlite(#[from] rusqlite::Error),
+    Told(#[from] TraceError),
 }
 
 impl Db {

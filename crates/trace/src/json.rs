@@ -9,6 +9,7 @@
 
 mod writer;
 
+use serde::de::IgnoredAny;
 pub use writer::unescape;
 pub(crate) use writer::{Writer, escape};
 
@@ -138,7 +139,8 @@ impl<'a> Scanner<'a> {
             .position(|byte| !matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'.' | b'+' | b'-'))
             .unwrap_or(bytes.len());
         let word = &self.text[self.at..self.at + length];
-        if !matches!(word, "true" | "false" | "null") && !is_number(word.as_bytes()) {
+        // Without quotes and brackets only a number, a truth value or null can be JSON.
+        if serde_json::from_str::<IgnoredAny>(word).is_err() {
             return self.fail("a value");
         }
         self.at += length;
@@ -243,32 +245,6 @@ impl<'a> Scanner<'a> {
             }
         }
     }
-}
-
-fn is_number(word: &[u8]) -> bool {
-    let digits = |from: usize| word[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut at = usize::from(word.first() == Some(&b'-'));
-    let whole = digits(at);
-    if whole == 0 || (whole > 1 && word[at] == b'0') {
-        return false;
-    }
-    at += whole;
-    if word.get(at) == Some(&b'.') {
-        let part = digits(at + 1);
-        if part == 0 {
-            return false;
-        }
-        at += 1 + part;
-    }
-    if matches!(word.get(at), Some(b'e' | b'E')) {
-        at += 1 + usize::from(matches!(word.get(at + 1), Some(b'+' | b'-')));
-        let part = if at <= word.len() { digits(at) } else { 0 };
-        if part == 0 {
-            return false;
-        }
-        at += part;
-    }
-    at == word.len()
 }
 
 /// Writes a text anew: what `each` writes of every token.

@@ -5,7 +5,7 @@
 
 use crate::error::{Fault, TraceError};
 use crate::reader::Trace;
-use browserlens_core::page::{BoxInDocument, BoxInViewport, Capture, Page, PayloadKind};
+use browserlens_core::page::{BoxInDocument, BoxInViewport, Capture, NodeKey, Page, PayloadKind};
 use browserlens_core::strategy::{
     BodyHead, BodySide, CaptureImage, Event, EventFilter, EventTally, ImageSpace, PageSource, SourceError, SourceId,
     StepIndex,
@@ -106,13 +106,11 @@ impl PageSource for TracePages {
     }
 
     fn page(&mut self) -> Result<(Arc<Page>, Arc<Capture>), SourceError> {
-        if let Some((page, capture)) = &self.current {
-            return Ok((Arc::clone(page), Arc::clone(capture)));
+        if let Some(both) = &self.current {
+            return Ok(both.clone());
         }
         let (page, capture) = self.trace.page(self.step).map_err(failed(NO_PAGE))?;
-        let both = (Arc::new(page), Arc::new(capture));
-        self.current = Some((Arc::clone(&both.0), Arc::clone(&both.1)));
-        Ok(both)
+        Ok(self.current.insert((Arc::new(page), Arc::new(capture))).clone())
     }
 
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {
@@ -169,13 +167,8 @@ impl PageSource for TracePages {
             let png = cut(png, whole, as_box)?.ok_or_else(not_there)?;
             return Ok(CaptureImage { png, space: ImageSpace::Viewport(in_viewport) });
         }
-        for crop in capture.of_kind(PayloadKind::Crop) {
-            let owner = page.nodes().find(|node| {
-                let key = node.key();
-                key.backend == crop.node && key.frame == crop.frame
-            });
-            let Some(owner) = owner.filter(|owner| owner.bounds().contains_box(bounds, 0.5)) else { continue };
-            if let Some(png) = cut(&crop.body, owner.bounds(), bounds)? {
+        for (png, owner) in of_elements(&page, &capture).filter(|(_, owner)| owner.contains_box(bounds, 0.5)) {
+            if let Some(png) = cut(png, owner, bounds)? {
                 return Ok(CaptureImage { png, space: ImageSpace::Document(bounds) });
             }
         }
@@ -209,17 +202,17 @@ fn cut(png: &[u8], whole: BoxInDocument, part: BoxInDocument) -> Result<Option<A
 /// Returns the pictures of single elements that a capture holds, each with where it lies in the
 /// document.
 pub fn crops(page: &Page, capture: &Capture) -> Vec<CaptureImage> {
-    let owner = |frame: u32, backend: u32| {
-        page.nodes().find(|node| {
-            let key = node.key();
-            (key.frame, key.backend) == (frame, backend)
-        })
-    };
-    let images = capture.of_kind(PayloadKind::Crop).filter_map(|payload| {
-        let owner = owner(payload.frame, payload.node)?;
-        Some(CaptureImage { png: Arc::clone(&payload.body), space: ImageSpace::Document(owner.bounds()) })
-    });
-    images.collect()
+    let image = |(png, bounds)| CaptureImage { png: Arc::clone(png), space: ImageSpace::Document(bounds) };
+    of_elements(page, capture).map(image).collect()
+}
+
+/// The same as they are stored.
+fn of_elements<'c>(page: &'c Page, capture: &'c Capture) -> impl Iterator<Item = (&'c Arc<[u8]>, BoxInDocument)> {
+    capture.of_kind(PayloadKind::Crop).filter_map(move |crop| {
+        let is_owner = |key: NodeKey| (key.frame, key.backend) == (crop.frame, crop.node);
+        let owner = page.nodes().find(|node| is_owner(node.key()))?;
+        Some((&crop.body, owner.bounds()))
+    })
 }
 
 /// Returns the part of the viewport that a whole screenshot shows.

@@ -123,11 +123,6 @@ impl TraceWriter {
         &self.db.path
     }
 
-    /// Returns the redactor, so that the recorder can ask whether a node or a text is secret.
-    pub fn redactor(&self) -> &Redactor {
-        &self.redactor
-    }
-
     /// Returns the redactor, so that the recorder can add values that it learns on the way.
     pub fn redactor_mut(&mut self) -> &mut Redactor {
         &mut self.redactor

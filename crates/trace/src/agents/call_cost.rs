@@ -68,8 +68,6 @@ impl CallCost {
 pub struct CallCosts {
     /// One a call, in order.
     pub calls: Vec<CallCost>,
-    /// What the first turn read: instructions, tool list, goal.
-    pub first_context: u64,
     /// What the last turn had been told in all.
     pub last_context: u64,
     /// What the last turn read: all it had been told, or what a tool's own loop made of it.
@@ -92,7 +90,6 @@ impl CallCosts {
             || record.end.as_ref().is_some_and(|end| end.said.is_some());
         let mut context = count(&header.instructions) + tools + count(&header.goal);
         let mut costs = Self {
-            first_context: context,
             is_own_assumed: !words_kept && !record.calls.is_empty(),
             // A model that stopped by itself had read the last answer.
             stopped: record.end.as_ref().is_some_and(|end| matches!(end.end, EndReason::Stopped)),

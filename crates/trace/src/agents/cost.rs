@@ -138,7 +138,9 @@ impl RunCosts {
         if calls.stopped {
             costs.own += end.said.as_deref().map_or(0, |said| u64::from(encoding.count(said).0));
         }
-        record.calls.iter().map(|call| call.usage).chain([end.usage]).for_each(|usage| add(&mut costs.usage, usage));
+        for usage in record.calls.iter().filter_map(|call| call.usage).chain(end.usage) {
+            *costs.usage.get_or_insert_default() += usage;
+        }
         for waste in calls.calls.iter().filter_map(|call| call.waste) {
             match waste {
                 Waste::Refused(kind) => *costs.errors.entry(kind).or_default() += 1,
@@ -157,11 +159,5 @@ impl RunCosts {
     /// Returns how many calls brought nothing: refused, repeated, without effect.
     pub fn wasted(&self) -> u32 {
         self.refused() + self.repeated + self.no_effect
-    }
-}
-
-fn add(sum: &mut Option<Usage>, part: Option<Usage>) {
-    if let Some(part) = part {
-        *sum.get_or_insert_default() += part;
     }
 }
