@@ -8,7 +8,7 @@ use crate::error::ImportError;
 use crate::har::Visit;
 use crate::scene::Scene;
 use browserlens_core::page::{Capture, Viewport};
-use browserlens_core::strategy::{ActionKind, EventKind, NodeHint};
+use browserlens_core::strategy::{ActionKind, EventKind};
 use browserlens_trace::{Canonicalizer, Origin};
 use std::path::Path;
 
@@ -91,8 +91,6 @@ pub(crate) struct PlannedStep {
 pub(crate) struct PlannedAction {
     pub(crate) kind: ActionKind,
     pub(crate) text: String,
-    /// The node in words, where the page does not tell it.
-    pub(crate) hint: Option<NodeHint>,
     /// Where it was acted, in CSS px of the viewport.
     pub(crate) point: Option<(f32, f32)>,
     /// What went wrong, if it failed.
@@ -101,7 +99,7 @@ pub(crate) struct PlannedAction {
 
 impl PlannedAction {
     pub(crate) fn new(kind: ActionKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), hint: None, point: None, error: None }
+        Self { kind, text: text.into(), point: None, error: None }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::options::ImportOptions;
 use crate::plan::{Marks, Plan};
 use crate::playwright::aria::missing;
 use crate::scene::{Resources, Scene};
-use crate::write::{Captured, Writing, finish};
+use crate::write::{Captured, Writing};
 use browserlens_recorder::{RecordError, RenderAnswer, RenderAnswers, RenderOptions, RenderScene, render_scenes};
 use std::collections::HashMap;
 use std::path::Path;
@@ -120,5 +120,5 @@ pub(crate) fn render(
         written?;
         return Err(ImportError::empty(input, "it has no steps"));
     };
-    finish(writing, true, written)
+    writing.finish(true, written)
 }

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 #[cfg(feature = "render")]
 use crate::render::render;
 use crate::script::{self, Script, json_file as json};
-use crate::write::{Captured, Writing, finish};
+use crate::write::{Captured, Writing};
 use crate::{derive, mind2web, playwright, raw, weblinx};
 use browserlens_core::named;
 #[cfg(not(feature = "render"))]
@@ -132,7 +132,7 @@ fn write(plan: &Plan, input: &Path, path: PathBuf, options: &ImportOptions) -> R
     } else {
         let mut writing = Writing::create(plan, &path, None, options.redaction_key.clone(), options.force)?;
         let written = each(plan, input, options, |captured| writing.step(captured));
-        finish(writing, false, written)?
+        writing.finish(false, written)?
     };
     let origin = Origin { rendered: renders, gaps, ..plan.origin.clone() };
     Ok(ImportedTrace { path, steps, with_node, origin })

@@ -80,10 +80,6 @@ impl<'p> Writing<'p> {
         })
     }
 
-    pub(crate) fn len(&self) -> u32 {
-        self.next
-    }
-
     /// Writes the next step.
     pub(crate) fn step(&mut self, captured: Captured) -> Result<(), ImportError> {
         let index = StepIndex(self.next);
@@ -91,7 +87,7 @@ impl<'p> Writing<'p> {
         let page = captured.page;
         let action = planned.action.as_ref().map(|planned| {
             let mut acceptable: Vec<NodeKey> = Vec::new();
-            let (mut hint, mut point) = (planned.hint.clone(), None);
+            let (mut hint, mut point) = (None, None);
             if let Some((before, marks)) = &self.before {
                 let of = |wanted: &str| {
                     marks.iter().filter(|(mark, _)| mark == wanted).map(|(_, key)| *key).collect::<Vec<_>>()
@@ -102,7 +98,7 @@ impl<'p> Writing<'p> {
                 acceptable.dedup();
                 let scroll = before.scroll();
                 point = planned.point.map(|(x, y)| (x + scroll.x, y + scroll.y));
-                hint = acceptable.first().and_then(|key| in_words(before, *key)).or(hint);
+                hint = acceptable.first().and_then(|key| in_words(before, *key));
             }
             let (kind, text) = (planned.kind, planned.text.clone());
             ActionRecord {
@@ -141,19 +137,25 @@ impl<'p> Writing<'p> {
         Ok(())
     }
 
-    /// Ends the trace; with a reason where it ends early.
-    pub(crate) fn finish(mut self, rendered: bool, failed: Option<&ImportError>) -> Result<Vec<String>, ImportError> {
+    /// Ends the trace, early where something went wrong, and passes that on. Returns how many steps have an action with
+    /// a node, how many there are, and the gaps.
+    pub(crate) fn finish(
+        mut self,
+        rendered: bool,
+        written: Result<(), ImportError>,
+    ) -> Result<(u32, u32, Vec<String>), ImportError> {
         let mut origin = self.plan.origin.clone();
         origin.rendered = rendered;
         origin.gaps.append(&mut self.gaps);
         origin.gaps = bounded(origin.gaps);
         self.writer.set_origin(&origin)?;
-        let outcome = match failed {
-            None => Outcome::Complete,
-            Some(error) => Outcome::Incomplete { reason: error.to_string() },
+        let outcome = match &written {
+            Ok(()) => Outcome::Complete,
+            Err(error) => Outcome::Incomplete { reason: error.to_string() },
         };
         self.writer.finish(outcome)?;
-        Ok(origin.gaps)
+        written?;
+        Ok((self.with_node, self.next, origin.gaps))
     }
 }
 
@@ -179,18 +181,6 @@ fn bounded(mut gaps: Vec<String>) -> Vec<String> {
         gaps.push(format!("… and {more} gaps more"));
     }
     gaps
-}
-
-/// Ends a trace, and passes on what went wrong.
-pub(crate) fn finish(
-    writing: Writing<'_>,
-    rendered: bool,
-    written: Result<(), ImportError>,
-) -> Result<(u32, u32, Vec<String>), ImportError> {
-    let (with_node, steps) = (writing.with_node, writing.len());
-    let gaps = writing.finish(rendered, written.as_ref().err())?;
-    written?;
-    Ok((with_node, steps, gaps))
 }
 
 #[cfg(test)]

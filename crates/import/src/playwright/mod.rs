@@ -111,12 +111,6 @@ fn plan(
             shown.push(elsewhere);
         }
     }
-    if let Some(lost) = shown.iter().filter(|page| page.incomplete).count().checked_sub(1) {
-        gaps.push(format!(
-            "{} pages are shown without one or more of their frames, which have no snapshot of that moment",
-            lost + 1
-        ));
-    }
     let events = events::planned(&model, archive, &times);
     let secrets = events::secrets(&model);
     let header = &model.header;

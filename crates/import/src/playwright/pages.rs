@@ -32,8 +32,6 @@ pub(crate) struct Shown {
     pub(crate) url: String,
     frame: String,
     place: usize,
-    /// Whether frames of that page have no snapshot of that moment.
-    pub(crate) incomplete: bool,
 }
 
 impl Shown {
@@ -54,7 +52,6 @@ impl Shown {
             url: found.url.clone(),
             frame: main.0.clone(),
             place: main.1,
-            incomplete: false,
         })
     }
 
