@@ -9,9 +9,9 @@ use crate::error::TasksError;
 use crate::loopback::served;
 use crate::served_task::Verdict;
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{Method, Response, StatusCode, header};
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,7 +76,7 @@ impl MiniwobServer {
     }
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {
+async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     if request.method() == Method::POST && path == "/ended/1" {
         let said = axum::body::to_bytes(request.into_body(), MOST_SAID).await.unwrap_or_default();
@@ -109,10 +109,6 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     response(StatusCode::OK, kind, body)
 }
 
-fn response(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
-    response.headers_mut().insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-    response
+fn response(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response {
+    (status, [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], body).into_response()
 }

@@ -230,15 +230,11 @@ impl<'a> Scanner<'a> {
                     return match byte {
                         b']' if self.expect == Expect::ValueOrClose => Ok(Some(self.close())),
                         b'{' | b'[' => Ok(Some(self.enter(byte == b'{'))),
-                        b'"' => {
-                            let text = self.string()?;
-                            self.after_value();
-                            Ok(Some(Token::Text(text)))
-                        }
                         _ => {
-                            let word = self.plain()?;
+                            let is_text = byte == b'"';
+                            let value = if is_text { Token::Text(self.string()?) } else { Token::Plain(self.plain()?) };
                             self.after_value();
-                            Ok(Some(Token::Plain(word)))
+                            Ok(Some(value))
                         }
                     };
                 }

@@ -99,7 +99,7 @@ impl Trace {
         }
     }
 
-    fn blobs(&self) -> MutexGuard<'_, BlobReader> {
+    pub(crate) fn blobs(&self) -> MutexGuard<'_, BlobReader> {
         // The cache holds only bodies that passed their hash, so one left by a panic is as good as
         // any.
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
@@ -160,10 +160,6 @@ impl Trace {
 
     pub(crate) fn body(&self, blob: i64, referrer: Location) -> Result<Arc<[u8]>, TraceError> {
         self.blobs().read(&self.db, blob, referrer)
-    }
-
-    pub(crate) fn keep_bodies(&self, blobs: &[i64]) {
-        self.blobs().keep(blobs);
     }
 
     pub(crate) fn no_step(&self, step: StepIndex) -> TraceError {

@@ -176,7 +176,7 @@ impl Salvage {
                 Err(_) => report.lost_payloads += 1,
             }
         }
-        trace.keep_bodies(&kept);
+        trace.blobs().keep(&kept);
         let entities = if db.is_whole(&ENTITY_LIST, number) { trace.entities(index).ok() } else { None };
         let (events, entities) = (Vec::new(), entities.unwrap_or_default());
         StepRecord { index, tab, action, capture, events, entities, timings, settled, torn_retries }

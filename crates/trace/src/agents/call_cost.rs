@@ -63,7 +63,7 @@ impl CallCost {
     }
 }
 
-/// What the calls of a run cost, and what stands at both ends of it.
+/// What the calls of a run cost, and what stands at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallCosts {
     /// One a call, in order.

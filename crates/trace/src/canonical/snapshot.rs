@@ -68,16 +68,6 @@ impl<'a> SnapshotPlace<'a> {
         self.part = Part::of(self.top, self.of_document, self.of_part);
     }
 
-    /// Whether a plain token is the string index of a document's frame id.
-    pub(crate) fn is_frame_id(&self, scanner: &Scanner<'_>) -> bool {
-        scanner.depth() == 3 && self.part == Part::FrameId
-    }
-
-    /// Whether a plain token is a backend node id.
-    pub(crate) fn is_backend_node_id(&self, scanner: &Scanner<'_>) -> bool {
-        scanner.depth() == 5 && self.part == Part::BackendNodeId
-    }
-
     /// Whether a text is an entry of the string table.
     pub(crate) fn is_string(&self, scanner: &Scanner<'_>) -> bool {
         scanner.depth() == 2 && self.top == "strings"
@@ -97,7 +87,7 @@ fn find_frame_ids(json: &str, skips: bool) -> Result<(Vec<Option<usize>>, Vec<&s
         place.take(&scanner, token);
         match token {
             Token::OpenObject if scanner.depth() == 3 && place.top == "documents" => ids.push(None),
-            Token::Plain(index) if place.is_frame_id(&scanner) => {
+            Token::Plain(index) if scanner.depth() == 3 && place.part == Part::FrameId => {
                 if let Some(id) = ids.last_mut() {
                     *id = index.parse::<usize>().ok();
                 }
@@ -135,7 +125,7 @@ impl Canonicalizer {
         let rewritten = rewrite(raw, |scanner, token, writer| {
             place.take(scanner, token);
             match token {
-                Token::Plain(number) if place.is_backend_node_id(scanner) => {
+                Token::Plain(number) if scanner.depth() == 5 && place.part == Part::BackendNodeId => {
                     match number.parse::<i64>().ok().zip(loaders.get(place.document)) {
                         Some((backend, loader)) => writer.number(u64::from(self.number_in(*loader, backend))),
                         None => writer.token(token),

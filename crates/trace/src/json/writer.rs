@@ -16,44 +16,27 @@ impl Writer {
         Self { out: String::with_capacity(bytes), comma: false }
     }
 
-    fn separate(&mut self) {
-        if self.comma {
-            self.out.push(',');
-        }
-    }
-
     /// Writes a token as it stands.
     pub(crate) fn token(&mut self, token: Token<'_>) {
-        match token {
-            Token::OpenObject | Token::OpenArray => {
-                self.separate();
-                self.out.push(if token == Token::OpenObject { '{' } else { '[' });
-                self.comma = false;
-            }
-            Token::CloseObject | Token::CloseArray => {
-                self.out.push(if token == Token::CloseObject { '}' } else { ']' });
-                self.comma = true;
-            }
-            Token::Key(key) => {
-                self.separate();
-                self.out.push('"');
-                self.out.push_str(key);
-                self.out.push_str("\":");
-                self.comma = false;
-            }
-            Token::Text(text) => {
-                self.separate();
-                self.out.push('"');
-                self.out.push_str(text);
-                self.out.push('"');
-                self.comma = true;
-            }
-            Token::Plain(word) => {
-                self.separate();
-                self.out.push_str(word);
-                self.comma = true;
-            }
+        if self.comma && !matches!(token, Token::CloseObject | Token::CloseArray) {
+            self.out.push(',');
         }
+        match token {
+            Token::OpenObject => self.out.push('{'),
+            Token::CloseObject => self.out.push('}'),
+            Token::OpenArray => self.out.push('['),
+            Token::CloseArray => self.out.push(']'),
+            Token::Key(key) => self.quoted(key, "\":"),
+            Token::Text(text) => self.quoted(text, "\""),
+            Token::Plain(word) => self.out.push_str(word),
+        }
+        self.comma = !matches!(token, Token::OpenObject | Token::OpenArray | Token::Key(_));
+    }
+
+    fn quoted(&mut self, raw: &str, end: &str) {
+        self.out.push('"');
+        self.out.push_str(raw);
+        self.out.push_str(end);
     }
 
     /// Writes a string value, escaping it.

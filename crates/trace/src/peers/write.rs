@@ -50,17 +50,11 @@ fn fill(
     redactor: &Redactor,
 ) -> Result<(), TraceError> {
     let db = open_for_writing(new, path)?;
-    let prepare = || {
-        db.connection.pragma_update(None, "page_size", PAGE_SIZE)?;
-        db.connection.pragma_update(None, "application_id", APPLICATION_ID)
-    };
-    prepare().map_err(db.failed(Location::FILE))?;
+    let run = |sql: &str| db.connection.execute_batch(sql).map_err(db.failed(Location::FILE));
+    run(&format!("PRAGMA page_size = {PAGE_SIZE}; PRAGMA application_id = {APPLICATION_ID};"))?;
     db.transaction(Location::FILE, || {
-        let make = || {
-            db.connection.execute_batch(CREATE)?;
-            db.connection.pragma_update(None, "user_version", FORMAT_VERSION)
-        };
-        make().map_err(db.failed(Location::FILE))?;
+        run(CREATE)?;
+        run(&format!("PRAGMA user_version = {FORMAT_VERSION};"))?;
         let meta = vec![
             int(1),
             Value::Blob(trace.0.to_vec()),
@@ -72,7 +66,7 @@ fn fill(
         let mut filling = Filling { db: &db, redactor, blobs: BlobWriter::default(), outputs: 0 };
         (1u64..).zip(passes).try_for_each(|(number, pass)| filling.pass(number, pass))
     })?;
-    db.connection.execute_batch("VACUUM").map_err(db.failed(Location::FILE))?;
+    run("VACUUM")?;
     db.close(Location::FILE)
 }
 
