@@ -16,13 +16,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Documents of one snapshot.
-const MOST_DOCUMENTS: usize = 500;
+pub(crate) const MOST_DOCUMENTS: usize = 500;
 
 type Snapshot = raw::Snapshot<IgnoredAny>;
 type Document = raw::Document<IgnoredAny>;
@@ -310,8 +310,7 @@ fn opened(node: &RawValue) -> usize {
     node.get().bytes().filter(|byte| matches!(byte, b'[' | b'{')).count()
 }
 
-fn joined(nodes: &[impl AsRef<str>]) -> String {
-    let nodes: Vec<&str> = nodes.iter().map(AsRef::as_ref).collect();
+fn joined(nodes: &[impl Borrow<str>]) -> String {
     format!("{{\"nodes\":[{}]}}", nodes.join(","))
 }
 

@@ -6,13 +6,13 @@
 //! which read those fail instead of showing an empty page; a document stands in one place; parsing
 //! stops at [`Limits::nodes`].
 
-use crate::cdp::frame_tree_of;
+use crate::cdp::{MOST_DOCUMENTS, frame_tree_of};
 use crate::dom::{Markup, parse};
 use crate::error::ImportError;
 use crate::html::OURS;
 use crate::limits::Limits;
 use crate::plan::Marks;
-use crate::scene::{Scene, without_fragment};
+use crate::scene::{FrameContent, Scene, without_fragment};
 use browserlens_core::page::raw::{Document, RareFlag, Snapshot, Styles, TextBoxes};
 use browserlens_core::page::{Capture, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
@@ -20,8 +20,6 @@ use markup5ever_rcdom::{Handle, NodeData};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Documents of one page.
-const MOST_DOCUMENTS: usize = 500;
 /// Attributes that a data set wrote onto its pages: they tell which nodes count.
 const NOTES: [&str; 4] =
     ["data_pw_testid_buckeye", "data_pw_testid_buckeye_candidate", "backend_node_id", "bounding_box_rect"];
@@ -113,12 +111,12 @@ impl Derived {
             let inner = derived.document(&wanted, &markup, limits)?;
             for (node, frame) in inner {
                 let (url, html) = match frame {
-                    Frame::Url(url) => {
+                    FrameContent::Url(url) => {
                         let key = without_fragment(&url).to_owned();
                         let Some(html) = scene.documents.get(&key).filter(|_| entered.insert(key)) else { continue };
                         (url, html.clone())
                     }
-                    Frame::Inline(html) => ("about:srcdoc".to_owned(), html),
+                    FrameContent::Inline(html) => ("about:srcdoc".to_owned(), html),
                 };
                 open.push(Wanted { url, html, holder: Some((index, node)) });
             }
@@ -137,7 +135,12 @@ impl Derived {
     }
 
     /// Adds a document; returns the frames in it.
-    fn document(&mut self, wanted: &Wanted, markup: &Markup, limits: &Limits) -> Result<Vec<(i64, Frame)>, String> {
+    fn document(
+        &mut self,
+        wanted: &Wanted,
+        markup: &Markup,
+        limits: &Limits,
+    ) -> Result<Vec<(i64, FrameContent)>, String> {
         let number = self.frames.len();
         self.frames.push((wanted.url.clone(), wanted.holder.map_or(0, |(holder, _)| holder)));
         let mut document = Document { document_url: self.string(&wanted.url), ..Document::default() };
@@ -216,7 +219,7 @@ impl Derived {
         index: i64,
         tag: &str,
         attributes: Vec<(String, String)>,
-    ) -> Option<(i64, Frame)> {
+    ) -> Option<(i64, FrameContent)> {
         let mut frame = None;
         let mut kept = Vec::new();
         for (name, value) in attributes {
@@ -237,8 +240,8 @@ impl Derived {
                 "browserlens-selected" if value == "true" => {
                     document.nodes.option_selected.get_or_insert_default().index.push(index)
                 }
-                "src" if matches!(tag, "IFRAME" | "FRAME") && frame.is_none() => frame = Some(Frame::Url(value)),
-                "srcdoc" if tag == "IFRAME" => frame = Some(Frame::Inline(value)),
+                "src" if matches!(tag, "IFRAME" | "FRAME") && frame.is_none() => frame = Some(FrameContent::Url(value)),
+                "srcdoc" if tag == "IFRAME" => frame = Some(FrameContent::Inline(value)),
                 other if other.starts_with(OURS) || NOTES.contains(&other) => {}
                 _ => {
                     if tag == "INPUT" && name == "value" && document.nodes.input_value.index.last() != Some(&index) {
@@ -276,12 +279,6 @@ impl Derived {
         }
         serde_json::to_string(&self.snapshot)
     }
-}
-
-/// What a frame shows.
-enum Frame {
-    Url(String),
-    Inline(String),
 }
 
 fn text_of(node: &Handle) -> Option<String> {

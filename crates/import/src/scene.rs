@@ -30,6 +30,14 @@ impl Resources for () {
     }
 }
 
+/// What a frame shows.
+pub(crate) enum FrameContent {
+    /// A document that is served under its URL.
+    Url(String),
+    /// A document without a URL of its own.
+    Inline(String),
+}
+
 /// A page to be shown.
 pub(crate) struct Scene {
     /// URL of the main document.

@@ -7,7 +7,7 @@
 //! give.
 
 use crate::html::{attribute, is_attribute_written, is_void, open};
-use crate::scene::without_fragment;
+use crate::scene::{FrameContent, without_fragment};
 
 /// What writing a page found out.
 #[derive(Debug, Default)]
@@ -29,14 +29,6 @@ pub(crate) struct Marked<'a> {
     pub(crate) frame: Box<dyn FnMut(&str) -> Option<FrameContent> + 'a>,
     /// URL of the document, if it is one that relative URLs can be resolved by.
     pub(crate) base: Option<&'a str>,
-}
-
-/// What a frame shows.
-pub(crate) enum FrameContent {
-    /// A document that is served under its URL.
-    Url(String),
-    /// A document without a URL of its own.
-    Inline(String),
 }
 
 impl Marked<'_> {

@@ -4,14 +4,14 @@
 //! resources that were loaded before its moment. Invariant: a URL answers what it had answered last
 //! before the snapshot was taken, the same frame's request first.
 
-use super::attributes::{FrameContent, Marked};
+use super::attributes::Marked;
 use super::model::{Model, Snapshot, is_shown};
 use super::tree;
 use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::Pages;
-use crate::scene::{Answer, Resources, Scene, without_fragment};
+use crate::scene::{Answer, FrameContent, Resources, Scene, without_fragment};
 use browserlens_core::page::Viewport;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
