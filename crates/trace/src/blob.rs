@@ -91,7 +91,7 @@ impl BlobWriter {
             before.map_or(Value::Null, |before| int(before.id)),
             int(chain),
         ];
-        db.insert_with_data(&BLOB, values, data)?;
+        db.write(&BLOB, "INSERT", values, Some(data))?;
         self.next = id;
         self.known.insert(hash, (id, chain));
         self.pending.push(hash);

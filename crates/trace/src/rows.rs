@@ -75,12 +75,9 @@ impl Db {
         self.write(table, "INSERT OR REPLACE", values, None)
     }
 
-    /// As [`Db::insert`], for a table with an unsealed column `data`, whose hash is among the sealed ones.
-    pub(crate) fn insert_with_data(&self, table: &Table, values: Vec<Value>, data: Vec<u8>) -> Result<(), TraceError> {
-        self.write(table, "INSERT", values, Some(data))
-    }
-
-    fn write(
+    /// Writes one row by a verb of SQL; `data` is for the unsealed column of that name, whose hash is among the sealed
+    /// ones.
+    pub(crate) fn write(
         &self,
         table: &Table,
         verb: &str,

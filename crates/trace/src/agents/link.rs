@@ -75,10 +75,10 @@ fn linked(calls: &[Call], steps: &[StepRow]) -> Result<Vec<Option<u32>>, String>
     let words: Vec<Vec<String>> = calls.iter().map(words_of).collect();
     let is_opening = |at: usize| fits(&calls[at], &words[at], ActionKind::Goto, "");
     let first = (0..calls.len()).find(|at| acts(&words[*at]) && !calls[*at].is_error);
+    let taken_at = |step: usize| steps.get(step).and_then(|row| row.action.as_ref()).map(|action| &action.taken);
     // The first page is there when the first call is made, or the first call that acts opens it.
     let opens_next = |at: usize| {
-        let next = steps.get(1).and_then(|row| row.action.as_ref()).map(|action| &action.taken);
-        next.is_some_and(|taken| taken.kind == ActionKind::Goto && says(&calls[at].arguments, &taken.text))
+        taken_at(1).is_some_and(|taken| taken.kind == ActionKind::Goto && says(&calls[at].arguments, &taken.text))
     };
     let opens = first.is_some_and(|at| is_opening(at) && !opens_next(at));
     let mut next = usize::from(!opens && !steps.is_empty());
@@ -89,7 +89,7 @@ fn linked(calls: &[Call], steps: &[StepRow]) -> Result<Vec<Option<u32>>, String>
             next = 1;
         } else {
             let mut left = fields_of(call);
-            while let Some(taken) = steps.get(next).and_then(|row| row.action.as_ref()).map(|action| &action.taken) {
+            while let Some(taken) = taken_at(next) {
                 // What the tool refused led nowhere, unless the trace says that it failed too.
                 let is_its = !call.is_error || taken.error.is_some();
                 if !is_its
@@ -106,15 +106,14 @@ fn linked(calls: &[Call], steps: &[StepRow]) -> Result<Vec<Option<u32>>, String>
         }
         let current = next.checked_sub(1).filter(|_| !call.is_error);
         if step.is_none() && acts(&words[at]) && !may_be_unseen(&words[at]) && !call.is_error {
-            let waits = steps.get(next).and_then(|row| row.action.as_ref());
-            let waits = waits.map_or_else(|| "the trace ends".to_owned(), |action| in_words(&action.taken));
+            let waits = taken_at(next).map_or_else(|| "the trace ends".to_owned(), in_words);
             return Err(format!("call {} ({}) has no step: next in the trace is: {waits}", call.call, call.name));
         }
         let shown = step.or_else(|| current.filter(|_| words[at].iter().any(|word| SHOWS.contains(&word.as_str()))));
         found.push(shown.and_then(|step| u32::try_from(step).ok()));
     }
-    match steps.get(next).and_then(|row| row.action.as_ref()) {
-        Some(action) => Err(format!("step {next} ({}) is no call's", in_words(&action.taken))),
+    match taken_at(next) {
+        Some(taken) => Err(format!("step {next} ({}) is no call's", in_words(taken))),
         None => Ok(found),
     }
 }

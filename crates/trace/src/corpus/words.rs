@@ -77,17 +77,16 @@ fn is_exchanged(script: Script, word: &str) -> bool {
 
 /// Returns the character in lower case, where that is one character of as many bytes.
 fn lower(character: char) -> char {
-    let mut cased = character.to_lowercase();
-    same_size(character, cased.next(), cased.next())
+    same_size(character, character.to_lowercase())
 }
 
 fn upper(character: char) -> char {
-    let mut cased = character.to_uppercase();
-    same_size(character, cased.next(), cased.next())
+    same_size(character, character.to_uppercase())
 }
 
-fn same_size(character: char, first: Option<char>, second: Option<char>) -> char {
-    first.filter(|cased| second.is_none() && cased.len_utf8() == character.len_utf8()).unwrap_or(character)
+fn same_size(character: char, mut cased: impl Iterator<Item = char>) -> char {
+    let only = cased.next().filter(|_| cased.next().is_none());
+    only.filter(|cased| cased.len_utf8() == character.len_utf8()).unwrap_or(character)
 }
 
 fn folded(word: &str) -> Cow<'_, str> {

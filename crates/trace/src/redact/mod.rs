@@ -192,15 +192,7 @@ impl Redactor {
     fn learn_value(&mut self, secret: &str) {
         self.learn_text(secret);
         if secret.trim_start().starts_with(['{', '[']) {
-            let mut found = Vec::new();
-            let walked = walk_values(secret, |key, text| {
-                if names::is_sensitive(key) || is_token_shaped(text) {
-                    found.push(text.to_owned());
-                }
-            });
-            if walked.is_ok() {
-                found.iter().for_each(|text| self.learn_text(text));
-            }
+            secrets_in(secret).unwrap_or_default().iter().for_each(|text| self.learn_text(text));
         }
     }
 
@@ -465,16 +457,20 @@ fn is_token_shaped(value: &str) -> bool {
         && !value.contains("://")
 }
 
-/// Gives each string value of a JSON text to `take`, with the name that it stands under.
-fn walk_values(json: &str, mut take: impl FnMut(&str, &str)) -> Result<(), JsonError> {
-    let mut scanner = Scanner::new(json);
-    let mut key = Cow::Borrowed("");
+/// Returns the string values of a JSON text that stand under a sensitive name or look like a token.
+fn secrets_in(json: &str) -> Result<Vec<String>, JsonError> {
+    let (mut scanner, mut key, mut found) = (Scanner::new(json), Cow::Borrowed(""), Vec::new());
     while let Some(token) = scanner.next()? {
         match token {
             Token::Key(raw) => key = unescape(raw),
-            Token::Text(raw) => take(&key, &unescape(raw)),
+            Token::Text(raw) => {
+                let text = unescape(raw);
+                if names::is_sensitive(&key) || is_token_shaped(&text) {
+                    found.push(text.into_owned());
+                }
+            }
             _ => {}
         }
     }
-    Ok(())
+    Ok(found)
 }

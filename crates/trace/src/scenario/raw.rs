@@ -13,7 +13,7 @@ use browserlens_core::page::Viewport;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use steps::{STATES, step_of};
+use steps::STATES;
 use toml::Spanned;
 
 #[derive(Deserialize, JsonSchema)]
@@ -276,7 +276,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
     let last = raw.step.len();
     let attacks = source.each(raw.attack, |_| Part::Attack, |attack, known| Attack::of(attack, last, known))?;
     raw.event.iter().try_for_each(|event| event.check(last)).map_err(|message| malformed(&message))?;
-    let steps = |list| source.each(list, Part::Step, |step, _: &[Step]| step_of(step));
+    let steps = |list| source.each(list, Part::Step, |step, _: &[Step]| Step::try_from(step));
     Ok(Scenario {
         attacks,
         events: raw.event,
@@ -315,14 +315,6 @@ impl JsonSchema for Step {
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         RawStep::json_schema(generator)
-    }
-}
-
-impl TryFrom<RawStep> for Step {
-    type Error = String;
-
-    fn try_from(raw: RawStep) -> Result<Self, String> {
-        step_of(raw)
     }
 }
 

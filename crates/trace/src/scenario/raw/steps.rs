@@ -4,29 +4,33 @@ use super::{RawEnv, RawStep, RawTarget, RawTypeTarget, RawValue, all, fact_of, s
 use crate::scenario::target::{Target, TargetBy};
 use crate::scenario::{Action, Step, Value};
 
-pub(super) fn step_of(mut raw: RawStep) -> Result<Step, String> {
-    let action = action_of(&mut raw)?;
-    let unused = [
-        ("on", raw.on.is_some()),
-        ("to", raw.to.is_some()),
-        ("text", raw.text.is_some()),
-        ("option", raw.option.is_some()),
-        ("checked", raw.checked.is_some()),
-        ("files", raw.files.is_some()),
-        ("by", raw.by.is_some()),
-    ];
-    if let Some((key, _)) = unused.iter().find(|(_, set)| *set) {
-        return Err(format!("the key {key} does not belong to the action {}", action.kind()));
+impl TryFrom<RawStep> for Step {
+    type Error = String;
+
+    fn try_from(mut raw: RawStep) -> Result<Self, String> {
+        let action = action_of(&mut raw)?;
+        let unused = [
+            ("on", raw.on.is_some()),
+            ("to", raw.to.is_some()),
+            ("text", raw.text.is_some()),
+            ("option", raw.option.is_some()),
+            ("checked", raw.checked.is_some()),
+            ("files", raw.files.is_some()),
+            ("by", raw.by.is_some()),
+        ];
+        if let Some((key, _)) = unused.iter().find(|(_, set)| *set) {
+            return Err(format!("the key {key} does not belong to the action {}", action.kind()));
+        }
+        Ok(Step {
+            action,
+            facts: all(raw.facts, fact_of)?,
+            fresh: all(raw.fresh, state_fact_of)?,
+            require: all(raw.require, target_of)?,
+            acceptable: all(raw.acceptable, target_of)?,
+            optional: raw.optional,
+            timeout_ms: raw.timeout_ms,
+        })
     }
-    Ok(Step {
-        action,
-        facts: all(raw.facts, fact_of)?,
-        fresh: all(raw.fresh, state_fact_of)?,
-        require: all(raw.require, target_of)?,
-        acceptable: all(raw.acceptable, target_of)?,
-        optional: raw.optional,
-        timeout_ms: raw.timeout_ms,
-    })
 }
 
 /// Makes the action of a node.
