@@ -24,7 +24,7 @@ named! {
 }
 
 /// What a trace is a recording of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TraceMeta {
     /// Name of the scenario.
     pub scenario: String,
@@ -127,7 +127,7 @@ impl StepRecord {
 }
 
 /// One step as the trace lists it: without capture and events.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepRow {
     /// Index of the step.
     pub index: StepIndex,

@@ -9,11 +9,11 @@ use crate::db::Db;
 use crate::error::{Fault, TraceError};
 use crate::file;
 use crate::reader::{PayloadRow, Trace, read_meta};
-use crate::record::{Outcome, Settled, StepRecord, StepRow, TraceMeta, TraceSource};
+use crate::record::{Outcome, Settled, StepRecord, StepRow, TraceMeta};
 use crate::redact::Redactor;
 use crate::schema::{ACTION, ACTION_NODE, ENTITY_LIST, EVENT_TABLES, META, PAYLOAD, STEP};
 use crate::writer::{TraceWriter, beside};
-use browserlens_core::page::{Capture, Payload, Viewport};
+use browserlens_core::page::{Capture, Payload};
 use browserlens_core::strategy::{Event, EventFilter, StepIndex};
 use std::path::{Path, PathBuf};
 
@@ -143,16 +143,9 @@ impl Salvage {
         let number = i64::from(index.0);
         let db = trace.db();
         let row = if db.is_whole(&STEP, number) { trace.step_alone(index).ok() } else { None };
-        let StepRow { tab, settled, torn_retries, timings, .. } = row.unwrap_or_else(|| StepRow {
-            index,
-            tab: 0,
-            action: None,
-            settled: Settled {
-                reason: "lost: the row of this step could not be read".to_owned(),
-                ..Settled::default()
-            },
-            torn_retries: 0,
-            timings: Vec::new(),
+        let StepRow { tab, settled, torn_retries, timings, .. } = row.unwrap_or_else(|| {
+            let reason = "lost: the row of this step could not be read".to_owned();
+            StepRow { settled: Settled { reason, ..Settled::default() }, ..StepRow::default() }
         });
         let nodes_whole = || {
             let sql = "SELECT id FROM action_node WHERE step = ?1";
@@ -195,13 +188,10 @@ fn unknown_meta() -> TraceMeta {
     TraceMeta {
         scenario: unknown(),
         goal: unknown(),
-        site: None,
-        source: TraceSource::Recorded,
-        viewport: Viewport::default(),
         locale: unknown(),
         timezone: unknown(),
         browser: unknown(),
         tool: unknown(),
-        recorded_at: None,
+        ..TraceMeta::default()
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn read_from<R: ChunkReader + 'static>(
         gaps.sort();
         gaps.dedup();
         let (told, places): (Vec<Told>, Vec<RowPosition>) =
-            task.rows.into_iter().map(|row| (Told { done: row.done, page: row.page }, row.place)).unzip();
+            task.rows.into_iter().map(|row| (row.told, row.place)).unzip();
         let path = shared.tables[places[0].file].table.path().to_owned();
         let made = plan(&SET, &format!("task {}", number + 1), task.about, &told, gaps, |kept, url| {
             let rows = kept.into_iter().map(|at| (places[at], told[at].done.clone())).collect();
@@ -110,8 +110,7 @@ struct ActionRow {
     place: RowPosition,
     /// Its number among the actions of its task.
     number: u64,
-    done: Done,
-    page: Result<bool, String>,
+    told: Told,
 }
 
 /// The rows of one task.
@@ -225,7 +224,7 @@ impl Found {
         }
         task.actions = task.actions.max(looked.actions);
         task.gaps.append(&mut looked.gaps);
-        task.rows.push(ActionRow { place, number, done: looked.done, page: looked.page });
+        task.rows.push(ActionRow { place, number, told: looked.told });
     }
 }
 
@@ -233,8 +232,7 @@ impl Found {
 struct Looked {
     about: About,
     number: String,
-    done: Done,
-    page: Result<bool, String>,
+    told: Told,
     page_bytes: u64,
     actions: usize,
     gaps: Vec<String>,
@@ -243,10 +241,11 @@ struct Looked {
 impl Looked {
     /// Returns how many bytes of it are kept.
     fn bytes(&self) -> u64 {
-        let (about, operation) = (&self.about, &self.done.operation);
+        let (about, done) = (&self.about, &self.told.done);
+        let operation = &done.operation;
         let texts = [&about.annotation_id, &about.website, &about.domain, &about.subdomain, &about.confirmed_task];
-        let told = [&self.number, &self.done.uid, &operation.op, &operation.original_op, &operation.value];
-        let candidates = self.done.candidates.iter().map(|candidate| candidate.backend_node_id.0.len() + 32);
+        let told = [&self.number, &done.uid, &operation.op, &operation.original_op, &operation.value];
+        let candidates = done.candidates.iter().map(|candidate| candidate.backend_node_id.0.len() + 32);
         let gaps = self.gaps.iter().map(String::len);
         let texts = texts.iter().chain(&told).map(|text| text.len());
         texts.chain(candidates).chain(gaps).sum::<usize>() as u64
@@ -345,7 +344,7 @@ impl Columns {
             Err(reason) => Err(reason.clone()),
         };
         let page = unreadable.map_or(page, Err);
-        Ok(Looked { about, number, done, page, page_bytes, actions, gaps })
+        Ok(Looked { about, number, told: Told { done, page }, page_bytes, actions, gaps })
     }
 }
 

@@ -415,7 +415,7 @@ fn replaced(text: &str, mut ranges: Vec<Range<usize>>, joins: bool, becomes: imp
     let mut merged: Vec<Range<usize>> = Vec::new();
     for range in ranges {
         match merged.last_mut() {
-            Some(last) if range.start < last.end || joins && range.start == last.end => {
+            Some(last) if range.start < last.end || (joins && range.start == last.end) => {
                 last.end = last.end.max(range.end);
             }
             _ => merged.push(range),
