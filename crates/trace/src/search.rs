@@ -253,7 +253,8 @@ pub(crate) fn check(db: &Db, version: i64, report: &mut dyn FnMut(TraceError)) -
             report(error);
             return Ok(true);
         }
-        let said = (0..SEARCH.columns().len()).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>()?;
+        let said =
+            (0..SEARCH.columns().len()).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>()?;
         if columns.values(id, table) != Some(said) {
             report(lies(id, format!("it does not hold what table {source} says")));
         }
