@@ -176,13 +176,11 @@ impl Index {
         let rows = rows(sections, leave_out);
         // Before the transaction: an endpoint may be slow.
         let vectors = embed(&*self.embedder, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>())?;
-        let of_file = at(&self.path);
-        let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
-        remove(&done, page).map_err(&of_file)?;
-        write(&done, page, self.number, &rows, &vectors).map_err(&of_file)?;
-        done.commit().map_err(&of_file)?;
-        self.codes.take();
-        Ok(())
+        let number = self.number;
+        self.change(|done| {
+            remove(done, page)?;
+            write(done, page, number, &rows, &vectors)
+        })
     }
 
     /// Takes the sections of a page out.
@@ -190,12 +188,30 @@ impl Index {
     /// # Errors
     /// [`IndexError::Sqlite`] if SQLite fails.
     pub fn remove(&mut self, page: &str) -> Result<(), IndexError> {
-        let of_file = at(&self.path);
-        let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
-        remove(&done, page).map_err(&of_file)?;
-        done.commit().map_err(&of_file)?;
+        self.change(|done| remove(done, page))
+    }
+
+    /// Changes the file in one transaction.
+    fn change(&mut self, change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>) -> Result<(), IndexError> {
+        let changed = || {
+            let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            change(&done)?;
+            done.commit()
+        };
+        changed().map_err(at(&self.path))?;
         self.codes.take();
         Ok(())
+    }
+
+    /// Reads what a query that has one row finds.
+    fn one<T>(
+        &self,
+        sql: &str,
+        of: impl rusqlite::Params,
+        read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, IndexError> {
+        let select = self.db.prepare_cached(sql);
+        select.and_then(|mut select| select.query_row(of, read)).map_err(at(&self.path))
     }
 
     /// Returns how many passages there are.
@@ -203,8 +219,7 @@ impl Index {
     /// # Errors
     /// [`IndexError::Sqlite`] if SQLite fails.
     pub fn passages(&self) -> Result<u64, IndexError> {
-        let mut count = self.db.prepare_cached("select count(*) from passage").map_err(at(&self.path))?;
-        count.query_row([], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs).map_err(at(&self.path))
+        self.one("select count(*) from passage", [], |row| row.get(0)).map(i64::unsigned_abs)
     }
 
     /// Returns the sections that a query means, the best first.
@@ -258,21 +273,21 @@ impl Index {
         }
         let borrowed: Vec<SectionRow<'_>> = rows.iter().map(Lacking::row).collect();
         let vectors = embed(&*self.embedder, &borrowed.iter().collect::<Vec<_>>())?;
-        let of_file = at(&self.path);
-        let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
-        let mut vectors = vectors.iter();
-        for row in &rows {
-            let of_section: Vec<_> = vectors.by_ref().take(row.passages.len()).collect();
-            // Another process may have been faster, or have taken the page out.
-            let mark = "insert into embedded (embedder, section) select ?1, id from section where id = ?2 and ?2 not in
-                (select section from embedded where embedder = ?1)";
-            if done.execute(mark, [self.number, row.section]).map_err(&of_file)? == 1 {
-                for ((id, _), vector) in row.passages.iter().zip(of_section) {
-                    write_vector(&done, self.number, *id, vector).map_err(&of_file)?;
+        let (number, mut vectors) = (self.number, vectors.iter());
+        self.change(|done| {
+            for row in &rows {
+                let of_section: Vec<_> = vectors.by_ref().take(row.passages.len()).collect();
+                // Another process may have been faster, or have taken the page out.
+                let mark = "insert into embedded (embedder, section) select ?1, id from section where id = ?2 and ?2
+                    not in (select section from embedded where embedder = ?1)";
+                if done.execute(mark, [number, row.section])? == 1 {
+                    for ((id, _), vector) in row.passages.iter().zip(of_section) {
+                        write_vector(done, number, *id, vector)?;
+                    }
                 }
             }
-        }
-        done.commit().map_err(&of_file)
+            Ok(())
+        })
     }
 
     fn without_vectors(&self) -> rusqlite::Result<Vec<Lacking>> {
@@ -283,9 +298,7 @@ impl Index {
         let mut passages = self.db.prepare("select id, first, last from passage where section = ?1 order by id")?;
         let rows = select.query_map([self.number], |row| {
             let (section, mut ranges) = (row.get(0)?, Vec::new());
-            for passage in passages.query_map([section], |row| {
-                Ok((row.get(0)?, row.get::<_, i64>(1)? as usize..row.get::<_, i64>(2)? as usize))
-            })? {
+            for passage in passages.query_map([section], |row| Ok((row.get(0)?, range(row, 1)?)))? {
                 ranges.push(passage?);
             }
             Ok(Lacking { section, heading: row.get(1)?, trail: row.get(2)?, content: row.get(3)?, passages: ranges })
@@ -311,20 +324,15 @@ impl Passages for Index {
 
     fn by_words(&self, query: &Query) -> Result<Vec<Scored>, IndexError> {
         let Some(expression) = query.expression() else { return Ok(Vec::new()) };
-        let of_file = at(&self.path);
-        let mut select = self
-            .db
-            .prepare_cached(
-                "select rowid, rank from terms where terms match ?1 and rank match ?2 order by rank limit ?3",
-            )
-            .map_err(&of_file)?;
         let [heading, trail, body, concepts] = WEIGHTS;
         let weights = format!("bm25({heading:?}, {trail:?}, {body:?}, {concepts:?})");
-        let rows = select.query_map(params![expression, weights, CANDIDATES as i64], |row| {
+        let sql = "select rowid, rank from terms where terms match ?1 and rank match ?2 order by rank limit ?3";
+        let read = || -> rusqlite::Result<Vec<Scored>> {
             // FTS5 gives better rows the lesser rank.
-            Ok((row.get::<_, i64>(0)?, -row.get::<_, f64>(1)?))
-        });
-        let mut ranked: Vec<Scored> = rows.and_then(Iterator::collect).map_err(&of_file)?;
+            let scored = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, -row.get::<_, f64>(1)?));
+            self.db.prepare_cached(sql)?.query_map(params![expression, weights, CANDIDATES as i64], scored)?.collect()
+        };
+        let mut ranked = read().map_err(at(&self.path))?;
         best_first(&mut ranked);
         Ok(ranked)
     }
@@ -338,34 +346,26 @@ impl Passages for Index {
     }
 
     fn section_of(&self, passage: Number) -> Result<Number, IndexError> {
-        let select = self.db.prepare_cached("select section from passage where id = ?1");
-        select.and_then(|mut select| select.query_row([passage], |row| row.get(0))).map_err(at(&self.path))
+        self.one("select section from passage where id = ?1", [passage], |row| row.get(0))
     }
 
     fn whole(&self, section: Number) -> Result<Whole, IndexError> {
         let sql = "select page, position, level, heading, trail, xpath, content from section where id = ?1";
-        let whole = self.db.prepare_cached(sql).and_then(|mut select| {
-            select.query_row([section], |row| {
-                Ok(Whole {
-                    page: row.get(0)?,
-                    position: row.get(1)?,
-                    level: row.get(2)?,
-                    heading: row.get(3)?,
-                    trail: row.get(4)?,
-                    xpath: row.get(5)?,
-                    content: row.get(6)?,
-                })
+        self.one(sql, [section], |row| {
+            Ok(Whole {
+                page: row.get(0)?,
+                position: row.get(1)?,
+                level: row.get(2)?,
+                heading: row.get(3)?,
+                trail: row.get(4)?,
+                xpath: row.get(5)?,
+                content: row.get(6)?,
             })
-        });
-        whole.map_err(at(&self.path))
+        })
     }
 
     fn range(&self, passage: Number) -> Result<Range<usize>, IndexError> {
-        let select = self.db.prepare_cached("select first, last from passage where id = ?1");
-        let range = select.and_then(|mut select| {
-            select.query_row([passage], |row| Ok(row.get::<_, i64>(0)? as usize..row.get::<_, i64>(1)? as usize))
-        });
-        range.map_err(at(&self.path))
+        self.one("select first, last from passage where id = ?1", [passage], |row| range(row, 0))
     }
 }
 
@@ -474,6 +474,11 @@ fn embedder_number(done: &Transaction<'_>, embedder: &dyn Embedder) -> rusqlite:
 
 fn joined(words: &[Arc<Word>]) -> String {
     words.iter().map(|word| word.term.stem.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Reads where a passage begins and ends, in two columns.
+fn range(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Range<usize>> {
+    Ok(row.get::<_, i64>(first)? as usize..row.get::<_, i64>(first + 1)? as usize)
 }
 
 fn cosine(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, f64)> {
