@@ -45,7 +45,7 @@ pub use boilerplate::{
 pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
 pub use content_hash::{ContentHash, content_hash};
 pub use many::{ALIKE, Alike, Duplicates, Repeated, answer_of_many, duplicates};
-pub use parts::{BehindEnd, NoSection, Part, PartError};
+pub use parts::{BehindEnd, NoSection, Part};
 pub use read_options::{DEFAULT_CHARS, DEFAULT_LIMIT, ReadOptions};
 pub use sections::{Cut, Extraction, LONGEST_SECTION, Section, extract};
 pub use tool::{Answer, ReadError, Searcher, answer_of, place_in, read, take};

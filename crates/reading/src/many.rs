@@ -5,12 +5,12 @@
 //! [`Duplicates`]. Invariants: what a site repeats on its pages answers no query; a name is one
 //! line.
 
+use crate::ReadOptions;
 use crate::boilerplate::{Repeatable, TextHash};
 use crate::retrieval::{Hit, Index, answer_from};
 use crate::sections::Extraction;
 use crate::tool::{Answer, ReadError, Searcher};
-use crate::{BehindEnd, ReadOptions};
-use browserlens_core::page::text::one_line;
+use browserlens_core::page::text::{cut, one_line};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
@@ -44,19 +44,11 @@ pub fn answer_of_many(
     }
     let hits = index.search(query, &Searcher::search(options))?;
     let of = pages.iter().map(|(_, page)| page.sections.len()).sum();
-    if let Some(text) = searcher.refusal(query, &hits, options) {
-        return Ok(Answer { text, next: None, of, skip: None });
-    }
-    if options.offset > 0 && options.offset >= hits.len() {
-        return Err(BehindEnd::Hits { offset: options.offset, of: hits.len() }.into());
-    }
-    let end = options.offset.saturating_add(options.limit()).min(hits.len());
-    let next = (end < hits.len()).then_some(end);
     let name = |hit: &Hit| {
         let at = hit.page.parse().ok().and_then(|at: usize| pages.get(at));
         at.map(|(name, _)| one_line(name)).unwrap_or_default()
     };
-    Ok(Answer { text: answer_from(query, &hits[options.offset..end], name), next, of, skip: None })
+    searcher.answer(query, &hits, of, options, |hits| answer_from(query, hits, name))
 }
 
 /// Two pages that say much of the same.
@@ -131,8 +123,7 @@ impl Duplicates {
             let _ = writeln!(text, "{:.0} % the same: {left} | {right}", alike.share * 100.0);
         }
         for repeated in self.repeated.iter().take(MOST_TOLD) {
-            let line = one_line(&repeated.text);
-            let said = line.char_indices().nth(SAID).map_or(line.clone(), |(end, _)| format!("{}…", &line[..end]));
+            let said = cut(&one_line(&repeated.text), SAID);
             let on: Vec<String> = repeated.pages.iter().map(name).collect();
             let _ = writeln!(text, "on {} pages: {said:?}: {}", on.len(), on.join(" | "));
         }

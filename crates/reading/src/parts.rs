@@ -5,7 +5,7 @@
 //! full text; the parts that `offset` or `skip` lead to, joined, say every section once; a part is
 //! never longer than was asked for, and what is left out is told.
 
-use crate::{Extraction, ReadOptions, Section};
+use crate::{Extraction, ReadError, ReadOptions, Section};
 use browserlens_core::page::text::{escaped, escaped_line, folded};
 use std::fmt::Write as _;
 
@@ -14,17 +14,6 @@ const NAMED_HEADINGS: usize = 12;
 
 /// What parts sections from each other.
 const BETWEEN: &str = "\n\n";
-
-/// A part that is asked for is not there.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PartError {
-    /// No such section.
-    #[error(transparent)]
-    NoSection(#[from] NoSection),
-    /// Offset or skip lead behind the end.
-    #[error(transparent)]
-    BehindEnd(#[from] BehindEnd),
-}
 
 /// A section that was asked for is not there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -136,9 +125,9 @@ impl Extraction {
     /// all that is asked for is cut by characters instead.
     ///
     /// # Errors
-    /// [`PartError::NoSection`] if the section that is asked for is not there,
-    /// [`PartError::BehindEnd`] if offset or skip lead behind the end.
-    pub fn part(&self, options: &ReadOptions) -> Result<Part, PartError> {
+    /// [`ReadError::NoSection`] if the section that is asked for is not there,
+    /// [`ReadError::BehindEnd`] if offset or skip lead behind the end.
+    pub fn part(&self, options: &ReadOptions) -> Result<Part, ReadError> {
         let all: Vec<&Section> = match &options.section {
             None => self.sections.iter().collect(),
             Some(wanted) => self.under(self.find(wanted)?.position),
@@ -237,13 +226,18 @@ impl Extraction {
     }
 }
 
-fn end_of_piece(text: &str, bytes: usize) -> usize {
-    if text.len() <= bytes {
-        return text.len();
+/// The longest prefix of at most `most` bytes that ends at a character; at least one character.
+pub(crate) fn floor_boundary(text: &str, most: usize) -> usize {
+    match text.floor_char_boundary(most) {
+        0 => text.chars().next().map_or(0, char::len_utf8),
+        end => end,
     }
-    let most = text.floor_char_boundary(bytes);
-    if most == 0 {
-        return text.chars().next().map_or(0, char::len_utf8);
+}
+
+fn end_of_piece(text: &str, bytes: usize) -> usize {
+    let most = floor_boundary(text, bytes);
+    if most == text.len() {
+        return most;
     }
     let head = &text[..most];
     ["\n\n", "\n", " "]

@@ -13,8 +13,8 @@ use crate::embed::{Embedder, Lexical};
 use crate::graph::{ConceptError, ContentGraph, ContentId, HeadingMatch, around, summary};
 use crate::retrieval::{DEFAULT_RELEVANCE, Hit, IndexError, SearchOptions, answer, rank_with, refusal};
 use crate::{
-    BehindEnd, BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, PartError, ReadOptions, Reading,
-    Section, content_hash, extract,
+    BehindEnd, BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, ReadOptions, Reading, Section,
+    content_hash, extract,
 };
 use browserlens_core::strategy::{PageSource, SourceError};
 use std::sync::Arc;
@@ -49,15 +49,6 @@ pub enum ReadError {
     /// The concepts of the pages cannot be searched.
     #[error(transparent)]
     Concepts(#[from] ConceptError),
-}
-
-impl From<PartError> for ReadError {
-    fn from(error: PartError) -> Self {
-        match error {
-            PartError::NoSection(error) => Self::NoSection(error),
-            PartError::BehindEnd(error) => Self::BehindEnd(error),
-        }
-    }
 }
 
 impl ReadError {
@@ -109,10 +100,26 @@ impl Searcher {
         SearchOptions { top_k, min_similarity, ..default }
     }
 
-    /// Says that hits do not answer, where none is as sure as the options ask for.
-    pub(crate) fn refusal(&self, query: &str, hits: &[Hit], options: &ReadOptions) -> Option<String> {
+    /// Says the hits that the options ask for, of sections of which there are `of`, as `say` writes them; or that
+    /// none of all is as sure as the options ask for.
+    pub(crate) fn answer(
+        &self,
+        query: &str,
+        hits: &[Hit],
+        of: usize,
+        options: &ReadOptions,
+        say: impl FnOnce(&[Hit]) -> String,
+    ) -> Result<Answer, ReadError> {
         let default = if self.embedder.is_built_in() { DEFAULT_RELEVANCE } else { 0.0 };
-        refusal(query, hits, options.min_relevance.unwrap_or(default))
+        if let Some(refusal) = refusal(query, hits, options.min_relevance.unwrap_or(default)) {
+            return Ok(Answer::whole(refusal, of));
+        }
+        if options.offset > 0 && options.offset >= hits.len() {
+            return Err(BehindEnd::Hits { offset: options.offset, of: hits.len() }.into());
+        }
+        let end = options.offset.saturating_add(options.limit()).min(hits.len());
+        let next = (end < hits.len()).then_some(end);
+        Ok(Answer { next, ..Answer::whole(say(&hits[options.offset..end]), of) })
     }
 
     /// Returns what the pages so far repeat.
@@ -214,16 +221,7 @@ pub fn answer_of(extraction: &Extraction, searcher: &Searcher, options: &ReadOpt
         let mut own = searcher.site.own_sections(extraction);
         own.sections.retain(|part| within.binary_search_by_key(&part.position, |one| one.position).is_ok());
         let hits = rank_with(Arc::clone(&searcher.embedder), extraction, &own, query, &Searcher::search(options))?;
-        if let Some(refusal) = searcher.refusal(query, &hits, options) {
-            return Ok(Answer::whole(refusal, within.len()));
-        }
-        if options.offset > 0 && options.offset >= hits.len() {
-            return Err(BehindEnd::Hits { offset: options.offset, of: hits.len() }.into());
-        }
-        let start = options.offset.min(hits.len());
-        let end = start.saturating_add(options.limit()).min(hits.len());
-        let next = (end < hits.len()).then_some(end);
-        return Ok(Answer { next, ..Answer::whole(answer(query, &hits[start..end]), within.len()) });
+        return searcher.answer(query, &hits, within.len(), options, |hits| answer(query, hits));
     }
     let part = extraction.part(options)?;
     Ok(Answer { text: part.text, next: part.next, of: part.of, skip: part.skip })

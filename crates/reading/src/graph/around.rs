@@ -4,7 +4,7 @@
 //! node. Invariants: a line a node, whatever it says; what a limit leaves out is counted.
 
 use super::content::{ContentGraph, ContentId};
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{cut, escaped_line};
 use std::fmt::Write as _;
 
 /// Most characters that a line says of a node.
@@ -44,11 +44,7 @@ impl Around {
     pub fn to_text(&self, of: &ContentGraph, limit: usize) -> String {
         let line = |id: ContentId, away: usize| {
             let node = of.node(id)?;
-            let said = escaped_line(&node.text).into_owned();
-            let said = match said.char_indices().nth(LONGEST) {
-                Some((end, _)) => format!("{}…", &said[..end]),
-                None => said,
-            };
+            let said = cut(&escaped_line(&node.text), LONGEST);
             let marks = node.level.map_or(String::new(), |level| "#".repeat(usize::from(level.min(6))) + " ");
             Some(format!("{away} {}: {marks}{said}\n", node.kind.name()))
         };

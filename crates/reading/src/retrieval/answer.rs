@@ -5,7 +5,7 @@
 //! one line of at most 200 characters; what nobody sees is escaped.
 
 use super::Hit;
-use browserlens_core::page::text::{escaped, one_line};
+use browserlens_core::page::text::{cut, escaped, one_line};
 use std::fmt::Write as _;
 
 /// Most characters of a query that an answer repeats.
@@ -56,11 +56,7 @@ pub fn refusal(query: &str, hits: &[Hit], least: f32) -> Option<String> {
 }
 
 fn quoted(query: &str) -> String {
-    let query = one_line(query);
-    match query.char_indices().nth(LONGEST_QUERY) {
-        Some((end, _)) => format!("\"{}…\"", &query[..end]),
-        None => format!("\"{query}\""),
-    }
+    format!("\"{}\"", cut(&one_line(query), LONGEST_QUERY))
 }
 
 #[cfg(test)]

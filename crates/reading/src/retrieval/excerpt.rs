@@ -5,7 +5,8 @@
 //! marks of what is left out between them they keep to a limit; what lies far from the passages is
 //! not looked at.
 
-use super::passage::{floor_boundary, units};
+use super::passage::units;
+use crate::parts::floor_boundary;
 use std::ops::Range;
 
 /// How many bytes a mark of what is left out takes.
@@ -83,8 +84,8 @@ pub(super) fn excerpt(
 fn near(text: &str, windows: &[Window], most: usize, worth: impl Fn(&str) -> Vec<(usize, f32)>) -> Vec<Unit> {
     // Around: as much as could be shown.
     let (mut at, end) = windows.first().map_or((0, 0), |best| {
-        let before = floor_at_unit(text, floor_at(text, best.range.start.saturating_sub(most)));
-        (before.min(best.range.start), floor_at(text, (best.range.end + most).min(text.len())))
+        let before = floor_at_unit(text, text.floor_char_boundary(best.range.start.saturating_sub(most)));
+        (before.min(best.range.start), text.floor_char_boundary(best.range.end + most))
     });
     let mut passages: Vec<&Window> = windows.iter().collect();
     passages.sort_by_key(|window| window.range.start);
@@ -159,17 +160,13 @@ fn spread(units: &mut [Unit], first: usize, mut left: usize) {
     }
 }
 
-fn floor_at(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
 /// The next beginning of a line or word at or after `at`, so that a part does not begin within a
 /// word.
 fn floor_at_unit(text: &str, at: usize) -> usize {
     if at == 0 {
         return 0;
     }
-    let window = &text[at..floor_at(text, (at + LOOKED_AT).min(text.len()))];
+    let window = &text[at..text.floor_char_boundary(at + LOOKED_AT)];
     window.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(blank, c)| at + blank + c.len_utf8())
 }
 

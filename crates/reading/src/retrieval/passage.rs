@@ -5,6 +5,7 @@
 //! a limit, whatever the content; one pass over the text. Why not whole sections: a long section
 //! has a word of every query in it somewhere, and its vector points nowhere.
 
+use crate::parts::floor_boundary;
 use std::ops::Range;
 
 /// Longest unit, in bytes: a line, or a sentence of a longer line.
@@ -65,15 +66,6 @@ fn sentence_end(text: &str) -> Option<usize> {
 
 fn width_at(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
-}
-
-/// The longest prefix of at most `most` bytes that ends at a character; at least one character.
-pub(super) fn floor_boundary(text: &str, most: usize) -> usize {
-    if text.len() <= most {
-        return text.len();
-    }
-    let at = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    if at == 0 { width_at(text, 0) } else { at }
 }
 
 /// Packs a text into passages of about `length` bytes; a text without a character is one empty
