@@ -361,20 +361,18 @@ impl Cache {
         &mut self,
         mut what: impl FnMut(&mut Connection) -> Result<T, rusqlite::Error>,
     ) -> Result<T, CacheError> {
-        let result = what(&mut self.connection);
-        let Err(error) = result else {
-            return result.map_err(|error| file::failure(&self.path, self.options.timeout, error));
+        let (path, timeout) = (self.path.as_path(), self.options.timeout);
+        let failure = |error| file::failure(path, timeout, error);
+        let error = match what(&mut self.connection) {
+            Err(error) if file::is_damage(&error) => error,
+            result => return result.map_err(failure),
         };
-        if !file::is_damage(&error) {
-            return Err(file::failure(&self.path, self.options.timeout, error));
-        }
         // The file is let go before it is moved.
-        self.connection =
-            Connection::open_in_memory().map_err(|error| file::failure(&self.path, self.options.timeout, error))?;
-        let (connection, rebuilt) = file::rebuild(&self.path, self.options.timeout, &error.to_string())?;
+        self.connection = Connection::open_in_memory().map_err(failure)?;
+        let (connection, rebuilt) = file::rebuild(path, timeout, &error.to_string())?;
         self.connection = connection;
         self.rebuilt = rebuilt.or(self.rebuilt.take());
-        what(&mut self.connection).map_err(|error| file::failure(&self.path, self.options.timeout, error))
+        what(&mut self.connection).map_err(failure)
     }
 }
 

@@ -7,7 +7,7 @@
 //! comes with the options: whoever makes them reads it from the environment.
 
 use super::{EmbedError, Embedder, VectorCache, checked};
-use browserlens_llm::{BaseUrl, Client, ClientOptions};
+use browserlens_llm::{Client, ClientOptions};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Which model embeds, and how it is asked.
@@ -35,11 +35,7 @@ impl HttpOptions {
 /// Embeds by an endpoint.
 #[derive(Debug)]
 pub struct Http {
-    base_url: BaseUrl,
-    model: String,
-    dimension: usize,
-    asks_for_dimension: bool,
-    batch: usize,
+    options: HttpOptions,
     client: Mutex<Client>,
     cache: Option<Mutex<VectorCache>>,
 }
@@ -56,31 +52,23 @@ impl Http {
 
     /// Makes an embedder on a client that is there.
     pub fn with_client(options: HttpOptions, client: Client, cache: Option<VectorCache>) -> Self {
-        Self {
-            base_url: options.client.base_url,
-            model: options.model,
-            dimension: options.dimension,
-            asks_for_dimension: options.asks_for_dimension,
-            batch: options.batch.max(1),
-            client: Mutex::new(client),
-            cache: cache.map(Mutex::new),
-        }
+        Self { options, client: Mutex::new(client), cache: cache.map(Mutex::new) }
     }
 
     fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let dimension = self.asks_for_dimension.then_some(self.dimension);
-        let vectors = lock(&self.client).embeddings(&self.model, dimension, texts)?;
-        checked(vectors, texts.len(), self.dimension)
+        let HttpOptions { model, dimension, asks_for_dimension, .. } = &self.options;
+        let vectors = lock(&self.client).embeddings(model, asks_for_dimension.then_some(*dimension), texts)?;
+        checked(vectors, texts.len(), *dimension)
     }
 }
 
 impl Embedder for Http {
     fn id(&self) -> String {
-        format!("http/1/{}/{}/{}", self.base_url.embeddings(), self.model, self.dimension)
+        format!("http/1/{}/{}/{}", self.options.client.base_url.embeddings(), self.options.model, self.dimension())
     }
 
     fn dimension(&self) -> usize {
-        self.dimension
+        self.options.dimension
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -88,13 +76,13 @@ impl Embedder for Http {
         let mut vectors: Vec<Option<Vec<f32>>> = Vec::with_capacity(texts.len());
         for text in texts {
             vectors.push(match &self.cache {
-                _ if text.trim().is_empty() => Some(vec![0.0; self.dimension]),
-                Some(cache) => lock(cache).get(&id, text, self.dimension)?,
+                _ if text.trim().is_empty() => Some(vec![0.0; self.dimension()]),
+                Some(cache) => lock(cache).get(&id, text, self.dimension())?,
                 None => None,
             });
         }
         let missing: Vec<usize> = (0..texts.len()).filter(|at| vectors[*at].is_none()).collect();
-        for batch in missing.chunks(self.batch) {
+        for batch in missing.chunks(self.options.batch.max(1)) {
             let asked: Vec<&str> = batch.iter().map(|at| texts[*at]).collect();
             let answered = self.ask(&asked)?;
             // Batch by batch: what was answered before an error is not asked for again.
