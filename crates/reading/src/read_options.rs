@@ -210,11 +210,8 @@ impl ReadOptions {
             "chars" => self.chars = number(0)?,
             "skip" => self.skip = number(0)?,
             "cut" => {
-                self.cut = match value {
-                    "h3" => Cut::H3,
-                    "all" => Cut::All,
-                    _ => return Err(wrong(name, format!("is {value:?}, expected \"h3\" or \"all\""))),
-                };
+                let unknown = || wrong(name, format!("is {value:?}, expected \"h3\" or \"all\""));
+                self.cut = Cut::from_name(value).ok_or_else(unknown)?;
             }
             _ => {
                 let number = value.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));

@@ -13,6 +13,7 @@
 //! has headings or not.
 
 use crate::blocks::{Block, BlockKind, blocks};
+use browserlens_core::named;
 use browserlens_core::page::Page;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -24,15 +25,16 @@ const BETWEEN: &str = "\n\n";
 /// Most characters of a section's content; what is longer goes on in further parts.
 pub const LONGEST_SECTION: usize = 6_000;
 
-/// Which headings begin a section.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Cut {
-    /// Levels 1 to 3; deeper headings are content.
-    H3,
-    /// Every level.
-    #[default]
-    All,
+named! {
+    /// Which headings begin a section.
+    #[derive(Default)]
+    pub enum Cut {
+        /// Levels 1 to 3; deeper headings are content.
+        H3 = "h3",
+        /// Every level.
+        #[default]
+        All = "all",
+    }
 }
 
 impl Cut {

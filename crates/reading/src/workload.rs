@@ -13,6 +13,7 @@
 //! reading takes ten seconds, a query after it one; tasks lie an hour apart.
 
 use crate::{Cache, CacheError, Cut, Outcome, content_hash};
+use browserlens_core::named;
 use browserlens_core::page::Page;
 use std::collections::HashMap;
 
@@ -23,30 +24,19 @@ const QUERY_MS: u64 = 1_000;
 /// Time from one task to the next, in milliseconds.
 pub const TASK_MS: u64 = 60 * 60 * 1_000;
 
-/// Which pages are read when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pattern {
-    /// Each page once.
-    Once,
-    /// Each page twice: a reading and a query.
-    ThenAsk,
-    /// Each page once, and each URL again at the end.
-    AndBack,
+named! {
+    /// Which pages are read when.
+    pub enum Pattern {
+        /// Each page once.
+        Once = "one reading after each action",
+        /// Each page twice: a reading and a query.
+        ThenAsk = "a reading and a query after each action",
+        /// Each page once, and each URL again at the end.
+        AndBack = "one reading after each action, then each URL again",
+    }
 }
 
 impl Pattern {
-    /// Every pattern.
-    pub const ALL: [Self; 3] = [Self::Once, Self::ThenAsk, Self::AndBack];
-
-    /// Returns the pattern in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Once => "one reading after each action",
-            Self::ThenAsk => "a reading and a query after each action",
-            Self::AndBack => "one reading after each action, then each URL again",
-        }
-    }
-
     /// Returns which pages are read, by their numbers, and when, from 0 ms on.
     fn readings(self, pages: &[Page]) -> Vec<(usize, u64)> {
         let mut readings: Vec<(usize, u64)> = Vec::new();

@@ -26,45 +26,21 @@ const MAIL: Kinds = 1 << 9;
 
 /// Words before a question word that leave it the first of its clause.
 const BEFORE: &str = "after and at before by during for from in into of on or since to under until with within";
-/// Forms of questions, the longest first where one begins as another.
-const FORMS: &[(&str, Kinds)] = &[
-    ("how many", NUMBER),
-    ("how much", NUMBER),
-    ("how old", NUMBER),
-    ("how expensive", AMOUNT),
-    ("how long", DURATION | MEASURE),
-    ("how soon", DURATION | DAY),
-    ("how quickly", DURATION),
-    ("how often", OFTEN),
-    ("how far in advance", DURATION),
-    ("how far", MEASURE | NUMBER),
-    ("how heavy", MEASURE),
-    ("how tall", MEASURE),
-    ("how deep", MEASURE),
-    ("how wide", MEASURE),
-    ("how high", MEASURE),
-    ("how thick", MEASURE),
-    ("how big", MEASURE | NUMBER),
-    ("how large", MEASURE | NUMBER),
-    ("what time zone", 0),
-    ("what time", CLOCK),
-    ("what hour", CLOCK),
-    ("what year", DAY),
-    ("which year", DAY),
-    ("what day", DAY),
-    ("which day", DAY),
-    ("what date", DAY),
-    ("which date", DAY),
-    ("when should", 0),
-    ("when", DAY),
+/// Forms of questions by what they ask for, the longest first where one begins as another.
+const FORMS: &[(Kinds, &[&str])] = &[
     // Who may or must do something is told by roles as well as by names.
-    ("who can", 0),
-    ("who may", 0),
-    ("who must", 0),
-    ("who should", 0),
-    ("who is this", 0),
-    ("who", PERSON),
-    ("whom", PERSON),
+    (0, &["what time zone", "when should", "who can", "who may", "who must", "who should", "who is this"]),
+    (NUMBER, &["how many", "how much", "how old"]),
+    (AMOUNT, &["how expensive"]),
+    (DURATION | MEASURE, &["how long"]),
+    (DURATION | DAY, &["how soon"]),
+    (DURATION, &["how quickly", "how far in advance"]),
+    (OFTEN, &["how often"]),
+    (MEASURE | NUMBER, &["how far", "how big", "how large"]),
+    (MEASURE, &["how heavy", "how tall", "how deep", "how wide", "how high", "how thick"]),
+    (CLOCK, &["what time", "what hour"]),
+    (DAY, &["what year", "which year", "what day", "which day", "what date", "which date", "when"]),
+    (PERSON, &["who", "whom"]),
 ];
 /// Words after a form that make it no question, but a title: "who we are".
 const SUBJECTS: &str = "a an he i it my our she the these they this to we you your";
@@ -117,12 +93,13 @@ pub(super) fn kinds_of_question(question: &str) -> Kinds {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let has = |any: &str| words.iter().any(|word| is_in(any, word));
         let has_pair = |pair: [&str; 2]| words.windows(2).any(|two| two == pair);
-        let begins = |(form, kinds): &&(&str, Kinds)| {
+        let begins = |(kinds, form): &(Kinds, &str)| {
             let form: Vec<&str> = form.split(' ').collect();
             let is_asked = words.get(form.len()).is_none_or(|next| !is_in(SUBJECTS, next));
             words.starts_with(&form) && (is_asked || *kinds == 0)
         };
-        let form = FORMS.iter().find(begins).map_or(0, |(_, kinds)| *kinds);
+        let mut forms = FORMS.iter().flat_map(|(kinds, forms)| forms.iter().map(move |form| (*kinds, *form)));
+        let form = forms.find(begins).map_or(0, |(kinds, _)| kinds);
         kinds |= match words.first() {
             Some(&"how") if form == NUMBER && words[1] == "much" && has(PAID) => AMOUNT,
             Some(&("what" | "which")) if has_pair(["phone", "number"]) || has_pair(["telephone", "number"]) => PHONE,
