@@ -56,6 +56,7 @@ fn read_options(options: &serde_json::Value) -> Result<SearchOptions, OptionsErr
 }
 
 /// A strategy that shows parts of a page's text.
+#[derive(Clone)]
 struct Parts {
     name: &'static str,
     search: SearchOptions,
@@ -79,21 +80,13 @@ impl Strategy for Parts {
     }
 
     fn start(&self, task: &Task) -> Box<dyn Run> {
-        let goal = task.goal.clone();
-        Box::new(PartsRun {
-            name: self.name,
-            search: self.search.clone(),
-            goal,
-            last: None,
-            embedder: Arc::default(),
-            site: BoilerplateIndex::default(),
-        })
+        let (parts, goal, site) = (self.clone(), task.goal.clone(), BoilerplateIndex::default());
+        Box::new(PartsRun { parts, goal, last: None, embedder: Arc::default(), site })
     }
 }
 
 struct PartsRun {
-    name: &'static str,
-    search: SearchOptions,
+    parts: Parts,
     goal: String,
     last: Option<Last>,
     /// Remembers the words of earlier pages.
@@ -116,7 +109,8 @@ impl PartsRun {
         let own = || self.site.own_sections_of(&read.extraction, &read.texts);
         let index = index.get_or_insert_with(|| shared::index(shared, clock, page, own(), &self.embedder));
         let index = Result::as_ref(index).map_err(String::clone)?;
-        let hits = index.search(query, &for_page(&read.extraction, &self.search)).map_err(|error| error.to_string())?;
+        let options = for_page(&read.extraction, &self.parts.search);
+        let hits = index.search(query, &options).map_err(|error| error.to_string())?;
         Ok((answer(query, &hits), !hits.is_empty()))
     }
 }
@@ -130,7 +124,7 @@ impl Run for PartsRun {
         let page = Arc::clone(&read.extraction);
         let (of, shared) = (Arc::clone(input.page), Arc::clone(input.shared));
         self.last = Some(Last { page: of, read, shared, index: None });
-        let text = if self.name == GRAPH_SUMMARY {
+        let text = if self.parts.name == GRAPH_SUMMARY {
             summary(&ContentGraph::of(&page.url, &page.title, &page.blocks), LONGEST_SUMMARY)
         } else {
             let goal = self.goal.clone();

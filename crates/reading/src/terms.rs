@@ -9,7 +9,6 @@
 //! lexical embedder needs the same terms.
 
 use rust_stemmers::{Algorithm, Stemmer};
-use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Longest word that is one term, in characters; what follows is cut off. Longer ones are keys and
@@ -124,17 +123,15 @@ pub fn is_stop_word(word: &str) -> bool {
 }
 
 /// Lower case, compatibility forms resolved, accents of Latin, Greek and Cyrillic letters dropped.
-fn fold(text: &str) -> Cow<'_, str> {
+fn fold(text: &str) -> String {
     if text.is_ascii() {
-        return Cow::Owned(text.to_ascii_lowercase());
+        return text.to_ascii_lowercase();
     }
     // Also the vowel points of Hebrew and Arabic, which texts may leave out.
     let is_accent = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}');
     // Marks that hang on a letter of another script are part of its word, but no letters of their
     // own.
-    Cow::Owned(
-        text.nfkd().filter(|c| !is_accent(c)).nfc().flat_map(char::to_lowercase).filter(|c| !is_accent(c)).collect(),
-    )
+    text.nfkd().filter(|c| !is_accent(c)).nfc().flat_map(char::to_lowercase).filter(|c| !is_accent(c)).collect()
 }
 
 fn ends_in_digit(word: &str) -> bool {

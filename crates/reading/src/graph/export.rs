@@ -75,14 +75,7 @@ pub fn to_dot(graph: &ContentGraph) -> String {
             Some(level) => format!("h{level} {}", label(&node.text)),
             None => label(&node.text),
         };
-        let shape = match node.kind {
-            ContentKind::Heading => "box",
-            ContentKind::Paragraph => "plaintext",
-            ContentKind::List => "folder",
-            ContentKind::Code => "component",
-            ContentKind::Quote => "note",
-            ContentKind::Table => "tab",
-        };
+        let (shape, ..) = look(node.kind);
         let _ = writeln!(
             dot,
             "  n{} [shape={shape}, label={}, tooltip={}];",
@@ -100,6 +93,18 @@ pub fn to_dot(graph: &ContentGraph) -> String {
     }
     dot.push_str("}\n");
     dot
+}
+
+/// How a kind is drawn: its shape in DOT, its colour in SVG, and what it is called there, before the level.
+fn look(kind: ContentKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        ContentKind::Heading => ("box", "#1f5fa8", "h"),
+        ContentKind::Paragraph => ("plaintext", "#777", "p"),
+        ContentKind::List => ("folder", "#2b7a4b", "list"),
+        ContentKind::Code => ("component", "#7a3e9d", "code"),
+        ContentKind::Quote => ("note", "#a8641f", "quote"),
+        ContentKind::Table => ("tab", "#9d3e5c", "table"),
+    }
 }
 
 fn dot_string(text: &str) -> String {
@@ -151,14 +156,8 @@ pub fn to_svg(graph: &ContentGraph) -> String {
                 middle(above) + 6
             );
         }
-        let (name, colour) = match node.kind {
-            ContentKind::Heading => (format!("h{}", node.level.unwrap_or(1)), "#1f5fa8"),
-            ContentKind::Paragraph => ("p".to_owned(), "#777"),
-            ContentKind::List => ("list".to_owned(), "#2b7a4b"),
-            ContentKind::Code => ("code".to_owned(), "#7a3e9d"),
-            ContentKind::Quote => ("quote".to_owned(), "#a8641f"),
-            ContentKind::Table => ("table".to_owned(), "#9d3e5c"),
-        };
+        let (_, colour, name) = look(node.kind);
+        let name = node.level.map_or(name.to_owned(), |level| format!("{name}{level}"));
         let weight = if node.kind == ContentKind::Heading { " font-weight=\"bold\"" } else { "" };
         let _ = writeln!(
             svg,
