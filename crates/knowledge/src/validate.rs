@@ -25,8 +25,9 @@ pub(crate) fn compile(screen: &ScreenId, pattern: &str) -> Result<Regex, Knowled
     // match anywhere.
     let alone =
         RegexBuilder::new(pattern).size_limit(1).build().err().filter(|error| matches!(error, regex::Error::Syntax(_)));
-    let compiled =
-        alone.map_or_else(|| RegexBuilder::new(&anchored(pattern)).size_limit(MAX_PATTERN_BYTES).build(), Err);
+    // A match counts from the beginning of the URL on only, as Python's `re.match` has it.
+    let anchored = format!("^(?:{pattern})");
+    let compiled = alone.map_or_else(|| RegexBuilder::new(&anchored).size_limit(MAX_PATTERN_BYTES).build(), Err);
     compiled.map_err(|error| {
         let reason = match error {
             regex::Error::CompiledTooBig(limit) => format!("it is larger than {limit} bytes when compiled"),
@@ -37,11 +38,6 @@ pub(crate) fn compile(screen: &ScreenId, pattern: &str) -> Result<Regex, Knowled
         };
         KnowledgeError::InvalidPattern { screen: screen.to_string(), pattern: pattern.to_owned(), reason }
     })
-}
-
-/// A match counts from the beginning of the URL on only, as Python's `re.match` has it.
-pub(crate) fn anchored(pattern: &str) -> String {
-    format!("^(?:{pattern})")
 }
 
 /// Checks everything; screens in `of_old_shape` may stay of unknown content type.

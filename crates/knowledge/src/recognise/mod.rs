@@ -128,11 +128,9 @@ pub struct Recogniser<'k> {
     actions: BTreeMap<&'k ScreenId, Vec<ActionId>>,
 }
 
-impl std::fmt::Debug for Recogniser<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Recogniser({} screens, {} patterns)", self.entries.len(), self.patterns.len())
-    }
-}
+browserlens_core::opaque_debug!(self: Recogniser<'_> {
+    screens: self.entries.len(), patterns: self.patterns.len()
+});
 
 impl<'k> Recogniser<'k> {
     /// Builds the index over the screens that a browser can be led to.
@@ -194,10 +192,7 @@ impl<'k> Recogniser<'k> {
             built.entries.push(entry(knowledge, screen));
         }
         (built.texts, built.kindless) = (Texts::of(all), Texts::of(kindless));
-        let mut texts: Vec<(u32, &str)> = pattern_ids.into_iter().map(|(text, id)| (id, text)).collect();
-        texts.sort_unstable();
-        let texts: Vec<&str> = texts.into_iter().map(|(_, text)| text).collect();
-        built.patterns.finish(&texts, limits);
+        built.patterns.finish(limits);
         for action in knowledge.actions.values() {
             for screen in &action.screen_ids {
                 built.actions.entry(screen).or_default().push(action.action_id.clone());
@@ -310,12 +305,12 @@ impl<'k> Recogniser<'k> {
         }
         let best = self.best(&tally, &mut matches);
         let tie = match best.as_slice() {
-            [first, second, ..] if first.score - second.score < EPSILON && first.score > THRESHOLD => {
+            [first, second, ..] if first.score() - second.score() < EPSILON && first.score() > THRESHOLD => {
                 Some(told_apart_by(first.specific, second.specific))
             }
             _ => None,
         };
-        let ranked: Vec<(f64, u32)> = best.iter().map(|ranked| (ranked.score, ranked.at.0)).collect();
+        let ranked: Vec<(f64, u32)> = best.iter().map(|ranked| (ranked.score(), ranked.at.0)).collect();
         let matched = ranked.first().map(|first| self.indicators_of(&tally, &mut matches, first.1)).unwrap_or_default();
         self.told(&ranked, &matched, tie)
     }

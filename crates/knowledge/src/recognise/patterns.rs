@@ -15,9 +15,11 @@ use super::needed::{AnyOf, needed};
 use super::tally::occurring;
 use crate::error::KnowledgeError;
 use crate::model::ScreenId;
-use crate::validate::{anchored, compile};
+use crate::validate::compile;
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{Ast, LiteralKind as Kind, RepetitionKind};
 use std::collections::HashMap;
 
 /// Patterns that one automaton holds.
@@ -60,6 +62,7 @@ pub(super) struct Patterns {
 /// Patterns that begin alike.
 #[derive(Default)]
 struct Beginning {
+    text: String,
     ids: Vec<u32>,
     /// The same in sets, where there are many.
     sets: Vec<RegexSet>,
@@ -76,9 +79,9 @@ impl Patterns {
         let beginning = literal_prefix(pattern);
         self.longest = self.longest.max(beginning.len());
         let next = self.beginnings.len() as u32;
-        let number = *self.numbers.entry(beginning).or_insert(next);
+        let number = *self.numbers.entry(beginning.clone()).or_insert(next);
         if number == next {
-            self.beginnings.push(Beginning::default());
+            self.beginnings.push(Beginning { text: beginning, ..Beginning::default() });
         }
         self.beginnings[number as usize].ids.push(id);
         self.beginning_of.push(number);
@@ -87,26 +90,26 @@ impl Patterns {
     }
 
     /// Makes the index of what patterns need, and sets of patterns that begin alike, where there
-    /// are many; `texts` are the patterns by number. A set that grows too large is left out: its
-    /// patterns are run alone.
-    pub(super) fn finish(&mut self, texts: &[&str], limits: Limits) {
+    /// are many. A set that grows too large is left out: its patterns are run alone.
+    pub(super) fn finish(&mut self, limits: Limits) {
         for beginning in self.beginnings.iter_mut().filter(|beginning| beginning.ids.len() >= limits.set_from) {
             let sets = beginning.ids.chunks(SET_PATTERNS).map(|ids| {
-                RegexSetBuilder::new(ids.iter().map(|id| anchored(texts[*id as usize])))
+                RegexSetBuilder::new(ids.iter().map(|id| self.regexes[*id as usize].as_str()))
                     .size_limit(SET_BYTES)
                     .dfa_size_limit(SET_CACHE_BYTES)
                     .build()
             });
             beginning.sets = sets.collect::<Result<Vec<_>, _>>().unwrap_or_default();
         }
-        let needs = texts.iter().map(|text| {
-            let beginning = format!("https://{}", literal_prefix(text));
-            let mut sets = needed(text);
+        let needs = self.regexes.iter().zip(&self.beginning_of).map(|(regex, beginning)| {
+            let beginning = format!("https://{}", self.beginnings[*beginning as usize].text);
+            let mut sets = needed(regex.as_str());
             // What the beginning says is known already.
             sets.retain(|set| set.iter().all(|text| !holds(beginning.as_bytes(), text)));
             sets
         });
-        self.index(needs.collect());
+        let needs = needs.collect();
+        self.index(needs);
     }
 
     /// Of what a pattern needs, what the fewest patterns need tells the most.
@@ -117,6 +120,7 @@ impl Patterns {
         }
         let dear = |set: &&AnyOf| set.iter().map(|text| wanted.get(text.as_slice()).copied().unwrap_or(0)).sum::<u32>();
         let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+        let mut texts: Vec<&[u8]> = Vec::new();
         for (id, sets) in (0..).zip(&needs) {
             let Some(rarest) = sets.iter().min_by_key(dear) else {
                 self.needless.push(id);
@@ -127,13 +131,12 @@ impl Patterns {
                 let number = *numbers.entry(text).or_insert(next);
                 if number == next {
                     self.of_text.push(Vec::new());
+                    texts.push(text);
                 }
                 self.of_text[number].push(id);
             }
         }
-        let mut texts: Vec<(usize, &[u8])> = numbers.into_iter().map(|(text, number)| (number, text)).collect();
-        texts.sort_unstable();
-        self.texts = occurring(texts.into_iter().map(|(_, text)| text));
+        self.texts = occurring(texts);
         if self.texts.is_none() {
             // Nothing is passed over then.
             self.needless = (0..needs.len() as u32).collect();
@@ -156,12 +159,12 @@ impl Patterns {
                 beginnings.push(&self.beginnings[*number as usize]);
             }
         }
-        let mut known = vec![Known::No; self.regexes.len()];
+        let mut known = vec![Some(false); self.regexes.len()];
         let mut candidates = Vec::new();
         let mut consider = |id: u32| {
-            let is_new = known[id as usize] == Known::No && begins[self.beginning_of[id as usize] as usize];
+            let is_new = known[id as usize] == Some(false) && begins[self.beginning_of[id as usize] as usize];
             if is_new {
-                known[id as usize] = Known::NotYet;
+                known[id as usize] = None;
                 candidates.push(id);
             }
         };
@@ -177,20 +180,14 @@ impl Patterns {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
-    NotYet,
-    Yes,
-    No,
-}
-
 /// Which patterns match one URL, as far as it was asked.
 pub(super) struct Matches<'p> {
     patterns: &'p Patterns,
     url: &'p str,
     beginnings: Vec<&'p Beginning>,
     candidates: Vec<u32>,
-    known: Vec<Known>,
+    /// By number of the pattern whether it matches; none as long as it was not run.
+    known: Vec<Option<bool>>,
     /// Patterns that are still run one by one.
     alone: u32,
     /// Whether sets were run and nobody was told yet.
@@ -205,28 +202,27 @@ impl Matches<'_> {
 
     /// Returns whether a pattern may match, as far as is known without running it.
     pub(super) fn may_match(&self, pattern: u32) -> bool {
-        self.known[pattern as usize] != Known::No
+        self.known[pattern as usize] != Some(false)
     }
 
     /// Returns whether a pattern was run, or need not be.
     pub(super) fn is_known(&self, pattern: u32) -> bool {
-        self.known[pattern as usize] != Known::NotYet
+        self.known[pattern as usize].is_some()
     }
 
     /// Returns whether a pattern matches.
     pub(super) fn matches(&mut self, pattern: u32) -> bool {
-        if self.known[pattern as usize] == Known::NotYet {
+        if self.known[pattern as usize].is_none() {
             if self.alone == 0 {
                 self.run_sets();
             }
             // A pattern of no set is run alone whatever the count.
-            if self.known[pattern as usize] == Known::NotYet {
+            if self.known[pattern as usize].is_none() {
                 self.alone = self.alone.saturating_sub(1);
-                let is_match = self.patterns.regexes[pattern as usize].is_match(self.url);
-                self.known[pattern as usize] = if is_match { Known::Yes } else { Known::No };
+                self.known[pattern as usize] = Some(self.patterns.regexes[pattern as usize].is_match(self.url));
             }
         }
-        self.known[pattern as usize] == Known::Yes
+        self.known[pattern as usize] == Some(true)
     }
 
     /// Returns, once, that sets were run.
@@ -240,10 +236,10 @@ impl Matches<'_> {
         for beginning in std::mem::take(&mut self.beginnings) {
             for (ids, set) in beginning.ids.chunks(SET_PATTERNS).zip(&beginning.sets) {
                 for id in ids {
-                    self.known[*id as usize] = Known::No;
+                    self.known[*id as usize] = Some(false);
                 }
                 for at in set.matches(self.url) {
-                    self.known[ids[at] as usize] = Known::Yes;
+                    self.known[ids[at] as usize] = Some(true);
                 }
             }
         }
@@ -264,43 +260,27 @@ pub(super) fn literal_prefix(pattern: &str) -> String {
     let rest = ["^https?://", "^https://", "^http://", "https?://", "https://", "http://"]
         .iter()
         .find_map(|scheme| pattern.strip_prefix(scheme));
-    // With an alternative outside of brackets, the beginning is not that of every match.
-    let Some(rest) = rest.filter(|_| !has_bare_alternative(pattern)) else { return String::new() };
+    let read = rest.map(|rest| Parser::new().parse(rest));
+    let parts = match &read {
+        Some(Ok(Ast::Concat(parts))) => parts.asts.as_slice(),
+        // Of several alternatives, the beginning is not that of every match.
+        Some(Ok(one)) => std::slice::from_ref(one),
+        _ => &[],
+    };
     let mut prefix = String::new();
-    let mut characters = rest.chars().peekable();
-    while let Some(c) = characters.next() {
-        let literal = match c {
-            '\\' => match characters.peek() {
-                Some(next) if next.is_ascii_punctuation() => {
-                    let next = *next;
-                    characters.next();
-                    next
-                }
-                _ => break,
-            },
-            '.' | '^' | '$' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' => break,
-            plain => plain,
+    for part in parts {
+        // What may be left out or is counted is no certain part of the beginning.
+        let (part, is_repeated) = match part {
+            Ast::Repetition(repeated) if repeated.op.kind == RepetitionKind::OneOrMore => (&*repeated.ast, true),
+            part => (part, false),
         };
-        // What may be left out or repeated is no certain part of the beginning.
-        if matches!(characters.peek(), Some('?' | '*' | '{')) {
+        match part {
+            Ast::Literal(it) if matches!(it.kind, Kind::Verbatim | Kind::Meta | Kind::Superfluous) => prefix.push(it.c),
+            _ => break,
+        }
+        if is_repeated {
             break;
         }
-        prefix.push(literal);
     }
     prefix
-}
-
-fn has_bare_alternative(pattern: &str) -> bool {
-    let mut depth = 0_i32;
-    let mut characters = pattern.chars();
-    while let Some(c) = characters.next() {
-        match c {
-            '\\' => drop(characters.next()),
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            '|' if depth <= 0 => return true,
-            _ => {}
-        }
-    }
-    false
 }

@@ -3,7 +3,7 @@
 use super::patterns::Matches;
 use super::tally::Tally;
 use super::{INDICATOR_WEIGHT, MAX_NEAREST, Recogniser, THRESHOLD, URL_WEIGHT};
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Candidates that are put in order: those that are named, and one that is as good.
@@ -11,9 +11,10 @@ const MAX_RANKED: usize = MAX_NEAREST + 1;
 
 /// A screen as it may be answered: by its score, then by how specific it is, then by the order of
 /// ids.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ranked {
-    pub(super) score: f64,
+    /// In units of [`UNIT`]: a tie has to be one in whatever order screens come.
+    score: i64,
     /// How many screens it is a state of, how many indicators match, how long its pattern is.
     pub(super) specific: (u32, u32, u32),
     pub(super) at: Reverse<u32>,
@@ -21,19 +22,12 @@ pub(super) struct Ranked {
     pub(super) is_certain: bool,
 }
 
-impl Eq for Ranked {}
+/// How many units of a score are one.
+const UNIT: f64 = 1e9;
 
-impl Ord for Ranked {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_score = self.score.total_cmp(&other.score);
-        by_score
-            .then_with(|| (self.specific, self.at, self.is_certain).cmp(&(other.specific, other.at, other.is_certain)))
-    }
-}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+impl Ranked {
+    pub(super) fn score(&self) -> f64 {
+        self.score as f64 / UNIT
     }
 }
 
@@ -57,9 +51,7 @@ impl Recogniser<'_> {
         if entry.is_state && !is_state {
             score = score.min(THRESHOLD);
         }
-        // Scores are rounded before they are compared: a tie has to be one in whatever order
-        // screens come.
-        let score = (score * 1e9).round() / 1e9;
+        let score = (score * UNIT).round() as i64;
         let specific = (entry.depth, matched, entry.literal);
         (Ranked { score, specific, at: Reverse(at), is_certain: false }, url || matched > 0)
     }
