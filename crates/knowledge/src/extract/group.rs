@@ -9,6 +9,7 @@
 use super::shape::{likeness, shared};
 use super::urls::Parts;
 use super::view::{ElementKind, PageView, without_numbers};
+use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Two states of one URL are one screen from this likeness on.
@@ -41,7 +42,7 @@ pub(crate) fn group(views: &[&PageView]) -> Vec<Group> {
     }
     for (root, members) in &base {
         let with_dialog: Vec<usize> = members.iter().copied().filter(|at| views[*at].dialog.is_some()).collect();
-        for members in join(&with_dialog, |one, other| same_dialog(views[one], views[other])).into_values() {
+        for members in join(&with_dialog, |one, other| same_dialog(views[one], views[other])) {
             groups.push(Group { members, parent: base_at.get(root).copied() });
         }
     }
@@ -63,7 +64,7 @@ fn base_groups(views: &[&PageView]) -> BTreeMap<usize, Vec<usize>> {
     });
     let members: BTreeMap<usize, &Vec<usize>> = different.values().map(|same| (same[0], same)).collect();
     joined
-        .into_values()
+        .into_iter()
         .map(|firsts| {
             let mut all: Vec<usize> = firsts.iter().flat_map(|first| members[first].iter().copied()).collect();
             all.sort_unstable();
@@ -103,28 +104,21 @@ fn same_dialog(one: &PageView, other: &PageView) -> bool {
     shared(&first.skeleton, &second.skeleton) >= ALIKE_AT_ONE_URL && shared(&buttons(one), &buttons(other)) >= 0.5
 }
 
-/// Joins what is alike, directly or over others; keys are the least of each.
-fn join(items: &[usize], alike: impl Fn(usize, usize) -> bool) -> BTreeMap<usize, Vec<usize>> {
-    let mut leader: Vec<usize> = (0..items.len()).collect();
-    fn find(leader: &mut [usize], mut at: usize) -> usize {
-        while leader[at] != at {
-            leader[at] = leader[leader[at]];
-            at = leader[at];
-        }
-        at
-    }
+/// Joins what is alike, directly or over others; ordered by the least of each.
+fn join(items: &[usize], alike: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    let mut joined = UnionFind::new(items.len());
     for one in 0..items.len() {
         for other in one + 1..items.len() {
-            let (a, b) = (find(&mut leader, one), find(&mut leader, other));
-            if a != b && alike(items[one], items[other]) {
-                leader[a.max(b)] = a.min(b);
+            if !joined.equiv(one, other) && alike(items[one], items[other]) {
+                joined.union(one, other);
             }
         }
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for at in 0..items.len() {
-        let root = find(&mut leader, at);
-        groups.entry(items[root]).or_default().push(items[at]);
+    for (item, root) in items.iter().zip(joined.into_labeling()) {
+        groups.entry(root).or_default().push(*item);
     }
+    let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+    groups.sort_unstable();
     groups
 }

@@ -13,7 +13,7 @@
 use crate::model::{ActionId, Knowledge, ScreenId, TransitionId};
 use petgraph::algo::astar;
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::EdgeRef;
+use petgraph::visit::{Dfs, Walker};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cost of a step that is certain.
@@ -164,15 +164,7 @@ impl NavigationGraph {
     /// Returns the screens that can be reached from a screen, itself included.
     pub fn reachable(&self, from: &ScreenId) -> BTreeSet<&ScreenId> {
         let Some(start) = self.numbers.get(from) else { return BTreeSet::new() };
-        let mut seen = BTreeSet::from([*start]);
-        let mut next = vec![*start];
-        while let Some(at) = next.pop() {
-            for edge in self.all.edges(at) {
-                if seen.insert(edge.target()) {
-                    next.push(edge.target());
-                }
-            }
-        }
-        seen.into_iter().filter_map(|node| self.screens.get(node.index())).collect()
+        let reached = Dfs::new(&self.all, *start).iter(&self.all);
+        reached.filter_map(|node| self.screens.get(node.index())).collect()
     }
 }
