@@ -11,7 +11,7 @@
 use crate::error::KnowledgeError;
 use crate::extract::Recording;
 use crate::extract::nodes;
-use crate::extract::urls::{Parts, looks_like_id};
+use crate::extract::urls::{Parts, looks_like_id, origin_of};
 use crate::model::WebsiteId;
 use browserlens_core::page::{NodeKind, Page};
 use browserlens_core::strategy::{ActError, ActionKind, Actor, Intent, NodeHint, SourceError, StepIndex, TakenAction};
@@ -245,10 +245,6 @@ fn without_fragment(url: &str) -> String {
         Some((page, route)) if !route.starts_with(['/', '!']) => page.to_owned(),
         _ => url.to_owned(),
     }
-}
-
-fn origin_of(url: &str) -> Option<Origin> {
-    Url::parse(url).ok().map(|url| url.origin())
 }
 
 /// Returns what URLs that teach the same have in common: the path, with ids and the last of several

@@ -6,6 +6,7 @@
 
 use browserlens_core::page::text::is_unseen;
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
+use cssparser::{ToCss, Token};
 use std::collections::HashMap;
 
 /// Returns a name on one line, without what cannot be seen: it may differ between pages that look
@@ -63,11 +64,14 @@ fn in_section(node: NodeRef<'_>) -> bool {
     node.ancestors().any(|above| matches!(above.tag(), "article" | "aside" | "main" | "nav" | "section"))
 }
 
+/// Returns the name that was given to a node by itself.
+pub(crate) fn given_name(node: NodeRef<'_>) -> Option<String> {
+    [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty())
+}
+
 /// Returns what a person would call a node.
 pub(crate) fn name_of(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
-    let named =
-        [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
-    if let Some(name) = named {
+    if let Some(name) = given_name(node) {
         return name;
     }
     if matches!(node.tag(), "input" | "select" | "textarea") {
@@ -151,18 +155,5 @@ fn css_name(tag: &str) -> &str {
 
 /// Writes a text as a CSS string, so that nothing of it is read as a selector.
 pub(crate) fn css_string(text: &str) -> String {
-    let mut written = String::with_capacity(text.len() + 2);
-    written.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                written.push('\\');
-                written.push(c);
-            }
-            c if c.is_control() => written.push_str(&format!("\\{:x} ", c as u32)),
-            c => written.push(c),
-        }
-    }
-    written.push('"');
-    written
+    Token::QuotedString(text.into()).to_css_string()
 }

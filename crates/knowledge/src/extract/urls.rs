@@ -6,7 +6,7 @@
 //! segment.
 
 use std::collections::{BTreeMap, BTreeSet};
-use url::Url;
+use url::{Origin, Url};
 
 /// One URL, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +59,16 @@ pub(crate) fn looks_like_id(segment: &str) -> bool {
     let digits = name.bytes().filter(u8::is_ascii_digit).count();
     let is_hex = name.len() >= 12 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     is_hex || (digits > 0 && digits * 3 >= name.len()) || (digits > 0 && name.contains(['-', '_', '%']))
+}
+
+/// Returns the origin of a URL; none of what is no URL.
+pub(crate) fn origin_of(url: &str) -> Option<Origin> {
+    Url::parse(url).ok().map(|url| url.origin())
+}
+
+/// Returns whether two URLs have one origin.
+pub(crate) fn same_origin(one: &str, other: &str) -> bool {
+    origin_of(one).is_some_and(|one| Some(one) == origin_of(other))
 }
 
 const ANY_SEGMENT: &str = "/[^/?#]+";

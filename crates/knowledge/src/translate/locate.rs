@@ -5,9 +5,11 @@
 //! selector was run over the page and matched this node alone in its tree; a node in a closed
 //! shadow tree or in a frame of another origin has no path.
 
+use crate::extract::nodes::css_string;
+use crate::extract::urls::same_origin;
 use browserlens_core::page::select::{Selector, Trees};
 use browserlens_core::page::{Flags, NodeKind, NodeRef};
-use url::Url;
+use cssparser::{ToCss, Token};
 
 /// Attributes that tell an element, in the order in which they are tried.
 const TELLING: [&str; 10] =
@@ -40,7 +42,8 @@ pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, &'static str> {
         let Some(owner) = frame.owner else { break };
         let owner = page.node(owner);
         let outer = &page.frames()[usize::from(owner.frame().0)];
-        if !same_origin(&outer.url, &frame.url) {
+        // `about:srcdoc` and `about:blank` have the origin of what holds them.
+        if !frame.url.starts_with("about:") && !same_origin(&outer.url, &frame.url) {
             return Err("a frame of another origin");
         }
         at = owner;
@@ -49,22 +52,8 @@ pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, &'static str> {
     Ok(path)
 }
 
-/// `about:srcdoc` and `about:blank` have the origin of what holds them.
-fn same_origin(outer: &str, inner: &str) -> bool {
-    let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
-    inner.starts_with("about:") || origin(outer).is_some_and(|outer| Some(outer) == origin(inner))
-}
-
-fn identifier(text: &str) -> Option<String> {
-    let mut out = String::new();
-    cssparser::serialize_identifier(text, &mut out).ok()?;
-    Some(out)
-}
-
-fn quoted(text: &str) -> Option<String> {
-    let mut out = String::new();
-    cssparser::serialize_string(text, &mut out).ok()?;
-    Some(out)
+fn identifier(text: &str) -> String {
+    Token::Ident(text.into()).to_css_string()
 }
 
 /// Returns a selector that matches the node alone in its tree.
@@ -75,7 +64,7 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
         let mut found = selector.find(page).into_iter().filter(|id| same(trees, page.node(*id), node));
         found.next() == Some(node.id()) && found.next().is_none()
     };
-    let tag = identifier(node.tag())?;
+    let tag = identifier(node.tag());
     if let Some(id) = id_of(node) {
         let by_id = format!("#{id}");
         if is_alone(&by_id) {
@@ -86,7 +75,7 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
         let Some(value) = node.attribute(name).filter(|value| !value.is_empty() && value.len() <= LONGEST_VALUE) else {
             continue;
         };
-        let text = format!("{tag}[{name}={}]", quoted(value)?);
+        let text = format!("{tag}[{name}={}]", css_string(value));
         if is_alone(&text) {
             return Some(text);
         }
@@ -95,7 +84,7 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
         return Some(tag);
     }
     // Step by step up to the nearest element with an id, or to the top.
-    let mut steps = vec![step(node, trees)?];
+    let mut steps = vec![step(node, trees)];
     let mut at = node;
     loop {
         let above = trees.parent[at.id().index()];
@@ -110,18 +99,18 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
                 return Some(text);
             }
         }
-        steps.push(step(at, trees)?);
+        steps.push(step(at, trees));
     }
     let text = steps.into_iter().rev().collect::<Vec<_>>().join(" > ");
     is_alone(&text).then_some(text)
 }
 
 fn id_of(node: NodeRef<'_>) -> Option<String> {
-    identifier(node.attribute("id").filter(|id| !id.is_empty() && id.len() <= LONGEST_VALUE)?)
+    node.attribute("id").filter(|id| !id.is_empty() && id.len() <= LONGEST_VALUE).map(identifier)
 }
 
 /// Tag and number among the siblings of that tag.
-fn step(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
+fn step(node: NodeRef<'_>, trees: &Trees) -> String {
     let own = trees.parent[node.id().index()];
     let is_sibling = |other: &NodeRef<'_>| {
         other.kind() == NodeKind::Element
@@ -134,5 +123,5 @@ fn step(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
         node.ancestors().find(|above| above.id().0 == own || own == Trees::NONE && above.kind() != NodeKind::Text);
     let first = begin.map_or(0, |begin| begin.id().index());
     let number = node.page().nodes().skip(first).take_while(|other| other.id() <= node.id()).filter(is_sibling).count();
-    Some(format!("{}:nth-of-type({number})", identifier(node.tag())?))
+    format!("{}:nth-of-type({number})", identifier(node.tag()))
 }

@@ -1,7 +1,7 @@
 //! What one node says of itself: whether it is filled, chosen or open, its name and its shape.
 
 use super::without_numbers;
-use crate::extract::nodes::{Labels, name_of, one_line, role_of};
+use crate::extract::nodes::{Labels, given_name, name_of, one_line, role_of};
 use browserlens_core::page::{Flags, NodeKind, NodeRef, States, Tri};
 
 /// Returns whether a button is the pressed one of several of which one is: that says which view is
@@ -18,9 +18,7 @@ pub(super) fn is_chosen(node: NodeRef<'_>) -> bool {
 
 /// Returns a name that was given to a node, not the text in it.
 pub(super) fn own_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
-    let given =
-        [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
-    given.or_else(|| labels.referred_to(node)).unwrap_or_default()
+    given_name(node).or_else(|| labels.referred_to(node)).unwrap_or_default()
 }
 
 pub(super) fn dialog_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {

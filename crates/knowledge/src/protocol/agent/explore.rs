@@ -2,6 +2,7 @@
 
 use super::super::messages::{AgentInstruction, AgentResponse, Candidate};
 use super::{Agent, Answer, Environment, MOST, profile};
+use crate::extract::urls::same_origin;
 use crate::model::{ScreenDefinition, ScreenId, TransitionDefinition, WebsiteId};
 use crate::translate::nearest::likeness;
 use crate::translate::{Context, shown, translate};
@@ -14,7 +15,7 @@ impl Agent<'_> {
         let is_of = |screen: &&ScreenDefinition| {
             target.is_empty()
                 || screen.website_id.as_str() == target
-                || screen.example_urls.iter().any(|url| same_host(url, target))
+                || screen.example_urls.iter().any(|url| same_origin(url, target))
         };
         let screens: Vec<&ScreenDefinition> =
             self.knowledge.screens.values().filter(|screen| self.passes(screen, context)).filter(is_of).collect();
@@ -63,9 +64,4 @@ impl Agent<'_> {
         response.metadata.insert("transitions".to_owned(), json!(ways));
         Ok(response)
     }
-}
-
-fn same_host(one: &str, other: &str) -> bool {
-    let origin = |url: &str| url::Url::parse(url).ok().map(|url| url.origin());
-    origin(one).is_some_and(|one| Some(one) == origin(other))
 }
