@@ -212,15 +212,15 @@ fn screen(
     id: String,
 ) -> ScreenDefinition {
     let mut url_patterns = patterns_in_text(&section.text);
-    let mut verdict = classify::of_text(&section.title, &section.text, !url_patterns.is_empty());
+    let (mut content_type, mut reasoning) = classify::of_text(&section.title, &section.text, !url_patterns.is_empty());
     if kind != ContentType::Documentation {
-        verdict.content_type = kind;
-        verdict.reasoning = format!("the whole text is {kind}");
-    } else if verdict.content_type == ContentType::WebUi && url_patterns.is_empty() {
-        verdict.content_type = ContentType::Documentation;
-        verdict.reasoning = format!("{}, but no URL leads there", verdict.reasoning);
+        content_type = kind;
+        reasoning = format!("the whole text is {kind}");
+    } else if content_type == ContentType::WebUi && url_patterns.is_empty() {
+        content_type = ContentType::Documentation;
+        reasoning.push_str(", but no URL leads there");
     }
-    let is_web_ui = verdict.content_type == ContentType::WebUi;
+    let is_web_ui = content_type == ContentType::WebUi;
     let mut signature = StateSignature::default();
     if is_web_ui {
         signature.required_indicators = indicators(&section.text);
@@ -236,12 +236,12 @@ fn screen(
         website_id: document.website_id.clone(),
         name: section.title.clone(),
         description: folded(&section.text).chars().take(MAX_CHARS).collect(),
-        content_type: verdict.content_type,
+        content_type,
         is_actionable: is_web_ui,
         url_patterns,
         state_signature: signature,
         provenance: vec![Provenance::Document { name: document.name.clone(), line: section.line }],
-        metadata: read(&verdict.reasoning),
+        metadata: read(&reasoning),
         ..ScreenDefinition::default()
     }
 }

@@ -9,8 +9,9 @@ use super::recording::{Recording, host_of};
 use super::signature::{Elsewhere, Key, names, signature};
 use super::urls::{Parts, QueryNeeds, looks_like_id, patterns};
 use super::view::{Element, ElementKind, Field, PageView, Part, Zone, without_numbers};
-use crate::classify;
-use crate::model::{Form, FormField, Knowledge, Metadata, Provenance, Region, ScreenDefinition, ScreenId, WebsiteId};
+use crate::model::{
+    ContentType, Form, FormField, Knowledge, Metadata, Provenance, Region, ScreenDefinition, ScreenId, WebsiteId,
+};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,20 +185,22 @@ impl<'r> Site<'r> {
         provenance.sort();
         provenance.dedup();
         let signature = signature(views, elsewhere, patterns);
-        let verdict = classify::of_page(!patterns.is_empty(), views);
+        let controls = views.iter().map(|view| view.elements.len() + view.fields.len()).max().unwrap_or(0);
+        let reasoning = format!("a browser showed it, with {controls} named elements");
         ScreenDefinition {
             screen_id: ScreenId(ids::id(&name, &[self.website.as_str(), &dialog, &tabs, &joined])),
             website_id: self.website.clone(),
             description: describe(views, patterns),
-            content_type: verdict.content_type,
-            is_actionable: verdict.is_actionable,
+            // What a browser showed is a screen; without a URL nothing leads there.
+            content_type: ContentType::WebUi,
+            is_actionable: !patterns.is_empty(),
             url_patterns: patterns.to_vec(),
             example_urls: example_urls.into_iter().take(MAX_EXAMPLES).collect(),
             state_signature: signature,
             regions: regions(views),
             forms: forms(views, &self.prefilled(at)),
             provenance,
-            metadata: Metadata { reasoning: verdict.reasoning, ..Metadata::default() },
+            metadata: Metadata { reasoning, ..Metadata::default() },
             name,
             ..ScreenDefinition::default()
         }
@@ -206,6 +209,12 @@ impl<'r> Site<'r> {
 
 /// How a field is named on all pages of a screen: role and name.
 type FieldKey<'v> = (&'v str, &'v str);
+
+impl Field {
+    fn named(&self) -> FieldKey<'_> {
+        (&self.own.role, &self.own.name)
+    }
+}
 
 impl<'r> Site<'r> {
     /// Returns the fields of a screen that a page had filled: they have a value, and nothing was
@@ -217,13 +226,13 @@ impl<'r> Site<'r> {
             let steps = &self.recordings[place.recording].steps[..=place.position];
             let is_touched = |field: &Field| {
                 steps.iter().filter_map(|step| step.done.as_ref()).any(|done| {
-                    let is_named = done.target.as_ref().is_some_and(|target| target.is_called(&field.name));
-                    is_named || done.selector.is_some() && done.selector == field.selector
+                    let is_named = done.target.as_ref().is_some_and(|target| target.is_called(&field.own.name));
+                    is_named || done.selector.is_some() && done.selector == field.own.selector
                 })
             };
             for form in &self.views[*member].forms {
                 // Of radio buttons that exclude each other one may be chosen.
-                let group = |field: &Field| (field.role == "radio").then(|| field.key.clone());
+                let group = |field: &Field| (field.own.role == "radio").then(|| field.key.clone());
                 let of_group = |field: &Field| -> Vec<&Field> {
                     let is_one = |other: &&Field| group(field).map_or(*other == field, |key| group(other) == Some(key));
                     form.fields.iter().filter(is_one).collect()
@@ -231,7 +240,7 @@ impl<'r> Site<'r> {
                 for field in &form.fields {
                     let all = of_group(field);
                     if all.iter().any(|one| one.filled) && !all.iter().any(|one| is_touched(one)) {
-                        found.insert((field.role.as_str(), field.name.as_str()));
+                        found.insert(field.named());
                     }
                 }
             }
@@ -353,28 +362,16 @@ fn regions(views: &[&PageView]) -> Vec<Region> {
 /// Returns the forms of all pages, each once, by the fields in it.
 fn forms(views: &[&PageView], prefilled: &BTreeSet<FieldKey<'_>>) -> Vec<Form> {
     let is_dialog = views[0].dialog.is_some();
+    let known = |field: &Field| FormField { prefilled: prefilled.contains(&field.named()), ..field.own.clone() };
     let mut forms: BTreeMap<Vec<String>, Form> = BTreeMap::new();
     for view in views {
         for form in view.forms.iter().filter(|form| form.in_dialog == is_dialog) {
             let key: BTreeSet<String> =
-                form.fields.iter().map(|field| format!("{}:{}", field.role, field.key)).collect();
+                form.fields.iter().map(|field| format!("{}:{}", field.own.role, field.key)).collect();
             forms.entry(key.into_iter().collect()).or_insert_with(|| Form {
                 name: form.name.clone(),
                 selector: form.selector.clone(),
-                fields: form
-                    .fields
-                    .iter()
-                    .map(|field| FormField {
-                        role: field.role.clone(),
-                        name: field.name.clone(),
-                        field_type: field.field_type.clone(),
-                        required: field.required,
-                        prefilled: prefilled.contains(&(field.role.as_str(), field.name.as_str())),
-                        group: if field.role == "radio" { field.key.clone() } else { String::new() },
-                        selector: field.selector.clone(),
-                        options: field.options.clone(),
-                    })
-                    .collect(),
+                fields: form.fields.iter().map(known).collect(),
                 submit: form.submit.clone(),
             });
         }

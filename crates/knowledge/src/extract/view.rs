@@ -9,6 +9,7 @@ mod node;
 
 pub(crate) use super::nodes::{Labels, name_of, one_line, role_of};
 use super::nodes::{selector_of, short_text};
+use crate::model::FormField;
 use browserlens_core::page::role::is_landmark;
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, States};
 use node::{
@@ -94,12 +95,8 @@ pub(crate) struct Part {
 /// One field of a form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Field {
-    pub role: String,
-    pub name: String,
-    pub field_type: String,
-    pub required: bool,
-    pub selector: Option<String>,
-    pub options: Vec<String>,
+    /// As knowledge holds it, but that no page filled it yet.
+    pub own: FormField,
     /// Whether it has a value: a text, an option that stands for one, a check.
     pub filled: bool,
     /// What names the field whatever the language: the markup's `name`, else its `id`, else its
@@ -252,7 +249,7 @@ impl<'p> Reader<'p> {
             self.add_element(node, &mut view);
             if let Some(field) = self.field(node) {
                 if !field.repeated && !field.in_dialog && self.zone[node.id().index()] == Zone::Main {
-                    view.fields.insert(format!("{}:{}", field.role, field.key));
+                    view.fields.insert(format!("{}:{}", field.own.role, field.key));
                 }
                 fields.push((form_of(node).map(|form| form.id()), field));
             }
@@ -334,18 +331,22 @@ impl<'p> Reader<'p> {
             .flatten()
             .map(without_numbers)
             .find(|key| !key.is_empty());
-        let filled = is_filled(node, &self.labels);
+        let key = key.unwrap_or_else(|| without_numbers(&name));
         let options =
             node.descendants().filter(|option| option.tag() == "option").map(|option| name_of(option, &self.labels));
         Some(Field {
-            role: role.to_owned(),
-            key: key.unwrap_or_else(|| without_numbers(&name)),
-            name,
-            field_type: node.attribute("type").filter(|_| node.tag() == "input").unwrap_or("").to_owned(),
-            required: node.states().has(States::REQUIRED) || node.attribute("required").is_some(),
-            selector: selector_of(node),
-            options: options.filter(|name| !name.is_empty()).take(MAX_OPTIONS).collect(),
-            filled,
+            own: FormField {
+                role: role.to_owned(),
+                name,
+                field_type: node.attribute("type").filter(|_| node.tag() == "input").unwrap_or("").to_owned(),
+                required: node.states().has(States::REQUIRED) || node.attribute("required").is_some(),
+                prefilled: false,
+                group: Some(&key).filter(|_| role == "radio").cloned().unwrap_or_default(),
+                selector: selector_of(node),
+                options: options.filter(|name| !name.is_empty()).take(MAX_OPTIONS).collect(),
+            },
+            key,
+            filled: is_filled(node, &self.labels),
             repeated: self.repeated[node.id().index()],
             in_dialog: self.in_dialog(node.id()),
         })
