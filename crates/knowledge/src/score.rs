@@ -9,7 +9,8 @@
 
 use crate::error::KnowledgeError;
 use crate::extract::{Recording, extract};
-use crate::model::{Knowledge, Provenance, ScreenId};
+use crate::gaps::values::most_often;
+use crate::model::{Knowledge, Provenance, ScreenDefinition, ScreenId};
 use crate::recognise::{Recogniser, Recognition};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -210,18 +211,12 @@ fn label<'l>(labels: &'l Labels, scenario: &str, step: u32) -> Option<&'l str> {
 fn called(knowledge: &Knowledge, known: &[Recording], labels: &Labels) -> BTreeMap<ScreenId, String> {
     let scenarios: BTreeMap<&str, &str> =
         known.iter().map(|recording| (recording.trace_hash.as_str(), recording.scenario.as_str())).collect();
-    let mut called = BTreeMap::new();
-    for (id, screen) in &knowledge.screens {
-        let mut votes: BTreeMap<&str, u32> = BTreeMap::new();
-        for provenance in &screen.provenance {
-            if let Provenance::Trace { trace_hash, step } = provenance
-                && let Some(label) = scenarios.get(trace_hash.as_str()).and_then(|name| label(labels, name, *step))
-            {
-                *votes.entry(label).or_default() += 1;
-            }
-        }
-        let best = votes.into_iter().max_by(|one, other| one.1.cmp(&other.1).then_with(|| other.0.cmp(one.0)));
-        called.insert(id.clone(), best.map(|(label, _)| label.to_owned()).unwrap_or_default());
-    }
-    called
+    let name = |screen: &ScreenDefinition| {
+        let votes = screen.provenance.iter().filter_map(|provenance| match provenance {
+            Provenance::Trace { trace_hash, step } => label(labels, scenarios.get(trace_hash.as_str())?, *step),
+            _ => None,
+        });
+        most_often(votes).unwrap_or_default().to_owned()
+    };
+    knowledge.screens.iter().map(|(id, screen)| (id.clone(), name(screen))).collect()
 }

@@ -137,33 +137,12 @@ impl Hole {
             ]),
         };
         let gone: Vec<&Provenance> = removed.iter().filter_map(|step| step.provenance.as_ref()).collect();
-        let is_touched = |sources: &[Provenance]| sources.iter().any(|source| gone.contains(&source));
-        let without = |sources: &[Provenance]| -> Vec<Provenance> {
-            sources.iter().filter(|source| !gone.contains(source)).cloned().collect()
-        };
-        let mut hole = Self { gap, removed: removed.clone(), transitions: Vec::new(), actions: Vec::new() };
-        for (id, transition) in &mut knowledge.transitions {
-            if is_touched(&transition.provenance) {
-                hole.transitions.push((id.clone(), transition.clone()));
-                transition.provenance = without(&transition.provenance);
-            }
-        }
-        knowledge.transitions.retain(|id, transition| {
-            !transition.provenance.is_empty() || !hole.transitions.iter().any(|(touched, _)| touched == id)
-        });
-        for (id, action) in &mut knowledge.actions {
-            if is_touched(&action.provenance) {
-                hole.actions.push((id.clone(), action.clone()));
-                action.provenance = without(&action.provenance);
-            }
-        }
-        knowledge.actions.retain(|id, action| {
-            !action.provenance.is_empty() || !hole.actions.iter().any(|(touched, _)| touched == id)
-        });
+        let transitions = take_out(&mut knowledge.transitions, &gone, |way| &mut way.provenance);
+        let actions = take_out(&mut knowledge.actions, &gone, |action| &mut action.provenance);
         if let Some(steps) = knowledge.tasks.get_mut(&task.task_id).map(|task| &mut task.steps) {
             steps.drain(at..at + length);
         }
-        Some(hole)
+        Some(Self { gap, removed, transitions, actions })
     }
 
     /// Puts back what [`Hole::cut`] took out of a task.
@@ -215,6 +194,25 @@ impl Hole {
         }
         count
     }
+}
+
+/// Takes out what was seen in steps that are gone and nowhere else; returns all that was seen there, as it was.
+fn take_out<K: Clone + Ord, T: Clone>(
+    known: &mut BTreeMap<K, T>,
+    gone: &[&Provenance],
+    sources: fn(&mut T) -> &mut Vec<Provenance>,
+) -> Vec<(K, T)> {
+    let mut touched = Vec::new();
+    known.retain(|id, one| {
+        if !sources(one).iter().any(|source| gone.contains(&source)) {
+            return true;
+        }
+        touched.push((id.clone(), one.clone()));
+        let left = sources(one);
+        left.retain(|source| !gone.contains(&source));
+        !left.is_empty()
+    });
+    touched
 }
 
 /// Returns how many actions two lists have in common, in order.

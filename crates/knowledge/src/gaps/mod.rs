@@ -24,7 +24,7 @@ mod messages;
 mod model;
 mod recordings;
 mod store;
-mod values;
+pub(crate) mod values;
 
 /// Whatever answers as a language model would: what [`fill_gaps`] and [`by_model`] ask.
 pub use browserlens_llm::Ask;

@@ -71,9 +71,8 @@ pub(super) fn name_in(step: &TaskStep) -> Option<&str> {
 fn said_by(own: Option<&TaskDefinition>, said: &[(&str, &str)]) -> Option<String> {
     let goal = own.map(|own| own.description.as_str()).unwrap_or_default();
     // Whoever has the same goal says the same; of several, what was said most often, and last.
-    let same: Vec<&str> =
-        said.iter().filter(|(other, _)| *other == goal && !goal.is_empty()).map(|(_, text)| *text).collect();
-    if let Some(text) = most_often(&same) {
+    let same = said.iter().filter(|(other, _)| *other == goal && !goal.is_empty()).map(|(_, text)| *text);
+    if let Some(text) = most_often(same) {
         return Some(text.to_owned());
     }
     let mut carried: Vec<String> = said.iter().filter_map(|(other, text)| carried(text, other, goal)).collect();
@@ -90,7 +89,8 @@ fn said_by(own: Option<&TaskDefinition>, said: &[(&str, &str)]) -> Option<String
     }
 }
 
-fn most_often<'t>(texts: &[&'t str]) -> Option<&'t str> {
+/// What stands most often among texts; of several, the first of them in order.
+pub(crate) fn most_often<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<&'t str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for text in texts {
         *counts.entry(text).or_default() += 1;
