@@ -3,6 +3,7 @@
 //! In: failures of the store, of values and of sources. Out: [`KnowledgeError`], whose message
 //! names the thing and whose [`KnowledgeError::hint`] says what to try next.
 
+use crate::translate::list;
 use std::path::PathBuf;
 
 /// Knowledge could not be read, stored, built or used.
@@ -47,7 +48,7 @@ pub enum KnowledgeError {
         source: rusqlite::Error,
     },
     /// The store holds no knowledge of that id.
-    #[error("there is no knowledge {id:?} in {}; it holds {}", .path.display(), listed(.known))]
+    #[error("there is no knowledge {id:?} in {}; it holds {}", .path.display(), list(.known, "nothing"))]
     NoKnowledge {
         /// What was asked for.
         id: String,
@@ -132,10 +133,6 @@ impl KnowledgeError {
             Self::Source(_) => "open the page again",
         }
     }
-}
-
-fn listed(ids: &[String]) -> String {
-    if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") }
 }
 
 fn told(ids: &[String]) -> String {

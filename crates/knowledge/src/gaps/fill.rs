@@ -7,7 +7,7 @@
 use super::{ActionGap, ExtrapolationRequest, ExtrapolationResult, by_model, by_recordings, identify};
 use crate::model::{ActionId, Knowledge, ScreenId};
 use crate::translate::nearest::nearest;
-use crate::translate::shown;
+use crate::translate::{list, shown};
 use browserlens_llm::Ask;
 
 /// Infers what is in the gaps: from recordings, and where they say nothing from a model, if there
@@ -68,7 +68,5 @@ fn known(knowledge: &Knowledge, gap: &ActionGap) -> Result<(), String> {
 }
 
 fn unknown<'k>(kind: &str, id: &str, known: impl Iterator<Item = &'k str>) -> String {
-    let near = nearest(id, known, 3).join(", ");
-    let near = if near.is_empty() { "none" } else { &near };
-    format!("{kind} {:?} is not known; nearest: {near}", shown(id))
+    format!("{kind} {:?} is not known; nearest: {}", shown(id), list(&nearest(id, known, 3), "none"))
 }

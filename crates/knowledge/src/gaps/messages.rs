@@ -3,6 +3,7 @@
 //! In and out: JSON with the field names that agents know. Invariant: what is left out of a request
 //! is what the proposal for this crate has there.
 
+use crate::model::screen::yes;
 use crate::model::{ActionId, Inference, Knowledge, KnowledgeId, ScreenId, TaskDefinition, WebsiteId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,10 +45,6 @@ impl ActionGap {
     pub(super) fn task<'k>(&self, knowledge: &'k Knowledge) -> Option<&'k TaskDefinition> {
         knowledge.tasks.get(self.context.get("task_id")?.as_str()?)
     }
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn five() -> usize {

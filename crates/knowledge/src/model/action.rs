@@ -27,10 +27,6 @@ pub struct BrowserUseAction {
     pub screen_id: Option<ScreenId>,
 }
 
-pub(super) fn is_false(value: &bool) -> bool {
-    !value
-}
-
 /// A node in words: as much of it as a person would say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ElementTarget {
@@ -51,7 +47,7 @@ pub struct ElementTarget {
     pub nth: Option<u32>,
     /// Whether the name differs from page to page of the screen (a product, a date): then it is one
     /// example.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub name_varies: bool,
 }
 

@@ -8,7 +8,7 @@
 
 mod action;
 mod ids;
-mod screen;
+pub(crate) mod screen;
 mod source;
 mod task;
 

@@ -1,6 +1,5 @@
 //! Screens: what they are, by what they are told, and what stands on them.
 
-use super::action::is_false;
 use super::{BrowserUseAction, KnowledgeId, Metadata, Provenance, ScreenId, WebsiteId};
 use browserlens_core::named;
 use schemars::JsonSchema;
@@ -26,7 +25,7 @@ named! {
 }
 
 /// How an indicator is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndicatorKind {
     /// The page's summary contains `value`, ignoring case.
@@ -34,19 +33,16 @@ pub enum IndicatorKind {
     /// The page's URL matches `pattern` from its beginning on.
     UrlMatches,
     /// A kind this build does not know: it counts and never matches.
+    #[default]
     #[serde(other)]
     Other,
-}
-
-fn unsaid() -> IndicatorKind {
-    IndicatorKind::Other
 }
 
 /// One thing by which a screen is told.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Indicator {
     /// How it is checked; indicators of the old shape do not say.
-    #[serde(rename = "type", default = "unsaid")]
+    #[serde(rename = "type", default)]
     pub kind: IndicatorKind,
     /// Text of an element, for `dom_contains`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +107,7 @@ pub struct FormField {
     #[serde(default)]
     pub required: bool,
     /// Whether a page was seen that had filled it by itself.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prefilled: bool,
     /// What radio buttons have in common that exclude each other; empty for other fields.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -141,7 +137,7 @@ pub struct Form {
     pub submit: Option<String>,
 }
 
-fn yes() -> bool {
+pub(crate) fn yes() -> bool {
     true
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn shown(text: &str) -> String {
     short
 }
 
-fn list(items: &[String], none: &str) -> String {
+pub(crate) fn list(items: &[String], none: &str) -> String {
     if items.is_empty() { none.to_owned() } else { items.join(", ") }
 }
 

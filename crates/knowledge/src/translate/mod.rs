@@ -26,4 +26,4 @@ pub use resolve::{Wanted, resolve};
 pub(crate) use tools::object;
 pub use tools::{BY_SCRIPT, Context, PlaceholderFile, Refs, as_done, chord, placeholder, translate};
 
-pub(crate) use error::shown;
+pub(crate) use error::{list, shown};

@@ -193,12 +193,7 @@ impl Work<'_, '_> {
                 self.only_browser_use("it cannot save")?;
                 one("save_as_pdf", json!({ "file_name": self.file_name()? }))
             }
-            A::Evaluate => {
-                if self.action.metadata.inferred || !self.context.trust_scripts {
-                    return Err(TranslateError::ScriptNotTrusted);
-                }
-                one("evaluate", json!({ "code": self.needed("code", &["script"])? }))
-            }
+            A::Evaluate => one("evaluate", json!({ "code": self.trusted_script()? })),
             A::Extract => {
                 let query = self.needed("query", &["text", "goal"])?;
                 one("extract", json!({ "query": query, "extract_links": self.flag("extract_links")? }))

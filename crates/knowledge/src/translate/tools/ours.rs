@@ -102,10 +102,7 @@ impl Work<'_, '_> {
                     text => one("dialog", json!({ "accept": true, "text": text })),
                 }
             }
-            A::Evaluate if self.action.metadata.inferred || !self.context.trust_scripts => {
-                Err(TranslateError::ScriptNotTrusted)
-            }
-            A::Evaluate => one("evaluate", json!({ "expression": self.needed("code", &["script"])? })),
+            A::Evaluate => one("evaluate", json!({ "expression": self.trusted_script()? })),
             A::PlayVideo | A::PauseVideo | A::SeekVideo | A::AdjustVolume | A::ToggleMute => {
                 Err(self.unsupported("there is no tool for media; press the player's own controls"))
             }

@@ -97,6 +97,14 @@ impl Work<'_, '_> {
         }
     }
 
+    /// A script that the knowledge holds; nothing inferred is ever run.
+    pub(super) fn trusted_script(&self) -> Result<String, TranslateError> {
+        if self.action.metadata.inferred || !self.context.trust_scripts {
+            return Err(TranslateError::ScriptNotTrusted);
+        }
+        self.needed("code", &["script"])
+    }
+
     pub(super) fn file_name(&self) -> Result<Option<String>, TranslateError> {
         let name = self.text("file_name")?;
         if name.as_ref().is_some_and(|name| name.contains(['/', '\\']) || name.contains("..")) {

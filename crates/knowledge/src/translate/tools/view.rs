@@ -11,6 +11,9 @@ use crate::translate::resolve::Wanted;
 use crate::translate::script::{ElementLocator, Operation};
 use serde_json::json;
 
+/// Directions, and which way each is, to the right and down.
+const WAYS: [(&str, f64, f64); 4] = [("down", 0.0, 1.0), ("up", 0.0, -1.0), ("right", 1.0, 0.0), ("left", -1.0, 0.0)];
+
 impl Work<'_, '_> {
     /// How far it is scrolled, in CSS px to the right and down.
     pub(super) fn way(&self, height: f64) -> Result<(f64, f64), TranslateError> {
@@ -26,15 +29,12 @@ impl Work<'_, '_> {
         };
         let (x, y) = match self.pair("by")? {
             Some([x, y]) => (x, y),
-            None => match direction.as_str() {
-                "down" => (0.0, amount),
-                "up" => (0.0, -amount),
-                "right" => (amount, 0.0),
-                "left" => (-amount, 0.0),
-                other => {
-                    return Err(self.bad("direction", format!("is {:?}; allowed: up, down, left, right", shown(other))));
-                }
-            },
+            None => {
+                let unknown = || format!("is {:?}; allowed: up, down, left, right", shown(&direction));
+                let known = WAYS.iter().find(|(name, ..)| *name == direction);
+                let (_, x, y) = known.ok_or_else(|| self.bad("direction", unknown()))?;
+                (x * amount, y * amount)
+            }
         };
         if x == 0.0 && y == 0.0 {
             return Err(self.bad("by", "is no way at all"));
@@ -53,12 +53,7 @@ impl Work<'_, '_> {
             _ => (None, None),
         };
         if self.is_seed() && is_straight && (at.is_none() || index.is_some() || selector.is_some()) {
-            let direction = match (x, y) {
-                (0.0, y) if y > 0.0 => "down",
-                (0.0, _) => "up",
-                (x, _) if x > 0.0 => "right",
-                _ => "left",
-            };
+            let direction = WAYS.iter().find(|way| way.1 * x + way.2 * y > 0.0).map(|(name, ..)| name);
             let by = json!({ "direction": direction, "amount": (x + y).abs(), "index": index, "selector": selector });
             return one("scroll", by);
         }
