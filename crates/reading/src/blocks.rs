@@ -92,7 +92,7 @@ pub fn blocks(page: &Page) -> Vec<Block> {
     let mut walk = Walk {
         xpaths: &xpaths,
         out: Vec::new(),
-        owners: vec![Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT, side: 0, navigation: false }],
+        owners: vec![OUTERMOST],
         open: Vec::new(),
         sides: 0,
         side: None,
@@ -141,6 +141,9 @@ struct Owner {
     navigation: bool,
 }
 
+/// What owns text that stands in nothing else.
+const OUTERMOST: Owner = Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT, side: 0, navigation: false };
+
 /// What happens where an element ends.
 #[derive(Clone, Copy)]
 enum Leave {
@@ -166,19 +169,11 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     fn owner(&self) -> Owner {
-        self.owners.last().copied().unwrap_or(Owner {
-            kind: BlockKind::Paragraph,
-            node: NodeId::ROOT,
-            side: 0,
-            navigation: false,
-        })
+        self.owners.last().copied().unwrap_or(OUTERMOST)
     }
 
     fn leave_before(&mut self, index: u32) {
-        while let Some((end, leave)) = self.open.last().copied()
-            && end <= index
-        {
-            self.open.pop();
+        while let Some((_, leave)) = self.open.pop_if(|(end, _)| *end <= index) {
             match leave {
                 Leave::Gap(gap) => self.part(gap),
                 Leave::Owner => {

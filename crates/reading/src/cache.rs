@@ -255,13 +255,9 @@ impl Cache {
         let (shown, hash) = (reading.extraction.url.as_str(), reading.hash);
         self.guarded(|connection| {
             let oldest = now_ms.saturating_sub(life) as i64;
-            connection.prepare_cached("DELETE FROM visits WHERE seen_ms < ?1")?.execute([oldest])?;
-            connection
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO visits (address, url, hash, shown, seen_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute(params![address, normal_url(shown), hash.0, shown, now_ms as i64])
-                .map(drop)
+            run(connection, "DELETE FROM visits WHERE seen_ms < ?1", [oldest])?;
+            let sql = "INSERT OR REPLACE INTO visits (address, url, hash, shown, seen_ms) VALUES (?1, ?2, ?3, ?4, ?5)";
+            run(connection, sql, params![address, normal_url(shown), hash.0, shown, now_ms as i64])
         })
     }
 
@@ -321,13 +317,11 @@ impl Cache {
             let mut body = whole.clone();
             share(&transaction, &origin, &mut body)?;
             let (encoded, own) = (body.encode(), keys(&body));
-            transaction
-                .prepare_cached(
-                    "INSERT INTO pages (url, hash, origin, bytes, body, own, checked_ms, used)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT used FROM clock))",
-                )?
-                .execute(params![url, hash.0, origin, encoded.len() as i64, encoded, own, checked])?;
-            transaction.prepare_cached("UPDATE clock SET used = used + 1")?.execute([])?;
+            let sql = "INSERT INTO pages (url, hash, origin, bytes, body, own, checked_ms, used)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT used FROM clock))";
+            let page = params![url, hash.0, origin, encoded.len() as i64, encoded, own, checked];
+            run(&transaction, sql, page)?;
+            run(&transaction, "UPDATE clock SET used = used + 1", [])?;
             let total = || -> Result<i64, rusqlite::Error> {
                 transaction.prepare_cached("SELECT total FROM clock")?.query_row([], |row| row.get(0))
             };
@@ -390,6 +384,11 @@ pub(crate) fn of_address(url: &str) -> String {
 fn is_fresh(checked_ms: i64, now_ms: u64, life_ms: u64) -> bool {
     // A clock that went back makes nothing old.
     now_ms.saturating_sub(checked_ms.max(0) as u64) <= life_ms
+}
+
+/// Carries out a statement, which is remembered.
+fn run(connection: &Connection, sql: &str, of: impl rusqlite::Params) -> Result<(), rusqlite::Error> {
+    connection.prepare_cached(sql)?.execute(of).map(drop)
 }
 
 /// A row of the table, with the texts that it shares.
@@ -472,9 +471,8 @@ fn share(transaction: &Transaction<'_>, origin: &str, body: &mut Body) -> Result
         };
         for (key, text) in texts {
             if let std::collections::hash_map::Entry::Vacant(entry) = known.entry(key) {
-                transaction
-                    .prepare_cached("INSERT INTO texts (origin, key, text, bytes, uses) VALUES (?1, ?2, ?3, ?4, 0)")?
-                    .execute(params![origin, entry.key(), text, text.len() as i64])?;
+                let sql = "INSERT INTO texts (origin, key, text, bytes, uses) VALUES (?1, ?2, ?3, ?4, 0)";
+                run(transaction, sql, params![origin, entry.key(), text, text.len() as i64])?;
                 entry.insert((transaction.last_insert_rowid(), text));
             }
         }
@@ -482,9 +480,8 @@ fn share(transaction: &Transaction<'_>, origin: &str, body: &mut Body) -> Result
         other.share(&known);
         used_by(transaction, other.shared().difference(&before))?;
         let (encoded, keys) = (other.encode(), keys(&other));
-        transaction
-            .prepare_cached("UPDATE pages SET body = ?2, bytes = ?3, own = ?4 WHERE id = ?1")?
-            .execute(params![id, encoded, encoded.len() as i64, keys])?;
+        let sql = "UPDATE pages SET body = ?2, bytes = ?3, own = ?4 WHERE id = ?1";
+        run(transaction, sql, params![id, encoded, encoded.len() as i64, keys])?;
     }
     body.share(&known);
     used_by(transaction, &body.shared())
@@ -503,12 +500,12 @@ fn forget(transaction: &Transaction<'_>, id: i64) -> Result<(), rusqlite::Error>
     let mut select = transaction.prepare_cached("SELECT body FROM pages WHERE id = ?1")?;
     let body = select.query_row([id], |row| Ok(Body::decode(row.get_ref(0)?.as_blob()?))).optional()?.flatten();
     for text in body.iter().flat_map(Body::shared) {
-        transaction.prepare_cached("UPDATE texts SET uses = uses - 1 WHERE id = ?1")?.execute([text])?;
-        transaction.prepare_cached("DELETE FROM texts WHERE id = ?1 AND uses <= 0")?.execute([text])?;
+        run(transaction, "UPDATE texts SET uses = uses - 1 WHERE id = ?1", [text])?;
+        run(transaction, "DELETE FROM texts WHERE id = ?1 AND uses <= 0", [text])?;
     }
-    transaction.prepare_cached("DELETE FROM pages WHERE id = ?1")?.execute([id])?;
+    run(transaction, "DELETE FROM pages WHERE id = ?1", [id])?;
     // What an entry used that could not be read is not known: with the last entry, all texts go.
-    transaction.prepare_cached("DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM pages)")?.execute([]).map(drop)
+    run(transaction, "DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM pages)", [])
 }
 
 fn forget_alone(connection: &mut Connection, id: i64) -> Result<(), rusqlite::Error> {
@@ -522,12 +519,9 @@ fn forget_alone(connection: &mut Connection, id: i64) -> Result<(), rusqlite::Er
 fn touch(connection: &Connection, id: i64, now_ms: u64) -> Result<(), rusqlite::Error> {
     let noted = connection.pragma_query_value(None, "busy_timeout", |row| row.get::<_, i64>(0)).and_then(|timeout| {
         connection.busy_timeout(Duration::ZERO)?;
-        let noted = connection
-            .prepare_cached(
-                "UPDATE pages SET used = (SELECT used FROM clock), checked_ms = max(checked_ms, ?2) WHERE id = ?1",
-            )
-            .and_then(|mut statement| statement.execute(params![id, now_ms as i64]))
-            .and_then(|_| connection.prepare_cached("UPDATE clock SET used = used + 1")?.execute([]));
+        let sql = "UPDATE pages SET used = (SELECT used FROM clock), checked_ms = max(checked_ms, ?2) WHERE id = ?1";
+        let noted = run(connection, sql, params![id, now_ms as i64])
+            .and_then(|()| run(connection, "UPDATE clock SET used = used + 1", []));
         connection.busy_timeout(Duration::from_millis(timeout.max(0) as u64))?;
         noted
     });

@@ -173,9 +173,7 @@ impl Cutter {
         match block.kind {
             BlockKind::Heading { level } if level <= self.deepest => {
                 let open = self.open.entry(block.side).or_default();
-                while open.last().is_some_and(|(_, above)| *above >= level) {
-                    open.pop();
-                }
+                while open.pop_if(|(_, above)| *above >= level).is_some() {}
                 let trail = open.iter().map(|(position, _)| *position).collect();
                 open.push((self.sections.len() as u32, level));
                 self.begin(index, block, level, trail);

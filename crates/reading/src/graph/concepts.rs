@@ -87,9 +87,7 @@ pub fn concepts(page: &Page, blocks: &[Block]) -> Vec<FoundConcept> {
     by_node.sort_by_key(|at| blocks[*at].node);
     for node in page.nodes() {
         let id = node.id().0;
-        while within.last().is_some_and(|(end, _)| *end <= id) {
-            within.pop();
-        }
+        while within.pop_if(|(end, _)| *end <= id).is_some() {}
         while let Some(at) = by_node.get(next).copied().filter(|at| blocks[*at].node.0 <= id) {
             let own = page.node(blocks[at].node);
             if own.end() > id {
