@@ -81,7 +81,7 @@ impl Local {
     pub fn open(folder: &Path) -> Result<Self, EmbedError> {
         let mut hash = blake3::Hasher::new();
         let path = folder.join("config.json");
-        let config: Config = parse(&path, &read(&path, LONGEST_FILE, &mut hash)?)?;
+        let config: Config = json(&path, &mut hash)?;
         check(&config).map_err(|reason| model(&path, reason))?;
         let longest = match optional::<SequenceFile>(&folder.join("sentence_bert_config.json"), &mut hash)? {
             Some(SequenceFile { max_seq_length: Some(longest) }) => longest.min(config.max_position_embeddings),
@@ -224,11 +224,11 @@ fn read_tokenizer(path: &Path, longest: usize, hash: &mut blake3::Hasher) -> Res
 }
 
 fn optional<T: DeserializeOwned>(path: &Path, hash: &mut blake3::Hasher) -> Result<Option<T>, EmbedError> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let bytes = read(path, LONGEST_FILE, hash)?;
-    parse(path, &bytes).map(Some)
+    path.exists().then(|| json(path, hash)).transpose()
+}
+
+fn json<T: DeserializeOwned>(path: &Path, hash: &mut blake3::Hasher) -> Result<T, EmbedError> {
+    serde_json::from_slice(&read(path, LONGEST_FILE, hash)?).map_err(|error| model(path, error.to_string()))
 }
 
 fn read(path: &Path, most: u64, hash: &mut blake3::Hasher) -> Result<Vec<u8>, EmbedError> {
@@ -239,10 +239,6 @@ fn read(path: &Path, most: u64, hash: &mut blake3::Hasher) -> Result<Vec<u8>, Em
     let bytes = std::fs::read(path).map_err(|error| model(path, error.to_string()))?;
     hash.update(&(bytes.len() as u64).to_le_bytes()).update(&bytes);
     Ok(bytes)
-}
-
-fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, EmbedError> {
-    serde_json::from_slice(bytes).map_err(|error| model(path, error.to_string()))
 }
 
 fn model(path: &Path, reason: String) -> EmbedError {
