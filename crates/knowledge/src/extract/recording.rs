@@ -145,12 +145,7 @@ impl Recording {
 
     /// Adds a step: its page, and what led there from the page of the step before.
     pub fn push(&mut self, step: u32, page: &Page, action: Option<(&ActionRecord, &Page)>) {
-        let done = action.map(|(action, before)| {
-            let done = self.done(action, before);
-            let node = action.target.and_then(|key| before.find(key));
-            let turned = node.filter(|_| done.kind == ActionKind::Click).map(|node| turned(node, page));
-            Done { meant: turned.unwrap_or_default(), ..done }
-        });
+        let done = action.map(|(action, before)| self.done(action, before, page));
         self.home = self.home.take().or_else(|| host_of(page.url()));
         self.steps.push(Seen { step, view: PageView::of(page), waited_ms: 0, done });
     }
@@ -174,7 +169,7 @@ impl Recording {
         text
     }
 
-    fn done(&mut self, action: &ActionRecord, before: &Page) -> Done {
+    fn done(&mut self, action: &ActionRecord, before: &Page, after: &Page) -> Done {
         let node = action.target.and_then(|key| before.find(key));
         let target =
             action.taken.node.as_ref().map(ElementTarget::from).or_else(|| node.map(|_| ElementTarget::default()));
@@ -190,6 +185,7 @@ impl Recording {
             }
             text = placeholder;
         }
+        let turned = node.filter(|_| action.taken.kind == ActionKind::Click).map(|node| turned(node, after));
         Done {
             kind: action.taken.kind,
             text,
@@ -197,7 +193,7 @@ impl Recording {
             built: node.map(built).unwrap_or_default(),
             target,
             point: action.point,
-            meant: BTreeMap::new(),
+            meant: turned.unwrap_or_default(),
             failed: action.taken.error.is_some(),
             on: self.steps.len().saturating_sub(1),
         }

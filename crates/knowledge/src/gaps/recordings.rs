@@ -34,7 +34,7 @@ pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &Extrapola
     let starts_alike = |step: &TaskStep| step.action_id.as_ref() == Some(&gap.from_action_id);
     let arrives = |step: &TaskStep| gap.from_screen_id.is_some() && step.expected_screen_id == gap.from_screen_id;
     let observed = |begins: &dyn Fn(&TaskStep) -> bool, sure, why| {
-        sequences(knowledge, gap, &around, most, begins).map(|found| found.weighed(sure, why))
+        sequences(knowledge, gap, &around, most, begins).map(|(found, all)| found.weighed(all, sure, why))
     };
     by_likeness(knowledge, gap, &around, request)
         .or_else(|| observed(&starts_alike, SAME_ACTIONS, "the same two actions"))
@@ -47,20 +47,19 @@ struct Found<'k> {
     steps: Vec<&'k TaskStep>,
     alike: usize,
     count: usize,
-    all: usize,
     tasks: Vec<&'k TaskId>,
 }
 
 /// Looks for `begin … to_action` in the tasks, with one to `most` steps between; what lies in the
 /// surroundings most like the gap's wins, then the most frequent, then the shortest, then the
-/// first.
+/// first. Returns it, and how often there was anything between the two, or nothing.
 fn sequences<'k>(
     knowledge: &'k Knowledge,
     gap: &ActionGap,
     around: &Around<'_>,
     most: usize,
     begins: &dyn Fn(&TaskStep) -> bool,
-) -> Option<Found<'k>> {
+) -> Option<(Found<'k>, usize)> {
     let mut found: BTreeMap<Vec<&ActionId>, Found<'k>> = BTreeMap::new();
     let mut all = 0;
     for task in knowledge.tasks.values() {
@@ -80,7 +79,7 @@ fn sequences<'k>(
                 let Some(ids) = steps.iter().map(|step| step.action_id.as_ref()).collect::<Option<Vec<_>>>() else {
                     continue;
                 };
-                let entry = found.entry(ids).or_insert(Found { steps, alike: 0, count: 0, all: 0, tasks: Vec::new() });
+                let entry = found.entry(ids).or_insert(Found { steps, alike: 0, count: 0, tasks: Vec::new() });
                 entry.alike = entry.alike.max(around.alike(&task.steps[..=position], &after[length..]));
                 entry.count += 1;
                 entry.tasks.push(&task.task_id);
@@ -89,19 +88,18 @@ fn sequences<'k>(
     }
     let rank = |found: &Found<'k>| (found.alike, found.count, Reverse((found.steps.len(), found.tasks.clone())));
     let mut best = found.into_values().filter(|found| !found.steps.is_empty()).max_by_key(rank)?;
-    best.all = all;
     best.tasks.dedup();
-    Some(best)
+    Some((best, all))
 }
 
 impl Found<'_> {
-    fn weighed(self, most: f64, between: &str) -> FromRecordings {
+    fn weighed(self, all: usize, most: f64, between: &str) -> FromRecordings {
         // One recording of one says less than nine of ten.
-        let share = (self.count as f64 + 1.0) / (self.all as f64 + 1.2);
+        let share = (self.count as f64 + 1.0) / (all as f64 + 1.2);
         FromRecordings {
             steps: self.steps.into_iter().cloned().collect(),
             confidence: most * share.min(1.0),
-            reasoning: format!("other recordings do this between {between}: {} of {}", self.count, self.all),
+            reasoning: format!("other recordings do this between {between}: {} of {all}", self.count),
             evidence: self.tasks.iter().map(|task| task.as_str()).collect::<Vec<_>>().join(" "),
         }
     }

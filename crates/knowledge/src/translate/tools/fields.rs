@@ -47,7 +47,7 @@ impl Work<'_, '_> {
         }
         if text.contains('+') || is_key(text) {
             let values = json!({ "text": text, "add": true });
-            return Ok(vec![by_script(Operation::SetText, Some(&ElementLocator::Focused), values)]);
+            return by_script(Operation::SetText, Some(&ElementLocator::Focused), values);
         }
         one("send_keys", json!({ "keys": text }))
     }
@@ -192,7 +192,7 @@ impl Work<'_, '_> {
         }
         if !is_named {
             // The form of the field that has the focus.
-            return Ok(vec![by_script(operation, Some(&ElementLocator::Focused), json!({}))]);
+            return by_script(operation, Some(&ElementLocator::Focused), json!({}));
         }
         let at = self.at()?;
         if self.is_seed() {

@@ -124,14 +124,14 @@ impl Work<'_, '_> {
             }
             A::GoBack => one("go_back", json!({})),
             A::GoForward if self.is_seed() => one("go_forward", json!({})),
-            A::GoForward => Ok(vec![by_script(Operation::Forward, None, json!({}))]),
+            A::GoForward => by_script(Operation::Forward, None, json!({})),
             A::Refresh if self.is_seed() => one("refresh", json!({})),
-            A::Refresh => Ok(vec![by_script(Operation::Reload, None, json!({}))]),
+            A::Refresh => by_script(Operation::Reload, None, json!({})),
             // Tools wait for whole seconds.
             A::Wait => one("wait", json!({ "seconds": self.seconds(LONGEST_WAIT)?.ceil() as u64 })),
             A::WaitFor => {
                 let (seconds, place) = (self.seconds_for(LONGEST_WAIT)?, self.words_place()?);
-                Ok(vec![by_script(Operation::WaitFor, Some(&place), json!({ "seconds": seconds }))])
+                by_script(Operation::WaitFor, Some(&place), json!({ "seconds": seconds }))
             }
             A::Click => self.click(),
             A::RightClick => self.pointed("right_click", Operation::RightClick),

@@ -139,13 +139,18 @@ impl Work<'_, '_> {
 
     /// A call of a tool that takes a ref.
     fn on_ref(&self, tool: &'static str, more: Value) -> Calls {
-        match self.there(&Wanted::of(self.action))? {
-            There::Ref(reference) => {
-                let mut parameters = more;
-                parameters["ref"] = Value::String(reference);
-                one(tool, parameters)
-            }
-            There::Find(parameters) => one("find", parameters),
+        self.by_ref(&Wanted::of(self.action), |reference| {
+            let mut parameters = more;
+            parameters["ref"] = Value::String(reference);
+            one(tool, parameters)
+        })
+    }
+
+    /// What is called with the ref of a node; where the page is not open, the node is looked for.
+    fn by_ref(&self, wanted: &Wanted, call: impl FnOnce(String) -> Calls) -> Calls {
+        match self.there(wanted)? {
+            There::Ref(reference) => call(reference),
+            There::Find(words) => one("find", words),
         }
     }
 
@@ -180,18 +185,13 @@ impl Work<'_, '_> {
     }
 
     fn our_drag(&self) -> Calls {
-        let from = match self.there(&Wanted::of(self.action))? {
-            There::Ref(reference) => reference,
-            There::Find(words) => return one("find", words),
-        };
-        let at = self.point_on_node(&self.at()?)?;
-        let Some(to) = self.drag_end()? else {
-            return one("drag", json!({ "from": from, "by": self.drag_way()?, "at": at }));
-        };
-        match self.there(&to)? {
-            There::Ref(to) => one("drag", json!({ "from": from, "to": to, "at": at })),
-            There::Find(words) => one("find", words),
-        }
+        self.by_ref(&Wanted::of(self.action), |from| {
+            let at = self.point_on_node(&self.at()?)?;
+            match self.drag_end()? {
+                Some(to) => self.by_ref(&to, |to| one("drag", json!({ "from": from, "to": to, "at": at }))),
+                None => one("drag", json!({ "from": from, "by": self.drag_way()?, "at": at })),
+            }
+        })
     }
 
     fn our_typing(&self, text: &str, adds: bool) -> Calls {
@@ -211,10 +211,8 @@ impl Work<'_, '_> {
         if is_checked_so(&self.at()?, Some(wanted)) {
             return Ok(Vec::new());
         }
-        match self.there(&Wanted::of(self.action))? {
-            There::Ref(reference) => one("fill", json!({ "fields": [{ "ref": reference, "value": wanted }] })),
-            There::Find(words) => one("find", words),
-        }
+        let filled = |reference| one("fill", json!({ "fields": [{ "ref": reference, "value": wanted }] }));
+        self.by_ref(&Wanted::of(self.action), filled)
     }
 
     fn our_form(&self) -> Calls {

@@ -107,7 +107,7 @@ impl<'p> Work<'_, 'p> {
 
     /// A script that does something to the node.
     pub(super) fn scripted(&self, operation: Operation, at: &At<'p>, values: Value) -> Calls {
-        Ok(vec![by_script(operation, Some(&self.place(at)?), values)])
+        by_script(operation, Some(&self.place(at)?), values)
     }
 }
 

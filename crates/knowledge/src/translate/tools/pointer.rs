@@ -5,11 +5,11 @@
 //! or is an error that names what is missing.
 
 use super::place::At;
-use super::work::{Calls, Work, by_script_to, one};
+use super::work::{Calls, Work, object, one};
 use crate::model::ElementTarget;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
-use crate::translate::script::Operation;
+use crate::translate::script::{Operation, script};
 use browserlens_core::page::{NodeRef, Tri};
 use serde_json::{Map, Value, json};
 
@@ -114,6 +114,7 @@ impl<'p> Work<'_, 'p> {
         if let Some(to_point) = to_point {
             values["toPoint"] = json!(to_point);
         }
-        Ok(vec![by_script_to(Operation::Drag, Some(&self.place(&at)?), Some(&self.place(&to)?), values)])
+        let (at, to) = (self.place(&at)?, self.place(&to)?);
+        one("evaluate", json!({ "code": script(Operation::Drag, Some(&at), Some(&to), object(values)) }))
     }
 }

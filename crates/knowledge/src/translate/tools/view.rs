@@ -62,7 +62,7 @@ impl Work<'_, '_> {
             return one("scroll", json!({ "down": y > 0.0, "pages": pages, "index": index }));
         }
         let place = at.as_ref().map(|at| self.place(at)).transpose()?;
-        Ok(vec![by_script(Operation::ScrollBy, place.as_ref(), json!({ "x": x, "y": y }))])
+        by_script(Operation::ScrollBy, place.as_ref(), json!({ "x": x, "y": y }))
     }
 
     /// The height of the view, in CSS px.
@@ -75,7 +75,7 @@ impl Work<'_, '_> {
         if !self.is_seed() {
             return one("find_text", json!({ "text": text }));
         }
-        Ok(vec![by_script(Operation::ScrollTo, Some(&by_text(text)), json!({}))])
+        by_script(Operation::ScrollTo, Some(&by_text(text)), json!({}))
     }
 
     pub(super) fn media(&self, tool: &'static str, what: &str, value: Option<(&'static str, f64)>) -> Calls {
@@ -84,9 +84,7 @@ impl Work<'_, '_> {
         let values = json!({ "what": what, "value": value.map(|(_, value)| value) });
         match at {
             None if self.is_seed() => one(tool, more),
-            None => {
-                Ok(vec![by_script(Operation::Media, Some(&ElementLocator::Path(vec!["video".to_owned()])), values)])
-            }
+            None => by_script(Operation::Media, Some(&ElementLocator::Path(vec!["video".to_owned()])), values),
             Some(at) if self.is_seed() => self.with_element(tool, &at, more, Operation::Media, values),
             Some(at) => self.scripted(Operation::Media, &at, values),
         }

@@ -77,18 +77,8 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-pub(super) fn by_script(operation: Operation, at: Option<&ElementLocator>, values: Value) -> Call {
-    by_script_to(operation, at, None, values)
-}
-
-/// A script with a second element, such as where a drag ends.
-pub(super) fn by_script_to(
-    operation: Operation,
-    at: Option<&ElementLocator>,
-    to: Option<&ElementLocator>,
-    values: Value,
-) -> Call {
-    call("evaluate", json!({ "code": script(operation, at, to, object(values)) }))
+pub(super) fn by_script(operation: Operation, at: Option<&ElementLocator>, values: Value) -> Calls {
+    one("evaluate", json!({ "code": script(operation, at, None, object(values)) }))
 }
 
 pub(super) struct Work<'a, 'p> {
