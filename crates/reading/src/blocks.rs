@@ -22,6 +22,7 @@
 //! behind a line if there is one, else behind a sentence, else at a blank. Each begins where the one
 //! before ends, to the character.
 
+use crate::parts::divided;
 use crate::xpath::Xpaths;
 use browserlens_core::page::{Flow, NodeId, NodeKind, NodeRef, Page, Visibility};
 use serde::{Deserialize, Serialize};
@@ -317,13 +318,9 @@ impl Walk<'_> {
 
 /// Divides a text into pieces of at most [`LONGEST_BLOCK`] characters; joined they are the text.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
+    divided(text, |rest| {
         let most = rest.char_indices().nth(LONGEST_BLOCK).map_or(rest.len(), |(at, _)| at);
-        let end = if most == rest.len() { most } else { end_of_piece(&rest[..most]) };
-        let (piece, behind) = rest.split_at(end);
-        rest = behind;
-        (!piece.is_empty()).then_some(piece)
+        if most == rest.len() { most } else { end_of_piece(&rest[..most]) }
     })
 }
 

@@ -213,17 +213,18 @@ impl Extraction {
     /// Streams the full text in pieces of at most `bytes` bytes (but never less than a character),
     /// cut between paragraphs where that leaves half a piece or more, else between lines or words.
     pub fn pieces(&self, bytes: usize) -> impl Iterator<Item = &str> {
-        let mut rest = self.full_text.as_str();
-        std::iter::from_fn(move || {
-            if rest.is_empty() {
-                return None;
-            }
-            let end = end_of_piece(rest, bytes);
-            let (piece, behind) = rest.split_at(end);
-            rest = behind;
-            Some(piece)
-        })
+        divided(&self.full_text, move |rest| end_of_piece(rest, bytes))
     }
+}
+
+/// Divides a text into pieces; `length` says how long the first one of a rest is.
+pub(crate) fn divided(text: &str, length: impl Fn(&str) -> usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (piece, behind) = rest.split_at(length(rest));
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// The longest prefix of at most `most` bytes that ends at a character; at least one character.

@@ -5,7 +5,7 @@
 //! a limit, whatever the content; one pass over the text. Why not whole sections: a long section
 //! has a word of every query in it somewhere, and its vector points nowhere.
 
-use crate::parts::floor_boundary;
+use crate::parts::{divided, floor_boundary};
 use std::ops::Range;
 
 /// Longest unit, in bytes: a line, or a sentence of a longer line.
@@ -14,15 +14,13 @@ const LONGEST_UNIT: usize = 400;
 /// Cuts a text into units: lines, long lines into sentences, long sentences at a blank, what has no
 /// blanks anywhere.
 pub(super) fn units(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
-    let mut units = Vec::new();
-    let mut start = within.start;
-    while start < within.end {
-        let rest = &text[start..within.end];
-        let end = start + unit_length(rest);
-        units.push(start..end);
-        start = end;
-    }
-    units
+    let mut end = within.start;
+    let units = divided(&text[within], unit_length).map(|unit| {
+        let start = end;
+        end += unit.len();
+        start..end
+    });
+    units.collect()
 }
 
 /// The length of the unit that a text begins with; more than 0.
