@@ -247,6 +247,11 @@ impl AgentResponse {
         self
     }
 
+    /// Says what else is known.
+    pub(crate) fn tell(&mut self, what: &str, value: Value) {
+        self.metadata.insert(what.to_owned(), value);
+    }
+
     pub(crate) fn with_candidates(mut self, candidates: Vec<Candidate>) -> Self {
         self.candidates = candidates;
         self

@@ -56,12 +56,9 @@ impl Agent<'_> {
         let ways = self.knowledge.transitions.values().filter(is_of).count();
         let websites: BTreeSet<&WebsiteId> = screens.iter().map(|screen| &screen.website_id).collect();
         let tasks = self.knowledge.tasks.values().filter(|task| !task.websites(self.knowledge).is_disjoint(&websites));
-        response.metadata.insert(
-            "tasks".to_owned(),
-            tasks.map(|task| json!({ "task_id": task.task_id, "name": task.name })).collect(),
-        );
-        response.metadata.insert("screens".to_owned(), Value::Array(list));
-        response.metadata.insert("transitions".to_owned(), json!(ways));
+        response.tell("tasks", tasks.map(|task| json!({ "task_id": task.task_id, "name": task.name })).collect());
+        response.tell("screens", Value::Array(list));
+        response.tell("transitions", json!(ways));
         Ok(response)
     }
 }

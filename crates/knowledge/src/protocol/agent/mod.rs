@@ -89,8 +89,8 @@ impl<'k> Agent<'k> {
     pub fn answer(&self, instruction: &AgentInstruction, environment: &Environment<'_>) -> AgentResponse {
         let answer = self.checked(instruction).and_then(|()| self.answered(instruction, environment));
         let mut response = answer.unwrap_or_else(|refused| *refused);
-        response.metadata.insert("instruction_type".to_owned(), json!(instruction.instruction_type.name()));
-        response.metadata.insert("profile".to_owned(), json!(profile(instruction, environment).name()));
+        response.tell("instruction_type", json!(instruction.instruction_type.name()));
+        response.tell("profile", json!(profile(instruction, environment).name()));
         response
     }
 

@@ -42,7 +42,7 @@ impl<'k> Agent<'k> {
                 recognition.message.clone().unwrap_or_else(|| "no screen matches".to_owned()),
                 "see the candidates, or give more of the page in `dom_summary`",
             );
-            response.metadata.insert("confidence".to_owned(), json!(recognition.confidence));
+            response.tell("confidence", json!(recognition.confidence));
             let candidates = if candidates.is_empty() { self.near(target, context) } else { candidates };
             return Err(Box::new(response.with_candidates(candidates)));
         };
@@ -54,10 +54,10 @@ impl<'k> Agent<'k> {
             ..ExpectedResult::default()
         });
         response.actions = recognition.available_actions.clone();
-        response.metadata.insert("confidence".to_owned(), json!(recognition.confidence));
-        response.metadata.insert("screen_name".to_owned(), json!(screen.name));
+        response.tell("confidence", json!(recognition.confidence));
+        response.tell("screen_name", json!(screen.name));
         if let Some(tie) = &recognition.tie {
-            response.metadata.insert("tie".to_owned(), json!(tie));
+            response.tell("tie", json!(tie));
         }
         Ok(response)
     }
@@ -84,15 +84,11 @@ impl<'k> Agent<'k> {
         let mut response = AgentResponse { success: true, candidates, ..AgentResponse::default() };
         let screen_id = Some(screen.screen_id.clone());
         response.expected_result = Some(ExpectedResult { screen_id, ..ExpectedResult::default() });
-        for (key, value) in [
-            ("confidence", json!(score)),
-            ("screen_name", json!(screen.name)),
-            ("content_type", json!(screen.content_type)),
-            ("is_actionable", json!(screen.is_actionable)),
-            ("text", json!(screen.description)),
-        ] {
-            response.metadata.insert(key.to_owned(), value);
-        }
+        response.tell("confidence", json!(score));
+        response.tell("screen_name", json!(screen.name));
+        response.tell("content_type", json!(screen.content_type));
+        response.tell("is_actionable", json!(screen.is_actionable));
+        response.tell("text", json!(screen.description));
         Ok(response)
     }
 
@@ -170,7 +166,7 @@ impl<'k> Agent<'k> {
         }
         response.expected_screen = self.expected(&screen.screen_id);
         if !unsaid.is_empty() {
-            response.metadata.insert("not_translated".to_owned(), json!(unsaid));
+            response.tell("not_translated", json!(unsaid));
         }
         Ok(response)
     }
@@ -190,9 +186,9 @@ impl<'k> Agent<'k> {
         let mut response = AgentResponse { success: true, ..AgentResponse::default() };
         response.actions = screen.available_browser_use_actions.clone();
         response.expected_screen = self.expected(&screen.screen_id);
-        response.metadata.insert("screen".to_owned(), json!(screen));
-        response.metadata.insert("business_functions".to_owned(), json!(screen.business_functions));
-        response.metadata.insert("user_flows".to_owned(), json!(screen.user_flows));
+        response.tell("screen", json!(screen));
+        response.tell("business_functions", json!(screen.business_functions));
+        response.tell("user_flows", json!(screen.user_flows));
         let ways = |is_out: bool| -> Vec<Value> {
             let ways = self.knowledge.transitions.values().filter(|way| {
                 if is_out { way.from_screen_id == screen.screen_id } else { way.to_screen_id == screen.screen_id }
@@ -207,14 +203,14 @@ impl<'k> Agent<'k> {
             });
             told.collect()
         };
-        response.metadata.insert("leads_to".to_owned(), Value::Array(ways(true)));
-        response.metadata.insert("reached_from".to_owned(), Value::Array(ways(false)));
+        response.tell("leads_to", Value::Array(ways(true)));
+        response.tell("reached_from", Value::Array(ways(false)));
         let trace = |source: &'k Provenance| match source {
             Provenance::Trace { trace_hash, .. } => Some(trace_hash.as_str()),
             _ => None,
         };
         let traces: BTreeSet<&str> = screen.provenance.iter().filter_map(trace).collect();
-        response.metadata.insert("seen_in_traces".to_owned(), json!(traces.len()));
+        response.tell("seen_in_traces", json!(traces.len()));
         Ok(response)
     }
 }

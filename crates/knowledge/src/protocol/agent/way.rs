@@ -50,13 +50,13 @@ impl<'k> Agent<'k> {
             ..ExpectedResult::default()
         });
         response.expected_screen = expected;
-        response.metadata.insert("from_screen_id".to_owned(), json!(from));
-        response.metadata.insert("confidence".to_owned(), json!(path.confidence));
+        response.tell("from_screen_id", json!(from));
+        response.tell("confidence", json!(path.confidence));
         if path.steps.is_empty() {
-            response.metadata.insert("message".to_owned(), json!("the screen is already shown"));
+            response.tell("message", json!("the screen is already shown"));
         } else if from.is_some() && path.from.is_none() {
             let message = "the way begins by opening a URL: what the open page holds is given up";
-            response.metadata.insert("message".to_owned(), json!(message));
+            response.tell("message", json!(message));
         }
         Ok(response)
     }

@@ -78,15 +78,13 @@ impl Work<'_, '_> {
         if Wanted::of(self.action).is_empty() {
             return one(tool, json!({}));
         }
-        match self.at()? {
-            At::Node(node) => one(tool, json!({ "index": node.key().backend })),
-            At::Selector(selector) => one(tool, json!({ "selector": selector })),
-            at @ At::Words(_) => {
-                let mut calls = self.scripted(Operation::Focus, &at, json!({}))?;
-                calls.push(call(tool, json!({})));
-                Ok(calls)
-            }
+        let (at, mut parameters) = (self.at()?, json!({}));
+        if at.name_in(&mut parameters, "") {
+            return one(tool, parameters);
         }
+        let mut calls = self.scripted(Operation::Focus, &at, json!({}))?;
+        calls.push(call(tool, json!({})));
+        Ok(calls)
     }
 
     pub(super) fn select(&self) -> Calls {
@@ -165,20 +163,16 @@ impl Work<'_, '_> {
     pub(super) fn fill_form(&self) -> Calls {
         let mut seed = Vec::new();
         let mut calls = Vec::new();
+        let mut is_named = true;
         for (wanted, text) in self.form_fields()? {
             let work = Work { kind: ActionType::Input, ..*self };
             let at = work.at_of(&wanted)?;
             let mut more = json!({ "text": text });
-            match &at {
-                At::Node(node) => more["index"] = Value::from(node.key().backend),
-                At::Selector(selector) => more["selector"] = Value::from(selector.as_str()),
-                At::Words(_) => {}
-            }
+            is_named &= at.name_in(&mut more, "");
             seed.push(more);
             let (clear, set) = (json!({ "text": text, "clear": true }), json!({ "text": text, "add": false }));
             calls.extend(work.with_element("input", &at, clear, Operation::SetText, set)?);
         }
-        let is_named = seed.iter().all(|field| field.get("index").is_some() || field.get("selector").is_some());
         if self.is_seed() && is_named {
             return one("fill_form", json!({ "fields": seed }));
         }

@@ -20,6 +20,18 @@ pub(super) enum At<'p> {
     Words(ElementTarget),
 }
 
+impl At<'_> {
+    /// Adds how the node is named to the parameters of a tool: its index, or its selector; words cannot be told.
+    pub(super) fn name_in(&self, parameters: &mut Value, prefix: &str) -> bool {
+        match self {
+            At::Node(node) => parameters[format!("{prefix}index")] = Value::from(node.key().backend),
+            At::Selector(selector) => parameters[format!("{prefix}selector")] = Value::from(selector.as_str()),
+            At::Words(_) => return false,
+        }
+        true
+    }
+}
+
 impl<'p> Work<'_, 'p> {
     pub(super) fn at(&self) -> Result<At<'p>, TranslateError> {
         self.at_of(&Wanted::of(self.action))
@@ -97,12 +109,11 @@ impl<'p> Work<'_, 'p> {
         values: Value,
     ) -> Calls {
         let mut parameters = more;
-        match at {
-            At::Node(node) => parameters["index"] = Value::from(node.key().backend),
-            At::Selector(selector) if self.is_seed() => parameters["selector"] = Value::from(selector.as_str()),
-            _ => return self.scripted(operation, at, values),
+        let takes = self.is_seed() || !matches!(at, At::Selector(_));
+        if takes && at.name_in(&mut parameters, "") {
+            return one(tool, parameters);
         }
-        one(tool, parameters)
+        self.scripted(operation, at, values)
     }
 
     /// A script that does something to the node.

@@ -99,16 +99,9 @@ impl<'p> Work<'_, 'p> {
         };
         let to = self.at_of(&to)?;
         if self.is_seed() && !is_pointed {
-            let mut parameters = Map::new();
-            for (at, index, selector) in [(&at, "index", "selector"), (&to, "target_index", "target_selector")] {
-                match at {
-                    At::Node(node) => parameters.insert(index.to_owned(), Value::from(node.key().backend)),
-                    At::Selector(text) => parameters.insert(selector.to_owned(), Value::from(text.as_str())),
-                    At::Words(_) => None,
-                };
-            }
-            if parameters.len() == 2 {
-                return one("drag_drop", Value::Object(parameters));
+            let mut parameters = json!({});
+            if at.name_in(&mut parameters, "") && to.name_in(&mut parameters, "target_") {
+                return one("drag_drop", parameters);
             }
         }
         if let Some(to_point) = to_point {
