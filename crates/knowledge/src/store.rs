@@ -6,15 +6,12 @@
 //! version is not touched.
 
 use crate::error::KnowledgeError;
-use crate::model::{
-    ActionDefinition, ContentType, Knowledge, KnowledgeId, ScreenDefinition, ScreenId, TaskDefinition,
-    TransitionDefinition,
-};
+use crate::model::{ContentType, Knowledge, KnowledgeId, ScreenDefinition, ScreenId};
 use crate::validate::validate;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// `BLkn` in ASCII: marks an SQLite file as a knowledge store.
@@ -224,16 +221,13 @@ impl Store {
             let known = known.into_iter().map(|id| id.0).collect();
             return Err(KnowledgeError::NoKnowledge { id: id.0.clone(), path: self.path.clone(), known });
         }
-        let mut knowledge = Knowledge::new(id.clone());
-        let screens = self.screens(id)?.into_iter();
-        knowledge.screens.extend(screens.map(|screen| (screen.screen_id.clone(), screen)));
-        let actions = self.bodies::<ActionDefinition>("action", id)?.into_iter();
-        knowledge.actions.extend(actions.map(|action| (action.action_id.clone(), action)));
-        let ways = self.bodies::<TransitionDefinition>("transition", id)?.into_iter();
-        knowledge.transitions.extend(ways.map(|way| (way.transition_id.clone(), way)));
-        let tasks = self.bodies::<TaskDefinition>("task", id)?.into_iter();
-        knowledge.tasks.extend(tasks.map(|task| (task.task_id.clone(), task)));
-        Ok(knowledge)
+        Ok(Knowledge {
+            knowledge_id: id.clone(),
+            screens: by_id(self.screens(id)?, |screen| screen.screen_id.clone()),
+            actions: by_id(self.bodies("action", id)?, |action| action.action_id.clone()),
+            transitions: by_id(self.bodies("transition", id)?, |way| way.transition_id.clone()),
+            tasks: by_id(self.bodies("task", id)?, |task| task.task_id.clone()),
+        })
     }
 
     fn screens(&self, id: &KnowledgeId) -> Result<Vec<ScreenDefinition>, KnowledgeError> {
@@ -284,6 +278,10 @@ impl Store {
         let ids = self.rows("read its screens", sql, [id.as_str()], |row| row.get(0).map(ScreenId))?;
         Ok(ids.into_iter().collect())
     }
+}
+
+fn by_id<K: Ord, T>(rows: Vec<T>, id: impl Fn(&T) -> K) -> BTreeMap<K, T> {
+    rows.into_iter().map(|row| (id(&row), row)).collect()
 }
 
 fn write(transaction: &Transaction<'_>, knowledge: &Knowledge) -> Result<(), rusqlite::Error> {

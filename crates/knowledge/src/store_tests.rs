@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{ActionId, Indicator, TransitionId};
+use crate::model::{ActionDefinition, ActionId, Indicator, TaskDefinition, TransitionDefinition, TransitionId};
 
 fn screen(id: &str) -> ScreenDefinition {
     ScreenDefinition { website_id: "shop".into(), ..ScreenDefinition::example(id) }

@@ -68,17 +68,13 @@ fn add_action(
     }
     let action = match definition(knowledge, inferred) {
         Ok(Some(action)) if is_sure(action.metadata.confidence) => action,
-        // No recording shows it, whatever the result says.
-        Ok(Some(_)) => {
-            stored.unsure += 1;
-            return None;
-        }
-        Ok(None) => {
-            stored.known += 1;
-            return None;
-        }
-        Err(error) => {
-            stored.refused.push(format!("action {number}: {error}"));
+        other => {
+            match other {
+                // No recording shows it, whatever the result says.
+                Ok(Some(_)) => stored.unsure += 1,
+                Ok(None) => stored.known += 1,
+                Err(error) => stored.refused.push(format!("action {number}: {error}")),
+            }
             return None;
         }
     };
