@@ -202,21 +202,16 @@ impl PageGraph {
         self.numbers.0 += 1;
         let number = self.numbers.0;
         let page = SeenPage { address: normal_url(graph.url()), seen: (seen_at, number), graph, mentions };
-        let is_replaced = match self.pages.binary_search_by(|known| known.address.cmp(&page.address)) {
-            Ok(at) => {
-                self.pages[at] = page;
-                true
-            }
-            Err(at) => {
-                self.pages.insert(at, page);
-                false
-            }
-        };
+        let place = self.pages.binary_search_by(|known| known.address.cmp(&page.address));
+        match place {
+            Ok(at) => self.pages[at] = page,
+            Err(at) => self.pages.insert(at, page),
+        }
         let is_over = self.pages.len() > self.max_pages;
         while self.pages.len() > self.max_pages {
             self.remove_oldest(None);
         }
-        if is_replaced || is_over {
+        if place.is_ok() || is_over {
             self.drop_unmentioned();
         }
         while self.concepts.len() > MAX_STORED_CONCEPTS && self.remove_oldest(Some(number)) {
