@@ -6,10 +6,7 @@
 //! frame: writers bring theirs.
 
 use crate::clock::stage_name;
-use crate::measure::{
-    Cost, Count, ExamScore, FactScore, FreshScore, MarkScore, Measurement, ProbeScore, RefScore, RowKind, Scores,
-    StepNumbers, TargetScore, Timing, count,
-};
+use crate::measure::{Cost, Count, Measurement, Scores, StepNumbers, TargetScore, Timing, count};
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::ImageFormula;
@@ -121,7 +118,7 @@ impl<'a, R> Columns<'a, R> {
     }
 
     /// Adds a column a count of `of`, no cells where a row has none.
-    fn counts<C: 'a>(
+    pub(crate) fn counts<C: 'a>(
         &mut self,
         sum: Option<&str>,
         prefix: &str,
@@ -176,18 +173,6 @@ pub fn joined<T: ToString>(texts: impl IntoIterator<Item = T>, by: &str) -> Opti
     (!texts.is_empty()).then(|| texts.join(by))
 }
 
-/// Adds what is counted at steps; `sum` is what each column means where they are summed.
-pub fn scores<'a, R>(table: &mut Columns<'a, R>, sum: Option<&str>, of: impl Fn(&'a R) -> &'a Scores) {
-    table.counts(sum, "fresh", FreshScore::COUNTS, |row| Some(&of(row).fresh));
-    table.counts(sum, "facts", FactScore::COUNTS, |row| Some(&of(row).facts));
-    table.counts(sum, "probe", ProbeScore::COUNTS, |row| Some(&of(row).probes));
-    table.counts(sum, "exam", ExamScore::COUNTS, |row| Some(&of(row).exam));
-    table.counts(sum, "marks", MarkScore::COUNTS, |row| of(row).marks.as_ref());
-    table.counts(sum, "refs", RefScore::COUNTS, |row| Some(&of(row).refs));
-    let unmarked = sum.unwrap_or("between shown state and page, covered by no mark; null where not counted");
-    table.small("unmarked_differences", "differences", unmarked, |row| of(row).unmarked_differences);
-}
-
 /// One of the scores of nodes that an action needs.
 type TargetOf = fn(&StepNumbers) -> &TargetScore;
 
@@ -199,12 +184,7 @@ pub fn measurements(rows: &[Measurement]) -> Table {
     table.small("step", "index", "0 is the first navigation", |row| row.step);
     table.text("error", "", "why the strategy failed; then every later cell is null", Measurement::error);
     let mut table = table.within(Measurement::numbers);
-    table.text("kind", "", "`full` or `delta`", |n| {
-        Some(match n.kind {
-            RowKind::Full => "full",
-            RowKind::Delta => "delta",
-        })
-    });
+    table.text("kind", "", "`full` or `delta`", |n| Some(n.kind.name()));
     table.text("reason", "", "why an observation is full; null for a delta and where none is given", |n| {
         Some(&n.reason).filter(|reason| !reason.is_empty())
     });
@@ -249,7 +229,7 @@ pub fn measurements(rows: &[Measurement]) -> Table {
         let resolved = format!("the handle that the reader chose means {of}; null where that is not known");
         add("resolved", resolved, |score| score.resolved);
     }
-    scores(&mut table, None, |n| &n.scores);
+    Scores::columns(&mut table, None, |n| &n.scores);
     let each_fact = "for each fact of the step `1` if it was read, else `0`; null without facts";
     table.text("facts_read_each", "", each_fact, |n| joined(n.facts_read.iter().map(|read| u8::from(*read)), ""));
     let required = "nodes that the step cannot do without; 0 where the scenario declares none";

@@ -20,9 +20,7 @@ use crate::steps::{LoadedStep, StepLoader, TracePlan};
 use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
 use browserlens_core::page::{NodeKey, Page};
-use browserlens_core::strategy::{
-    NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StrategyError, TextFormat,
-};
+use browserlens_core::strategy::{NodeHint, Observation, ObservationKind, Request, Run, StrategyError, TextFormat};
 use browserlens_core::tokens::{ImageSize, Micros};
 use browserlens_lens::ShownState;
 use browserlens_peers::RECORDED_SUFFIX;
@@ -57,15 +55,33 @@ impl Shared<'_> {
         self.counted.borrow_mut().insert(hash.to_owned(), counted);
         counted
     }
+
+    /// Stores an observation; returns the content hashes of its text and images, and what it costs.
+    /// The time of counting its text is added to `counting`.
+    fn keep(
+        &self,
+        observation: &Observation,
+        counting: &mut Micros,
+    ) -> Result<(String, Vec<String>, Cost), ReplayError> {
+        let text = self.store.put_text(&observation.text)?;
+        let images =
+            observation.images.iter().map(|image| self.store.put_image(&image.png)).collect::<Result<_, _>>()?;
+        let (mut cost, time) = self.cost(&text, &observation.text);
+        *counting += time;
+        for image in &observation.images {
+            let size = ImageSize { width: image.width, height: image.height };
+            cost += Cost { images: ImageCost::of(size), ..Cost::default() };
+        }
+        Ok((text, images, cost))
+    }
 }
 
 /// One strategy over one trace.
 pub(crate) struct Unit<'a> {
     plan: &'a TracePlan,
     configured: &'a ConfiguredStrategy,
-    run: Option<Box<dyn Run>>,
-    /// Why the run is not trusted any more.
-    abandoned: Option<String>,
+    /// The run, or why it is not trusted any more.
+    run: Result<Box<dyn Run>, String>,
     /// How the run failed at a request of the current step, where it did more than not answer it.
     failed_at_request: Option<String>,
     reader: Reader,
@@ -85,22 +101,18 @@ pub(crate) struct Unit<'a> {
     noted: Option<Handles>,
     /// The texts of the current step, kept where its page holds attacks.
     said: Vec<String>,
+    /// What the observation and the answers of the current step say of themselves.
+    scores: Scores,
     pub rows: Vec<Measurement>,
     pub timings: Vec<Timing>,
 }
 
 impl<'a> Unit<'a> {
     pub fn start(plan: &'a TracePlan, configured: &'a ConfiguredStrategy) -> Self {
-        let started = guarded(|| configured.strategy.start(&plan.task()));
-        let (run, abandoned) = match started {
-            Ok(run) => (Some(run), None),
-            Err(panic) => (None, Some(panic)),
-        };
         Self {
             plan,
             configured,
-            run,
-            abandoned,
+            run: guarded(|| configured.strategy.start(&plan.task())),
             failed_at_request: None,
             reader: Reader::new(&configured.strategy.format()),
             handles: Handles::new(),
@@ -112,6 +124,7 @@ impl<'a> Unit<'a> {
             told_at: BTreeMap::new(),
             noted: None,
             said: Vec::new(),
+            scores: Scores::default(),
             rows: Vec::new(),
             timings: Vec::new(),
         }
@@ -190,7 +203,7 @@ impl<'a> Unit<'a> {
 
     /// Returns why the last step is shown as it is, where the strategy says it.
     pub fn why(&self) -> Option<String> {
-        self.run.as_ref()?.why()
+        self.run.as_ref().ok()?.why()
     }
 
     /// Returns whether any step failed; such a unit is not cached, so that a mended strategy is run
@@ -200,10 +213,7 @@ impl<'a> Unit<'a> {
     }
 
     fn observe(&mut self, step: &LoadedStep, watch: &StopWatch) -> Result<Observation, String> {
-        if let Some(why) = &self.abandoned {
-            return Err(why.clone());
-        }
-        let Some(run) = &mut self.run else { return Err("the run did not start".to_owned()) };
+        let run = self.run.as_mut().map_err(|why| why.clone())?;
         if step.capture.is_dom_only() && !self.configured.strategy.reads_dom_only() {
             let (what, strategy) = ("layout and no accessibility tree".to_owned(), self.configured.name.clone());
             return Err(StrategyError::Missing { step: step.index, what, strategy }.to_string());
@@ -216,8 +226,7 @@ impl<'a> Unit<'a> {
     }
 
     fn abandon(&mut self, step: &LoadedStep, panic: &str) -> String {
-        self.run = None;
-        self.abandoned = Some(format!("given up: the strategy panicked at step {}", step.index));
+        self.run = Err(format!("given up: the strategy panicked at step {}", step.index));
         format!("step {}: the strategy panicked: {panic}", step.index)
     }
 
@@ -229,10 +238,7 @@ impl<'a> Unit<'a> {
         observation: Observation,
         counting: &mut Micros,
     ) -> Result<StepNumbers, ReplayError> {
-        let text = shared.store.put_text(&observation.text)?;
-        let images = put_images(shared.store, &observation.images)?;
-        let (cost, time) = cost(shared, &text, &observation);
-        *counting += time;
+        let (text, images, cost) = shared.keep(&observation, counting)?;
         let once = |text: Option<&str>| {
             text.filter(|_| !self.legend_counted).map_or_else(Cost::default, |text| shared.tokenizer.cost(text))
         };
@@ -251,16 +257,16 @@ impl<'a> Unit<'a> {
             ObservationKind::Delta | ObservationKind::Answer => (RowKind::Delta, String::new()),
         };
         let representation = observation.representation.clone();
-        let mut unmarked_differences = observation.unmarked_differences;
         let number = step.index.0;
         self.said.clear();
+        self.scores = Scores::default();
         self.take_in(number, observation);
         if let Some(noted) = &mut self.noted {
             noted.clone_from(&self.handles);
         }
         let dropped = self.plan.drop_target(number, &step.page);
         let drop_hint = dropped.as_ref().map(|(hint, _)| hint);
-        let requests = self.ask(shared, step, drop_hint, &mut unmarked_differences, counting)?;
+        let requests = self.ask(shared, step, drop_hint, counting)?;
         let new = self.images.len() - before;
         painted.keep_true(&mut self.images, new);
 
@@ -309,7 +315,7 @@ impl<'a> Unit<'a> {
             requests,
             target: needed.target,
             drop_target: needed.drop_target,
-            scores: Scores { fresh, facts, probes, exam, marks, refs, unmarked_differences },
+            scores: Scores { fresh, facts, probes, exam, marks, refs, ..self.scores },
             facts_read: needed.facts.read,
             required,
             scrolls,
@@ -337,6 +343,7 @@ impl<'a> Unit<'a> {
 
     fn take_in(&mut self, step: u32, observation: Observation) {
         self.reader.read(&observation.text, &observation.kind);
+        self.scores.take_in(&observation);
         if let Some(simple) = &mut self.simple {
             simple.read(&observation.text, matches!(observation.kind, ObservationKind::Full { .. }));
         }
@@ -370,7 +377,6 @@ impl<'a> Unit<'a> {
         shared: &Shared<'_>,
         step: &LoadedStep,
         drop_hint: Option<&NodeHint>,
-        unmarked: &mut Option<u32>,
         counting: &mut Micros,
     ) -> Result<Vec<AskedRequest>, ReplayError> {
         let mut requests = Vec::new();
@@ -385,11 +391,7 @@ impl<'a> Unit<'a> {
             let answer = self.request(step, &request);
             asked.note(&request, answer.is_some());
             let Some(answer) = answer else { continue };
-            let text = shared.store.put_text(&answer.text)?;
-            let images = put_images(shared.store, &answer.images)?;
-            let (cost, time) = cost(shared, &text, &answer);
-            *counting += time;
-            *unmarked = answer.unmarked_differences.or(*unmarked);
+            let (text, images, cost) = shared.keep(&answer, counting)?;
             self.take_in(step.index.0, Observation { kind: ObservationKind::Answer, ..answer });
             requests.push(AskedRequest { request, cost, text, images });
         }
@@ -399,7 +401,7 @@ impl<'a> Unit<'a> {
     /// Returns the answer; none if the strategy has no such request, or failed at it, which spoils
     /// the step.
     fn request(&mut self, step: &LoadedStep, request: &Request) -> Option<Observation> {
-        let run = self.run.as_mut()?;
+        let run = self.run.as_mut().ok()?;
         let failed = match guarded(|| run.request(request)) {
             Ok(Ok(answer)) => return Some(answer),
             Ok(Err(StrategyError::Unanswerable { .. })) => return None,
@@ -459,17 +461,6 @@ impl Needed {
     }
 }
 
-/// Returns what an observation costs whose text has this content hash, and how long counting its
-/// text took.
-fn cost(shared: &Shared<'_>, hash: &str, observation: &Observation) -> (Cost, Micros) {
-    let (mut cost, time) = shared.cost(hash, &observation.text);
-    for image in &observation.images {
-        let size = ImageSize { width: image.width, height: image.height };
-        cost += Cost { images: ImageCost::of(size), ..Cost::default() };
-    }
-    (cost, time)
-}
-
 /// Returns the handles that stand in the shown state; all of them where the text names none (marks
 /// in an image).
 fn shown_handles(reading: &Reading, handles: &Handles) -> Handles {
@@ -480,10 +471,6 @@ fn shown_handles(reading: &Reading, handles: &Handles) -> Handles {
         .filter_map(|handle| handles.get(handle).map(|key| (handle.clone(), *key)))
         .collect();
     if shown.is_empty() { handles.clone() } else { shown }
-}
-
-fn put_images(store: &Store, images: &[ObservedImage]) -> Result<Vec<String>, ReplayError> {
-    images.iter().map(|image| store.put_image(&image.png)).collect()
 }
 
 /// Runs foreign code; a panic becomes its message.

@@ -15,8 +15,8 @@ mod schema;
 pub(crate) use detail::every;
 
 use crate::ReportError;
-use browserlens_replay::table::{Cells, Columns, Table, scores};
-use browserlens_replay::{PerMille, TaskMeasurement};
+use browserlens_replay::table::{Cells, Columns, Table};
+use browserlens_replay::{PerMille, Scores, TaskMeasurement};
 use polars::prelude::{
     Column, CsvWriter, DataFrame, NamedFrom, ParquetCompression, ParquetWriter, PolarsError, SerWriter, Series,
 };
@@ -59,7 +59,7 @@ pub(crate) fn tasks(rows: &[TaskMeasurement], discount: PerMille) -> Table {
     table.tokens("keep_last_full_cached", last_full, |row| {
         row.context_keep_last_full.discounted(row.prefix_keep_last_full, discount)
     });
-    scores(&mut table, Some("summed over steps, as in `measurements`"), |row| &row.scores);
+    Scores::columns(&mut table, Some("summed over steps, as in `measurements`"), |row| &row.scores);
     table.small("required_sets", "steps", "steps that have a required set", |row| row.required.total);
     table.small("required_covered", "steps", "of those, the ones that show it whole", |row| row.required.shown);
     table.small("scrolls", "scrolls", "summed over steps", |row| row.scrolls);

@@ -16,6 +16,7 @@ pub use scores::{
 };
 pub use task::TaskMeasurement;
 
+use browserlens_core::named;
 use browserlens_core::strategy::Request;
 use browserlens_core::tokens::Micros;
 use serde::{Deserialize, Serialize};
@@ -25,15 +26,16 @@ use std::collections::BTreeMap;
 /// change.
 pub const METRIC_VERSION: u32 = 4;
 
-/// Whether an observation stands alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RowKind {
-    /// Stands alone.
-    #[default]
-    Full,
-    /// Changes the shown state.
-    Delta,
+named! {
+    /// Whether an observation stands alone.
+    #[derive(Default)]
+    pub enum RowKind {
+        /// Stands alone.
+        #[default]
+        Full = "full",
+        /// Changes the shown state.
+        Delta = "delta",
+    }
 }
 
 /// One request of the reader and what its answer cost.

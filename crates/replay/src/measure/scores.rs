@@ -4,6 +4,8 @@
 //! sum over steps come from that. Invariant: counts only; shares are made when they are printed, so
 //! that a wrong formula can be mended without a new run.
 
+use crate::table::Columns;
+use browserlens_core::strategy::Observation;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -134,6 +136,25 @@ pub struct Scores {
     pub refs: RefScore,
     /// Differences between shown state and page that no mark covers; none where not counted.
     pub unmarked_differences: Option<u32>,
+}
+
+impl Scores {
+    /// Takes in what an observation, or an answer after it, says of itself.
+    pub(crate) fn take_in(&mut self, told: &Observation) {
+        self.unmarked_differences = told.unmarked_differences.or(self.unmarked_differences);
+    }
+
+    /// Adds a column a count to a table; `sum` is what each column means where they are summed.
+    pub fn columns<'a, R>(table: &mut Columns<'a, R>, sum: Option<&str>, of: impl Fn(&'a R) -> &'a Self) {
+        table.counts(sum, "fresh", FreshScore::COUNTS, |row| Some(&of(row).fresh));
+        table.counts(sum, "facts", FactScore::COUNTS, |row| Some(&of(row).facts));
+        table.counts(sum, "probe", ProbeScore::COUNTS, |row| Some(&of(row).probes));
+        table.counts(sum, "exam", ExamScore::COUNTS, |row| Some(&of(row).exam));
+        table.counts(sum, "marks", MarkScore::COUNTS, |row| of(row).marks.as_ref());
+        table.counts(sum, "refs", RefScore::COUNTS, |row| Some(&of(row).refs));
+        let unmarked = sum.unwrap_or("between shown state and page, covered by no mark; null where not counted");
+        table.small("unmarked_differences", "differences", unmarked, |row| of(row).unmarked_differences);
+    }
 }
 
 impl AddAssign for Scores {

@@ -13,7 +13,7 @@ use crate::{ReportError, ReportInput, ScenarioInfo, StepInfo, StrategySummary, S
 use browserlens_core::page::BoxInViewport;
 use browserlens_core::page::text::escaped;
 use browserlens_core::tokens::{Encoding, ImageFormula};
-use browserlens_replay::{Measurement, RowKind, StepNumbers, TargetScore};
+use browserlens_replay::{Measurement, StepNumbers, TargetScore};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -184,10 +184,7 @@ impl<'a> Collector<'_, 'a> {
         let (target, fresh, facts, probes) =
             (numbers.target, numbers.scores.fresh, numbers.scores.facts, numbers.scores.probes);
         Shown {
-            kind: match numbers.kind {
-                RowKind::Full => "full",
-                RowKind::Delta => "delta",
-            },
+            kind: numbers.kind.name(),
             reason: label(&numbers.reason),
             representation: numbers.representation.as_deref().map(label),
             tokens: numbers.cost().total(Encoding::O200kBase, formula),
