@@ -10,7 +10,7 @@ mod sweep;
 
 pub use sweep::SweepPoint;
 
-use crate::external::Declaration;
+use crate::external::{BadField, Declaration};
 use browserlens_core::strategy::{ActionChannel, OptionsError, Strategy, TextFormat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,65 +83,15 @@ pub enum StrategiesError {
         #[source]
         source: std::io::Error,
     },
-    /// The text is no TOML of this form.
-    #[error("{}:{line}: {message}", .path.display())]
-    Malformed {
+    /// An entry of the file cannot be.
+    #[error("{}:{line}: {wrong}", .path.display())]
+    Entry {
         /// The file.
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
         /// What is wrong.
-        message: String,
-    },
-    /// No crate has a strategy of this name.
-    #[error("{}:{line}: unknown strategy {name:?}: known are {}", .path.display(), .known.join(", "))]
-    Unknown {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1.
-        line: usize,
-        /// The name.
-        name: String,
-        /// The names that are known.
-        known: Vec<&'static str>,
-    },
-    /// A name that stands twice.
-    #[error("{}:{line}: strategy {name:?} stands here for the second time", .path.display())]
-    Twice {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1.
-        line: usize,
-        /// The name.
-        name: String,
-    },
-    /// An option that the strategy does not take, or a wrong value.
-    #[error("{}:{line}: strategy {name:?}: option {option:?}: {reason}", .path.display())]
-    BadOption {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1.
-        line: usize,
-        /// The strategy.
-        name: String,
-        /// The option.
-        option: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A field of a command's declaration that cannot be.
-    #[error("{}:{line}: external {name:?}: field {field:?}: {reason}", .path.display())]
-    BadField {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1.
-        line: usize,
-        /// The strategy.
-        name: String,
-        /// The field.
-        field: String,
-        /// What is wrong with it.
-        reason: String,
+        wrong: WrongEntry,
     },
     /// A strategy was asked for by a name that the file does not have.
     #[error("{}: no strategy {name:?}: there are {}", .path.display(), .known.join(", "))]
@@ -155,18 +105,56 @@ pub enum StrategiesError {
     },
 }
 
+/// What is wrong with an entry of the file.
+#[derive(Debug, thiserror::Error)]
+pub enum WrongEntry {
+    /// The text is no TOML of this form.
+    #[error("{0}")]
+    Malformed(String),
+    /// No crate has a strategy of this name.
+    #[error("unknown strategy {name:?}: known are {}", .known.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that are known.
+        known: Vec<&'static str>,
+    },
+    /// A name that stands twice.
+    #[error("strategy {0:?} stands here for the second time")]
+    Twice(String),
+    /// An option that the strategy does not take, a field of a command's declaration that cannot be, or a wrong value.
+    #[error("{of} {name:?}: {kind} {key:?}: {reason}")]
+    Part {
+        /// What is configured: a `strategy` or an `external` one.
+        of: &'static str,
+        /// Its name.
+        name: String,
+        /// What is wrong of it: an `option` or a `field`.
+        kind: &'static str,
+        /// The name of that.
+        key: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+const WRONG_NAME: &str = "choose one of the names listed, or mend the spelling";
+
 impl StrategiesError {
     /// Returns the next thing the reader should try.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
-            Self::Malformed { .. } => {
-                "each strategy is a [[strategy]] table with name, why and, if needed, options and sweep, or an \
-                    [[external]] table as crates/replay/PROTOCOL.md has it"
-            }
-            Self::Unknown { .. } | Self::NotConfigured { .. } => "choose one of the names listed, or mend the spelling",
-            Self::Twice { .. } => "give one of them another variant, such as lens/delta-2",
-            Self::BadOption { .. } | Self::BadField { .. } => "mend or remove it",
+            Self::NotConfigured { .. } => WRONG_NAME,
+            Self::Entry { wrong, .. } => match wrong {
+                WrongEntry::Malformed(_) => {
+                    "each strategy is a [[strategy]] table with name, why and, if needed, options and sweep, or an \
+                        [[external]] table as crates/replay/PROTOCOL.md has it"
+                }
+                WrongEntry::Unknown { .. } => WRONG_NAME,
+                WrongEntry::Twice(_) => "give one of them another variant, such as lens/delta-2",
+                WrongEntry::Part { .. } => "mend or remove it",
+            },
         }
     }
 }
@@ -252,10 +240,10 @@ pub fn select(
 /// # Errors
 /// [`StrategiesError`] naming file, line and what is known.
 pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
-    let file: File = toml::from_str(text).map_err(|error| StrategiesError::Malformed {
+    let file: File = toml::from_str(text).map_err(|error| StrategiesError::Entry {
         path: path.to_owned(),
         line: error.span().map_or(1, |span| line_at(text, span.start)),
-        message: error.message().to_owned(),
+        wrong: WrongEntry::Malformed(error.message().to_owned()),
     })?;
     let ours = file.strategy.iter().map(|entry| (entry.span(), Either::Ours(entry.get_ref())));
     let external = file.external.iter().map(|entry| (entry.span(), Either::External(entry.get_ref())));
@@ -265,14 +253,9 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, Strateg
     for (position, (span, entry)) in entries.iter().enumerate() {
         let end = entries.get(position + 1).map_or(text.len(), |(next, _)| next.start);
         let place = EntrySpan { path, text, start: span.start, end };
-        let made = match entry {
-            Either::Ours(entry) => ours_of(entry, &place)?,
-            Either::External(declaration) => external_of(declaration, &place)?,
-        };
-        for strategy in made {
+        for strategy in members_of(entry, &place)? {
             if built.iter().any(|known| known.name == strategy.name) {
-                let line = place.line_of("name");
-                return Err(StrategiesError::Twice { path: path.to_owned(), line, name: strategy.name });
+                return Err(place.wrong("name", WrongEntry::Twice(strategy.name)));
             }
             built.push(strategy);
         }
@@ -305,67 +288,52 @@ impl EntrySpan<'_> {
         entry.match_indices(key).map(|(at, _)| at).find(is_key).map(|at| self.start + at)
     }
 
-    fn bad_option(&self, name: &str, OptionsError { option, reason }: OptionsError) -> StrategiesError {
-        let line = self.line_of(if option.is_empty() { "name" } else { &option });
-        StrategiesError::BadOption { path: self.path.to_owned(), line, name: name.to_owned(), option, reason }
-    }
-
-    fn bad_field(&self, name: &str, field: &str, reason: String) -> StrategiesError {
-        let (line, field) = (self.line_of(field), field.to_owned());
-        StrategiesError::BadField { path: self.path.to_owned(), line, name: name.to_owned(), field, reason }
+    /// Returns an error that names the line of a key of the entry, or of its name.
+    fn wrong(&self, key: &str, wrong: WrongEntry) -> StrategiesError {
+        let line = self.line_of(if key.is_empty() { "name" } else { key });
+        StrategiesError::Entry { path: self.path.to_owned(), line, wrong }
     }
 }
 
-fn ours_of(entry: &Entry, place: &EntrySpan<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
-    let name = entry.name.get_ref();
-    let members =
-        sweep::members(name, entry.options.clone(), &entry.sweep).map_err(|bad| place.bad_option(name, bad))?;
-    members
-        .into_iter()
-        .map(|Member { options, point }| {
-            let options = Value::Object(options);
-            let built = build(name, &options).ok_or_else(|| StrategiesError::Unknown {
-                path: place.path.to_owned(),
-                line: place.line_of("name"),
-                name: name.clone(),
-                known: known_names(),
-            })?;
-            let strategy = built.map_err(|bad| place.bad_option(name, bad))?;
-            Ok(configured(strategy, name, &entry.why, options, point))
-        })
-        .collect()
-}
-
-fn external_of(declaration: &Declaration, place: &EntrySpan<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
-    let name = &declaration.name;
+/// Builds what an entry declares: one strategy, or a family of them where it has a sweep.
+fn members_of(entry: &Either<'_>, place: &EntrySpan<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+    let (name, why, options, sweep) = match entry {
+        Either::Ours(Entry { name, why, options, sweep }) => (name.get_ref(), why, options, sweep),
+        Either::External(Declaration { name, why, options, sweep, .. }) => (name, why, options, sweep),
+    };
+    let bad = |OptionsError { option, reason }: OptionsError| {
+        let (of, kind) = match entry {
+            Either::Ours(_) => ("strategy", "option"),
+            Either::External(_) => ("external", "field"),
+        };
+        place.wrong(&option, WrongEntry::Part { of, name: name.clone(), kind, key: option.clone(), reason })
+    };
     let family = |name: &str| name.split(['/', '@']).next().unwrap_or_default().to_owned();
-    if known_names().into_iter().any(|known| family(known) == family(name)) {
+    if matches!(entry, Either::External(_)) && known_names().into_iter().any(|known| family(known) == family(name)) {
         let reason = format!("the family {:?} is the bench's own: choose another", family(name));
-        return Err(place.bad_field(name, "name", reason));
+        return Err(bad(OptionsError { option: "name".to_owned(), reason }));
     }
     let folder = place.path.parent().unwrap_or(Path::new(""));
-    let members = sweep::members(name, declaration.options.clone(), &declaration.sweep)
-        .map_err(|bad| place.bad_field(name, &bad.option, bad.reason))?;
-    members
-        .into_iter()
-        .map(|Member { options, point }| {
-            let declaration = Declaration { options, ..declaration.clone() };
-            let (strategy, described) =
-                declaration.build(folder).map_err(|bad| place.bad_field(name, bad.field, bad.reason))?;
-            Ok(configured(Box::new(strategy), name, &declaration.why, described, point))
-        })
-        .collect()
-}
-
-fn configured(
-    strategy: Box<dyn Strategy>,
-    name: &str,
-    why: &str,
-    options: Value,
-    sweep: Option<SweepPoint>,
-) -> ConfiguredStrategy {
-    let name = sweep.as_ref().map_or_else(|| name.to_owned(), SweepPoint::name);
-    ConfiguredStrategy { name, why: why.to_owned(), options, strategy, sweep }
+    let member = |Member { options, point }: Member| {
+        let (strategy, options) = match entry {
+            Either::Ours(_) => {
+                let options = Value::Object(options);
+                let unknown = || WrongEntry::Unknown { name: name.clone(), known: known_names() };
+                let built = build(name, &options).ok_or_else(|| place.wrong("name", unknown()))?;
+                (built.map_err(bad)?, options)
+            }
+            Either::External(declaration) => {
+                let declaration = Declaration { options, ..(*declaration).clone() };
+                let built = declaration.build(folder);
+                let (strategy, described) = built
+                    .map_err(|BadField { field, reason }| bad(OptionsError { option: field.to_owned(), reason }))?;
+                (Box::new(strategy) as Box<dyn Strategy>, described)
+            }
+        };
+        let name = point.as_ref().map_or_else(|| name.clone(), SweepPoint::name);
+        Ok(ConfiguredStrategy { name, why: why.clone(), options, strategy, sweep: point })
+    };
+    sweep::members(name, options.clone(), sweep).map_err(bad)?.into_iter().map(member).collect()
 }
 
 fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {

@@ -109,14 +109,9 @@ impl Declaration {
         let bad = |field, reason: String| Err(BadField { field, reason });
         let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == ':' || c == ',';
         let is_part = |part: &str| !part.is_empty() && !part.contains(is_odd);
-        match self.name.split_once('/') {
-            Some((family, variant)) if is_part(family) && is_part(variant) => {}
-            _ => {
-                return bad(
-                    "name",
-                    format!("expected family/variant without blanks, colons and commas, found {:?}", self.name),
-                );
-            }
+        if !self.name.split_once('/').is_some_and(|(family, variant)| is_part(family) && is_part(variant)) {
+            let reason = format!("expected family/variant without blanks, colons and commas, found {:?}", self.name);
+            return bad("name", reason);
         }
         if self.command.first().is_none_or(String::is_empty) {
             return bad(
