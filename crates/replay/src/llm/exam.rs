@@ -8,7 +8,7 @@
 
 use super::error::LlmReadError;
 use super::question::Unit;
-use super::reader::{Estimate, LlmRun, text_tokens};
+use super::reader::{Estimate, LlmRun};
 use super::results::{self, Settings};
 use super::truth::Truth;
 use crate::error::ReplayError;
@@ -142,14 +142,8 @@ impl<'a> Exam<'a> {
         let mut seen = HashSet::new();
         self.each(&mut |_, _, request| {
             estimate.steps += 1;
-            let Some(request) = request else { return Ok(()) };
-            let hash = request.hash();
-            if cassette.get(&hash).is_some() {
-                estimate.in_cassette += 1;
-            } else if seen.insert(hash) {
-                estimate.requests += 1;
-                estimate.text_tokens += text_tokens(&request);
-                estimate.answer_tokens_at_most += u64::from(self.run.options.max_tokens);
+            if let Some(request) = request {
+                estimate.add(&request, cassette, &mut seen);
             }
             Ok(())
         })?;

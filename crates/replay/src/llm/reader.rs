@@ -18,7 +18,7 @@ use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use browserlens_core::strategy::{ActionChannel, Intent, ObservationKind};
 use browserlens_core::tokens::{Encoding, ImageFormula};
-use browserlens_llm::{Answer, Ask, Cassette, ChatRequest, EndpointError, LlmError, Part};
+use browserlens_llm::{Answer, Ask, Cassette, ChatRequest, EndpointError, LlmError, Part, RequestHash};
 use std::collections::{BTreeMap, HashSet};
 
 /// After so many failures in a row nothing more is asked.
@@ -49,6 +49,23 @@ impl Estimate {
     pub fn cost_at_most(&self, price_in: f64, price_out: f64) -> f64 {
         let input = (self.text_tokens + self.image_tokens) as f64;
         (input * price_in + self.answer_tokens_at_most as f64 * price_out) / 1e6
+    }
+
+    /// Adds a request, without its images; returns whether it has to be made, being neither in the cassette nor
+    /// among those `seen`.
+    pub(super) fn add(&mut self, request: &ChatRequest, cassette: &Cassette, seen: &mut HashSet<RequestHash>) -> bool {
+        let hash = request.hash();
+        if cassette.get(&hash).is_some() {
+            self.in_cassette += 1;
+            return false;
+        }
+        let is_new = seen.insert(hash);
+        if is_new {
+            self.requests += 1;
+            self.text_tokens += text_tokens(request);
+            self.answer_tokens_at_most += u64::from(request.max_tokens);
+        }
+        is_new
     }
 }
 
@@ -146,26 +163,12 @@ impl<'a> LlmRun<'a> {
             let unit = Unit::load(self.run, &self.store, trace, strategy)?;
             for (at, step) in unit.steps.iter().enumerate().filter(|(_, step)| step.asked().is_some()) {
                 estimate.steps += 1;
-                if step.shown.is_err() {
-                    continue;
-                }
-                let request = self.request(&unit, at)?;
-                let hash = request.hash();
-                if cassette.get(&hash).is_some() {
-                    estimate.in_cassette += 1;
-                    continue;
-                }
-                if !seen.insert(hash) {
-                    continue;
-                }
-                estimate.requests += 1;
-                estimate.text_tokens += text_tokens(&request);
-                if self.options.images {
+                let is_new = step.shown.is_ok() && estimate.add(&self.request(&unit, at)?, cassette, &mut seen);
+                if is_new && self.options.images {
                     let images =
                         unit.context(at).map(|(_, shown)| shown.cost.images.under(ImageFormula::OpenAiPatch32));
                     estimate.image_tokens += images.sum::<u64>();
                 }
-                estimate.answer_tokens_at_most += u64::from(self.options.max_tokens);
             }
         }
         Ok(estimate)
@@ -316,7 +319,7 @@ fn same_as_configured<'c>(
     Ok(now)
 }
 
-pub(super) fn text_tokens(request: &ChatRequest) -> u64 {
+fn text_tokens(request: &ChatRequest) -> u64 {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     parts
         .map(|part| match part {
