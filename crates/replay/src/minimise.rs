@@ -16,7 +16,7 @@
 //! are no candidates.
 
 use crate::error::ReplayError;
-use crate::reader::{Haystack, ReadNode, Reader, Reading, find};
+use crate::reader::{ReadNode, Reader, Reading, find};
 use crate::score::{PageIndex, Shown};
 use crate::steps::{LoadedStep, StepLoader, TracePlan, resolve};
 use browserlens_core::page::text::folded;
@@ -148,7 +148,7 @@ impl Needs<'_> {
     /// Returns the nodes that bear on the step, in the order of removal.
     fn candidates(&self, reading: &Reading) -> Vec<usize> {
         let mut order: Vec<usize> = Vec::new();
-        let (haystack, owners) = haystack_with_owners(reading);
+        let (haystack, owners) = reading.haystack_with_owners();
         for fact in self.facts {
             for (first, last) in haystack.places(&fact.text).into_iter().rev() {
                 order.extend(owners.get(first..=last).into_iter().flatten().rev());
@@ -172,7 +172,7 @@ impl Needs<'_> {
             (0..reading.nodes.len()).filter(|at| actions.iter().any(|action| lies_below(reading, *at, *action)));
         order.extend(below);
         for action in &actions {
-            let mut above: Vec<usize> = ancestors(reading, *action).collect();
+            let mut above: Vec<usize> = reading.above(*action).collect();
             above.reverse();
             order.extend(above);
         }
@@ -231,37 +231,8 @@ impl Needs<'_> {
     }
 }
 
-fn ancestors(reading: &Reading, index: usize) -> impl Iterator<Item = usize> {
-    // A parent stands before its child; anything else is no path.
-    std::iter::successors(Some(index), |at| reading.nodes.get(*at)?.parent.filter(|parent| parent < at)).skip(1)
-}
-
 fn lies_below(reading: &Reading, index: usize, above: usize) -> bool {
-    index > above && ancestors(reading, index).any(|ancestor| ancestor == above)
-}
-
-/// The pieces of [`Reading::haystack`], and the node of each.
-fn haystack_with_owners(reading: &Reading) -> (Haystack, Vec<usize>) {
-    let mut haystack = Haystack::default();
-    let mut owners = Vec::new();
-    let mut push = |index: usize, words: &str| {
-        if haystack.push(words) {
-            owners.push(index);
-        }
-    };
-    for (index, node) in reading.nodes.iter().enumerate() {
-        if !node.named_by_content {
-            push(index, &node.name);
-        }
-        if node.value != node.name {
-            push(index, &node.value);
-        }
-        push(index, &node.text);
-    }
-    for (index, node) in reading.nodes.iter().enumerate() {
-        node.also.iter().for_each(|words| push(index, words));
-    }
-    (haystack, owners)
+    index > above && reading.above(index).any(|ancestor| ancestor == above)
 }
 
 /// Returns a reading without the lines of some nodes: what is below them moves up, and a name made
@@ -276,12 +247,12 @@ fn without(reading: &Reading, removed: &[bool]) -> Reading {
             continue;
         }
         places.push(Some(left.nodes.len()));
-        let parent = ancestors(reading, index).find_map(|above| places.get(above).copied().flatten());
+        let parent = reading.above(index).find_map(|above| places.get(above).copied().flatten());
         left.nodes.push(ReadNode { parent, ..node.clone() });
     }
     let gone = (0..reading.nodes.len()).filter(is_removed);
     let mut renamed: Vec<usize> = gone
-        .flat_map(|index| ancestors(reading, index))
+        .flat_map(|index| reading.above(index))
         .filter(|index| reading.nodes[*index].named_by_content && !is_removed(index))
         .collect();
     renamed.sort_unstable();
@@ -394,7 +365,7 @@ mod tests {
     #[test]
     fn pieces_and_owners_are_those_of_the_reading() {
         let reading = reading_of("playwright-aria", SHOWN);
-        let (haystack, owners) = haystack_with_owners(&reading);
+        let (haystack, owners) = reading.haystack_with_owners();
         assert_eq!(haystack, reading.haystack());
         let places = haystack.places("Total 42.00");
         let of_fact: Vec<usize> = places.iter().map(|(first, _)| owners[*first]).collect();

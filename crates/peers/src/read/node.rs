@@ -87,34 +87,43 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Returns the places of the ancestors of a node, nearest first.
+    pub fn above(&self, index: usize) -> impl Iterator<Item = usize> {
+        // A parent stands before its child; anything else is no path.
+        std::iter::successors(Some(index), |at| self.nodes.get(*at)?.parent.filter(|parent| parent < at)).skip(1)
+    }
+
     /// Returns the ancestors of a node, nearest first.
     pub fn path(&self, index: usize) -> impl Iterator<Item = &ReadNode> {
-        let mut at = Some(index);
-        std::iter::from_fn(move || {
-            let here = at?;
-            // A parent stands before its child; anything else is no path.
-            at = self.nodes.get(here)?.parent.filter(|parent| *parent < here);
-            at.and_then(|parent| self.nodes.get(parent))
-        })
+        self.above(index).map(|at| &self.nodes[at])
+    }
+
+    /// Returns everything that can be read, in order, each piece with the place of its node.
+    fn pieces(&self) -> impl Iterator<Item = (usize, &str)> {
+        let own = self.nodes.iter().enumerate().flat_map(|(at, node)| {
+            let name = (!node.named_by_content).then_some(&node.name);
+            let value = (node.value != node.name).then_some(&node.value);
+            [name, value, Some(&node.text)].into_iter().flatten().map(move |words| (at, words.as_str()))
+        });
+        // Apart from the rest, so that they do not stand between two pieces that are read together.
+        let nodes = self.nodes.iter().enumerate();
+        own.chain(nodes.flat_map(|(at, node)| node.also.iter().map(move |words| (at, words.as_str()))))
     }
 
     /// Returns everything that can be read, in order, for finding facts.
     pub fn haystack(&self) -> Haystack {
         let mut haystack = Haystack::default();
-        for node in &self.nodes {
-            if !node.named_by_content {
-                haystack.push(&node.name);
-            }
-            if node.value != node.name {
-                haystack.push(&node.value);
-            }
-            haystack.push(&node.text);
-        }
-        // Apart from the rest, so that they do not stand between two pieces that are read together.
-        for words in self.nodes.iter().flat_map(|node| &node.also) {
+        for (_, words) in self.pieces() {
             haystack.push(words);
         }
         haystack
+    }
+
+    /// Returns the same, and of each piece the place of the node it came from.
+    pub fn haystack_with_owners(&self) -> (Haystack, Vec<usize>) {
+        let mut haystack = Haystack::default();
+        let owners = self.pieces().filter(|(_, words)| haystack.push(words)).map(|(at, _)| at).collect();
+        (haystack, owners)
     }
 
     /// Appends what an answer adds.
