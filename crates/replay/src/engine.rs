@@ -231,10 +231,7 @@ fn describe_all(
     pool(options.threads)?.install(|| {
         let described: Vec<_> = plans.par_iter().with_max_len(1).map(|plan| describe(plan, cache, options)).collect();
         let mut infos = described.into_iter().collect::<Result<Vec<TraceInfo>, ReplayError>>()?;
-        let known = knowledge_bench::run(plans, &options.cache_dir, cache)?;
-        for info in &mut infos {
-            info.known = known.get(&info.id).copied();
-        }
+        knowledge_bench::tell(&mut infos, plans, &options.cache_dir, cache)?;
         Ok(infos)
     })
 }

@@ -187,20 +187,17 @@ impl GateReport {
     /// # Errors
     /// [`ReplayError`] if a text that should be kept cannot be read.
     pub fn explain(&mut self, run: &RunResult, earlier: &dyn EarlierTexts) -> Result<(), ReplayError> {
-        let store = run.store();
         let mut changed = Vec::new();
         for (trace, strategy, step) in &self.changed_texts {
-            let numbers = run.measurement(trace, strategy, *step).and_then(Measurement::numbers);
-            let (Some(numbers), Some((before, tokens))) = (numbers, earlier.text(trace, strategy, *step)?) else {
-                continue;
-            };
+            let Some((before, was)) = earlier.text(trace, strategy, *step)? else { continue };
+            let Some((after, is)) = run.text(trace, strategy, *step)? else { continue };
             changed.push(ChangedText {
                 trace: trace.clone(),
                 strategy: strategy.clone(),
                 step: *step,
                 before,
-                after: store.text(&numbers.text)?,
-                tokens: (tokens, numbers.cost().o200k),
+                after,
+                tokens: (was, is),
             });
         }
         self.changes = group_changes(&changed);

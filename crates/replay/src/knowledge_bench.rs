@@ -13,6 +13,7 @@
 use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::info::{KnownInfo, TranslatedCount};
+use crate::run::TraceInfo;
 use crate::steps::{PageLoader, TracePlan};
 use crate::store::{content_hash, files_in};
 use crate::trace_files::VARIANTS;
@@ -37,12 +38,20 @@ struct Website<'p> {
     variants: Vec<PathBuf>,
 }
 
-/// Returns what came of each trace, by its id, from the cache where it is there.
-pub(crate) fn run(
+/// Notes in the description of each trace what came of it.
+pub(crate) fn tell(
+    infos: &mut [TraceInfo],
     plans: &[TracePlan],
     folder: &Path,
     cache: &Cache,
-) -> Result<BTreeMap<String, KnownInfo>, ReplayError> {
+) -> Result<(), ReplayError> {
+    let known = run(plans, folder, cache)?;
+    infos.iter_mut().for_each(|info| info.known = known.get(&info.id).copied());
+    Ok(())
+}
+
+/// Returns what came of each trace, by its id, from the cache where it is there.
+fn run(plans: &[TracePlan], folder: &Path, cache: &Cache) -> Result<BTreeMap<String, KnownInfo>, ReplayError> {
     let Some(beside) = plans.first().and_then(|plan| plan.path.parent()) else { return Ok(BTreeMap::new()) };
     let path = beside.join(LABELS);
     if !path.is_file() {

@@ -242,14 +242,8 @@ pub fn merge(
     }
     match how.traces {
         Some((traces, scenarios_dir)) => {
-            let known = knowledge_bench::run(
-                &engine::plan(traces, scenarios_dir)?,
-                how.cache_dir,
-                &Cache::open(how.cache_dir),
-            )?;
-            for info in &mut run.header.traces {
-                info.known = known.get(&info.id).copied();
-            }
+            let plans = engine::plan(traces, scenarios_dir)?;
+            knowledge_bench::tell(&mut run.header.traces, &plans, how.cache_dir, &Cache::open(how.cache_dir))?;
         }
         None => run.header.notes.push(WITHOUT_KNOWN.to_owned()),
     }

@@ -127,7 +127,7 @@ impl Hindsight {
 }
 
 /// One line of the comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouterRow {
     /// The strategy that chose, or the oracle.
     pub name: String,
@@ -201,18 +201,7 @@ impl RouterRow {
         choices: &BTreeMap<(String, u32), usize>,
         outcomes: &BTreeMap<(String, u32), StepOutcomes>,
     ) -> Self {
-        let mut row = Self {
-            name: name.to_owned(),
-            chosen: [0; 4],
-            steps: 0,
-            agreed: 0,
-            tasks_done: 0,
-            tasks: 0,
-            tokens: 0,
-            extra_tokens: 0,
-            missed: 0,
-            hopeless: 0,
-        };
+        let mut row = Self { name: name.to_owned(), ..Self::default() };
         let mut tasks: BTreeMap<&str, bool> = BTreeMap::new();
         for (step, at) in choices {
             let Some(outcome) = outcomes.get(step) else { continue };

@@ -107,15 +107,7 @@ pub(crate) fn action(action: &TakenAction) -> Action {
 
 /// Writes an event.
 pub(crate) fn event(event: &browserlens_core::strategy::Event) -> Event {
-    let mut told = Event {
-        kind: event.kind.name().to_owned(),
-        label: String::new(),
-        text: String::new(),
-        url: String::new(),
-        status: None,
-        failure: String::new(),
-        at_ms: event.at_ms,
-    };
+    let mut told = Event { kind: event.kind.name().to_owned(), at_ms: event.at_ms, ..Event::default() };
     match &event.kind {
         EventKind::Console(message) => {
             (told.label, told.text, told.url) = (message.level.clone(), message.text.clone(), message.url.clone());

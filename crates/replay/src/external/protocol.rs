@@ -191,7 +191,7 @@ pub struct Rect {
 }
 
 /// One event beside the page.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Event {
     /// `console`, `request`, `dialog`, `tab` or `download`.
     pub kind: String,
