@@ -5,7 +5,7 @@
 //! which the tool saw another page, or said nothing, is an error and no numbers.
 
 use crate::TOOLS;
-use crate::tool::{PeerStrategy, RecordedOutput, no_options};
+use crate::tool::{PeerStrategy, RecordedOutput, missing, no_options};
 use browserlens_core::strategy::{Observation, ObservationKind, OptionsError, Run, StepInput, StrategyError, Task};
 use serde_json::Value;
 
@@ -46,10 +46,9 @@ struct RecordedRun {
 
 impl Run for RecordedRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
-        let output = input.peers.iter().find(|output| output.peer == self.known.output()).ok_or_else(|| {
-            let what = "recorded output of this tool at this step".to_owned();
-            StrategyError::Missing { step: input.step, what, strategy: self.known.name.to_owned() }
-        })?;
+        let output = input.peers.iter().find(|output| output.peer == self.known.output());
+        let output =
+            output.ok_or_else(|| missing(input, "recorded output of this tool at this step", self.known.name))?;
         if let Some(reason) = &output.dropped {
             let message = format!("the tool saw another page: {reason}");
             return Err(StrategyError::Failed { step: input.step, message });

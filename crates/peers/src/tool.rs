@@ -3,7 +3,9 @@
 
 use crate::lines::LineRules;
 use crate::read::TextReader;
-use browserlens_core::strategy::{ActionChannel, OptionsError, OptionsReader, Run, Strategy, Task, TextFormat};
+use browserlens_core::strategy::{
+    ActionChannel, OptionsError, OptionsReader, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
+};
 use serde_json::Value;
 
 /// One tool of others.
@@ -184,4 +186,9 @@ impl Strategy for PeerStrategy {
 /// Reads options where there are none: any is an error.
 pub(crate) fn no_options(options: &Value) -> Result<(), OptionsError> {
     OptionsReader::new(options)?.finish()
+}
+
+/// The error of a step whose capture has not what a strategy reads.
+pub(crate) fn missing(input: &StepInput<'_>, what: &str, strategy: &str) -> StrategyError {
+    StrategyError::Missing { step: input.step, what: what.to_owned(), strategy: strategy.to_owned() }
 }

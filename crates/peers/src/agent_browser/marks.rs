@@ -11,7 +11,7 @@
 use crate::dom::{Dom, Id, Snapshot};
 use crate::payloads;
 use browserlens_core::page::raw::RareFlag;
-use browserlens_core::page::{BoxInDocument, Capture, FrameProbe, NodeKind, PayloadKind};
+use browserlens_core::page::{BoxInDocument, Capture, FrameProbe, NodeKind, PayloadKind, is_js_space, utf16_prefix};
 use std::collections::{HashMap, HashSet};
 
 /// Most UTF-16 units of an element's text.
@@ -165,30 +165,19 @@ impl Order {
         let mut text = String::new();
         let mut units = 0;
         for piece in self.within(&self.texts, id).iter().map(|id| dom.node(*id).text) {
-            let piece = if text.is_empty() { piece.trim_start_matches(is_blank) } else { piece };
+            let piece = if text.is_empty() { piece.trim_start_matches(is_js_space) } else { piece };
             text.push_str(piece);
             units += piece.encode_utf16().count();
             if units >= LONGEST_TEXT {
                 break;
             }
         }
-        let mut left = LONGEST_TEXT;
-        let fits = |c: &char| {
-            let fits = c.len_utf16() <= left;
-            left = left.saturating_sub(c.len_utf16());
-            fits
-        };
-        text.trim_end_matches(is_blank).chars().take_while(fits).collect::<String>().trim().to_owned()
+        utf16_prefix(text.trim_end_matches(is_js_space), LONGEST_TEXT).trim().to_owned()
     }
 }
 
 fn is_input(dom: &Dom<'_>, id: Id, kind: &str) -> bool {
     dom.tag(id) == "input" && dom.attribute(id, "type").is_some_and(|given| given.eq_ignore_ascii_case(kind))
-}
-
-/// Blanks as scripts trim them: the byte order mark is one, the next-line control is not.
-fn is_blank(c: char) -> bool {
-    c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
 }
 
 /// Whether the field itself, not only something around it, is kept from being displayed.

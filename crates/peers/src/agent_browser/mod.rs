@@ -21,7 +21,7 @@ mod write;
 use crate::dom::{self, Dom};
 use crate::lines::{LineRules, outline, reference, replace};
 use crate::read::TextReader;
-use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool, no_options};
+use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool, missing, no_options};
 use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{Observation, OptionsError, RefTarget, Run, Stage, StepInput, StrategyError};
 use marks::Mark;
@@ -104,11 +104,7 @@ impl Run for AgentBrowserRun {
 
 impl AgentBrowserRun {
     fn reproduce(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
-        let missing = |what: &str| StrategyError::Missing {
-            step: input.step,
-            what: what.to_owned(),
-            strategy: self.extent.name().to_owned(),
-        };
+        let missing = |what: &str| missing(input, what, self.extent.name());
         input.clock.enter(Some(Stage::Extract));
         if !dom::has_snapshot(input.capture) {
             return Err(missing("DOM snapshot"));

@@ -59,7 +59,7 @@ const MAX_CHARS: usize = 40_000;
 const LONGEST_TITLE: usize = 30;
 
 /// What can be chosen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Options {
     /// Whether the prompt's page statistics, tabs and page marks are written around the list.
     wrapper: bool,
@@ -75,7 +75,7 @@ fn strategy(options: &serde_json::Value) -> Result<PeerStrategy, OptionsError> {
     Ok(PeerStrategy { viewport_margin: Some(view::VIEWPORT_THRESHOLD), ..strategy })
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct BrowserUseRun {
     options: Options,
     /// Elements that had an index at the step before.
@@ -120,13 +120,7 @@ impl Run for BrowserUseRun {
 
 impl BrowserUseRun {
     fn new(options: Options) -> Self {
-        Self {
-            options,
-            before: HashSet::new(),
-            editors_before: HashSet::new(),
-            titles: Titles::default(),
-            dialogs: Vec::new(),
-        }
+        Self { options, ..Self::default() }
     }
 
     fn note_dialogs(&mut self, input: &StepInput<'_>) {

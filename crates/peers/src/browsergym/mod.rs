@@ -22,7 +22,7 @@ mod write;
 
 use crate::dom::{self, Dom};
 use crate::read::TextReader;
-use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool, no_options};
+use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool, missing, no_options};
 use bids::Bids;
 use browserlens_core::strategy::{Observation, OptionsError, Run, Stage, StepInput, StrategyError};
 use layout::Layout;
@@ -65,8 +65,6 @@ impl PartialEq for After {
 
 impl Run for BrowserGymRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
-        let missing =
-            |what: &str| StrategyError::Missing { step: input.step, what: what.to_owned(), strategy: NAME.to_owned() };
         input.clock.enter(Some(Stage::Extract));
         let before = self.bids.clone();
         let said = input.shared.get_or_make(input.clock, After(before.clone()), || {
@@ -83,7 +81,7 @@ impl Run for BrowserGymRun {
         });
         input.clock.enter(None);
         let (bids, observation): &(Arc<Bids>, Observation) =
-            said.as_ref().as_ref().map_err(|what: &&str| missing(what))?;
+            said.as_ref().as_ref().map_err(|what: &&str| missing(input, what, NAME))?;
         self.bids = Some(Arc::clone(bids));
         Ok(observation.clone())
     }

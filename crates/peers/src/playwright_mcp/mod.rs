@@ -120,7 +120,7 @@ fn logged_lines(message: &ConsoleMessage) -> usize {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct PlaywrightRun {
     wrapper: bool,
     refs: Refs,
@@ -130,7 +130,7 @@ struct PlaywrightRun {
 
 impl PlaywrightRun {
     fn new(wrapper: bool) -> Self {
-        Self { wrapper, refs: Refs::default(), console: Console::default(), generated: Generated::default() }
+        Self { wrapper, ..Self::default() }
     }
 }
 

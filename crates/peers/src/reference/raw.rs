@@ -6,7 +6,7 @@
 //! [`Dom`] and so not in the HTML.
 
 use crate::dom::{self, Dom, Id, push_reversed};
-use crate::tool::{PeerStrategy, no_options};
+use crate::tool::{PeerStrategy, missing, no_options};
 use browserlens_core::page::{NodeKind, PayloadKind};
 use browserlens_core::strategy::{ActionChannel, Observation, OptionsError, Run, Stage, StepInput, StrategyError};
 use serde_json::Value;
@@ -48,10 +48,6 @@ impl Run for RawAxTree {
         }
         Ok(Observation::full_text(text, crate::REPRODUCED))
     }
-}
-
-fn missing(input: &StepInput<'_>, what: &str, strategy: &str) -> StrategyError {
-    StrategyError::Missing { step: input.step, what: what.to_owned(), strategy: strategy.to_owned() }
 }
 
 /// Appends JSON text without the blanks between its tokens. Why not parse it: keys keep their order
