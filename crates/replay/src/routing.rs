@@ -196,6 +196,11 @@ impl RouterTable {
 }
 
 impl RouterRow {
+    /// Returns the tokens of a task, of those of all.
+    pub fn per_task(&self, tokens: u64) -> f64 {
+        tokens as f64 / f64::from(self.tasks.max(1))
+    }
+
     fn of(
         name: &str,
         choices: &BTreeMap<(String, u32), usize>,

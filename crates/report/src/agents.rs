@@ -14,25 +14,27 @@ pub use counterfactual::{Counterfactual, counterfactual_table};
 pub use validity::{OfflineScore, Validity, ValidityRow};
 
 use crate::numbers::{NONE, percent_range, ratio, ratio_interval, rounded, thousands};
-use crate::text_table::{TextTable, escape_markdown, one_line, paragraph, wrap};
+use crate::text_table::{Tabled, TextTable, escape_markdown, one_line, paragraph, wrap};
 use crate::{Estimate, Share};
+use browserlens_core::named;
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_trace::agents::{EndReason, ErrorKind, Prices, RunCosts, RunRecord};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What runs are grouped by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AgentsBy {
-    /// The tool.
-    Tool,
-    /// The model, or the script in its place.
-    Agent,
-    /// The task's level.
-    Level,
-    /// The task.
-    Task,
+named! {
+    /// What runs are grouped by.
+    pub enum AgentsBy {
+        /// The tool.
+        Tool = "tool",
+        /// The model, or the script in its place.
+        Agent = "agent",
+        /// The task's level.
+        Level = "level",
+        /// The task.
+        Task = "task",
+    }
 }
 
 impl AgentsBy {
@@ -137,12 +139,7 @@ pub fn agents_table(runs: &[MeasuredRun], by: &[AgentsBy], markdown: bool) -> St
 
 /// Returns a row a group of runs.
 pub(crate) fn runs_table(runs: &[MeasuredRun], by: &[AgentsBy]) -> TextTable {
-    let titles = by.iter().map(|by| match by {
-        AgentsBy::Tool => "tool",
-        AgentsBy::Agent => "agent",
-        AgentsBy::Level => "level",
-        AgentsBy::Task => "task",
-    });
+    let titles = by.iter().map(|by| by.name());
     let has_dollars = runs.iter().any(|run| run.dollars.is_some());
     let numbers = ["runs", "succeeded", "95 %", "calls", "answered", "read", "new", "s"];
     let last = ["refused", "repeated", "no effect"];
@@ -307,15 +304,12 @@ pub fn compared_agents(first: &[MeasuredRun], second: &[MeasuredRun]) -> AgentsC
 
 /// Writes a comparison, on a terminal or as Markdown.
 pub fn agents_comparison(compared: &AgentsComparison, names: (&str, &str), markdown: bool) -> String {
-    let mut table = TextTable::new(["second ÷ first", "ratio", "95 %", "tasks"]);
-    for (name, estimate) in RATIOS.iter().zip(&compared.ratios) {
-        table.row(vec![
-            (*name).to_owned(),
-            ratio(estimate.map(|estimate| estimate.value)),
-            ratio_interval(*estimate),
-            estimate.map_or_else(|| NONE.to_owned(), |estimate| estimate.n.to_string()),
-        ]);
-    }
+    let table = RATIOS.iter().zip(&compared.ratios).table([
+        ("second ÷ first", &|(name, _)| (**name).to_owned()),
+        ("ratio", &|(_, estimate)| ratio(estimate.map(|estimate| estimate.value))),
+        ("95 %", &|(_, estimate)| ratio_interval(**estimate)),
+        ("tasks", &|(_, estimate)| estimate.map_or_else(|| NONE.to_owned(), |estimate| estimate.n.to_string())),
+    ]);
     let [both, one, other, neither] = compared.success;
     let words = format!(
         "First: {}. Second: {}. Of {} tasks that both were judged on, both finish {both}, the first alone {one}, the \

@@ -7,7 +7,7 @@
 use crate::ReportInput;
 use crate::numbers::{NONE, fraction, thousands};
 use crate::share::Share;
-use crate::text_table::TextTable;
+use crate::text_table::{Tabled, TextTable};
 use browserlens_replay::{ANSWERS_WITHOUT_BODIES, AnswerInfo, DEFAULT_ANSWERS, UNFILTERED_ANSWERS};
 
 /// What the contract of the tools claims their answers save, in percent.
@@ -73,19 +73,16 @@ impl Answers {
 
     /// One row a kind of answer.
     pub fn table(&self) -> TextTable {
-        let mut table = TextTable::new(["answers", "traces", "console", "saved %", "network", "saved %", "facts told"]);
-        for AnswerRow { sum, whole, traces } in &self.rows {
-            table.row(vec![
-                sum.answers.clone(),
-                traces.to_string(),
-                thousands(sum.console),
-                percent(saved(sum.console, whole.0)),
-                thousands(sum.network),
-                percent(saved(sum.network, whole.1)),
-                fraction(Share { part: u64::from(sum.told), whole: u64::from(sum.facts) }),
-            ]);
-        }
-        table
+        let saved_of = |part, whole| percent(saved(part, whole));
+        self.rows.iter().table([
+            ("answers", &|row| row.sum.answers.clone()),
+            ("traces", &|row| row.traces.to_string()),
+            ("console", &|row| thousands(row.sum.console)),
+            ("saved %", &|row| saved_of(row.sum.console, row.whole.0)),
+            ("network", &|row| thousands(row.sum.network)),
+            ("saved %", &|row| saved_of(row.sum.network, row.whole.1)),
+            ("facts told", &|row| fraction(Share { part: row.sum.told.into(), whole: row.sum.facts.into() })),
+        ])
     }
 
     /// Says what was claimed and what was measured.

@@ -8,7 +8,7 @@
 
 use crate::numbers::{points, ratio, ratio_interval, thousands};
 use crate::stats::Estimate;
-use crate::text_table::TextTable;
+use crate::text_table::{Tabled, TextTable};
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::TaskMeasurement;
 use std::collections::BTreeMap;
@@ -139,17 +139,8 @@ pub fn comparisons(earlier: &[TaskMeasurement], later: &[TaskMeasurement], formu
         .collect()
 }
 
-/// Writes comparisons for a terminal: a table of strategies, and of the scenarios that differ.
-pub fn comparison_table(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> String {
-    written(strategies, scenarios, false)
-}
-
-/// Writes comparisons as Markdown.
-pub fn comparison_markdown(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> String {
-    written(strategies, scenarios, true)
-}
-
-fn written(strategies: &[Comparison], scenarios: &[ScenarioComparison], markdown: bool) -> String {
+/// Writes strategies beside each other, and below them the scenarios that changed, on a terminal or as Markdown.
+pub fn comparison_table(strategies: &[Comparison], scenarios: &[ScenarioComparison], markdown: bool) -> String {
     let mut out = strategies_table(strategies).written(markdown);
     if !scenarios.is_empty() {
         out.push_str(&format!("\n{}", scenarios_table(scenarios).written(markdown)));
@@ -161,41 +152,33 @@ fn written(strategies: &[Comparison], scenarios: &[ScenarioComparison], markdown
 }
 
 fn strategies_table(strategies: &[Comparison]) -> TextTable {
-    let mut table = TextTable::new(["strategy", "n", "tokens", "95 %", "steps, points", "tasks, points", "verdict"]);
-    for row in strategies {
-        table.row(vec![
-            row.strategy.clone(),
-            row.steps.map_or(0, |steps| steps.n).to_string(),
-            ratio(row.tokens.map(|tokens| tokens.value)),
-            ratio_interval(row.tokens),
-            points(row.steps),
-            points(row.tasks),
-            row.verdict(),
-        ]);
-    }
-    table
+    strategies.iter().table([
+        ("strategy", &|row| row.strategy.clone()),
+        ("n", &|row| row.steps.map_or(0, |steps| steps.n).to_string()),
+        ("tokens", &|row| ratio(row.tokens.map(|tokens| tokens.value))),
+        ("95 %", &|row| ratio_interval(row.tokens)),
+        ("steps, points", &|row| points(row.steps)),
+        ("tasks, points", &|row| points(row.tasks)),
+        ("verdict", &|row| row.verdict()),
+    ])
 }
 
 fn scenarios_table(scenarios: &[ScenarioComparison]) -> TextTable {
-    let mut changed = TextTable::new(["scenario", "strategy", "tokens", "before", "steps", "before", "task"]);
-    for row in scenarios.iter().take(MOST_ROWS) {
-        let task = match row.success {
-            (true, false) => "lost",
-            (false, true) => "won",
-            (true, true) => "succeeds",
-            (false, false) => "fails",
-        };
-        changed.row(vec![
-            row.scenario.clone(),
-            row.strategy.clone(),
-            thousands(row.tokens.1),
-            thousands(row.tokens.0),
-            row.steps.1.to_string(),
-            row.steps.0.to_string(),
-            task.to_owned(),
-        ]);
-    }
-    changed
+    let task = |row: &ScenarioComparison| match row.success {
+        (true, false) => "lost",
+        (false, true) => "won",
+        (true, true) => "succeeds",
+        (false, false) => "fails",
+    };
+    scenarios.iter().take(MOST_ROWS).table([
+        ("scenario", &|row| row.scenario.clone()),
+        ("strategy", &|row| row.strategy.clone()),
+        ("tokens", &|row| thousands(row.tokens.1)),
+        ("before", &|row| thousands(row.tokens.0)),
+        ("steps", &|row| row.steps.1.to_string()),
+        ("before", &|row| row.steps.0.to_string()),
+        ("task", &|row| task(row).to_owned()),
+    ])
 }
 
 #[cfg(test)]
@@ -237,6 +220,6 @@ mod tests {
             ("shop/cart", (true, false)),
             "losses first"
         );
-        insta::assert_snapshot!(comparison_table(std::slice::from_ref(row), &scenarios));
+        insta::assert_snapshot!(comparison_table(std::slice::from_ref(row), &scenarios, false));
     }
 }

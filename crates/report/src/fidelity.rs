@@ -5,7 +5,7 @@
 //! a number prints as whole only if it is.
 
 use crate::numbers::{NONE, thousands};
-use crate::text_table::{TextTable, escape_markdown};
+use crate::text_table::{Tabled, TextTable, escape_markdown};
 use browserlens_core::page::text::is_unseen;
 use browserlens_replay::fidelity::{Cause, Difference, ENCODING, Fidelity, PeerFidelity, Sizes, bars};
 use std::cmp::Ordering;
@@ -38,13 +38,8 @@ pub fn fidelity_markdown(fidelity: &Fidelity) -> String {
     out.push_str(&overview(fidelity).markdown());
     for peer in &fidelity.peers {
         for (trace, step, why) in failures(peer) {
-            let _ = writeln!(
-                out,
-                "\n{} failed at {} step {step}: {}",
-                escape_markdown(&peer.name),
-                escape_markdown(trace),
-                escape_markdown(&cut(why, 0))
-            );
+            let [name, trace, why] = [peer.name.as_str(), trace, &cut(why, 0)].map(escape_markdown);
+            let _ = writeln!(out, "\n{name} failed at {trace} step {step}: {why}");
         }
     }
     out.push_str("\n## Per scenario\n\nToken ratio and equal lines in percent.\n\n");
@@ -89,18 +84,14 @@ fn cells_of(line: &str) -> Vec<String> {
 ///
 /// Without the worst steps, so that it fits 100 columns.
 pub fn fidelity_terminal_table(fidelity: &Fidelity) -> String {
-    let mut table = TextTable::new(["tool", "traces", "steps", "tokens", "lines %", "verdict"]);
-    for peer in &fidelity.peers {
-        let (ratio, equal) = sums(peer);
-        table.row(vec![
-            peer.name.clone(),
-            peer.traces.len().to_string(),
-            thousands(steps_of(peer)),
-            ratio,
-            equal,
-            verdict(peer).to_owned(),
-        ]);
-    }
+    let table = fidelity.peers.iter().table([
+        ("tool", &|peer| peer.name.clone()),
+        ("traces", &|peer| peer.traces.len().to_string()),
+        ("steps", &|peer| thousands(steps_of(peer))),
+        ("tokens", &|peer| sums(peer).0),
+        ("lines %", &|peer| sums(peer).1),
+        ("verdict", &|peer| verdict(peer).to_owned()),
+    ]);
     table.terminal()
 }
 
@@ -118,29 +109,21 @@ fn sums(peer: &PeerFidelity) -> (String, String) {
 }
 
 fn overview(fidelity: &Fidelity) -> TextTable {
-    let mut table = TextTable::new([
-        "tool", "traces", "steps", "token ratio", "worst step", "equal lines %",
-        "worst step ", // The blank tells the two columns apart in the source; Markdown drops it.
-        "verdict",
-    ]);
-    for peer in &fidelity.peers {
-        let (ratio, equal) = sums(peer);
-        let worst = |of: fn(&Sizes) -> String, order: fn(&Sizes, &Sizes) -> Ordering| {
-            worst_step(peer, order)
-                .map_or_else(|| NONE.to_owned(), |(trace, step, sizes)| format!("{} ({trace} {step})", of(&sizes)))
-        };
-        table.row(vec![
-            peer.name.clone(),
-            peer.traces.len().to_string(),
-            thousands(steps_of(peer)),
-            ratio,
-            worst(token_ratio, tokens_order),
-            equal,
-            worst(equal_percent, lines_order),
-            verdict(peer).to_owned(),
-        ]);
-    }
-    table
+    let worst = |peer: &PeerFidelity, of: fn(&Sizes) -> String, order: fn(&Sizes, &Sizes) -> Ordering| {
+        worst_step(peer, order)
+            .map_or_else(|| NONE.to_owned(), |(trace, step, sizes)| format!("{} ({trace} {step})", of(&sizes)))
+    };
+    fidelity.peers.iter().table([
+        ("tool", &|peer| peer.name.clone()),
+        ("traces", &|peer| peer.traces.len().to_string()),
+        ("steps", &|peer| thousands(steps_of(peer))),
+        ("token ratio", &|peer| sums(peer).0),
+        ("worst step", &|peer| worst(peer, token_ratio, tokens_order)),
+        ("equal lines %", &|peer| sums(peer).1),
+        // The blank tells the two columns apart in the source; Markdown drops it.
+        ("worst step ", &|peer| worst(peer, equal_percent, lines_order)),
+        ("verdict", &|peer| verdict(peer).to_owned()),
+    ])
 }
 
 fn verdict(peer: &PeerFidelity) -> &'static str {
@@ -323,43 +306,33 @@ fn code(line: &str, from: usize) -> String {
 
 fn coverage(out: &mut String, fidelity: &Fidelity) {
     out.push_str("\n## What was recorded\n\nSteps whose text was kept, of the steps of the scenario.\n\n");
-    let names: Vec<&str> = fidelity.traces.iter().map(|trace| trace.trace.as_str()).collect();
     let mut table = TextTable::new(["scenario"].into_iter().chain(fidelity.outputs.iter().map(String::as_str)));
     let (mut notes, mut gaps) = (Vec::new(), Vec::new());
-    for (trace, name) in fidelity.traces.iter().zip(&names) {
-        let mut cells = vec![(*name).to_owned()];
+    for trace in &fidelity.traces {
+        let mut cells = vec![trace.trace.clone()];
+        let name = escape_markdown(&trace.trace);
         let Some(recorded) = &trace.recorded else {
             cells.extend(fidelity.outputs.iter().map(|_| NONE.to_owned()));
             table.row(cells);
-            gaps.push(format!("{}: no recording of peers belongs to this trace", escape_markdown(name)));
+            gaps.push(format!("{name}: no recording of peers belongs to this trace"));
             continue;
         };
         for output in &fidelity.outputs {
             let found = recorded.iter().find(|peer| peer.output == *output);
-            let kept = found.map_or(0, |peer| peer.kept);
-            cells.push(if found.is_some() { format!("{kept}/{}", trace.steps) } else { NONE.to_owned() });
-            let dropped = found.map_or(0, |peer| peer.dropped.len() as u32);
-            if found.is_none() {
-                gaps.push(format!("{}: {}", escape_markdown(name), escape_markdown(output)));
-            } else if kept + dropped < trace.steps {
-                let missing = trace.steps - kept - dropped;
-                gaps.push(format!(
-                    "{}: {}: {missing} of {} steps",
-                    escape_markdown(name),
-                    escape_markdown(output),
-                    trace.steps
-                ));
+            cells.push(found.map_or_else(|| NONE.to_owned(), |peer| format!("{}/{}", peer.kept, trace.steps)));
+            let output = escape_markdown(output);
+            let told = found.map(|peer| peer.kept + peer.dropped.len() as u32);
+            match told.map(|told| trace.steps.saturating_sub(told)) {
+                None => gaps.push(format!("{name}: {output}")),
+                Some(0) => {}
+                Some(missing) => gaps.push(format!("{name}: {output}: {missing} of {} steps", trace.steps)),
             }
         }
         table.row(cells);
         for peer in recorded {
             for (step, why) in &peer.dropped {
-                notes.push(format!(
-                    "{} step {step}, {}: {}",
-                    escape_markdown(name),
-                    escape_markdown(&peer.output),
-                    escape_markdown(&cut(why, 0))
-                ));
+                let (output, why) = (escape_markdown(&peer.output), escape_markdown(&cut(why, 0)));
+                notes.push(format!("{name} step {step}, {output}: {why}"));
             }
         }
         // One pass gives several outputs; its failure is said once.
@@ -372,7 +345,7 @@ fn coverage(out: &mut String, fidelity: &Fidelity) {
         }
         for (tool, why) in failed {
             let (tool, why) = (escape_markdown(tool), escape_markdown(&cut(why, 0)));
-            gaps.push(format!("{}: {tool} did not reach the end: {why}", escape_markdown(name)));
+            gaps.push(format!("{name}: {tool} did not reach the end: {why}"));
         }
     }
     out.push_str(&table.markdown());

@@ -5,9 +5,9 @@
 //! printed; what was not measured is a dash, not a zero; what misses a bar is said to.
 
 use crate::ReportInput;
-use crate::numbers::{fraction, percent};
+use crate::numbers::{NONE, fraction, percent};
 use crate::share::Share;
-use crate::text_table::TextTable;
+use crate::text_table::{Tabled, TextTable};
 use browserlens_replay::{KnownInfo, SeenCount};
 
 /// Least share of pages whose screen is recognised, in percent.
@@ -62,26 +62,19 @@ impl Known {
 
     /// One row a site.
     pub fn table(&self) -> TextTable {
-        let mut table = TextTable::new([
-            "knowledge", "traces", "steps %", "whole %", "wrong %", "seed %", "browser-use %", "gaps %", "known %",
-            "made up",
-        ]);
-        for row in &self.rows {
-            let made_up = if row.recovered.whole > 0 { row.made_up.to_string() } else { "–".to_owned() };
-            table.row(vec![
-                row.site.clone(),
-                row.recordings.to_string(),
-                percent(row.right[0]),
-                percent(row.right[1]),
-                percent(row.wrong),
-                percent(row.said[0]),
-                percent(row.said[1]),
-                percent(row.recovered),
-                percent(row.knowable),
-                made_up,
-            ]);
-        }
-        table
+        let made_up = |row: &SiteRow| if row.recovered.whole > 0 { row.made_up.to_string() } else { NONE.to_owned() };
+        self.rows.iter().table([
+            ("knowledge", &|row| row.site.clone()),
+            ("traces", &|row| row.recordings.to_string()),
+            ("steps %", &|row| percent(row.right[0])),
+            ("whole %", &|row| percent(row.right[1])),
+            ("wrong %", &|row| percent(row.wrong)),
+            ("seed %", &|row| percent(row.said[0])),
+            ("browser-use %", &|row| percent(row.said[1])),
+            ("gaps %", &|row| percent(row.recovered)),
+            ("known %", &|row| percent(row.knowable)),
+            ("made up", &|row| made_up(row)),
+        ])
     }
 
     /// Says what was counted, and which bars are met.

@@ -53,9 +53,7 @@ pub use agents::{
     agents_comparison, agents_table, compared_agents, counterfactual_table, measured_runs,
 };
 pub use aggregate::{Cell, ErrorRow, LeftOut, StageTimes, StrategySummary, Summary, TaskCosts};
-pub use compare::{
-    Comparison, ScenarioComparison, comparison_markdown, comparison_table, comparisons, scenario_comparisons,
-};
+pub use compare::{Comparison, ScenarioComparison, comparison_table, comparisons, scenario_comparisons};
 pub use error::ReportError;
 pub use exam::{exam_answers_table, exam_table};
 pub use fidelity::{fidelity_markdown, fidelity_terminal_table};

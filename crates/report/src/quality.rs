@@ -8,42 +8,26 @@
 
 use crate::share::Share;
 use crate::stats::Estimate;
+use browserlens_core::named;
 use browserlens_replay::{Measurement, StepNumbers, TaskMeasurement};
 use std::collections::BTreeMap;
 
-/// What is averaged over scenarios, in the order of tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Metric {
-    /// Whether every step succeeded.
-    Tasks,
-    /// Steps with an acceptable action node in the shown state, of the steps whose next action
-    /// needs one.
-    Target,
-    /// … that can be named through the action channel.
-    Addressable,
-    /// Facts that can be read.
-    Facts,
-    /// Probes that are in the shown state: nodes and texts together.
-    Probes,
-    /// Steps whose required set is shown whole, of the steps that have one.
-    Required,
-}
-
-impl Metric {
-    /// Every metric.
-    pub const ALL: [Self; 6] =
-        [Self::Tasks, Self::Target, Self::Addressable, Self::Facts, Self::Probes, Self::Required];
-
-    /// Returns its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tasks => "tasks",
-            Self::Target => "target",
-            Self::Addressable => "addressable",
-            Self::Facts => "facts",
-            Self::Probes => "probes",
-            Self::Required => "required sets",
-        }
+named! {
+    /// What is averaged over scenarios, in the order of tables.
+    pub enum Metric {
+        /// Whether every step succeeded.
+        Tasks = "tasks",
+        /// Steps with an acceptable action node in the shown state, of the steps whose next action
+        /// needs one.
+        Target = "target",
+        /// … that can be named through the action channel.
+        Addressable = "addressable",
+        /// Facts that can be read.
+        Facts = "facts",
+        /// Probes that are in the shown state: nodes and texts together.
+        Probes = "probes",
+        /// Steps whose required set is shown whole, of the steps that have one.
+        Required = "required sets",
     }
 }
 

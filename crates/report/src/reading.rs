@@ -9,7 +9,7 @@
 use crate::ReportInput;
 use crate::numbers::{fraction, percent, percent_range};
 use crate::share::Share;
-use crate::text_table::TextTable;
+use crate::text_table::{Tabled, TextTable};
 use browserlens_replay::{ASKED_DEPTH, AskedInfo, FUSED_WAY, Wording};
 use std::fmt::Write as _;
 
@@ -167,15 +167,16 @@ impl Reading {
     /// One row a bar; none where there is nothing that one is about.
     pub fn bars_table(&self) -> Option<TextTable> {
         let bars = self.bars();
-        let mut table = TextTable::new(["bar", "measured %", "asked %", "met"]);
-        for bar in &bars {
-            let asked = match bar.bar {
-                Limit::AtLeast(percent) => format!("≥ {percent}"),
-                Limit::AtMost(percent) => format!("≤ {percent}"),
-            };
-            let met = if bar.is_met() { "yes" } else { "no" };
-            table.row(vec![bar.what.clone(), percent_of(bar.measured), asked, met.to_owned()]);
-        }
+        let asked = |bar: &Bar| match bar.bar {
+            Limit::AtLeast(percent) => format!("≥ {percent}"),
+            Limit::AtMost(percent) => format!("≤ {percent}"),
+        };
+        let table = bars.iter().table([
+            ("bar", &|bar| bar.what.clone()),
+            ("measured %", &|bar| percent_of(bar.measured)),
+            ("asked %", &|bar| asked(bar)),
+            ("met", &|bar| if bar.is_met() { "yes" } else { "no" }.to_owned()),
+        ]);
         (!bars.is_empty()).then_some(table)
     }
 

@@ -11,9 +11,9 @@ use crate::numbers::{
 };
 use crate::quality::Metric;
 use crate::stats::Estimate;
-use crate::text_table::TextTable;
+use crate::text_table::{Tabled, TextTable};
 use browserlens_replay::Scores;
-use browserlens_replay::routing::RouterTable;
+use browserlens_replay::routing::{RouterRow, RouterTable};
 
 /// The metrics that the table of averages shows.
 const AVERAGES: [Metric; 6] = Metric::ALL;
@@ -123,23 +123,17 @@ pub(crate) fn costs_table(summary: &Summary) -> TextTable {
 
 /// What is reached by scrolling, what marks cover, and refs.
 pub(crate) fn shown_table(summary: &Summary) -> TextTable {
-    let mut table = TextTable::new([
-        "strategy", "tasks with scrolls", "steps with scrolls", "elided %", "volatile %", "wrong rebinds",
-        "unmarked differences",
-    ]);
-    for row in &summary.strategies {
-        let [elided, volatile] = row.elided_and_volatile();
-        table.row(vec![
-            row.strategy.clone(),
-            fraction(row.tasks_with_scrolls),
-            fraction(row.steps_with_scrolls),
-            percent(elided),
-            percent(volatile),
-            row.scores.refs.wrong_rebinds.to_string(),
-            row.scores.unmarked_differences.map_or_else(|| NONE.to_owned(), |count| count.to_string()),
-        ]);
-    }
-    table
+    let unmarked =
+        |scores: &Scores| scores.unmarked_differences.map_or_else(|| NONE.to_owned(), |count| count.to_string());
+    summary.strategies.iter().table([
+        ("strategy", &|row| row.strategy.clone()),
+        ("tasks with scrolls", &|row| fraction(row.tasks_with_scrolls)),
+        ("steps with scrolls", &|row| fraction(row.steps_with_scrolls)),
+        ("elided %", &|row| percent(row.elided_and_volatile()[0])),
+        ("volatile %", &|row| percent(row.elided_and_volatile()[1])),
+        ("wrong rebinds", &|row| row.scores.refs.wrong_rebinds.to_string()),
+        ("unmarked differences", &|row| unmarked(&row.scores)),
+    ])
 }
 
 /// Says what must be 0 of [`shown_table`], and which strategies have it.
@@ -172,29 +166,18 @@ fn offenders(summary: &Summary, count: fn(&Scores) -> u32) -> String {
 /// Names are cut at `longest` characters.
 pub(crate) fn routers_table(routers: &RouterTable, longest: usize) -> TextTable {
     let n = routers.rows.iter().map(|row| row.steps).max().unwrap_or(0);
-    let mut table = TextTable::new([
-        format!("chooses (n = {n} steps)"),
-        "a11y/dom/hybrid/vision".to_owned(),
-        "tasks".to_owned(),
-        "tokens/task".to_owned(),
-        "extra/task".to_owned(),
-        "missed".to_owned(),
-        "best".to_owned(),
-    ]);
-    for row in &routers.rows {
-        let per_task = |tokens: u64| rounded(tokens as f64 / f64::from(row.tasks.max(1)));
-        let own = if row.steps == n { String::new() } else { format!(" n={}", row.steps) };
-        table.row(vec![
-            format!("{}{own}", strategy_label(&row.name, longest)),
-            row.chosen.map(|count| count.to_string()).join("/"),
-            format!("{}/{}", row.tasks_done, row.tasks),
-            per_task(row.tokens),
-            per_task(row.extra_tokens),
-            row.missed.to_string(),
-            format!("{}/{}", row.agreed, row.steps.saturating_sub(row.hopeless)),
-        ]);
-    }
-    table
+    let own = |row: &RouterRow| if row.steps == n { String::new() } else { format!(" n={}", row.steps) };
+    routers.rows.iter().table([
+        (format!("chooses (n = {n} steps)").as_str(), &|row| {
+            format!("{}{}", strategy_label(&row.name, longest), own(row))
+        }),
+        ("a11y/dom/hybrid/vision", &|row| row.chosen.map(|count| count.to_string()).join("/")),
+        ("tasks", &|row| format!("{}/{}", row.tasks_done, row.tasks)),
+        ("tokens/task", &|row| rounded(row.per_task(row.tokens))),
+        ("extra/task", &|row| rounded(row.per_task(row.extra_tokens))),
+        ("missed", &|row| row.missed.to_string()),
+        ("best", &|row| format!("{}/{}", row.agreed, row.steps.saturating_sub(row.hopeless))),
+    ])
 }
 
 /// Says how to read [`routers_table`].

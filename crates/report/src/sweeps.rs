@@ -7,7 +7,7 @@
 use crate::ReportInput;
 use crate::aggregate::{StrategySummary, Summary};
 use crate::numbers::{fraction, ratio, rounded_or_none};
-use crate::text_table::TextTable;
+use crate::text_table::{Tabled, TextTable};
 use browserlens_replay::SweepPoint;
 
 /// How to read the table and the chart.
@@ -48,21 +48,16 @@ pub(crate) fn families<'a>(input: &ReportInput<'a>, summary: &'a Summary) -> Vec
 
 /// Tokens and success of every member.
 pub(crate) fn table(families: &[Family<'_>]) -> TextTable {
-    let mut table =
-        TextTable::new(["family", "values", "tasks succeeded", "steps succeeded", "tokens per task", "ratio"]);
-    for family in families {
-        for (point, row) in &family.members {
-            table.row(vec![
-                family.name.to_owned(),
-                point.values(),
-                fraction(row.tasks),
-                fraction(row.steps),
-                rounded_or_none(row.tokens_per_task),
-                ratio(row.ratio.map(|ratio| ratio.value)),
-            ]);
-        }
-    }
-    table
+    let members =
+        families.iter().flat_map(|family| family.members.iter().map(move |(point, row)| (family.name, point, row)));
+    members.table([
+        ("family", &|(family, ..)| (*family).to_owned()),
+        ("values", &|(_, point, _)| point.values()),
+        ("tasks succeeded", &|(.., row)| fraction(row.tasks)),
+        ("steps succeeded", &|(.., row)| fraction(row.steps)),
+        ("tokens per task", &|(.., row)| rounded_or_none(row.tokens_per_task)),
+        ("ratio", &|(.., row)| ratio(row.ratio.map(|ratio| ratio.value))),
+    ])
 }
 
 #[cfg(test)]

@@ -94,6 +94,21 @@ impl TextTable {
     }
 }
 
+/// A column of rows: its header, and how a cell of it is written.
+type Column<'c, R> = (&'c str, &'c dyn Fn(&R) -> String);
+
+/// Rows that a table is made of.
+pub(crate) trait Tabled: Iterator + Sized {
+    /// Makes a table of the rows, a column each.
+    fn table<const N: usize>(self, columns: [Column<'_, Self::Item>; N]) -> TextTable {
+        let mut table = TextTable::new(columns.map(|(name, _)| name));
+        self.for_each(|row| table.row(columns.iter().map(|(_, cell)| cell(&row)).collect()));
+        table
+    }
+}
+
+impl<I: Iterator> Tabled for I {}
+
 /// Makes any text one line: line ends and tabs become spaces, what else nobody sees is escaped.
 pub(crate) fn one_line(text: &str) -> String {
     escaped_line(&text.replace(['\n', '\r', '\t'], " ")).into_owned()

@@ -6,9 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::tokens::ImageFormula;
 use browserlens_replay::{AcceptedRun, History, RunResult, check};
-use browserlens_report::{
-    comparison_markdown, comparison_table, comparisons, gate_markdown, gate_words, scenario_comparisons,
-};
+use browserlens_report::{comparison_table, comparisons, gate_markdown, gate_words, scenario_comparisons};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +31,7 @@ pub(crate) fn run(args: &CompareArgs) -> Ended {
     if gate.incomparable.is_none() {
         let by_strategy = comparisons(&earlier.tasks, &later.tasks, ImageFormula::Claude28);
         let by_scenario = scenario_comparisons(&earlier.tasks, &later.tasks, ImageFormula::Claude28);
-        let write = if args.markdown { comparison_markdown } else { comparison_table };
-        output::data(&format!("{}\n", write(&by_strategy, &by_scenario)))?;
+        output::data(&format!("{}\n", comparison_table(&by_strategy, &by_scenario, args.markdown)))?;
     }
     output::data(&if args.markdown { gate_markdown(&gate) } else { format!("{}\n", gate_words(&gate)) })?;
     Ok(exit(gate.passes()))

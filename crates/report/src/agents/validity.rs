@@ -13,7 +13,8 @@ use super::MeasuredRun;
 use crate::Share;
 use crate::numbers::{NONE, percent, thousands};
 use crate::stats::{Estimate, resampled};
-use crate::text_table::{TextTable, paragraph};
+use crate::text_table::{Tabled, TextTable, paragraph};
+use browserlens_core::named;
 use browserlens_replay::{RECORDED_SUFFIX, TaskMeasurement};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,30 +25,19 @@ const FEW_PAIRS: usize = 6;
 /// The strategy that `browserlens serve` tells pages by.
 const OWN: &str = "lens/delta";
 
-/// What of the bench is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OfflineScore {
-    /// Steps that succeed for the strict reader.
-    Steps,
-    /// Steps that succeed for the simple reader.
-    Simple,
-    /// Questions of the exam that are told beside their owner.
-    Exam,
+named! {
+    /// What of the bench is compared, in the order of tables.
+    pub enum OfflineScore {
+        /// Steps that succeed for the strict reader.
+        Steps = "offline success",
+        /// Steps that succeed for the simple reader.
+        Simple = "simple reader",
+        /// Questions of the exam that are told beside their owner.
+        Exam = "exam",
+    }
 }
 
 impl OfflineScore {
-    /// Every score, in the order of tables.
-    pub const ALL: [Self; 3] = [Self::Steps, Self::Simple, Self::Exam];
-
-    /// Returns its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Steps => "offline success",
-            Self::Simple => "simple reader",
-            Self::Exam => "exam",
-        }
-    }
-
     fn of(self, task: &TaskMeasurement) -> Share {
         let (part, whole) = match self {
             Self::Steps => (task.successful_steps, task.steps),
@@ -188,20 +178,20 @@ impl Validity {
 
     /// A row a correlation.
     pub(crate) fn correlations_table(&self) -> TextTable {
-        let mut table = TextTable::new(["offline", "pairs are", "pairs", "ρ", "95 %"]).left(2);
-        for row in &self.rows {
-            let spelled = |value: f64| format!("{value:.2}").replace('-', "−");
-            table.row(vec![
-                row.score.name().to_owned(),
-                row.between.to_owned(),
-                row.pairs.to_string(),
-                row.correlation.map_or_else(|| NONE.to_owned(), |found| spelled(found.value)),
-                row.correlation
-                    .and_then(|found| found.interval)
-                    .map_or_else(|| NONE.to_owned(), |(low, high)| format!("{} to {}", spelled(low), spelled(high))),
-            ]);
-        }
-        table
+        let spelled = |value: f64| format!("{value:.2}").replace('-', "−");
+        let spelled_interval = |row: &ValidityRow| {
+            let interval = row.correlation.and_then(|found| found.interval);
+            interval.map(|(low, high)| format!("{} to {}", spelled(low), spelled(high)))
+        };
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.to_owned());
+        let table = self.rows.iter().table([
+            ("offline", &|row| row.score.name().to_owned()),
+            ("pairs are", &|row| row.between.to_owned()),
+            ("pairs", &|row| row.pairs.to_string()),
+            ("ρ", &|row| or_none(row.correlation.map(|found| spelled(found.value)))),
+            ("95 %", &|row| or_none(spelled_interval(row))),
+        ]);
+        table.left(2)
     }
 
     /// Says what the tables say, and what they cannot.

@@ -10,7 +10,7 @@ use browserlens_replay::routing::{FIXED, RouterTable};
 /// Draws the chart.
 pub(super) fn draw(table: &RouterTable) -> Result<Chart, ReportError> {
     let rows = table.rows.iter().map(|row| {
-        let extra = rounded(row.extra_tokens as f64 / f64::from(row.tasks.max(1)));
+        let extra = rounded(row.per_task(row.extra_tokens));
         let words = format!("+{extra} tokens per task, {} missed", row.missed);
         Bar { name: &row.name, parts: row.chosen.map(f64::from).to_vec(), words }
     });

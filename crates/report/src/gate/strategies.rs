@@ -5,7 +5,7 @@
 //! and not what other steps gave back.
 
 use crate::numbers::thousands;
-use crate::text_table::{TextTable, one_line};
+use crate::text_table::{Tabled, TextTable, one_line};
 use browserlens_replay::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,14 +84,16 @@ impl OfStrategy<'_> {
 
 /// The same as a table, for Markdown.
 pub(super) fn table(findings: &[Finding]) -> TextTable {
-    let mut table =
-        TextTable::new(["strategy", "tokens", "accepted", "now", "steps", "other findings", "scenarios", "which"]);
-    for (strategy, own) in by_strategy(findings) {
-        let numbers = [own.difference(), thousands(own.tokens.0), thousands(own.tokens.1), own.steps.to_string()];
-        let rest = [own.others.to_string(), own.scenarios.len().to_string(), own.names()];
-        table.row(std::iter::once(strategy.to_owned()).chain(numbers).chain(rest).collect());
-    }
-    table
+    by_strategy(findings).into_iter().table([
+        ("strategy", &|(strategy, _)| (*strategy).to_owned()),
+        ("tokens", &|(_, own)| own.difference()),
+        ("accepted", &|(_, own)| thousands(own.tokens.0)),
+        ("now", &|(_, own)| thousands(own.tokens.1)),
+        ("steps", &|(_, own)| own.steps.to_string()),
+        ("other findings", &|(_, own)| own.others.to_string()),
+        ("scenarios", &|(_, own)| own.scenarios.len().to_string()),
+        ("which", &|(_, own)| own.names()),
+    ])
 }
 
 #[cfg(test)]

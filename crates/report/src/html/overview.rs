@@ -238,16 +238,13 @@ fn latency(summary: &Summary) -> Vec<Latency> {
 
 fn routers(summary: &Summary) -> Vec<Router<'_>> {
     let rows = summary.routers.iter().flat_map(|routers| &routers.rows);
-    rows.map(|row| {
-        let per_task = |tokens: u64| tokens as f64 / f64::from(row.tasks.max(1));
-        Router {
-            name: &row.name,
-            chosen: row.chosen,
-            tasks: [row.tasks_done, row.tasks],
-            tokens: per_task(row.tokens),
-            extra: per_task(row.extra_tokens),
-            missed: row.missed,
-        }
+    rows.map(|row| Router {
+        name: &row.name,
+        chosen: row.chosen,
+        tasks: [row.tasks_done, row.tasks],
+        tokens: row.per_task(row.tokens),
+        extra: row.per_task(row.extra_tokens),
+        missed: row.missed,
     })
     .collect()
 }

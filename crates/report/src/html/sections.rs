@@ -8,9 +8,9 @@ use super::agents;
 use super::escape::escape;
 use super::headline;
 use super::site_map;
-use super::table::{breakable, folded, hint, table};
+use super::table::{breakable, folded, hint, opening, table};
 use crate::ReportInput;
-use crate::aggregate::{Cell, Summary};
+use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::answers::Answers;
 use crate::attacks::Attacks;
 use crate::charts::Charts;
@@ -25,7 +25,7 @@ use crate::scenario_tables::{ROUTERS_NOTE, routers_table};
 use crate::seed_tables::SeedTables;
 use crate::summary::{ATTACKS_IN_WORDS, error_lines, notes};
 use crate::sweeps::{self, SWEEPS_NOTE};
-use crate::text_table::TextTable;
+use crate::text_table::Tabled;
 use crate::tiers::{TIERS_NOTE, Tiers};
 use browserlens_replay::llm::LlmResults;
 use std::fmt::Write;
@@ -145,11 +145,10 @@ fn sweeps_section(parts: &Parts<'_>) -> Option<String> {
 
 fn scenarios(parts: &Parts<'_>) -> Option<String> {
     let summary = parts.summary;
-    let mut out = String::from(
+    let mut out = format!(
         "<p class=\"hint\">Tokens per task. <span class=\"good\">✓</span> every step of the task succeeded. Goals \
-            stand in the step viewer.</p>\n\
-         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Tokens per task, by scenario\">\n<table \
-         class=\"sortable\">\n<thead><tr><th scope=\"col\">strategy</th>",
+            stand in the step viewer.</p>\n{}<th scope=\"col\">strategy</th>",
+        opening("Tokens per task, by scenario")
     );
     for scenario in &summary.scenarios {
         let _ = write!(out, "<th scope=\"col\">{}</th>", breakable(scenario));
@@ -211,23 +210,22 @@ fn snapshot(parts: &Parts<'_>) -> Option<String> {
         .collect();
     rows.iter().find(|row| row.strategy.starts_with("snapshot/"))?;
     let html = rows.iter().find(|row| row.strategy == "raw/html").and_then(|row| row.tokens_per_task);
-    let mut table_of =
-        TextTable::new(["snapshot mode", "tokens/task", "of raw HTML %", "facts %", "probes %", "target %"]);
-    for row in &rows {
+    let share = |row: &StrategySummary| {
         let share = row.tokens_per_task.zip(html).filter(|(_, html)| *html > 0.0);
-        let with_interval = |metric| {
-            let estimate = row.quality.average(metric);
-            format!("{} ({})", average(estimate), percent_interval(estimate))
-        };
-        table_of.row(vec![
-            row.strategy.clone(),
-            rounded_or_none(row.tokens_per_task),
-            share.map_or_else(|| NONE.to_owned(), |(own, html)| format!("{:.1}", own / html * 100.0)),
-            with_interval(Metric::Facts),
-            with_interval(Metric::Probes),
-            with_interval(Metric::Target),
-        ]);
-    }
+        share.map_or_else(|| NONE.to_owned(), |(own, html)| format!("{:.1}", own / html * 100.0))
+    };
+    let with_interval = |row: &StrategySummary, metric| {
+        let estimate = row.quality.average(metric);
+        format!("{} ({})", average(estimate), percent_interval(estimate))
+    };
+    let table_of = rows.iter().table([
+        ("snapshot mode", &|row| row.strategy.clone()),
+        ("tokens/task", &|row| rounded_or_none(row.tokens_per_task)),
+        ("of raw HTML %", &|row| share(row)),
+        ("facts %", &|row| with_interval(row, Metric::Facts)),
+        ("probes %", &|row| with_interval(row, Metric::Probes)),
+        ("target %", &|row| with_interval(row, Metric::Target)),
+    ]);
     let n = parts.summary.ranked_scenarios.len();
     let words = format!(
         "Whole-page snapshots as an agent would ask for them at every step; tokens over n = {n} tasks, 95 % intervals \
@@ -287,19 +285,21 @@ fn run(parts: &Parts<'_>) -> Option<String> {
     }
     out.push_str("</dl>\n");
     if !input.scenarios.is_empty() {
-        let mut traces = TextTable::new(["trace", "steps", "browser", "hash of the trace file", "recorded to its end"]);
-        for info in input.scenarios {
-            let complete = if info.complete { "yes" } else { "no" };
-            let cells = [info.trace.as_str(), &info.steps.len().to_string(), &info.browser, &info.hash, complete];
-            traces.row(cells.map(str::to_owned).to_vec());
-        }
+        let traces = input.scenarios.iter().table([
+            ("trace", &|info| info.trace.clone()),
+            ("steps", &|info| info.steps.len().to_string()),
+            ("browser", &|info| info.browser.clone()),
+            ("hash of the trace file", &|info| info.hash.clone()),
+            ("recorded to its end", &|info| if info.complete { "yes" } else { "no" }.to_owned()),
+        ]);
         out.push_str(&folded("Traces", &traces, false));
     }
     if !input.strategies.is_empty() {
-        let mut strategies = TextTable::new(["strategy", "version", "why it is here"]);
-        for strategy in input.strategies {
-            strategies.row(vec![strategy.name.clone(), strategy.version.clone(), strategy.why.clone()]);
-        }
+        let strategies = input.strategies.iter().table([
+            ("strategy", &|strategy| strategy.name.clone()),
+            ("version", &|strategy| strategy.version.clone()),
+            ("why it is here", &|strategy| strategy.why.clone()),
+        ]);
         out.push_str(&folded("Strategies", &strategies, false).replacen(
             "<table class=\"sortable\"",
             "<table class=\"sortable words\"",

@@ -76,7 +76,7 @@ pub(super) fn folded(title: &str, content: &TextTable, open: bool) -> String {
     format!("<details{open}>\n<summary>{}</summary>\n{}</details>\n", escape(title), table(title, content))
 }
 
-fn opening(label: &str) -> String {
+pub(super) fn opening(label: &str) -> String {
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table \
             class=\"sortable\">\n<thead><tr>",
