@@ -12,7 +12,6 @@ use crate::share::Share;
 use crate::text_table::TextTable;
 use crate::{ReportInput, ScenarioInfo};
 use browserlens_replay::{AttackInfo, AttackKind};
-use std::collections::BTreeSet;
 
 /// What became of every attack under every strategy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,8 +39,8 @@ impl Attacks {
     }
 
     fn kinds(&self) -> Vec<AttackKind> {
-        let present: BTreeSet<AttackKind> = self.attacks.iter().map(|(_, _, kind)| *kind).collect();
-        AttackKind::ALL.into_iter().filter(|kind| present.contains(kind)).collect()
+        let is_there = |kind: &AttackKind| self.attacks.iter().any(|(_, _, own)| own == kind);
+        AttackKind::ALL.into_iter().filter(is_there).collect()
     }
 
     /// Attacks survived, of those that were made: one row a strategy, one column a kind; names are

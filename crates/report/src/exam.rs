@@ -8,6 +8,7 @@ use crate::numbers::{fraction, percent};
 use crate::text_table::{TextTable, wrap};
 use browserlens_replay::RunResult;
 use browserlens_replay::llm::{ExamResults, ExamRow};
+use std::collections::BTreeSet;
 
 /// Writes what can be computed of the exam without a model, for some strategies; for all where none
 /// is named.
@@ -43,13 +44,9 @@ pub fn exam_table(run: &RunResult, strategies: &[String]) -> String {
 pub fn exam_answers_table(results: &ExamResults) -> String {
     let mut table = TextTable::new(["model", "strategy", "right", "%", "in words", "refs", "none"]);
     for reader in &results.readers {
-        let mut order: Vec<&str> = Vec::new();
-        for row in &reader.rows {
-            if !order.contains(&row.strategy.as_str()) {
-                order.push(&row.strategy);
-            }
-        }
-        for strategy in order {
+        let mut seen = BTreeSet::new();
+        let strategies = reader.rows.iter().map(|row| row.strategy.as_str());
+        for strategy in strategies.filter(|name| seen.insert(*name)) {
             let share = |wanted: fn(&&ExamRow) -> bool| {
                 let rows = || reader.rows.iter().filter(|row| row.strategy == strategy).filter(wanted);
                 Share { part: rows().filter(|row| row.right).count() as u64, whole: rows().count() as u64 }

@@ -99,43 +99,30 @@ fn table(results: &LlmResults, names: [&'static str; HEADERS.len()]) -> Option<T
 
 /// Writes the section of `summary.md`; empty without results.
 pub fn llm_markdown(results: Option<&LlmResults>) -> String {
-    let Some((results, table)) =
-        results.and_then(|results| Some((results, table(results, HEADERS.map(|(wide, _)| wide))?)))
-    else {
-        return String::new();
+    let written = |results: &LlmResults| {
+        let table = table(results, HEADERS.map(|(wide, _)| wide))?.markdown();
+        let notes = notes(results).into_iter().map(|note| format!("- {}\n", escape_markdown(&note)));
+        Some(format!("\n## {TITLE}\n\n{table}\n{}", notes.collect::<String>()))
     };
-    let mut out = format!("\n## {TITLE}\n\n{}\n", table.markdown());
-    for note in notes(results) {
-        out.push_str(&format!("- {}\n", escape_markdown(&note)));
-    }
-    out
+    results.and_then(written).unwrap_or_default()
 }
 
 /// Writes the table and its notes for a terminal; empty without results.
 pub fn llm_terminal_table(results: Option<&LlmResults>) -> String {
-    let Some((results, table)) =
-        results.and_then(|results| Some((results, table(results, HEADERS.map(|(_, narrow)| narrow))?)))
-    else {
-        return String::new();
+    let written = |results: &LlmResults| {
+        let table = table(results, HEADERS.map(|(_, narrow)| narrow))?.terminal();
+        let notes = notes(results).into_iter().map(|note| wrap(&one_line(&note), 100, "  ") + "\n");
+        Some(table + "\n" + &notes.collect::<String>())
     };
-    let mut out = table.terminal();
-    out.push('\n');
-    for note in notes(results) {
-        out.push_str(&wrap(&one_line(&note), 100, "  "));
-        out.push('\n');
-    }
-    out
+    results.and_then(written).unwrap_or_default()
 }
 
 /// Writes the section of the page; none without results.
 pub(crate) fn section(results: &LlmResults) -> Option<String> {
     let table = table(results, HEADERS.map(|(wide, _)| wide))?;
-    let mut out = format!("{}<ul class=\"notes\">\n", crate::html::table("What models would have done", &table));
-    for note in notes(results) {
-        out.push_str(&format!("<li>{}</li>\n", escape(&note)));
-    }
-    out.push_str("</ul>\n");
-    Some(out)
+    let table = crate::html::table("What models would have done", &table);
+    let notes = notes(results).into_iter().map(|note| format!("<li>{}</li>\n", escape(&note)));
+    Some(format!("{table}<ul class=\"notes\">\n{}</ul>\n", notes.collect::<String>()))
 }
 
 #[cfg(test)]

@@ -28,18 +28,12 @@ fn write(gate: &GateReport, cases: &BTreeSet<(String, String)>) -> std::io::Resu
     for (strategy, trace) in cases {
         suites.entry(strategy).or_default().entry(trace).or_default();
     }
-    let mut fail = |suite: &str, case: &str, what: String| {
-        if let Some(failures) = suites.get_mut(suite).and_then(|cases| cases.get_mut(case)) {
-            failures.push(what);
-        }
-    };
     let mut loose: Vec<(&str, String)> = Vec::new();
     for finding in &gate.regressions {
-        let known = cases.contains(&(finding.strategy.clone(), finding.trace.clone()));
-        if known {
-            fail(&finding.strategy, &finding.trace, finding.to_string());
-        } else {
-            loose.push(("regression", finding.to_string()));
+        let cases = suites.get_mut(finding.strategy.as_str());
+        match cases.and_then(|cases| cases.get_mut(finding.trace.as_str())) {
+            Some(failures) => failures.push(finding.to_string()),
+            None => loose.push(("regression", finding.to_string())),
         }
     }
     loose.extend(gate.slower.iter().map(|slower| ("latency", slower.to_string())));

@@ -44,16 +44,19 @@ pub(super) struct Text {
 }
 
 impl Text {
+    /// Takes a text, no more of it than `limit`.
+    pub fn of(text: String, limit: usize) -> Self {
+        let mut text = Self { unseen: count_unseen(&text), text, ..Self::default() };
+        text.shorten(limit);
+        text
+    }
+
     /// Reads a text of the store, no more of it than is ever embedded.
     pub fn read(store: &dyn Observations, hash: &str) -> Self {
         let missing =
             |reason: String| Self { missing: Some(escaped(&reason).chars().take(300).collect()), ..Self::default() };
         match store.text(hash) {
-            Ok(Some(text)) => {
-                let mut text = Self { unseen: count_unseen(&text), text, ..Self::default() };
-                text.shorten(CUTS[0]);
-                text
-            }
+            Ok(Some(text)) => Self::of(text, CUTS[0]),
             Ok(None) => missing("the observation store does not have this text".to_owned()),
             Err(error) => missing(error.to_string()),
         }
@@ -70,7 +73,7 @@ impl Text {
             return;
         }
         self.cut = self.cut.or(Some(self.text.len()));
-        let at = floor_char(&self.text, limit);
+        let at = self.text.floor_char_boundary(limit);
         let at = self.text[..at].rfind('\n').map_or(at, |line| line + 1);
         self.text.truncate(at);
         self.text.shrink_to_fit();
@@ -218,11 +221,6 @@ fn packed(text: &str) -> std::io::Result<String> {
     let mut encoder = ZlibEncoder::new(Vec::with_capacity(text.len() / 4), Compression::new(6));
     encoder.write_all(text.as_bytes())?;
     Ok(STANDARD.encode(encoder.finish()?))
-}
-
-/// Returns the last boundary between characters that is not behind `at`.
-fn floor_char(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 #[cfg(test)]

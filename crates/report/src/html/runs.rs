@@ -11,7 +11,7 @@ use crate::preview;
 use crate::{AgentRun, ReportError, ReportInput};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_core::page::text::{count_unseen, escaped};
+use browserlens_core::page::text::escaped;
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_trace::agents::{CallCosts, Waste};
 use rayon::prelude::*;
@@ -125,9 +125,9 @@ fn block(run: &AgentRun, formula: ImageFormula) -> Block {
         call: call.call,
         turn: call.turn,
         name: label(&call.name),
-        arguments: text(&call.arguments.to_string(), LONGEST_WORDS),
-        said: call.said.as_deref().filter(|said| !said.is_empty()).map(|said| text(said, LONGEST_WORDS)),
-        answer: text(&call.answer, CUTS[0]),
+        arguments: Text::of(call.arguments.to_string(), LONGEST_WORDS),
+        said: call.said.as_deref().filter(|said| !said.is_empty()).map(|said| Text::of(said.to_owned(), LONGEST_WORDS)),
+        answer: Text::of(call.answer.clone(), CUTS[0]),
         waste: cost.waste.map(Waste::words),
         refused: call.is_error,
         tokens: cost.answered,
@@ -149,10 +149,4 @@ fn block(run: &AgentRun, formula: ImageFormula) -> Block {
         calls: calls.collect(),
         pages: pages.collect(),
     }
-}
-
-fn text(text: &str, limit: usize) -> Text {
-    let mut made = Text { unseen: count_unseen(text), text: text.to_owned(), ..Text::default() };
-    made.shorten(limit);
-    made
 }

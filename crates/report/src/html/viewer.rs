@@ -16,7 +16,7 @@ use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::{Measurement, StepNumbers, TargetScore};
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Names, facts and error messages are cut here, in characters: the tables have them whole.
 const LONGEST_LABEL: usize = 2_000;
@@ -128,51 +128,52 @@ struct Asked {
     text: usize,
 }
 
-/// Texts that a block refers to by place, in the order in which they are first needed.
+/// What is referred to by place, in the order in which it is first needed.
 #[derive(Default)]
-struct Texts<'a> {
+struct Places<'a> {
     hashes: Vec<&'a str>,
     places: HashMap<&'a str, usize>,
 }
 
-/// Pictures that all blocks refer to by place.
+impl<'a> Places<'a> {
+    fn place(&mut self, hash: &'a str) -> usize {
+        *self.places.entry(hash).or_insert_with(|| {
+            self.hashes.push(hash);
+            self.hashes.len() - 1
+        })
+    }
+}
+
+/// Pictures that all blocks refer to.
 #[derive(Default)]
 struct Pictures<'a> {
-    hashes: Vec<(&'a str, bool)>,
-    places: HashMap<&'a str, usize>,
+    all: Places<'a>,
+    screenshots: HashSet<usize>,
 }
 
 impl<'a> Pictures<'a> {
-    fn place(&mut self, hash: &'a str, is_screenshot: bool) -> usize {
-        let at = *self.places.entry(hash).or_insert_with(|| {
-            self.hashes.push((hash, false));
-            self.hashes.len() - 1
-        });
-        self.hashes[at].1 |= is_screenshot;
+    fn screenshot(&mut self, hash: &'a str) -> usize {
+        let at = self.all.place(hash);
+        self.screenshots.insert(at);
         at
     }
 
     /// Screenshots, and what only observations show.
     fn in_groups(&self) -> [Vec<&'a str>; 2] {
+        let hashes = || self.all.hashes.iter().enumerate();
         [true, false].map(|wanted| {
-            self.hashes.iter().filter(|(_, screenshot)| *screenshot == wanted).map(|(hash, _)| *hash).collect()
+            hashes().filter(|(at, _)| self.screenshots.contains(at) == wanted).map(|(_, hash)| *hash).collect()
         })
     }
 }
 
 struct Collector<'c, 'a> {
-    texts: &'c mut Texts<'a>,
+    /// Texts of one block.
+    texts: &'c mut Places<'a>,
     pictures: &'c mut Pictures<'a>,
 }
 
 impl<'a> Collector<'_, 'a> {
-    fn text(&mut self, hash: &'a str) -> usize {
-        *self.texts.places.entry(hash).or_insert_with(|| {
-            self.texts.hashes.push(hash);
-            self.texts.hashes.len() - 1
-        })
-    }
-
     fn row(&mut self, row: &'a Measurement, formula: ImageFormula) -> StepView<'a> {
         match row.numbers() {
             Some(numbers) => StepView::Shown(Box::new(self.shown(numbers, formula))),
@@ -201,15 +202,15 @@ impl<'a> Collector<'_, 'a> {
             scrolls: numbers.scrolls.scrolls,
             success_with_scrolls: numbers.scrolls.success,
             success: numbers.success,
-            text: self.text(&numbers.text),
-            images: numbers.images.iter().map(|hash| self.pictures.place(hash, false)).collect(),
+            text: self.texts.place(&numbers.text),
+            images: numbers.images.iter().map(|hash| self.pictures.all.place(hash)).collect(),
             requests: numbers
                 .requests
                 .iter()
                 .map(|asked| Asked {
                     request: label(&asked.request.to_string()),
                     tokens: asked.cost.total(Encoding::O200kBase, formula),
-                    text: self.text(&asked.text),
+                    text: self.texts.place(&asked.text),
                 })
                 .collect(),
         }
@@ -234,12 +235,12 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
     let mut blocks: Vec<(Block<'_>, Vec<&str>)> = Vec::new();
     for (&trace, steps) in &rows {
         let info = input.scenarios.iter().find(|info| info.trace == trace);
-        let mut texts = Texts::default();
+        let mut texts = Places::default();
         let mut block = Block { steps: Vec::new(), texts: Vec::new() };
         for (&step, by_strategy) in steps {
             let told = info.and_then(|info| info.steps.iter().find(|told| told.step == step));
             let mut entry = step_entry(step, told, &places);
-            entry.picture = told.and_then(|told| told.screenshot.as_deref()).map(|hash| pictures.place(hash, true));
+            entry.picture = told.and_then(|told| told.screenshot.as_deref()).map(|hash| pictures.screenshot(hash));
             let mut collector = Collector { texts: &mut texts, pictures: &mut pictures };
             let row_of =
                 |row: &StrategySummary| Some(collector.row(by_strategy.get(row.strategy.as_str())?, input.formula));
@@ -255,7 +256,7 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
     let embedded = embed::pictures(input.observations, [&screenshots, &others], room_of_pictures, &mut data.left_out);
     let mut used = 0;
     for (hash, picture) in screenshots.iter().chain(&others).zip(&embedded) {
-        if let (Some(picture), Some(at)) = (picture, pictures.places.get(hash)) {
+        if let (Some(picture), Some(at)) = (picture, pictures.all.places.get(hash)) {
             used += picture.len() + TAGS;
             block_of(&mut data.blocks, &format!("picture-{at}"), picture);
         }
