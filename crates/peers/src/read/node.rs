@@ -36,7 +36,7 @@ pub(crate) const LONGEST_JOINED: usize = 400;
 
 impl ReadNode {
     /// Text that stands by itself.
-    pub(crate) fn loose(text: impl Into<String>) -> Self {
+    pub fn loose(text: impl Into<String>) -> Self {
         Self { role: "text".to_owned(), text: text.into(), ..Self::default() }
     }
 

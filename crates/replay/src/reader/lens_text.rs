@@ -37,14 +37,9 @@ impl LensText {
 
     fn reading(&self) -> Reading {
         let mut reading = Reading::default();
-        if let Some(head) = self.shown.head() {
-            for words in [&head.title, &head.url] {
-                reading.nodes.push(ReadNode { role: "text".to_owned(), text: words.clone(), ..ReadNode::default() });
-            }
-        }
-        for words in self.shown.events().iter().flat_map(EventNote::texts) {
-            reading.nodes.push(ReadNode { role: "text".to_owned(), text: words.to_owned(), ..ReadNode::default() });
-        }
+        let head = self.shown.head().into_iter().flat_map(|head| [head.title.as_str(), &head.url]);
+        let events = self.shown.events().iter().flat_map(EventNote::texts);
+        reading.nodes.extend(head.chain(events).map(ReadNode::loose));
         let mut indices: HashMap<u32, usize> = HashMap::new();
         for node in self.shown.nodes() {
             let parent = node.ancestors().next().and_then(|parent| indices.get(&parent.id()).copied());

@@ -38,6 +38,12 @@ pub struct SimpleText {
     earlier: HashMap<String, (Vec<Item>, usize)>,
     /// How many lines there were since the last whole telling.
     lines: usize,
+    /// The item that what is told now is in.
+    base: Option<usize>,
+    /// The items told now that more may follow in, innermost last, each after its depth.
+    open: Vec<(usize, usize)>,
+    /// The pattern of the rows that may follow, after what they are in.
+    pattern: Option<(Option<usize>, Vec<Part>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -72,8 +78,9 @@ impl SimpleText {
             self.by_handle = shown.filter_map(|(at, item)| Some((item.handle.clone()?, at))).collect();
         }
         self.events.clear();
-        let mut open: Vec<(usize, usize)> = Vec::new();
-        let (mut base, mut group, mut changing) = (None, None, false);
+        self.open.clear();
+        (self.base, self.pattern) = (None, None);
+        let mut changing = false;
         for (number, line) in text.lines().enumerate() {
             self.lines += 1;
             if number == 0 {
@@ -89,12 +96,12 @@ impl SimpleText {
                 } else if let Some(rest) = line.strip_prefix("- ").filter(|_| changing) {
                     self.change(rest);
                 } else {
-                    self.telling(line, base, &mut open, &mut group);
+                    self.telling(line);
                 }
                 continue;
             };
-            open.clear();
-            group = None;
+            self.open.clear();
+            self.pattern = None;
             changing = word == "CHANGED";
             match word {
                 "CHANGED" => self.change(rest),
@@ -103,16 +110,16 @@ impl SimpleText {
                 "PAGE" => self.page(rest),
                 "ADDED in" | "NOW in" => {
                     let (locator, alone) = told(rest);
-                    base = self.find(&locator);
+                    self.base = self.find(&locator);
                     if word == "NOW in" {
-                        self.clear_below(base);
+                        self.clear_below(self.base);
                     }
                     if !alone.is_empty() {
-                        self.telling(&format!("  - {alone}"), base, &mut open, &mut group);
+                        self.telling(&format!("  - {alone}"));
                     }
                 }
                 "ORDER in" => self.order(rest),
-                _ => base = None,
+                _ => self.base = None,
             }
         }
     }
@@ -136,14 +143,13 @@ impl SimpleText {
     /// Returns what it believes to be shown.
     pub fn reading(&self) -> Reading {
         let mut reading = Reading::default();
-        let text = |text: &String| ReadNode { role: "text".to_owned(), text: text.clone(), ..ReadNode::default() };
-        reading.nodes.extend(self.head.iter().chain(&self.events).map(text));
+        reading.nodes.extend(self.head.iter().chain(&self.events).map(ReadNode::loose));
         let mut at: Vec<Option<usize>> = vec![None; self.items.len()];
         for (index, item) in self.items.iter().enumerate().filter(|(_, item)| !item.is_gone) {
             at[index] = Some(reading.nodes.len());
             let parent = item.parent.and_then(|parent| at[parent]);
             if item.role == "text" {
-                reading.nodes.push(ReadNode { parent, ..text(&item.name) });
+                reading.nodes.push(ReadNode { parent, ..ReadNode::loose(&item.name) });
                 continue;
             }
             let mut node = ReadNode {
@@ -180,15 +186,9 @@ impl SimpleText {
     }
 
     fn holds(&self, above: usize, below: usize) -> bool {
-        let mut at = self.items[below].parent;
-        while let Some(parent) = at {
-            if parent == above {
-                return true;
-            }
-            // A parent was told before what is in it.
-            at = self.items[parent].parent.filter(|next| *next < parent);
-        }
-        false
+        // A parent was told before what is in it.
+        let parent = |at: &usize| self.items[*at].parent.filter(|next| next < at);
+        std::iter::successors(self.items[below].parent, parent).any(|at| at == above)
     }
 
     fn head_of(&mut self, line: &str) {
@@ -231,13 +231,7 @@ impl SimpleText {
     }
 
     /// A line of a telling: an item, what is in it, or a row.
-    fn telling(
-        &mut self,
-        line: &str,
-        base: Option<usize>,
-        open: &mut Vec<(usize, usize)>,
-        group: &mut Option<(Option<usize>, Vec<Part>)>,
-    ) {
+    fn telling(&mut self, line: &str) {
         let trimmed = line.trim_start_matches(' ');
         let mut depth = line.len() - trimmed.len();
         let mut content = trimmed;
@@ -247,34 +241,28 @@ impl SimpleText {
             content = rest;
         }
         let Some(content) = content.strip_prefix("- ") else {
-            if let Some((parent, parts)) = group.take() {
+            if let Some((parent, parts)) = self.pattern.take() {
                 self.row(line, parent, &parts);
-                *group = Some((parent, parts));
+                self.pattern = Some((parent, parts));
             }
             return;
         };
-        *group = None;
-        open.retain(|(level, _)| *level < depth);
-        let parent = open.last().map_or(base, |(_, at)| Some(*at));
-        let innermost = self.run(content, parent, group);
-        if let Some(at) = innermost {
-            open.push((depth, at));
+        self.pattern = None;
+        self.open.retain(|(level, _)| *level < depth);
+        let parent = self.open.last().map_or(self.base, |(_, at)| Some(*at));
+        if let Some(at) = self.run(content, parent) {
+            self.open.push((depth, at));
         }
     }
 
     /// Items beside and in one another on one line; the innermost that more may follow in.
-    fn run(
-        &mut self,
-        content: &str,
-        parent: Option<usize>,
-        group: &mut Option<(Option<usize>, Vec<Part>)>,
-    ) -> Option<usize> {
+    fn run(&mut self, content: &str, parent: Option<usize>) -> Option<usize> {
         let mut at = parent;
         let mut innermost = None;
         let mut rest = content;
         while !rest.is_empty() {
             if let Some(repeated) = repeated(rest) {
-                self.group(repeated, at, group);
+                self.group(repeated, at);
                 break;
             }
             let (item, used, ends) = item(rest);
@@ -291,13 +279,13 @@ impl SimpleText {
     }
 
     /// `link @: 1 Home |2 About`, or `article "{1}" (…):` with rows to follow.
-    fn group(&mut self, text: &str, parent: Option<usize>, group: &mut Option<(Option<usize>, Vec<Part>)>) {
+    fn group(&mut self, text: &str, parent: Option<usize>) {
         if let Some(head) = text.strip_suffix(':') {
             let parts = match head.strip_prefix("like ") {
                 Some(known) => self.patterns.get(known.trim()).cloned().unwrap_or_default(),
                 None => parts(&mut tokens(head).into_iter()),
             };
-            *group = Some((parent, parts));
+            self.pattern = Some((parent, parts));
             return;
         }
         let Some((head, leaves)) = text.split_once(": ") else { return };
@@ -524,14 +512,8 @@ impl SimpleText {
 
     /// The child of an item that holds another, or is it.
     fn child(&self, above: usize, below: usize) -> Option<usize> {
-        let mut at = below;
-        loop {
-            match self.items[at].parent {
-                Some(parent) if parent == above => return Some(at),
-                Some(parent) if parent < at => at = parent,
-                _ => return None,
-            }
-        }
+        let parent = |at: &usize| self.items[*at].parent.filter(|next| next < at);
+        std::iter::successors(Some(below), parent).find(|at| self.items[*at].parent == Some(above))
     }
 
     fn focus(&mut self, text: &str) {
