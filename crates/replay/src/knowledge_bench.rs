@@ -77,10 +77,7 @@ fn websites<'p>(plans: &'p [TracePlan], labels: &Labels, variants: &Path) -> Res
         let website = websites.entry(site).or_insert_with(|| Website { plans: Vec::new(), variants: Vec::new() });
         website.plans.push(plan);
     }
-    if !variants.is_dir() {
-        return Ok(websites.into_values().collect());
-    }
-    let paths = files_in(variants, "trace")?;
+    let paths = if variants.is_dir() { files_in(variants, "trace")? } else { Vec::new() };
     for (site, website) in &mut websites {
         // Traces are called like their scenario, which begins with the site.
         let is_of = |path: &&PathBuf| {

@@ -6,7 +6,7 @@
 //! the image-token table counts, so that a fact is never readable for one model family only). Why
 //! not optical character recognition: it would measure the recogniser.
 
-use browserlens_core::page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{BoxInDocument, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::{ImageSpace, ObservedImage};
 use browserlens_core::tokens::{ImageFormula, ImageSize};
 
@@ -108,13 +108,9 @@ fn is_covered(page: &Page, node: NodeRef<'_>, bounds: BoxInDocument) -> bool {
             && other.is_visible()
             && points.iter().any(|point| other.bounds().contains(*point))
             && !node.holds(other.id())
-            && !is_above(node, other.id())
+            && !other.holds(node.id())
             && paints(other)
     })
-}
-
-fn is_above(node: NodeRef<'_>, other: NodeId) -> bool {
-    node.page().node(other).holds(node.id())
 }
 
 /// Returns whether an element paints an opaque box of its own.

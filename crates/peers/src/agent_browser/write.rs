@@ -55,7 +55,7 @@ fn push_line(
     extent: Extent,
 ) {
     let node = &tree.nodes[place];
-    push_indent(out, indent);
+    out.extend(std::iter::repeat_n("  ", indent));
     out.push_str("- ");
     out.push_str(&node.role);
     let name = match mark {
@@ -86,10 +86,6 @@ fn push_line(
         out.push_str(&node.value);
     }
     out.push('\n');
-}
-
-fn push_indent(out: &mut String, indent: usize) {
-    out.extend(std::iter::repeat_n("  ", indent));
 }
 
 /// Appends a JSON string.

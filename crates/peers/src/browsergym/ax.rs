@@ -9,7 +9,7 @@ use browserlens_core::page::Capture;
 use serde_json::Value;
 
 /// Why a node is passed over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Ignored {
     #[default]
     No,
@@ -65,15 +65,7 @@ fn ignored(sent: &Sent<'_>) -> Ignored {
         "presentationalRole" => Ignored::Presentational,
         _ => Ignored::Barred,
     });
-    let mut found = Ignored::Unmarked;
-    for reason in reasons {
-        match (found, reason) {
-            (_, Ignored::Barred) => return Ignored::Barred,
-            (Ignored::Unmarked, Ignored::Presentational) => found = Ignored::Presentational,
-            _ => {}
-        }
-    }
-    found
+    reasons.max().unwrap_or(Ignored::Unmarked)
 }
 
 fn text(value: SentValue) -> String {

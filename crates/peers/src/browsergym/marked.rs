@@ -176,14 +176,9 @@ impl<'d, 'a> Marked<'d, 'a> {
 
     /// Whether a marked element that says nothing has come between a text and the node above it.
     pub fn is_text_apart(&self, place: usize) -> bool {
-        let mut at = self.id(place).and_then(|id| self.dom.node(id).parent);
-        while let Some(id) = at.filter(|id| !self.place_of.contains_key(id)) {
-            if self.has_bid(id) {
-                return true;
-            }
-            at = self.dom.node(id).parent;
-        }
-        false
+        let parent = |id: &Id| self.dom.node(*id).parent;
+        let above = std::iter::successors(self.id(place).as_ref().and_then(parent), parent);
+        above.take_while(|id| !self.place_of.contains_key(id)).any(|id| self.has_bid(id))
     }
 
     /// What a list marker says once its item's `value` is written: its number is 0 unless the page

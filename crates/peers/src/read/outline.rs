@@ -56,15 +56,12 @@ impl Outline {
 
     /// Returns whether a node up to `levels` above says these words itself.
     pub fn is_said_above(&self, indent: usize, words: &str, levels: usize) -> bool {
-        let mut at = self.last.range(..indent).next_back().map(|(_, index)| *index);
-        for _ in 0..levels {
-            let Some(node) = at.and_then(|at| self.nodes.get(at)) else { return false };
-            if node.name.contains(words) || node.text.contains(words) || node.value.contains(words) {
-                return true;
-            }
-            at = node.parent;
-        }
-        false
+        let nearest = self.last.range(..indent).next_back().map(|(_, index)| *index);
+        let mut above = std::iter::successors(nearest, |at| self.nodes[*at].parent).take(levels);
+        above.any(|at| {
+            let node = &self.nodes[at];
+            node.name.contains(words) || node.text.contains(words) || node.value.contains(words)
+        })
     }
 
     /// Takes the text below a field for its value, where the format writes values nowhere else.
@@ -81,15 +78,8 @@ impl Outline {
     }
 
     fn above(&self, index: usize, levels: usize, is_it: impl Fn(&ReadNode) -> bool) -> Option<usize> {
-        let mut at = self.nodes[index].parent;
-        for _ in 0..levels {
-            let here = at?;
-            if is_it(&self.nodes[here]) {
-                return Some(here);
-            }
-            at = self.nodes[here].parent;
-        }
-        None
+        let above = std::iter::successors(self.nodes[index].parent, |at| self.nodes[*at].parent);
+        above.take(levels).find(|at| is_it(&self.nodes[*at]))
     }
 
     /// Ends the outline: nodes without a name take it from what they hold, a select its value from

@@ -7,10 +7,9 @@
 //! Myers' algorithm of the `similar` crate, in linear space: 10,000 lines of which none is equal
 //! take a fraction of a second.
 
-use similar::Algorithm;
-use similar::algorithms::{DiffHook, diff_slices};
+use similar::algorithms::{Capture, diff_slices};
+use similar::{Algorithm, DiffOp};
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::ops::Range;
 
 /// Lines of both sides that stand between equal ones; one of the ranges may be empty.
@@ -40,13 +39,18 @@ impl Common {
         };
         let ours: Vec<u32> = ours.iter().map(|line| number(line.as_str())).collect();
         let recorded: Vec<u32> = recorded.iter().map(|line| number(line.as_str())).collect();
-        let mut runs = EqualRuns::default();
-        let Ok(()) = diff_slices(Algorithm::Myers, &mut runs, &ours, &recorded);
-        // An empty run at the end closes the last hunk.
-        runs.0.push((ours.len(), recorded.len(), 0));
+        // As the algorithm finds them: what `similar` captures by itself is compacted for reading, and its ranges are
+        // not exact.
+        let mut found = Capture::new();
+        let Ok(()) = diff_slices(Algorithm::Myers, &mut found, &ours, &recorded);
+        let equal = found.ops().iter().filter_map(|op| match *op {
+            DiffOp::Equal { old_index, new_index, len } => Some((old_index, new_index, len)),
+            _ => None,
+        });
         let mut common = Self::default();
         let (mut our_end, mut recorded_end) = (0, 0);
-        for (our_start, recorded_start, length) in runs.0 {
+        for (our_start, recorded_start, length) in equal.chain([(ours.len(), recorded.len(), 0)]) {
+            // An empty run at the end closes the last hunk.
             let hunk = Hunk { ours: our_end..our_start, recorded: recorded_end..recorded_start };
             if !hunk.ours.is_empty() || !hunk.recorded.is_empty() {
                 common.hunks.push(hunk);
@@ -55,22 +59,6 @@ impl Common {
             (our_end, recorded_end) = (our_start + length, recorded_start + length);
         }
         common
-    }
-}
-
-/// Runs of equal lines: where they begin on either side, and their length.
-///
-/// Why a hook of our own: the operations that `similar` captures are compacted for reading, and
-/// their ranges are not exact.
-#[derive(Default)]
-struct EqualRuns(Vec<(usize, usize, usize)>);
-
-impl DiffHook for EqualRuns {
-    type Error = Infallible;
-
-    fn equal(&mut self, ours: usize, recorded: usize, length: usize) -> Result<(), Infallible> {
-        self.0.push((ours, recorded, length));
-        Ok(())
     }
 }
 

@@ -39,7 +39,7 @@ pub struct ChangedText {
 }
 
 /// One edit, wherever it was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeGroup {
     /// What is gone, with `"…"` for names, `0` for numbers and `@…` for refs; empty where something
     /// was only added.
@@ -62,7 +62,7 @@ pub struct ChangeGroup {
 }
 
 /// One place of an edit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeExample {
     /// Id of the trace.
     pub trace: String,
@@ -90,17 +90,13 @@ pub fn group_changes(changes: &[ChangedText]) -> Vec<ChangeGroup> {
             let group = groups.entry(edit).or_insert_with_key(|edit| ChangeGroup {
                 removed: edit.removed.clone(),
                 added: edit.added.clone(),
-                places: 0,
-                steps: 0,
-                traces: BTreeSet::new(),
-                strategies: BTreeSet::new(),
-                tokens: (0, 0),
                 example: ChangeExample {
                     trace: change.trace.clone(),
                     strategy: change.strategy.clone(),
                     step: change.step,
                     diff,
                 },
+                ..ChangeGroup::default()
             });
             group.places += places;
             group.steps += 1;
