@@ -75,13 +75,8 @@ pub fn minimise(trace: &Path, scenarios: &Path, cache: &Path) -> Result<Vec<Mini
 
 fn of_step(plan: &TracePlan, step: &LoadedStep, reading: &Reading, handles: &BTreeMap<String, NodeKey>) -> MinimalSet {
     let number = step.index.0;
-    let mut nodes: Vec<(NodeHint, Vec<NodeKey>)> = Vec::new();
-    if let Some(next) = plan.next(number)
-        && let Some(hint) = next.hint()
-    {
-        nodes.push((hint.clone(), next.acceptable.to_vec()));
-    }
-    nodes.extend(plan.drop_target(number, &step.page));
+    let next = plan.next(number).and_then(|next| Some((next.hint()?.clone(), next.acceptable.to_vec())));
+    let nodes: Vec<(NodeHint, Vec<NodeKey>)> = next.into_iter().chain(plan.drop_target(number, &step.page)).collect();
     let needs =
         Needs { page: &step.page, index: &PageIndex::default(), handles, nodes: &nodes, facts: plan.facts(number) };
     let (kept, beyond) = needs.minimal(reading);

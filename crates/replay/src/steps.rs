@@ -51,7 +51,19 @@ impl TracePlan {
         let trace = Trace::open(path)?;
         let meta = trace.meta().clone();
         let expected = scenarios.join(format!("{}.toml", meta.scenario));
-        if !expected.is_file() && matches!(meta.source, TraceSource::Served | TraceSource::Imported) {
+        let (scenario, rows, scenario_steps) = if expected.is_file() {
+            let scenario = Scenario::load(&expected)?;
+            check_selectors(&scenario)?;
+            let rows = trace.steps()?;
+            let scenario_steps = align(&rows, &scenario.steps).map_err(|step| ReplayError::ScenarioChanged {
+                trace: path.to_owned(),
+                scenario: expected,
+                step,
+                found: (rows.len() as u32).saturating_sub(1),
+                expected: scenario.steps.len() as u32,
+            })?;
+            (scenario, rows, scenario_steps)
+        } else if matches!(meta.source, TraceSource::Served | TraceSource::Imported) {
             // A run of an agent, or of somebody else: its actions are scored by their nodes, and
             // nothing else is known that must be readable.
             let mut scenario = Scenario::of_recording(&meta.scenario, &meta.goal, meta.viewport);
@@ -60,32 +72,10 @@ impl TracePlan {
             }
             let rows = trace.steps()?;
             let scenario_steps = vec![0; rows.len()];
-            return Self::of(path, &trace, scenario, rows, scenario_steps);
-        }
-        if !expected.is_file() {
+            (scenario, rows, scenario_steps)
+        } else {
             return Err(ReplayError::ScenarioMissing { trace: path.to_owned(), scenario: meta.scenario, expected });
-        }
-        let scenario = Scenario::load(&expected)?;
-        check_selectors(&scenario)?;
-        let rows = trace.steps()?;
-        let scenario_steps = align(&rows, &scenario.steps).map_err(|step| ReplayError::ScenarioChanged {
-            trace: path.to_owned(),
-            scenario: expected,
-            step,
-            found: (rows.len() as u32).saturating_sub(1),
-            expected: scenario.steps.len() as u32,
-        })?;
-        Self::of(path, &trace, scenario, rows, scenario_steps)
-    }
-
-    fn of(
-        path: &Path,
-        trace: &Trace,
-        scenario: Scenario,
-        rows: Vec<StepRow>,
-        scenario_steps: Vec<usize>,
-    ) -> Result<Self, ReplayError> {
-        let meta = trace.meta().clone();
+        };
         Ok(Self {
             path: path.to_owned(),
             id: meta.scenario.clone(),

@@ -245,17 +245,16 @@ impl<'a> Unit<'a> {
         let legend = once(self.configured.strategy.legend());
         let definitions = once(self.definitions());
         self.legend_counted = true;
-        let is_full = matches!(observation.kind, ObservationKind::Full { .. });
-        if is_full {
-            self.handles.clear();
-            self.images.clear();
-        }
-        let before = self.images.len();
         let bytes = observation.text.len() as u64;
         let (kind, reason) = match &observation.kind {
-            ObservationKind::Full { reason } => (RowKind::Full, reason.clone()),
+            ObservationKind::Full { reason } => {
+                self.handles.clear();
+                self.images.clear();
+                (RowKind::Full, reason.clone())
+            }
             ObservationKind::Delta | ObservationKind::Answer => (RowKind::Delta, String::new()),
         };
+        let before = self.images.len();
         let representation = observation.representation.clone();
         let number = step.index.0;
         self.said.clear();

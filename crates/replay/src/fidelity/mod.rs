@@ -24,7 +24,7 @@ use crate::steps::{LoadedStep, StepLoader, TracePlan};
 use crate::strategies::ConfiguredStrategy;
 use crate::unit;
 use browserlens_core::strategy::{Run, StepInput};
-use browserlens_core::tokens::{Encoding, Tokens};
+use browserlens_core::tokens::Encoding;
 use browserlens_peers::{LineRules, Lines, RECORDED_SUFFIX, recorded_names};
 use lines::Common;
 use rayon::prelude::*;
@@ -144,10 +144,7 @@ pub struct Sizes {
 
 impl Sizes {
     fn of(ours: &str, recorded: &str, our_lines: usize, recorded_lines: usize, equal: usize) -> Self {
-        let tokens = |text| {
-            let Tokens(count) = ENCODING.count(text);
-            u64::from(count)
-        };
+        let tokens = |text| u64::from(ENCODING.count(text).0);
         Self {
             our_tokens: tokens(ours),
             recorded_tokens: tokens(recorded),
