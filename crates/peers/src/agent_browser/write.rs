@@ -65,7 +65,7 @@ fn push_line(
     };
     if !name.is_empty() {
         out.push(' ');
-        push_quoted(out, &normal(name));
+        out.extend(serde_json::to_string(&normal(name)));
     }
     let mut words = Vec::new();
     words.extend(node.level.map(|level| format!("level={level}")));
@@ -86,14 +86,6 @@ fn push_line(
         out.push_str(&node.value);
     }
     out.push('\n');
-}
-
-/// Appends a JSON string.
-fn push_quoted(out: &mut String, text: &str) {
-    // Writing a string to memory does not fail; a name that did would be left out.
-    if let Ok(quoted) = serde_json::to_string(text) {
-        out.push_str(&quoted);
-    }
 }
 
 /// No-break spaces as spaces, characters without width left out.

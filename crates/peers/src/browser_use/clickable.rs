@@ -47,26 +47,16 @@ impl View<'_, '_> {
             }
         }
         let controls = ["button", "input", "select", "textarea", "a", "details", "summary", "option", "optgroup"];
-        if controls.contains(&tag) {
-            return true;
-        }
         let has = |name: &str| dom.attribute(id, name).is_some();
-        if ["onclick", "onmousedown", "onmouseup", "onkeydown", "onkeyup", "tabindex"].into_iter().any(has) {
-            return true;
-        }
-        if dom.attribute(id, "role").is_some_and(is_interactive_role) {
-            return true;
-        }
-        if ax.is_some_and(|ax| ax.role == "listbox" || is_interactive_role(&ax.role)) {
-            return true;
-        }
         let small = |length: f32| (10.0..=50.0).contains(&length);
-        if self.bounds(id).is_some_and(|bounds| small(bounds.width) && small(bounds.height))
-            && ["class", "role", "onclick", "data-action", "aria-label"].into_iter().any(has)
-        {
-            return true;
-        }
-        dom.has_layout(id) && dom.style(id, "cursor") == Some("pointer")
+        // The size of an icon.
+        let is_icon = || self.bounds(id).is_some_and(|bounds| small(bounds.width) && small(bounds.height));
+        controls.contains(&tag)
+            || ["onclick", "onmousedown", "onmouseup", "onkeydown", "onkeyup", "tabindex"].into_iter().any(has)
+            || dom.attribute(id, "role").is_some_and(is_interactive_role)
+            || ax.is_some_and(|ax| ax.role == "listbox" || is_interactive_role(&ax.role))
+            || (is_icon() && ["class", "role", "onclick", "data-action", "aria-label"].into_iter().any(has))
+            || (dom.has_layout(id) && dom.style(id, "cursor") == Some("pointer"))
     }
 
     /// A form field at most two levels below.

@@ -28,7 +28,7 @@ use crate::read::TextReader;
 use crate::tool::{Format, Harness, Packages, PeerStrategy, RecordedOutput, Reproduction, Tool};
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
-    DialogKind, EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput, StrategyError,
+    EventKind, Observation, OptionsError, OptionsReader, RefTarget, Run, Stage, StepInput, StrategyError,
 };
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -126,12 +126,7 @@ impl BrowserUseRun {
     fn note_dialogs(&mut self, input: &StepInput<'_>) {
         for event in input.events {
             if let EventKind::Dialog(dialog) = &event.kind {
-                let kind = match dialog.kind {
-                    DialogKind::Alert => "alert",
-                    DialogKind::Confirm => "confirm",
-                    DialogKind::Prompt => "prompt",
-                    DialogKind::BeforeUnload => "beforeunload",
-                };
+                let kind = dialog.kind.name().replace('_', "");
                 self.dialogs.push(format!("[{kind}] {}", dialog.message));
             }
         }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::{Step, body, frame, handles, on_small_stack, outline, payload, style};
 use browserlens_core::page::{BoxInDocument, Flags, NodeKind, NodeSpec, PageBuilder, PayloadKind, ScrollOffset};
-use browserlens_core::strategy::{DialogEvent, Event};
+use browserlens_core::strategy::{DialogEvent, DialogKind, Event};
 use proptest::prelude::*;
 
 fn run() -> BrowserUseRun {
