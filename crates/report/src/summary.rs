@@ -56,26 +56,22 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str("\n## What else is shown\n\n");
     out.push_str(&shown_table(summary).markdown());
     if let Some(tiers) = Tiers::of(input, summary) {
-        out.push_str(&format!("\n## Results by model tier\n\n{}\n", tiers.table().markdown()));
-        out.push_str(&format!("{}\n\n{}", escape_markdown(TIERS_NOTE), tiers.by_strategy().markdown()));
+        add_section(&mut out, "Results by model tier", &tiers.table(), TIERS_NOTE);
+        out.push_str(&format!("\n{}", tiers.by_strategy().markdown()));
     }
     let families = sweeps::families(input, summary);
     if !families.is_empty() {
-        out.push_str(&format!("\n## Sweeps\n\n{}\n", sweeps::table(&families).markdown()));
-        out.push_str(&format!("{}\n", escape_markdown(SWEEPS_NOTE)));
+        add_section(&mut out, "Sweeps", &sweeps::table(&families), SWEEPS_NOTE);
     }
     if let Some(routers) = &summary.routers {
-        out.push_str("\n## Routers against hindsight\n\n");
-        out.push_str(&routers_table(routers, usize::MAX).markdown());
-        out.push_str(&format!("\n{ROUTERS_NOTE}\n"));
+        add_section(&mut out, "Routers against hindsight", &routers_table(routers, usize::MAX), ROUTERS_NOTE);
     }
     if let Some(attacks) = Attacks::of(input, summary) {
-        out.push_str(&format!("\n## Survived attacks\n\n{}\n", attacks.table(None).markdown()));
-        out.push_str(&format!("{}\n\n{}", escape_markdown(ATTACKS_IN_WORDS), attacks.by_attack().markdown()));
+        add_section(&mut out, "Survived attacks", &attacks.table(None), ATTACKS_IN_WORDS);
+        out.push_str(&format!("\n{}", attacks.by_attack().markdown()));
     }
     if let Some(answers) = Answers::of(input) {
-        out.push_str(&format!("\n## Inspect\n\n{}\n", answers.table().markdown()));
-        out.push_str(&format!("{}\n", escape_markdown(&answers.in_words())));
+        add_section(&mut out, "Inspect", &answers.table(), &answers.in_words());
     }
     if let Some(reading) = Reading::of(input) {
         out.push_str(&format!("\n## Reading\n\n{}\n", reading.table().markdown()));
@@ -91,8 +87,7 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
         }
     }
     if let Some(known) = Known::of(input) {
-        out.push_str(&format!("\n## Knowledge\n\n{}\n", known.table().markdown()));
-        out.push_str(&format!("{}\n", escape_markdown(&known.in_words())));
+        add_section(&mut out, "Knowledge", &known.table(), &known.in_words());
     }
     let runs = measured_bundle(input);
     if !runs.is_empty() {
@@ -105,8 +100,7 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
     out.push_str("\n✓ every step of the task succeeded; `error` the strategy failed on a step; – not run.\n");
     if let Some(imported) = Imported::of(input) {
-        out.push_str(&format!("\n## Imported traces\n\n{}\n", imported.table().markdown()));
-        out.push_str(&format!("{}\n", escape_markdown(imported.in_words())));
+        add_section(&mut out, "Imported traces", &imported.table(), imported.in_words());
     }
     out.push_str("\n## Notes\n\n");
     for note in notes(summary, input.about) {
@@ -119,6 +113,11 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
         }
     }
     out
+}
+
+/// Adds a table, and below it how to read it.
+fn add_section(out: &mut String, heading: &str, table: &TextTable, note: &str) {
+    out.push_str(&format!("\n## {heading}\n\n{}\n{}\n", table.markdown(), escape_markdown(note)));
 }
 
 /// Writes the table for a terminal: at most 100 columns, no colour.

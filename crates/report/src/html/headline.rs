@@ -68,7 +68,11 @@ fn n_of(summary: &Summary, metric: Metric) -> String {
 }
 
 fn row(input: &ReportInput<'_>, summary: &Summary, row: &StrategySummary) -> TableRow {
-    let is_baseline = Some(&row.strategy) == summary.baseline.as_ref();
+    let (class, note) = match (row.ranked, Some(&row.strategy) == summary.baseline.as_ref()) {
+        (false, _) => ("unranked", "not ranked"),
+        (true, true) => ("baseline", "baseline"),
+        (true, false) => ("", ""),
+    };
     let with_interval = |metric: Metric| {
         let estimate = row.quality.average(metric);
         Value::with(average(estimate), or_nothing(percent_interval(estimate)))
@@ -78,21 +82,9 @@ fn row(input: &ReportInput<'_>, summary: &Summary, row: &StrategySummary) -> Tab
         _ => String::new(),
     };
     TableRow {
-        class: if !row.ranked {
-            "unranked"
-        } else if is_baseline {
-            "baseline"
-        } else {
-            ""
-        },
+        class,
         name: row.strategy.clone(),
-        note: if !row.ranked {
-            "not ranked"
-        } else if is_baseline {
-            "baseline"
-        } else {
-            ""
-        },
+        note,
         cells: vec![
             Value::of(rounded_or_none(row.tokens_per_task)),
             Value::with(
