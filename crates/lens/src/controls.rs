@@ -161,8 +161,8 @@ impl Controls {
         let stops = page.nodes().filter(|node| {
             !self.has(*node)
                 && node.is_visible()
-                && role::is_generic(node.role())
                 && node.attribute("tabindex").is_some()
+                && role::is_generic(node.role_or_attribute())
         });
         let alike: Vec<NodeId> = stops
             .filter(|stop| {
@@ -316,7 +316,8 @@ pub(crate) fn is_box_of_a_combobox(node: NodeRef<'_>, role: &str) -> bool {
 /// items then.
 fn is_scrolled_list(node: NodeRef<'_>) -> bool {
     let flags = node.flags();
-    flags.has(Flags::PARTIAL) || matches!(node.role_or_attribute(), "grid" | "treegrid" | "tree") && flags.has(Flags::SCROLLER)
+    flags.has(Flags::PARTIAL)
+        || matches!(node.role_or_attribute(), "grid" | "treegrid" | "tree") && flags.has(Flags::SCROLLER)
 }
 
 /// Returns whether an element holds text directly.

@@ -271,7 +271,14 @@ pub(crate) fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
     };
     let mut modifiers = 0;
     for name in names.split('+').filter(|name| !name.is_empty()) {
-        modifiers |= MODIFIERS.iter().find(|(known, _)| *known == name).ok_or_else(|| unknown(name))?.1;
+        let name = match name.to_ascii_lowercase().as_str() {
+            "ctrl" => "Control",
+            "cmd" | "command" => "Meta",
+            "option" => "Alt",
+            _ => name,
+        };
+        let known = MODIFIERS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        modifiers |= known.ok_or_else(|| unknown(name))?.1;
     }
     let key = if key == "Space" { " " } else { key };
     let is_one = key.chars().count() == 1;
@@ -298,7 +305,8 @@ mod tests {
         assert_eq!(parsed("Control++"), (2, "+".into()));
         assert_eq!(parsed("Space"), (0, " ".into()));
         assert_eq!(parsed("é"), (0, "é".into()));
-        for bad in ["Entr", "Ctrl+A", "", "Control+Nope"] {
+        assert_eq!([parsed("Ctrl+A"), parsed("shift+Tab")], [(2, "a".into()), (8, "Tab".into())]);
+        for bad in ["Entr", "Strg+A", "", "Control+Nope"] {
             assert!(parse_chord(bad).is_err(), "{bad:?}");
         }
     }

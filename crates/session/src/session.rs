@@ -78,6 +78,8 @@ pub struct Session {
     /// Lines before an answer: what a click hit in the place of what was meant, and what it changed
     /// that only a class tells.
     notes: String,
+    /// What the last action clicked: a menu may say what becomes of that.
+    clicked: Option<NodeKey>,
     /// Whether the page on hand was looked at as it stands.
     is_current: bool,
     /// Whether looks tell nothing: a form is told once it is filled in.
@@ -123,6 +125,7 @@ impl Session {
             second_look: None,
             ticks: Ticks::default(),
             notes: String::new(),
+            clicked: None,
             is_current: false,
             is_silent: false,
             last_event: None,

@@ -278,7 +278,8 @@ pub(super) fn arguments_of(
                 }
                 let mut keys: Vec<String> = Vec::new();
                 for word in words {
-                    match keys.last_mut().filter(|_| word.parse::<u32>().is_ok()) {
+                    let is_counted = |key: &str| key.rsplit_once('*').is_some_and(|(key, _)| !key.is_empty());
+                    match keys.last_mut().filter(|key| word.parse::<u32>().is_ok() && !is_counted(key)) {
                         Some(key) => *key = format!("{key}*{word}"),
                         None => keys.push(word),
                     }
@@ -286,7 +287,9 @@ pub(super) fn arguments_of(
                 Some(Value::from(keys.join(" ")))
             }
             ("press", "ref") if arguments.contains_key(name) => None,
-            _ if SENTENCES.contains(&(tool, name)) => Some(texts(name).join(" ")).filter(|text| !text.is_empty()).map(Value::from),
+            _ if SENTENCES.contains(&(tool, name)) => {
+                Some(texts(name).join(" ")).filter(|text| !text.is_empty()).map(Value::from)
+            }
             // One word is the text, two are the field and the text.
             ("type", "ref") => texts("text").first().and_then(|_| texts(name).pop()).map(Value::from),
             ("type", "text") => texts(name).pop().or_else(|| texts("ref").pop()).map(Value::from),

@@ -74,7 +74,8 @@ fn mark_of_generic(node: NodeRef<'_>) -> Mark {
     } else if listens
         || stop
         // One stop of a grid whose arrow keys move the focus: its events are heard further up.
-        || role == "gridcell" && node.states().has(States::FOCUSABLE)
+        || role == "gridcell"
+            && (node.states().has(States::FOCUSABLE) || node.is_set_aside() && node.attribute("tabindex").is_some())
         // What is closed and yet seen is what opens it.
         || node.attribute("data-state") == Some("closed") && has_words(node)
     {

@@ -132,6 +132,8 @@
     }
     if (other) return reached(other);
     if (drawn) return drawn;
+    const open = 'it is covered by nothing, and takes no pointer: what is open may keep the page from being pressed';
+    if (cover?.matches('html, body')) return { reason: open };
     return { reason: cover ? `it is covered by ${named(cover)}` : 'it cannot be scrolled into view' };
   };
   const center = (element) => {

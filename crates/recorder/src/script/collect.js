@@ -70,7 +70,7 @@
     // Its lines are lines, as in the browser's own tree.
     if (element.isContentEditable && !(up(element)?.isContentEditable)) {
       const text = element.innerText ?? '';
-      return text.trim() ? text : '';
+      return text.trim() ? text.replace(/\n+$/, '') : '';
     }
     if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return clean(element.innerText ?? '');
     return '';

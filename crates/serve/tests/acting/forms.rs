@@ -354,3 +354,14 @@ async fn a_number_chooses_an_option_and_a_form_that_stops_tells_what_the_page_is
     )
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_form_takes_back_is_told_at_its_end() {
+    let (mut mcp, _) = on("<input aria-label=From onblur='if (!this.value.includes(\".\")) this.value = \"\"'>
+        <input aria-label=Mail onblur='this.ariaInvalid = !this.value.includes(\"@\")'><input aria-label=Note>")
+    .await;
+    let fields = [("From", "2027-03-08"), ("Mail", "ada"), ("Note", "calm")];
+    let fields = fields.map(|(field, value)| json!({ "ref": field, "value": value }));
+    let says = [" typed, and shows nothing now\n", " set, and the page calls it invalid\n", " set\n[DELTA"];
+    mcp.says("fill", json!({ "fields": fields }), &says).await;
+}

@@ -415,3 +415,57 @@ async fn lists_grids_and_boxes_of_components_are_used_as_they_are_meant() {
     assert!(found.contains("1 outside of what its box shows: `click` by that text scrolls there"), "{found}");
     mcp.says("click", json!({ "text": "Select" }), &["PAGE: Selected"]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_is_read_by_lines_and_changed_by_words_and_keys() {
+    let (mut mcp, first) = on("<div contenteditable role=textbox aria-label=Notes><p>Two doubles on set.</p>
+        <ul><li>Signs</li><li>Checks</li></ul></div>")
+    .await;
+    holds("the page", &first, &["value: \"Two doubles on set.\\n\\nSigns\\nChecks\""]);
+    mcp.says("select", json!({ "ref": "Notes", "option": "Two" }), &["^selected: \"Two\"\n"]).await;
+    mcp.says("type", json!({ "text": "Three" }), &["value: \"Three doubles on set.\\n\\nSigns\\nChecks\""]).await;
+    mcp.says("press", json!({ "key": "ArrowLeft" }), &["^caret: \"Thre|e doubles on set.\"\n", "nothing changed"]).await;
+    let keys = json!({ "key": "End Home ArrowRight*6 Shift+ArrowRight*7" });
+    mcp.says("press", keys, &["^selected: \"doubles\"\n"]).await;
+    mcp.says("press", json!({ "key": "Ctrl+b" }), &["its formatting changed: +b \"doubles\""]).await;
+    mcp.refuses("press", json!({ "key": "Home Entr" }), &["\"Entr\" is no key"]).await;
+    mcp.call("evaluate", json!({ "expression": "document.activeElement.blur()" })).await;
+    mcp.says("type", json!({ "text": "lost" }), &["^nothing has the focus", "nothing changed"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_sends_is_told_and_what_a_menu_does_to_the_row_that_it_was_opened_from() {
+    let (mut mcp, _) = on("<div class=row><span>Generator</span><button onclick='menu.hidden = false'>More</button></div>
+        <div role=menu id=menu hidden><div role=menuitem tabindex=0>Snooze</div></div>
+        <script>menu.firstElementChild.onclick = async () => {
+          menu.remove();
+          await Promise.all(['/kept?id=7', '/asked'].map((url, at) => fetch(url, { method: at ? 'GET' : 'POST' })));
+          document.querySelector('.row').className = 'row css-1a2b3c snoozed';
+        }</script>")
+    .await;
+    mcp.says("click", json!({ "text": "More" }), &["menuitem \"Snooze\"", "!sent: "]).await;
+    let says = ["sent: POST /kept 200\n", "the class of what it is in changed: +snoozed\n", "!/asked", "!css-"];
+    mcp.says("click", json!({ "text": "Snooze" }), &says).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_open_dialog_sets_aside_stays_as_it_was_told() {
+    let (mut mcp, first) = on("<style>.away { opacity: 0 }</style><div id=root><h1>Crew</h1>
+        <div role=grid tabindex=-1 aria-rowcount=90><div role=presentation style='height:90px; overflow:auto'>
+          <div role=row><div role=gridcell tabindex=-1>Ada</div><div role=gridcell tabindex=-1>410</div>
+            <div role=gridcell tabindex=-1><button onclick='ask()'>Review</button></div></div>
+          <div role=row><div role=gridcell tabindex=-1>Bo</div><div role=gridcell tabindex=-1>395</div>
+            <div role=gridcell tabindex=-1><button>Review</button></div></div></div></div>
+        <label>Rate <input type=range class=away value=8></label> <label><input type=checkbox class=away>Urgent</label>
+        <div role=combobox tabindex=0 aria-label=Rows aria-expanded=false>100</div>
+        <div role=combobox tabindex=0 aria-label=Kind aria-expanded=false>&#8203;</div></div>
+        <script>const ask = () => { root.setAttribute('aria-hidden', 'true');
+          document.body.insertAdjacentHTML('beforeend', `<div role=dialog aria-modal=true aria-label=Review
+          style='position:fixed; inset:40px; height:60px; width:200px'><div style='position:relative'><input
+          aria-label=Note><fieldset aria-hidden=true style='position:absolute; inset:0'><legend>Note</legend></fieldset>
+          </div></div>`); }</script>")
+    .await;
+    holds("the page", &first, &["grid @", "partial", "slider", "checkbox \"Urgent\"", "value: \"100\"", "!200b"]);
+    let says = ["dialog \"Review\" modal", "textbox \"Note\"", "!REMOVED", "!NOW in", "!CHANGED", "!group", "!Ada"];
+    mcp.says("click", json!({ "text": "Review", "in": "Ada" }), &says).await;
+}

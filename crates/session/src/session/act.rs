@@ -19,15 +19,14 @@ use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
 use browserlens_core::page::text::{escaped_line, folded};
-use browserlens_core::page::{Flags, NodeKey, Page};
+use browserlens_core::page::{Flags, NodeKey};
 use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
 use browserlens_trace::MASK;
-use click::{CLASS, DRAWN, class_change, class_words, is_click};
+use click::{CLASS, CLASS_AROUND, DRAWN, class_change, is_click};
 use dialogs::dialogs_change;
 use formatting::{FORMATTING, formatting_change};
 use serde_json::Value;
-use std::sync::Arc;
 
 /// Says what a dialog says that blocks the page.
 pub(super) fn blocked(message: &str) -> ToolError {
@@ -191,7 +190,6 @@ impl Session {
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.note_hit(kind)?;
         self.after(act, before.is_none())?;
-        self.note_selected(act);
         if self.pending.is_against_an_older_page()
             && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
         {
@@ -202,18 +200,21 @@ impl Session {
         if is_canvas && (kind == ActionKind::Drag || is_click(kind) && self.pending.is_silent()) {
             self.notes.push_str(DRAWN);
         }
-        let has_ref = act.node.is_some_and(|node| self.lens.reference(node).is_some());
-        let classes = |page: &Option<Arc<Page>>| Some(class_words(page.as_ref()?.find(act.node?)?, has_ref));
+        let earlier = self.clicked.take();
         if is_click(kind)
-            && let Some((before, after)) = classes(&before).zip(classes(&self.page))
+            && let Some(node) = act.node
+            && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
         {
-            self.notes.extend(class_change(&before, &after));
+            let has_ref = self.lens.reference(node).is_some();
+            self.notes.extend(class_change([before, after], node, earlier, has_ref));
+            self.clicked = Some(node);
         }
         if (is_click(kind) || kind == ActionKind::Press)
             && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
         {
             self.notes.extend(formatting_change(before, after));
         }
+        self.note_selected(act);
         Ok(())
     }
 
@@ -264,7 +265,8 @@ impl Session {
             K::Press => keys.contains("shift+") || keys.ends_with("+a"),
             _ => false,
         };
-        let is_silent = matches!(kind, K::Press | K::Type) && self.is_live() && self.pending.is_silent();
+        let is_silent =
+            matches!(kind, K::Press | K::Type) && self.is_live() && self.pending.is_silent() && self.notes.is_empty();
         if !may_select && !is_silent {
             return;
         }
@@ -442,7 +444,7 @@ impl Session {
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
         // What only a note tells is no change that is told.
-        let is_more = [CLASS, DRAWN, FORMATTING].iter().any(|note| self.notes.starts_with(note));
+        let is_more = [CLASS, CLASS_AROUND, DRAWN, FORMATTING].iter().any(|note| self.notes.starts_with(note));
         let mut answer = if is_more { self.pending.take() } else { self.pending.take_told() };
         if self.source.as_mut().is_some_and(|source| source.dialog().is_some()) {
             self.notes.push_str("the page waits: answer its dialog with `dialog`\n");

@@ -8,22 +8,60 @@
 use super::{Session, said};
 use crate::error::ToolError;
 use crate::source::{Act, taken};
+use browserlens_core::page::text::escaped_line;
 use browserlens_core::page::{Capture, Flags, NodeKey, Page, SecondLook};
 use browserlens_core::strategy::{
-    ActionKind, CaptureImage, EventFilter, EventKind, NoClock, NodeHint, PageAlone, Ref, RequestParts, StepIndex,
-    StepInput, TakenAction,
+    ActionKind, CaptureImage, Event, EventFilter, EventKind, NoClock, NodeHint, PageAlone, Ref, RequestParts,
+    StepIndex, StepInput, TakenAction,
 };
 use browserlens_lens::{LensOptions, Representation, RouterKind};
 use browserlens_snapshot::RefLens;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
+use url::Url;
 
 /// Most events that one look takes in.
 const MOST_EVENTS: usize = 2_000;
 /// Most refs that are remembered in words, and the longest of their names in characters.
 const MOST_KNOWN: usize = 20_000;
 const LONGEST_NAME: usize = 60;
+
+/// Actions after which it is told what the page sent.
+const ON_PAGE: [ActionKind; 9] = [
+    ActionKind::Click,
+    ActionKind::DoubleClick,
+    ActionKind::Fill,
+    ActionKind::Type,
+    ActionKind::Press,
+    ActionKind::Select,
+    ActionKind::Check,
+    ActionKind::Drag,
+    ActionKind::Upload,
+];
+/// Most requests that are told, and characters of the path of one.
+const MOST_SENT: usize = 3;
+const LONGEST_PATH: usize = 60;
+
+/// Says what a page sent to its own site to be kept or changed there, and how that was answered: it
+/// is often the only sign that something was saved.
+fn sent(events: &[Event], page: &str) -> String {
+    let site =
+        |url: &Url| url.host_str().map(|host| host.rsplitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>());
+    let Ok(page) = Url::parse(page) else { return String::new() };
+    let mut told = events.iter().filter_map(|event| {
+        let EventKind::Request(request) = &event.kind else { return None };
+        let url = Url::parse(&request.url).ok().filter(|url| site(url) == site(&page))?;
+        let changes = matches!(&*request.method, "POST" | "PUT" | "PATCH" | "DELETE");
+        if !changes || !matches!(&*request.resource_type, "Fetch" | "XHR" | "Document") {
+            return None;
+        }
+        let path: String = url.path().chars().take(LONGEST_PATH).collect();
+        let answer = if request.status > 0 { request.status.to_string() } else { "without an answer".to_owned() };
+        Some(format!("sent: {} {} {answer}\n", escaped_line(&request.method), escaped_line(&path)))
+    });
+    told.by_ref().take(MOST_SENT).collect()
+}
 
 impl Session {
     /// Looks at the page as it stands; what is new is kept until it is told. `always` keeps also
@@ -61,6 +99,9 @@ impl Session {
         let filter = EventFilter { parts: RequestParts::Line, ..EventFilter::default() };
         let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;
         let recorded = if action.is_some() { source.earlier_second_look() } else { None };
+        if action.is_some_and(|action| ON_PAGE.contains(&action.kind)) && self.is_live() {
+            self.notes.push_str(&sent(&events, page.url()));
+        }
         if self.page.as_ref().is_some_and(|before| !Arc::ptr_eq(before, &page)) {
             self.touched += 1;
         }

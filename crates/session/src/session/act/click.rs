@@ -16,11 +16,16 @@ use std::collections::BTreeSet;
 const CANDIDATES: usize = 10;
 /// Of how many elements in what was clicked the class is compared.
 const MOST_CLASSES: usize = 20;
+/// In how many elements around what was clicked, as its row, the class is compared.
+const AROUND: usize = 3;
+/// How classes begin that tools make of styles: they say nothing.
+const OF_STYLES: [&str; 4] = ["css-", "sc-", "jss", "svelte-"];
 /// Longest class that is told, in characters.
 const LONGEST_CLASS: usize = 40;
 
-/// How the note of a class that changed begins.
+/// How the note of a class that changed begins, of what was clicked and of what is around it.
 pub(super) const CLASS: &str = "its class changed: ";
+pub(super) const CLASS_AROUND: &str = "the class of what it is in changed: ";
 /// What is noted of a canvas of which nothing is told.
 pub(super) const DRAWN: &str = "what a canvas draws is in no text: `screenshot` shows it\n";
 
@@ -28,24 +33,47 @@ pub(super) fn is_click(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
 }
 
-/// Returns the classes of a node and of what is below it, with the states that are told anyway:
-/// what only a class tells is in no observation, but whether it calls what has a ref on.
-pub(super) fn class_words(clicked: NodeRef<'_>, has_ref: bool) -> Vec<(NodeKey, BTreeSet<String>, String)> {
-    let words = |node: NodeRef<'_>| {
-        let passes = |word: &&str| ["hover", "focus"].iter().any(|state| word.to_lowercase().contains(state));
-        let classes = node.attribute("class").unwrap_or_default().split_whitespace().filter(|word| !passes(word));
-        let is_on = has_ref && node.id() == clicked.id() && is_called_on(node);
-        let states = format!("{:?} {:?} {:?} {is_on}", node.states(), node.checked(), node.expanded());
-        (node.key(), classes.map(str::to_owned).collect(), states)
-    };
-    clicked.subtree().filter(|node| node.kind() == NodeKind::Element).take(MOST_CLASSES).map(words).collect()
+/// The classes of a node, and the states that are told anyway.
+type ClassWords = (NodeKey, BTreeSet<String>, String);
+
+/// Returns the classes of a node and of what is below it: what only a class tells is in no
+/// observation, but whether it calls what has a ref on.
+fn within(clicked: NodeRef<'_>, has_ref: bool) -> Vec<ClassWords> {
+    let below = clicked.subtree().filter(|node| node.kind() == NodeKind::Element).take(MOST_CLASSES);
+    below.map(|node| class_words(node, has_ref && node.id() == clicked.id())).collect()
 }
 
-/// Says how the class of a node differs, of the first of which nothing else says so.
+fn class_words(node: NodeRef<'_>, has_ref: bool) -> ClassWords {
+    let says = |word: &&str| {
+        let passes = ["hover", "focus"].iter().any(|state| word.to_lowercase().contains(state));
+        !passes && !OF_STYLES.iter().any(|begin| word.starts_with(begin))
+    };
+    let classes = node.attribute("class").unwrap_or_default().split_whitespace().filter(says);
+    let is_on = has_ref && is_called_on(node);
+    let states = format!("{:?} {:?} {:?} {is_on}", node.states(), node.checked(), node.expanded());
+    (node.key(), classes.map(str::to_owned).collect(), states)
+}
+
+/// Says how a click changed the class of a node, of what is in it or of what it is in, of the first
+/// of which nothing else says so; of what `earlier` opened where the node is gone.
 pub(super) fn class_change(
-    before: &[(NodeKey, BTreeSet<String>, String)],
-    after: &[(NodeKey, BTreeSet<String>, String)],
+    [before, after]: [&Page; 2],
+    clicked: NodeKey,
+    earlier: Option<NodeKey>,
+    has_ref: bool,
 ) -> Option<String> {
+    let within = |page: &Page| page.find(clicked).map(|node| within(node, has_ref));
+    let own = within(before).zip(within(after)).and_then(|(was, is)| difference(CLASS, &was, &is));
+    own.or_else(|| {
+        let from = if after.find(clicked).is_some() { clicked } else { earlier? };
+        let around = |page: &Page| -> Option<Vec<ClassWords>> {
+            Some(page.find(from)?.ancestors().take(AROUND).map(|node| class_words(node, true)).collect())
+        };
+        difference(CLASS_AROUND, &around(before)?, &around(after)?)
+    })
+}
+
+fn difference(begin: &str, before: &[ClassWords], after: &[ClassWords]) -> Option<String> {
     let changed = after.iter().find_map(|(key, now, states)| {
         let (_, was, before) = before.iter().find(|(known, ..)| known == key)?;
         (was != now && before == states).then_some((was, now))
@@ -55,7 +83,7 @@ pub(super) fn class_change(
         |sign: char, word: &String| [sign].into_iter().chain(word.chars().take(LONGEST_CLASS)).collect::<String>();
     let added = now.difference(was).map(|word| told('+', word));
     let words: Vec<String> = added.chain(was.difference(now).map(|word| told('-', word))).take(4).collect();
-    Some(format!("{CLASS}{}\n", escaped_line(&words.join(" "))))
+    Some(format!("{begin}{}\n", escaped_line(&words.join(" "))))
 }
 
 /// Returns what is painted last at a point of the viewport, and where in it that is.

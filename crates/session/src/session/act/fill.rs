@@ -10,6 +10,7 @@ use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
 use browserlens_lens::format::escape;
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 /// How the error ends of what cannot be typed into.
 const NO_TEXT: &str = "it takes no text";
@@ -23,6 +24,10 @@ const GONE: &str = "typed, and shows nothing now";
 const CHOOSE: &str = ": `select` chooses from its list";
 /// … that the page calls invalid.
 const INVALID: &str = "set, and the page calls it invalid";
+
+/// How long the field over a cell of a grid may take to come, and between two looks for it.
+const FIELD_LIMIT: Duration = Duration::from_millis(600);
+const MOMENT: Duration = Duration::from_millis(60);
 
 impl Session {
     /// Sets fields one after the other; what came of all is told at the end. One that cannot be set
@@ -220,14 +225,22 @@ impl Session {
         let cell = self.field(on).map(|cell| cell.bounds()).unwrap_or_default();
         let was_silent = std::mem::replace(&mut self.is_silent, true);
         let set = self.do_it(ActionKind::DoubleClick, Some(on), String::new()).and_then(|()| {
-            let field = self.page.as_ref().and_then(|page| page.focused());
             let is_there = |field: &NodeRef<'_>| {
                 let over = field.bounds();
                 let beside = over.right() <= cell.x || over.x >= cell.right();
                 let is_field = role::is_text_field(field.role()) || field.tag() == "select";
                 is_field && !beside && over.bottom() > cell.y && over.y < cell.bottom()
             };
-            let Some(field) = field.filter(is_there) else { return Err(refused) };
+            let began = Instant::now();
+            while self.page.as_ref().and_then(|page| page.focused()).filter(is_there).is_none() {
+                if began.elapsed() > FIELD_LIMIT {
+                    return Err(refused);
+                }
+                self.source()?.wait(MOMENT)?;
+                self.source()?.refresh();
+                self.look(None, true)?;
+            }
+            let Some(field) = self.page.as_ref().and_then(|page| page.focused()) else { return Err(refused) };
             let is_list = field.tag() == "select" || field.role() == "combobox" && field.tag() != "input";
             let (kind, key) = (if is_list { ActionKind::Select } else { ActionKind::Fill }, field.key());
             self.learn_typed(kind, Some(key), text);
@@ -235,6 +248,7 @@ impl Session {
         });
         self.is_silent = was_silent;
         set?;
+        self.notes.clear();
         self.do_it(ActionKind::Press, None, "Enter".to_owned())?;
         Ok("set by a double click and Enter")
     }

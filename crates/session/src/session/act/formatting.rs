@@ -28,7 +28,9 @@ fn formatted(editor: NodeRef<'_>) -> Vec<(&str, String)> {
 pub(super) fn formatting_change(before: &Page, after: &Page) -> Option<String> {
     let is_editor = |node: &NodeRef<'_>| matches!(node.attribute("contenteditable"), Some("" | "true"));
     after.nodes().filter(is_editor).take(EDITORS).find_map(|editor| {
-        let old = before.find(editor.key()).filter(|old| old.visible_text() == editor.visible_text())?;
+        // A format divides words, and an editor may write another blank where it ends.
+        let says = |node: &NodeRef<'_>| node.visible_text().replace(char::is_whitespace, "");
+        let old = before.find(editor.key()).filter(|old| says(old) == says(&editor))?;
         let (was, now) = (formatted(old), formatted(editor));
         let added = now.iter().filter(|part| !was.contains(part)).map(|part| ('+', part));
         let gone = was.iter().filter(|part| !now.contains(part)).map(|part| ('-', part));

@@ -86,13 +86,13 @@ impl Session {
     /// Names the ref of what says a text, or of what that lies in.
     fn what_says(&self, text: &str) -> String {
         let wanted = folded(text).to_lowercase();
-        let says = |node: &NodeRef<'_>| {
-            node.kind() == NodeKind::Text && node.is_seen() && folded(node.text()).to_lowercase().contains(&wanted)
-        };
+        let says = |node: &NodeRef<'_>| folded(&node.visible_text()).to_lowercase().contains(&wanted);
         let is_list = |node: &NodeRef<'_>| node.flags().has(Flags::PARTIAL);
         let found = self.page.as_ref().and_then(|page| {
-            let mut above = page.nodes().find(says)?.ancestors().take_while(|node| !is_list(node));
-            above.find_map(|node| self.lens.reference(node.key()))
+            // What says all of it and nothing in which does.
+            let deepest = std::iter::successors(page.nodes().next(), |node| node.children().find(says)).last()?;
+            let mut around = std::iter::once(deepest).chain(deepest.ancestors()).take_while(|node| !is_list(node));
+            around.find_map(|node| self.lens.reference(node.key()))
         });
         found.map_or_else(String::new, |on| format!(", in {on}"))
     }

@@ -91,7 +91,10 @@ pub(super) fn value_of<'v>(
         "option" | "button" => Cow::Borrowed(""),
         // What keeps an empty field as high as a full one.
         _ if ax.chars().all(|c| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}')) => "".into(),
-        _ => ax,
+        _ => match ax {
+            Cow::Borrowed(text) => text.trim_end_matches('\n').into(),
+            Cow::Owned(text) => text.trim_end_matches('\n').to_owned().into(),
+        },
     }
 }
 
