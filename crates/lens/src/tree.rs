@@ -89,6 +89,10 @@ states! {
     ROWSPAN = 23, "rowspan";
     /// A list that draws only a part of its items; scrolling brings the others.
     PARTIAL = 24, "partial";
+    /// The head of a column that its table is sorted by, the smallest first.
+    ASCENDING = 25, "ascending";
+    /// … the largest first.
+    DESCENDING = 26, "descending";
 }
 
 /// A tree of items.

@@ -307,6 +307,9 @@ fn states_of<'p>(node: NodeRef<'p>, unpainted: bool, is_pressed: bool, may_be_on
     set(StateSet::COLSPAN, spans(["colspan", "aria-colspan"]));
     set(StateSet::ROWSPAN, spans(["rowspan", "aria-rowspan"]));
     set(StateSet::PARTIAL, node.flags().has(Flags::PARTIAL));
+    let sorted = node.attribute("aria-sort");
+    set(StateSet::ASCENDING, sorted == Some("ascending"));
+    set(StateSet::DESCENDING, sorted == Some("descending"));
     let says_so = [StateSet::CHECKED, StateSet::SELECTED, StateSet::PRESSED, StateSet::CURRENT];
     if may_be_on && !says_so.iter().any(|state| states.has(*state)) && is_called_on(node) {
         states.add(StateSet::ACTIVE);

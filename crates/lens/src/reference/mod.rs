@@ -408,6 +408,8 @@ impl<'p> Writer<'p> {
             (markup::takes_several(node, "colspan"), StateSet::COLSPAN),
             (markup::takes_several(node, "rowspan"), StateSet::ROWSPAN),
             (node.flags().has(Flags::PARTIAL), StateSet::PARTIAL),
+            (node.attribute("aria-sort") == Some("ascending"), StateSet::ASCENDING),
+            (node.attribute("aria-sort") == Some("descending"), StateSet::DESCENDING),
             (self.focused == Some(node.id()), StateSet::FOCUSED),
         ];
         if self.markup_decides(node) {

@@ -358,10 +358,15 @@ async fn a_number_chooses_an_option_and_a_form_that_stops_tells_what_the_page_is
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_form_takes_back_is_told_at_its_end() {
     let (mut mcp, _) = on("<input aria-label=From onblur='if (!this.value.includes(\".\")) this.value = \"\"'>
-        <input aria-label=Mail onblur='this.ariaInvalid = !this.value.includes(\"@\")'><input aria-label=Note>")
+        <input aria-label=Mail onblur='this.ariaInvalid = !this.value.includes(\"@\")'><input aria-label=Note>
+        <input role=combobox aria-label=Lamp aria-expanded=false aria-controls=lamps onblur='this.value = \"\"'
+          oninput='setTimeout(() => { lamps.hidden = false; this.ariaExpanded = \"true\" }, 700)'>
+        <div id=lamps role=listbox hidden><div role=option onmousedown='event.preventDefault(); log(\"took M18\");
+          lamps.hidden = true'>M18</div></div>")
     .await;
-    let fields = [("From", "2027-03-08"), ("Mail", "ada"), ("Note", "calm")];
+    let fields = [("Lamp", "M18"), ("From", "2027-03-08"), ("Mail", "ada"), ("Note", "calm")];
     let fields = fields.map(|(field, value)| json!({ "ref": field, "value": value }));
-    let says = [" typed, and shows nothing now\n", " set, and the page calls it invalid\n", " set\n[DELTA"];
+    let says =
+        [" chosen\n", "took M18", " typed, and shows nothing now\n", " set, and the page calls it invalid\n", " set\n"];
     mcp.says("fill", json!({ "fields": fields }), &says).await;
 }

@@ -152,14 +152,23 @@ fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Found {
         let acts = children[at..at + period]
             .iter()
             .any(|id| tree.item(*id).reference.is_some() || !tree.children(*id).is_empty());
-        // What repeats inside the sequence is better said by itself.
-        let repeats_inside = (at + 2..at + period).any(|index| same(index, index - 1) && same(index - 1, index - 2));
+        // What repeats inside the sequence is better said by itself, unless it is text alone.
+        let is_text = |index: usize| tree.item(children[index]).is_text();
+        let repeats_inside =
+            (at + 2..at + period).any(|index| !is_text(index) && same(index, index - 1) && same(index - 1, index - 2));
         if !acts || repeats_inside {
             continue;
         }
         let repeats = (at + period..children.len())
             .take_while(|index| same(*index, *index - period) && roles(tree, children[*index]).is_some())
             .count();
+        // What says no word, as an ellipsis, begins no row.
+        let end = at + period + repeats;
+        let says = |id: &u32| tree.item(*id).name.contains(char::is_alphanumeric);
+        let repeats = match children[end - repeats % period..end].iter().any(says) {
+            true => repeats,
+            false => repeats - repeats % period,
+        };
         let rows = 1 + repeats / period;
         if rows < FEWEST || children[at..at + period].iter().any(|id| roles(tree, *id).is_none()) {
             continue;

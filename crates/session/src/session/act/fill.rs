@@ -19,9 +19,8 @@ const OPEN: &str = "typed; its list is open: `select` chooses from it";
 
 /// What is said of a field that took what was typed.
 const SET: &str = "set";
-/// … that shows nothing any more; of a list's, what is done then.
+/// … that shows nothing any more.
 const GONE: &str = "typed, and shows nothing now";
-const CHOOSE: &str = ": `select` chooses from its list";
 /// … that the page calls invalid.
 const INVALID: &str = "set, and the page calls it invalid";
 
@@ -95,9 +94,15 @@ impl Session {
         }
         // What follows may take back what was typed: a field that reads a date, a list that is searched.
         for (line, on, text) in typed {
-            if let Some(said) = self.shown_otherwise(on, &text, last > 0) {
-                told[line] = format!("{on} {said}\n");
-            }
+            let Some(said) = self.shown_otherwise(on, &text, last > 0) else { continue };
+            let is_searched = said == GONE && self.field(on).is_some_and(|field| field.role() == "combobox");
+            let said = match is_searched.then(|| self.do_it(ActionKind::Select, Some(on), OptionArg::One(text).lines()))
+            {
+                Some(Ok(())) => "chosen".to_owned(),
+                Some(Err(error)) => format!("{said}, and nothing chosen: {}", error.message()),
+                None => said,
+            };
+            told[line] = format!("{on} {said}\n");
         }
         let answer = self.told();
         Ok(Answer { text: told.concat() + &answer.text, is_undone, ..answer })
@@ -189,7 +194,7 @@ impl Session {
             let is_invalid = or_nothing && node.states().has(States::INVALID);
             let is_gone = or_nothing && shows.is_empty() && role::is_text_field(node.role());
             return match (is_gone, is_invalid) {
-                (true, _) => Some(format!("{GONE}{}", if node.role() == "combobox" { CHOOSE } else { "" })),
+                (true, _) => Some(GONE.to_owned()),
                 (false, true) => Some(INVALID.to_owned()),
                 (false, false) => None,
             };
