@@ -107,6 +107,27 @@ fn a_sequence_that_comes_again_is_a_row() {
 }
 
 #[test]
+fn a_row_may_begin_with_several_texts_and_an_ellipsis_is_none_of_the_next() {
+    let mut tree = Tree::default();
+    tree.push(ROOT, Item::new("heading", "Clips"));
+    for n in 1..=3 {
+        for text in ["A00", "Scene ", "Take "] {
+            tree.push(ROOT, Item::new("text", format!("{text}{n}")));
+        }
+        tree.push(ROOT, control("button", "Trim", n, 0));
+    }
+    tree.push(ROOT, Item::new("text", "…"));
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
+    - heading "Clips"
+    - 3 × "{1}", "{2}", "{3}", button "Trim" @:
+    1 A001 | Scene 1 | Take 1
+    2 A002 | Scene 2 | Take 2
+    3 A003 | Scene 3 | Take 3
+    - "…"
+    "#);
+}
+
+#[test]
 fn refs_of_their_own_stand_in_a_column() {
     let mut tree = cards(4);
     // The third card's button was shown before, alone.

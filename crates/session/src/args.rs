@@ -129,7 +129,7 @@ arguments! {
     }
     /// Of reading.
     ReadText {
-        /// Give the sections that answer this
+        /// Sections that answer this
         #[schemars(length(max = 1000))]
         query: Option<String>,
         /// Heading or number
@@ -243,7 +243,7 @@ arguments! {
     }
     /// Of a key.
     Press {
-        /// Enter, Control+A, …; or several: "Home ArrowDown*3"
+        /// Enter, Control+A, Home End*2
         #[schemars(length(max = 500))]
         key: String,
         #[serde(rename = "ref")]

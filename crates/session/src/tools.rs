@@ -109,7 +109,7 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Click>("click", "Click an element, by ref or text"),
         acts::<args::Fill>("fill", "Set fields: text, true or false, option or options"),
         acts::<args::Type>("type", "Set the text of a field"),
-        acts::<args::Select>("select", "Choose in any list of options; mark words of a text field"),
+        acts::<args::Select>("select", "Choose options, or mark words of a text"),
         acts::<args::Hover>("hover", "Point at an element or text"),
         acts::<args::Press>("press", "Press keys"),
         acts::<args::Scroll>("scroll", "Scroll by px (600 down)"),

@@ -170,8 +170,9 @@ pub fn holds(about: &str, text: &str, parts: &[&str]) {
     }
 }
 
-/// Takes an answer into what was shown.
+/// Takes an answer into what was shown; notes about the action stand before it.
 pub fn apply(shown: &mut ShownState, text: &str) {
+    let text = &text[text.find("[DELTA ").filter(|_| text.starts_with("sent: ")).unwrap_or(0)..];
     shown.apply(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
 }
 

@@ -35,7 +35,8 @@ impl Reader {
 
     fn take(&mut self, text: &str) {
         self.count(text);
-        for part in split(text) {
+        // What the page sent is noted before an answer.
+        for part in split(text).into_iter().filter(|part| !part.starts_with("sent: ")) {
             self.shown.apply(&part).unwrap_or_else(|error| panic!("{error}\n{part}"));
         }
         text.clone_into(&mut self.last);

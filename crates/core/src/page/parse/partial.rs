@@ -170,6 +170,13 @@ mod tests {
         };
         assert_eq!(list(0.0, 12_000.0, 320.0), ["grid"], "its rows are drawn as one scrolls");
         assert_eq!(list(-11_000.0, 11_320.0, 320.0), ["grid"], "scrolled to its end");
+        let set_aside = [
+            (0, "div", [0.0, 320.0], Some(("role", "grid"))),
+            (1, "scroller", [0.0, 300.0], None),
+            (2, "div", [0.0, 12_000.0], None),
+            (3, "#text", [0.0, 320.0], None),
+        ];
+        assert_eq!(partial(&set_aside), ["div"], "a grid that only its attribute calls so");
         assert!(list(0.0, 12_000.0, 12_000.0).is_empty(), "all of it is drawn");
         assert!(list(0.0, 550.0, 320.0).is_empty(), "padding");
         assert!(list(0.0, 12_000.0, 40.0).is_empty(), "mostly empty: no list that fills its view");
