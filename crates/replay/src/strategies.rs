@@ -91,7 +91,7 @@ pub enum StrategiesError {
         /// Line, counted from 1.
         line: usize,
         /// What is wrong.
-        wrong: WrongEntry,
+        wrong: Box<WrongEntry>,
     },
     /// A strategy was asked for by a name that the file does not have.
     #[error("{}: no strategy {name:?}: there are {}", .path.display(), .known.join(", "))]
@@ -146,7 +146,7 @@ impl StrategiesError {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
             Self::NotConfigured { .. } => WRONG_NAME,
-            Self::Entry { wrong, .. } => match wrong {
+            Self::Entry { wrong, .. } => match &**wrong {
                 WrongEntry::Malformed(_) => {
                     "each strategy is a [[strategy]] table with name, why and, if needed, options and sweep, or an \
                         [[external]] table as crates/replay/PROTOCOL.md has it"
@@ -243,7 +243,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, Strateg
     let file: File = toml::from_str(text).map_err(|error| StrategiesError::Entry {
         path: path.to_owned(),
         line: error.span().map_or(1, |span| line_at(text, span.start)),
-        wrong: WrongEntry::Malformed(error.message().to_owned()),
+        wrong: Box::new(WrongEntry::Malformed(error.message().to_owned())),
     })?;
     let ours = file.strategy.iter().map(|entry| (entry.span(), Either::Ours(entry.get_ref())));
     let external = file.external.iter().map(|entry| (entry.span(), Either::External(entry.get_ref())));
@@ -291,7 +291,7 @@ impl EntrySpan<'_> {
     /// Returns an error that names the line of a key of the entry, or of its name.
     fn wrong(&self, key: &str, wrong: WrongEntry) -> StrategiesError {
         let line = self.line_of(if key.is_empty() { "name" } else { key });
-        StrategiesError::Entry { path: self.path.to_owned(), line, wrong }
+        StrategiesError::Entry { path: self.path.to_owned(), line, wrong: Box::new(wrong) }
     }
 }
 

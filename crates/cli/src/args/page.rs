@@ -213,7 +213,11 @@ mod tests {
             (vec!["scroll", "--y", "-300"], "scroll", json!({ "y": -300 })),
             (vec!["press", "Enter", "--times", "3"], "press", json!({ "key": "Enter", "times": 3 })),
             (vec!["press", "@e5", "ArrowUp", "3"], "press", json!({ "ref": "@e5", "key": "ArrowUp*3" })),
-            (vec!["press", "Home", "Shift+ArrowDown", "2", "Delete"], "press", json!({ "key": "Home Shift+ArrowDown*2 Delete" })),
+            (
+                vec!["press", "Home", "Shift+ArrowDown", "2", "Delete"],
+                "press",
+                json!({ "key": "Home Shift+ArrowDown*2 Delete" }),
+            ),
             (vec!["press", "Note", "End", "4", "4"], "press", json!({ "ref": "Note", "key": "End*4 4" })),
             (vec!["find", "Generator", "2", "--limit", "3"], "find", json!({ "text": "Generator 2", "limit": 3 })),
             (vec!["press", "4", "--ref", "@e5"], "press", json!({ "ref": "@e5", "key": "4" })),

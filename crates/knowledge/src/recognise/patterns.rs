@@ -260,12 +260,12 @@ pub(super) fn literal_prefix(pattern: &str) -> String {
     let rest = ["^https?://", "^https://", "^http://", "https?://", "https://", "http://"]
         .iter()
         .find_map(|scheme| pattern.strip_prefix(scheme));
-    let read = rest.map(|rest| Parser::new().parse(rest));
+    let read = rest.and_then(|rest| Parser::new().parse(rest).ok());
     let parts = match &read {
-        Some(Ok(Ast::Concat(parts))) => parts.asts.as_slice(),
+        Some(Ast::Concat(parts)) => parts.asts.as_slice(),
         // Of several alternatives, the beginning is not that of every match.
-        Some(Ok(one)) => std::slice::from_ref(one),
-        _ => &[],
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
     };
     let mut prefix = String::new();
     for part in parts {

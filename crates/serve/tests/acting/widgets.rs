@@ -424,7 +424,8 @@ async fn an_editor_is_read_by_lines_and_changed_by_words_and_keys() {
     holds("the page", &first, &["value: \"Two doubles on set.\\n\\nSigns\\nChecks\""]);
     mcp.says("select", json!({ "ref": "Notes", "option": "Two" }), &["^selected: \"Two\"\n"]).await;
     mcp.says("type", json!({ "text": "Three" }), &["value: \"Three doubles on set.\\n\\nSigns\\nChecks\""]).await;
-    mcp.says("press", json!({ "key": "ArrowLeft" }), &["^caret: \"Thre|e doubles on set.\"\n", "nothing changed"]).await;
+    mcp.says("press", json!({ "key": "ArrowLeft" }), &["^caret: \"Thre|e doubles on set.\"\n", "nothing changed"])
+        .await;
     let keys = json!({ "key": "End Home ArrowRight*6 Shift+ArrowRight*7" });
     mcp.says("press", keys, &["^selected: \"doubles\"\n"]).await;
     mcp.says("press", json!({ "key": "Ctrl+b" }), &["its formatting changed: +b \"doubles\""]).await;
@@ -435,14 +436,15 @@ async fn an_editor_is_read_by_lines_and_changed_by_words_and_keys() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_page_sends_is_told_and_what_a_menu_does_to_the_row_that_it_was_opened_from() {
-    let (mut mcp, _) = on("<div class=row><span>Generator</span><button onclick='menu.hidden = false'>More</button></div>
+    let (mut mcp, _) =
+        on("<div class=row><span>Generator</span><button onclick='menu.hidden = false'>More</button></div>
         <div role=menu id=menu hidden><div role=menuitem tabindex=0>Snooze</div></div>
         <script>menu.firstElementChild.onclick = async () => {
           menu.remove();
           await Promise.all(['/kept?id=7', '/asked'].map((url, at) => fetch(url, { method: at ? 'GET' : 'POST' })));
           document.querySelector('.row').className = 'row css-1a2b3c snoozed';
         }</script>")
-    .await;
+        .await;
     mcp.says("click", json!({ "text": "More" }), &["menuitem \"Snooze\"", "!sent: "]).await;
     let says = ["sent: POST /kept 200\n", "the class of what it is in changed: +snoozed\n", "!/asked", "!css-"];
     mcp.says("click", json!({ "text": "Snooze" }), &says).await;

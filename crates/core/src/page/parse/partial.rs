@@ -114,13 +114,17 @@ fn list_of(scroller: NodeRef<'_>) -> NodeRef<'_> {
 fn has_more(list: NodeRef<'_>, left: &mut u32) -> bool {
     let count = |node: NodeRef<'_>, name| node.attribute(name).and_then(|count| count.trim().parse::<i64>().ok());
     let mut is_more = |count: i64, role: &str| {
-        count == -1 || spend(list, left) && count > list.descendants().filter(|node| node.role_or_attribute() == role).count() as i64
+        count == -1
+            || spend(list, left)
+                && count > list.descendants().filter(|node| node.role_or_attribute() == role).count() as i64
     };
     match list.role_or_attribute() {
         "grid" | "treegrid" | "table" => count(list, "aria-rowcount").is_some_and(|rows| is_more(rows, "row")),
         "listbox" | "list" | "feed" => {
             let item = list.descendants().take(FAR).find(|node| node.attribute("aria-setsize").is_some());
-            item.is_some_and(|item| count(item, "aria-setsize").is_some_and(|items| is_more(items, item.role_or_attribute())))
+            item.is_some_and(|item| {
+                count(item, "aria-setsize").is_some_and(|items| is_more(items, item.role_or_attribute()))
+            })
         }
         _ => false,
     }
