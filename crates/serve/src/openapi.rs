@@ -68,7 +68,8 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
         "requestBody": { "required": false, "content": { "application/json": { "schema": nothing } } },
         "responses": with(refused(&[("409", "Not now"), ("503", "No browser")]), "201", "The session",
             Some(session)) } });
-    paths["/v1/sessions/{id}"] = json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
+    paths["/v1/sessions/{id}"] = json!({ "delete": { "operationId": "end_session",
+        "summary": "Ends a session and its browser",
         "parameters": [{ "name": "id", "in": "path", "required": true,
             "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
         "responses": with(refused(&[]), "204", "It ended", None) } });
@@ -90,7 +91,8 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
         });
         paths[format!("/v1/{}", tool.name)] = json!({ "post": operation });
     }
-    paths["/knowledge/{id}/query"] = json!({ "post": { "operationId": "query_knowledge", "summary": "Asks a body of knowledge",
+    paths["/knowledge/{id}/query"] = json!({ "post": { "operationId": "query_knowledge",
+        "summary": "Asks a body of knowledge",
         "parameters": [{ "name": "id", "in": "path", "required": true,
             "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
         "requestBody": { "required": true,

@@ -176,7 +176,8 @@ fn each_rule_holds_on_its_page() {
             "a label that says the name of the control beside it is said once",
             "text \"Name*\"\ntextbox \"Name\" required\ntext \"Room*\"\ntextbox \"Room\"\ncheckbox \"Ardenne\" \
                 unchecked\ngeneric block\n  text \"Ardenne\"\ntext \"18\"",
-            "- textbox \"Name\" @e1 required, \"Room*\", textbox \"Room\" @e3, checkbox \"Ardenne\" @e4 unchecked, \"18\"",
+            "- textbox \"Name\" @e1 required, \"Room*\", textbox \"Room\" @e3, checkbox \"Ardenne\" @e4 unchecked, \
+                \"18\"",
         ),
         (
             "a named part does not say its heading again",
@@ -193,7 +194,8 @@ fn each_rule_holds_on_its_page() {
             "required is said where only the attribute tells and a select is not called collapsed",
             "combobox \"Type\" collapsed aria-required=\"true\" value=\"A\"\nbutton \"Menu\" collapsed\nswitch \
                 \"Wi-Fi\" unchecked",
-            "- combobox \"Type\" @e1 required value: \"A\", button \"Menu\" @e2 collapsed, switch \"Wi-Fi\" @e3 unchecked",
+            "- combobox \"Type\" @e1 required value: \"A\", button \"Menu\" @e2 collapsed, switch \"Wi-Fi\" @e3 \
+                unchecked",
         ),
         (
             "modal dialogs come first the last one foremost",

@@ -15,6 +15,9 @@ use browserlens_trace::scenario::{Target, TargetBy};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Most keys of one press, each as often as it is pressed.
+const MOST_KEYS: u64 = 500;
+
 /// What is waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -248,7 +251,10 @@ impl LiveBrowser {
                     let (key, times) = times.filter(|(key, _)| !key.is_empty()).unwrap_or((word, 1));
                     (key.to_owned(), times)
                 };
-                let keys: Vec<_> = text.split_whitespace().map(times).collect();
+                let keys: Vec<(String, u32)> = text.split_whitespace().map(times).collect();
+                if keys.iter().map(|(_, times)| u64::from(*times)).sum::<u64>() > MOST_KEYS {
+                    return Err(format!("at most {MOST_KEYS} keys are pressed at once"));
+                }
                 Deed::Press { keys: if keys.is_empty() { vec![(text, 1)] } else { keys } }
             }
             ActionKind::Select => Deed::Select { labels: text.split('\n').map(str::to_owned).collect() },

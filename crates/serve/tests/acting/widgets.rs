@@ -430,6 +430,7 @@ async fn an_editor_is_read_by_lines_and_changed_by_words_and_keys() {
     mcp.says("press", keys, &["^selected: \"doubles\"\n"]).await;
     mcp.says("press", json!({ "key": "Ctrl+b" }), &["its formatting changed: +b \"doubles\""]).await;
     mcp.refuses("press", json!({ "key": "Home Entr" }), &["\"Entr\" is no key"]).await;
+    mcp.refuses("press", json!({ "key": "Home ArrowLeft*500" }), &["at most 500 keys"]).await;
     mcp.call("evaluate", json!({ "expression": "document.activeElement.blur()" })).await;
     mcp.says("type", json!({ "text": "lost" }), &["^nothing has the focus", "nothing changed"]).await;
 }

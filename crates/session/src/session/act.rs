@@ -444,7 +444,9 @@ impl Session {
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
         // What only a note tells is no change that is told.
-        let is_more = [CLASS, CLASS_AROUND, DRAWN, FORMATTING].iter().any(|note| self.notes.starts_with(note));
+        let tells =
+            |line: &str| [CLASS, CLASS_AROUND, DRAWN, FORMATTING].iter().any(|note| line.starts_with(note.trim_end()));
+        let is_more = self.notes.lines().any(tells);
         let mut answer = if is_more { self.pending.take() } else { self.pending.take_told() };
         if self.source.as_mut().is_some_and(|source| source.dialog().is_some()) {
             self.notes.push_str("the page waits: answer its dialog with `dialog`\n");

@@ -67,7 +67,8 @@ pub(super) fn class_change(
     own.or_else(|| {
         let from = if after.find(clicked).is_some() { clicked } else { earlier? };
         let around = |page: &Page| -> Option<Vec<ClassWords>> {
-            Some(page.find(from)?.ancestors().take(AROUND).map(|node| class_words(node, true)).collect())
+            let around = page.find(from)?.ancestors().take(AROUND).take_while(|node| node.tag() != "body");
+            Some(around.map(|node| class_words(node, true)).collect())
         };
         difference(CLASS_AROUND, &around(before)?, &around(after)?)
     })
