@@ -65,7 +65,7 @@ impl StopWatch {
     pub fn finish(self) -> (BTreeMap<String, Micros>, Micros) {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.end(Instant::now());
-        let named = |(stage, elapsed): (Stage, Duration)| (stage_name(stage).to_owned(), elapsed.into());
+        let named = |(stage, elapsed): (Stage, Duration)| (stage.name().to_owned(), elapsed.into());
         (state.elapsed.into_iter().map(named).collect(), state.charged)
     }
 }
@@ -80,16 +80,6 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Micros) {
 /// The [`browserlens_core::strategy::Timer`] of the shared values of a step.
 pub(crate) fn timer(work: &mut dyn FnMut()) -> Micros {
     timed(work).1
-}
-
-/// Returns the name of a stage as timing rows carry it.
-pub fn stage_name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Route => "route",
-        Stage::Extract => "extract",
-        Stage::Diff => "diff",
-        Stage::Format => "format",
-    }
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_trace::scenario::{AttackKind, Wording};
 pub use browserlens_trace::{Origin, whole};
-pub use clock::{LATENCY_VERSION, stage_name};
+pub use clock::LATENCY_VERSION;
 pub use engine::{Progress, Quiet, ReplayOptions, replay};
 pub use error::ReplayError;
 pub use gate::{

@@ -5,7 +5,6 @@
 //! parts has the same cells; what nobody sees in a text is escaped. No file format and no data
 //! frame: writers bring theirs.
 
-use crate::clock::stage_name;
 use crate::measure::{Cost, Count, Measurement, Scores, StepNumbers, TargetScore, Timing, count};
 use browserlens_core::page::text::escaped;
 use browserlens_core::strategy::Stage;
@@ -265,7 +264,7 @@ pub fn timings(rows: &[Timing]) -> Table {
             Stage::Diff => "finding what changed",
             Stage::Format => "writing text, budget included",
         };
-        let name = stage_name(stage);
+        let name = stage.name();
         table.large(&format!("{name}_us"), "µs", meaning, |row| row.stages.get(name).map(|micros| micros.0));
     }
     let observe = "latency: what the strategy would take alone for the observation";

@@ -15,7 +15,7 @@ use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::{Encoding, ImageFormula};
 use browserlens_replay::RECORDED_SUFFIX;
 use browserlens_replay::routing::RouterTable;
-use browserlens_replay::{Cost, Measurement, PerMille, Scores, TaskMeasurement, Timing, stage_name};
+use browserlens_replay::{Cost, Measurement, PerMille, Scores, TaskMeasurement, Timing};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one strategy did on one scenario.
@@ -341,7 +341,7 @@ fn stage_times(timings: &[&Timing], median: f64) -> Option<StageTimes> {
     let stages: Vec<(Stage, f64)> = Stage::ALL
         .into_iter()
         .map(|stage| {
-            let of = |timing: &Timing| timing.stages.get(stage_name(stage)).map_or(0, |micros| micros.0);
+            let of = |timing: &Timing| timing.stages.get(stage.name()).map_or(0, |micros| micros.0);
             (stage, mean_of(&of).unwrap_or(0.0))
         })
         .collect();

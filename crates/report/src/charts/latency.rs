@@ -7,7 +7,6 @@ use crate::aggregate::StageTimes;
 use crate::numbers::milliseconds;
 use crate::{ReportError, Summary};
 use browserlens_core::strategy::Stage;
-use browserlens_replay::stage_name;
 use plotters::style::RGBColor;
 
 /// Draws the chart.
@@ -28,7 +27,7 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
         let words = format!("{}{mark}", milliseconds(Some(times.total)));
         Bar { name, parts: parts.map(|micros| micros / 1_000.0).collect(), words }
     });
-    let stages = Stage::ALL.map(|stage| (stage_name(stage), color(stage)));
+    let stages = Stage::ALL.map(|stage| (stage.name(), color(stage)));
     bars::draw(Bars {
         file: "latency.svg",
         title: "Latency by stage",

@@ -12,8 +12,8 @@ use crate::stats::Estimate;
 use crate::{AgentRun, ReportError, ReportInput};
 use browserlens_core::strategy::Stage;
 use browserlens_core::tokens::Encoding;
+use browserlens_replay::Measurement;
 use browserlens_replay::routing::FIXED;
-use browserlens_replay::{Measurement, stage_name};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -120,7 +120,7 @@ pub(super) fn json(
         scenarios,
         points: points(summary),
         tokens: tokens(input, summary),
-        stages: Stage::ALL.map(stage_name).into_iter().chain(["other"]).collect(),
+        stages: Stage::ALL.map(Stage::name).into_iter().chain(["other"]).collect(),
         latency: latency(summary),
         representations: FIXED.iter().map(|(_, representation)| *representation).collect(),
         routers: routers(summary),

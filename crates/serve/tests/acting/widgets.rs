@@ -419,7 +419,7 @@ async fn lists_grids_and_boxes_of_components_are_used_as_they_are_meant() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editor_is_read_by_lines_and_changed_by_words_and_keys() {
     let (mut mcp, first) = on("<div contenteditable role=textbox aria-label=Notes><p>Two doubles on set.</p>
-        <ul><li>Signs</li><li>Checks</li></ul></div>")
+        <ul><li>Signs</li><li>Checks</li></ul></div><input aria-label=Code autocomplete=one-time-code>")
     .await;
     holds("the page", &first, &["value: \"Two doubles on set.\\n\\nSigns\\nChecks\""]);
     mcp.says("select", json!({ "ref": "Notes", "option": "Two" }), &["^selected: \"Two\"\n"]).await;
@@ -433,6 +433,10 @@ async fn an_editor_is_read_by_lines_and_changed_by_words_and_keys() {
     mcp.refuses("press", json!({ "key": "Home ArrowLeft*500" }), &["at most 500 keys"]).await;
     mcp.call("evaluate", json!({ "expression": "document.activeElement.blur()" })).await;
     mcp.says("type", json!({ "text": "lost" }), &["^nothing has the focus", "nothing changed"]).await;
+    // Where the caret is in a secret is none of anybody's business.
+    mcp.says("type", json!({ "ref": "Code", "text": "774411" }), &["!774411"]).await;
+    mcp.says("press", json!({ "key": "ArrowLeft*3" }), &["!caret", "!774", "!411"]).await;
+    mcp.says("press", json!({ "key": "Shift+Home" }), &["!selected", "!774"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

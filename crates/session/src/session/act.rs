@@ -270,7 +270,16 @@ impl Session {
         if !may_select && !is_silent {
             return;
         }
+        let focused = self.page.as_ref().and_then(|page| page.focused());
+        if focused.is_some_and(|field| field.flags().has(Flags::SECRET)) {
+            return;
+        }
         if let Some((what, text)) = self.source.as_mut().and_then(|source| source.selected_text()) {
+            // A bar in a secret would keep it from being known.
+            let joined = text.replacen('|', "", 1);
+            if self.mask.text(&joined) != joined {
+                return;
+            }
             if what == "selected" || is_silent {
                 self.notes.push_str(&format!("{what}: "));
                 escape::quote(&mut self.notes, &text);
