@@ -33,7 +33,15 @@ impl Driver {
         let is_closed = |state: &State| state.tab(self.tab).is_some_and(|tab| !tab.open).then_some(());
         tokio::select! {
             biased;
-            done = event => done.map(drop).map_err(|error| CallError::Refused { message: error.to_string() }),
+            done = event => match done {
+                Ok(_) => Ok(()),
+                Err(error) => {
+                    // A tab that the event closed answers no more; what says that it is closed came before.
+                    self.catch_up(Instant::now() + EVENT_LIMIT).await;
+                    let closed = is_closed(&self.browser.read()).is_some();
+                    if closed { Ok(()) } else { Err(CallError::Refused { message: error.to_string() }) }
+                }
+            },
             why = self.interrupted(EVENT_LIMIT) => match why {
                 CallError::Dialog => Ok(()),
                 other => Err(other),

@@ -251,6 +251,14 @@ facts = ["child from script closing"]
 [[step]]
 click = { role = "button", name = "Is it closed?" }
 facts = ["closed true"]
+[[step]]
+click = { role = "button", name = "Open by script" }
+[[step]]
+switch_tab = 3
+[[step]]
+click = { role = "button", name = "Close as I am pressed" }
+[[step]]
+click = { role = "button", name = "Is it closed?" }
 "#,
     )
     .await;
@@ -269,11 +277,14 @@ facts = ["closed true"]
         ("opened", 2, "script"),
         ("switched", 2, "script"),
         ("closed", 2, "script"),
+        ("opened", 3, "script"),
+        ("switched", 3, "script"),
+        ("closed", 3, "script"),
     ]
     .map(|(what, tab, from)| (what.to_owned(), tab, format!("action-tabs-child.html?from={from}")));
     assert_eq!(told, expected);
     let tabs: Vec<u32> = recorded.trace.steps().expect("steps").iter().map(|step| step.tab).collect();
-    assert_eq!(tabs, [0, 0, 1, 0, 0, 2, 0, 0]);
+    assert_eq!(tabs, [0, 0, 1, 0, 0, 2, 0, 0, 0, 3, 0, 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
