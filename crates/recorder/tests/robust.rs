@@ -10,7 +10,7 @@ use common::{fixture, processes_with, recorded, recorded_with, scenario, sites, 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Set for the copy of this test program that is to be killed: where it records to.
 const CHILD_OUT: &str = "BROWSERLENS_TEST_RECORD_TO";
@@ -56,6 +56,11 @@ fn a_recorder_killed_at_any_moment_leaves_a_trace_with_every_finished_step_and_n
         std::fs::create_dir(&temporary).expect("folder");
         let out = folder.path().join(format!("{round}.trace"));
         let mut child = child_of_this_program(&out, &temporary);
+        // Half of the moments count from its first step: a busy machine may take longer than all of them until then.
+        let first = Instant::now() + Duration::from_secs(60);
+        while round % 2 == 1 && Instant::now() < first && Trace::open(&out).map_or(0, |trace| trace.len()) == 0 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         std::thread::sleep(moment);
         child.kill().expect("killed");
         child.wait().expect("waited");
