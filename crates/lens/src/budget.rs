@@ -42,6 +42,24 @@ impl Cuts {
         Self { kept, longest_name: None, whole_names: HashSet::new() }
     }
 
+    /// Keeps texts that are no longer than the mark that would stand for them.
+    pub fn keep_short(&mut self, view: &View) {
+        let kept = self.kept.clone();
+        for (id, _) in view.tree.items().filter(|(id, _)| kept[*id as usize]) {
+            let siblings = view.tree.children(id);
+            if !siblings.iter().any(|sibling| kept[*sibling as usize]) {
+                continue;
+            }
+            for run in siblings.chunk_by(|a, b| kept[*a as usize] == kept[*b as usize]) {
+                let items = || run.iter().map(|id| view.tree.item(*id));
+                let is_short = || items().map(|item| item.name.len() + 4).sum::<usize>() <= A_MARK;
+                if !kept[run[0] as usize] && items().all(Item::is_text) && is_short() {
+                    run.iter().for_each(|id| self.kept[*id as usize] = true);
+                }
+            }
+        }
+    }
+
     /// Keeps an item and its ancestors; tells whether that changed anything.
     pub fn keep(&mut self, view: &View, id: u32) -> bool {
         let changed = !std::mem::replace(&mut self.kept[id as usize], true);
@@ -53,6 +71,9 @@ impl Cuts {
         changed
     }
 }
+
+/// How long a mark is, in bytes: `, … 1 off-screen @m12`.
+const A_MARK: usize = 24;
 
 /// A ref that has no number yet.
 const UNNUMBERED: Ref = Ref { number: u32::MAX, part: 0 };
@@ -314,16 +335,20 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
 }
 
 /// Tells of each item whether it is one of many siblings of its role, and not among the first of
-/// them.
+/// them; a text is where what it follows is.
 fn rest_of_lists(tree: &Tree) -> Vec<bool> {
     let mut rest = vec![false; tree.len()];
     for (id, _) in tree.items() {
         let mut counts: HashMap<&str, usize> = HashMap::new();
+        let mut in_rest = false;
         for child in tree.children(id) {
             let item = tree.item(*child);
-            let count = counts.entry(&*item.role).or_default();
-            *count += 1;
-            rest[*child as usize] = *count > FIRST_OF_LIST && !item.is_text();
+            if !item.is_text() {
+                let count = counts.entry(&*item.role).or_default();
+                *count += 1;
+                in_rest = *count > FIRST_OF_LIST;
+            }
+            rest[*child as usize] = in_rest;
         }
     }
     rest

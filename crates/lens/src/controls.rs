@@ -24,6 +24,7 @@
 
 mod marks;
 mod menus;
+mod rows;
 
 use browserlens_core::page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Visibility, role};
 use marks::{Mark, mark_of};
@@ -48,6 +49,7 @@ const TALLEST_BOX: f32 = 64.0;
 pub(crate) struct Controls {
     pressed: Vec<bool>,
     elsewhere: Vec<NodeId>,
+    rows: Vec<NodeId>,
 }
 
 /// What encloses a node.
@@ -114,7 +116,7 @@ impl Controls {
             sums.content.push(sums.content[marks.len()] + u32::from(is_content(node)));
             marks.push(mark);
         }
-        let mut controls = Self { pressed: vec![false; page.len()], elsewhere: Vec::new() };
+        let mut controls = Self { pressed: vec![false; page.len()], elsewhere: Vec::new(), rows: Vec::new() };
         // Of the controls that enclose the node at hand: each itself, what it holds, and whether
         // all of it is one thing to press.
         let mut around: Vec<(NodeRef<'_>, u32, Inside)> = Vec::new();
@@ -152,6 +154,7 @@ impl Controls {
             around.push((node, content, Inside::Pressed));
         }
         controls.add_stops(page);
+        controls.rows = rows::rows(page, &controls);
         controls
     }
 
@@ -182,6 +185,11 @@ impl Controls {
     /// label.
     pub(crate) fn is_pressed_elsewhere(&self, node: NodeRef<'_>) -> bool {
         self.elsewhere.binary_search(&node.id()).is_ok()
+    }
+
+    /// Returns whether a box without a role is one of many like it: an item of a list.
+    pub(crate) fn is_row(&self, node: NodeRef<'_>) -> bool {
+        self.rows.binary_search(&node.id()).is_ok()
     }
 
     /// Returns whether a node can be pressed, its role apart.

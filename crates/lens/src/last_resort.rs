@@ -59,7 +59,7 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
         .or(label)
         .or_else(|| joined(words(node.attribute("id")?)))
         .or_else(|| joined(words(node.attribute("name").filter(|_| is_field(node))?)))
-        .or_else(|| node.attributes().find_map(|(name, value)| data_words(name.strip_prefix("data-")?, value)))
+        .or_else(|| node.attributes().find_map(|(name, value)| data_of(node, name, value)))
         .or_else(|| node.classes().find_map(|class| class_words(class, true)))
         .or_else(|| act_of(node).map(str::to_owned))
         .or_else(|| path_words(node))
@@ -131,6 +131,18 @@ fn data_words(key: &str, value: &str) -> Option<String> {
         false => joined(split(value).into_iter().filter(|word| word.len() >= 3).take(MOST_WORDS).collect())?,
     };
     if tells { Some(value) } else { Some(format!("{} {value}", joined(words(key))?)) }
+}
+
+/// Returns the words of a `data-` attribute; where one beside it has the same, with a class that only it
+/// has: `vote up`, `vote down`.
+fn data_of(node: NodeRef<'_>, name: &str, value: &str) -> Option<String> {
+    let words = data_words(name.strip_prefix("data-")?, value)?;
+    let mut beside = node.parent().into_iter().flat_map(|parent| parent.children()).take(MOST_BESIDE);
+    let is_shared = beside.any(|other| other.id() != node.id() && other.attribute(name) == Some(value));
+    let says = |word: &String| word.len() > 1 && NOISE.binary_search(&word.as_str()).is_err();
+    let of_class = |class: &str| split(class).into_iter().filter(says).take(MOST_WORDS).collect::<Vec<_>>().join(" ");
+    let own = is_shared.then(|| kind_of_its_own(node, of_class)).flatten();
+    Some(own.map_or_else(|| words.clone(), |own| format!("{words} {own}")))
 }
 
 /// Returns the words that a path of the same site ends in.

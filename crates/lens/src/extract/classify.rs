@@ -101,6 +101,10 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
         states
     };
     let Some((role, shape)) = shape else {
+        if !is_pressed && controls.is_row(node) {
+            let (role, name, states, shape) = ("listitem", Cow::Borrowed(""), states(false), Shape::Stands);
+            return Class::Keep(Keep { role, name, value: "", states, shape, interactive: false });
+        }
         if !is_pressed {
             let name = title_of_a_sign(node).filter(|_| !around.field).map(Cow::Borrowed);
             return name.map_or(Class::Through { block }, |name| {

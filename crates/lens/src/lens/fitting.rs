@@ -164,6 +164,7 @@ impl Lens {
             for id in &order[..n] {
                 cuts.keep(view, *id);
             }
+            cuts.keep_short(view);
             self.limit_names(view, &mut cuts, true, &self.handles);
             let written = self.full_with(Subject { head, notes, ..subject }, reason, cuts);
             self.fits(&written.text).then_some(written)

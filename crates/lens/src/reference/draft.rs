@@ -87,6 +87,9 @@ impl<'p> Writer<'p> {
                 let role = if edited { "textbox" } else { "clickable" };
                 Some(Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true })
             }
+            None if self.controls.is_row(node) => {
+                Some(Draft { role: "listitem".to_owned(), meaning: Meaning::ListItem, acts: false })
+            }
             None => (!self.in_field[at] && self.only_has_a_title(node)).then(|| Draft {
                 role: "image".to_owned(),
                 meaning: Meaning::Sign,
