@@ -52,6 +52,17 @@ pub(crate) struct Controls {
     rows: Vec<NodeId>,
 }
 
+/// What makes elements that are alike a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    /// Only what holds them.
+    Holder,
+    /// Their class, too.
+    Class,
+    /// That they are alike.
+    Alike,
+}
+
 /// What encloses a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
@@ -154,6 +165,7 @@ impl Controls {
             around.push((node, content, Inside::Pressed));
         }
         controls.add_stops(page);
+        controls.add_parts(page, &sums);
         controls.rows = rows::rows(page, &controls);
         controls
     }
@@ -176,6 +188,31 @@ impl Controls {
             .collect();
         for stop in alike {
             self.pressed[stop.index()] = true;
+        }
+    }
+
+    /// Adds what is pressed within a control without a role, whose listener hears it: the words of a list
+    /// that pops up from it, and a sign that takes one of what was chosen away.
+    fn add_parts(&mut self, page: &Page, sums: &Sums) {
+        let mut parts: Vec<NodeId> = Vec::new();
+        for control in page.nodes().filter(|node| self.has(*node) && role::is_generic(node.role())) {
+            let whole = Sums::with(&sums.content, control);
+            let is_editor = control.clickability().has(Clickability::EDITABLE);
+            if Sums::below(&sums.marked, control) > 0 || whole < 2 || is_editor {
+                continue;
+            }
+            for below in control.descendants().filter(|below| below.kind() == NodeKind::Element && below.is_visible()) {
+                let held = Sums::with(&sums.content, below);
+                let pops_up = matches!(below.style("position"), Some("absolute" | "fixed")) && held < whole;
+                if pops_up && let Some(list) = list_below(below, sums, Listed::Alike) {
+                    parts.extend(list.iter().filter(|element| says_words(**element)).map(|element| element.id()));
+                } else if held == 1 && is_sign_of_removal(below) {
+                    parts.push(below.id());
+                }
+            }
+        }
+        for part in parts {
+            self.pressed[part.index()] = true;
         }
     }
 
@@ -212,7 +249,7 @@ impl Controls {
         if !listens || mark == Mark::Named || node.clickability().has(Clickability::TABINDEX) {
             return true;
         }
-        match list_below(node, sums, mark == Mark::Listens) {
+        match list_below(node, sums, if mark == Mark::Listens { Listed::Class } else { Listed::Holder }) {
             Some(list) => {
                 for element in list {
                     self.pressed[element.id().index()] = true;
@@ -328,6 +365,18 @@ fn is_scrolled_list(node: NodeRef<'_>) -> bool {
         || matches!(node.role_or_attribute(), "grid" | "treegrid" | "tree") && flags.has(Flags::SCROLLER)
 }
 
+/// Returns whether letters or digits are seen in an element.
+fn says_words(element: NodeRef<'_>) -> bool {
+    element.subtree().any(|below| below.is_seen() && below.text().contains(char::is_alphanumeric))
+}
+
+/// Returns whether an element says nothing but a cross.
+fn is_sign_of_removal(element: NodeRef<'_>) -> bool {
+    let mut texts = element.children();
+    let only = texts.next().filter(|only| only.kind() == NodeKind::Text && texts.next().is_none());
+    only.is_some_and(|only| matches!(only.text().trim(), "×" | "✕" | "✖" | "✗" | "⨯"))
+}
+
 /// Returns whether an element holds text directly.
 fn has_words(node: NodeRef<'_>) -> bool {
     node.children().any(|child| child.kind() == NodeKind::Text && is_content(child))
@@ -405,8 +454,8 @@ pub(crate) fn is_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
 }
 
 /// Returns the elements of the list that an element listens for, if it holds nothing but one list;
-/// `any_class`: elements of one class are a list, too.
-fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<Vec<NodeRef<'p>>> {
+/// `by`: what makes elements that are alike a list, beside what holds them.
+fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, by: Listed) -> Option<Vec<NodeRef<'p>>> {
     let mut holder = listens;
     for _ in 0..DEEPEST_LIST {
         if holder.tag() == "tr" {
@@ -432,7 +481,7 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<
         // One shape and its label are one thing.
         let drawn = shapes > 1 && elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
         let listed = matches!(holder.tag(), "ul" | "ol" | "menu" | "tbody" | "table")
-            || any_class && first.attribute("class").is_some()
+            || by == Listed::Alike || by == Listed::Class && first.attribute("class").is_some()
             || matches!(holder.role(), "list" | "listbox" | "menu" | "tree" | "grid" | "tablist" | "radiogroup");
         let alike = rest.iter().all(|child| is_alike(*child, *first));
         return (elements.len() >= A_LIST && (drawn || listed && alike))

@@ -2,6 +2,8 @@
 //! dialogs, text that ticks, pages that never rest.
 
 mod common;
+#[path = "acting/boxes.rs"]
+mod boxes;
 #[path = "acting/forms.rs"]
 mod forms;
 #[path = "acting/time.rs"]
@@ -438,7 +440,7 @@ async fn a_page_that_is_again_as_it_was_is_said_to_be_so_and_not_unchanged() {
     mcp.call("click", json!({ "ref": hours })).await;
     mcp.call("click", json!({ "ref": hours })).await;
     let told = mcp.call("click", json!({ "ref": hours })).await;
-    assert!(told.ends_with("from the page of step 1: 0 changes] it is as it was then"), "{told}");
+    assert!(told.ends_with("from the page of step 1: 0 changes] it shows what it showed then"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

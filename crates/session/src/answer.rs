@@ -91,7 +91,7 @@ impl Pending {
         let silent = self.parts.last().filter(|last| says_nothing(last));
         // What was shown of a page before the last is told against that page.
         let words = silent.map(|last| match is_against_an_older_page(last) {
-            true => " it is as it was then",
+            true => " it shows what it showed then",
             false => " nothing changed",
         });
         let mut answer = self.take();

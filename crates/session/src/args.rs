@@ -240,6 +240,8 @@ arguments! {
     Hover {
         #[serde(rename = "ref")]
         target: InArg,
+        #[serde(rename = "in")]
+        within: Option<InArg>,
     }
     /// Of a key.
     Press {

@@ -68,9 +68,9 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
         write_found(&mut out, shown, *node, &options.text);
         let before = out.len();
         near.write(&mut out, at);
-        // A cell says little without its row.
-        let is_cell = matches!(node.role(), "cell" | "gridcell" | "rowheader") && out.len() == before;
-        let row = node.ancestors().find(|above| is_cell && above.role() == "row").map(|row| folded(&row.text()));
+        // A cell says little without its row, nor does a text without its card.
+        let is_part = node.reference().is_none() && out.len() == before;
+        let row = node.ancestors().find(|above| is_part && is_row(above.role())).map(|row| folded(&row.text()));
         if let Some(row) = row.filter(|row| row != node.name()) {
             out.push_str(" near ");
             write_quoted(&mut out, &row);
@@ -80,6 +80,10 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
     }
     out
+}
+
+fn is_row(role: &str) -> bool {
+    matches!(role, "row" | "listitem" | "article" | "treeitem")
 }
 
 /// Most things that are closed, and words that they are closed in, which are named.
@@ -191,7 +195,10 @@ fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>, text: 
     let around = around(&item.value, text.trim()).map(|value| Item { value: value.into(), ..item.clone() });
     out.push_str(&write_item(around.as_ref().unwrap_or(item), Style::PLAIN));
     let above: Vec<ShownNode<'_>> = node.ancestors().filter(|node| node.id() != 0).collect();
-    for (at, node) in above.iter().take(ABOVE).enumerate() {
+    // Rows within rows say nothing but that.
+    let same = |a: &ShownNode<'_>, b: &ShownNode<'_>| a.role() == b.role() && a.name() == b.name() && is_row(a.role());
+    let above = above.chunk_by(same).map(|alike| alike[0]);
+    for (at, node) in above.take(ABOVE).enumerate() {
         out.push_str(if at == 0 { " in " } else { " < " });
         write_words(out, node.role(), node.name());
         if let Some(reference) = node.reference() {
@@ -240,19 +247,34 @@ impl<'p> Near<'p> {
         let others = self.nodes.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, node)| *node);
         let holds_none = |above: &NodeRef<'_>| !others.clone().any(|other| above.holds(other.id()));
         let Some(above) = node.ancestors().take_while(holds_none).last() else { return };
-        let mut text = String::new();
-        for part in above.descendants().filter(|node| node.kind() == NodeKind::Text && node.is_seen()) {
-            text.push_str(&folded(part.text()));
-            if text.len() > LONGEST * 4 {
-                break;
-            }
-            text.push(' ');
+        let text = joined(above);
+        if text.is_empty() || text == own.1 {
+            return;
         }
-        if !text.trim().is_empty() && text.trim() != own.1 {
-            out.push_str(" near ");
-            write_quoted(out, text.trim());
+        out.push_str(" near ");
+        write_quoted(out, &text);
+        // What it begins with may be another's words: a comment that this one answers.
+        let begins_with_it = text.char_indices().nth(LONGEST).is_none_or(|(end, _)| text[..end].contains(&own.1));
+        let is_card = |card: &NodeRef<'_>| joined(*card).chars().count() >= LONGEST;
+        let card = node.ancestors().take_while(|card| card.id() != above.id()).find(is_card).map(joined);
+        if let Some(card) = card.filter(|_| !begins_with_it) {
+            out.push_str(" and ");
+            write_quoted(out, &card);
         }
     }
+}
+
+/// Returns the beginning of what is seen in an element, its pieces joined by blanks.
+fn joined(element: NodeRef<'_>) -> String {
+    let mut text = String::new();
+    for part in element.descendants().filter(|node| node.kind() == NodeKind::Text && node.is_seen()) {
+        text.push_str(&folded(part.text()));
+        if text.len() > LONGEST * 4 {
+            break;
+        }
+        text.push(' ');
+    }
+    folded(&text)
 }
 
 /// Returns the role of a node, and its name or else its text.
@@ -301,7 +323,13 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
                 NodeKind::Text => node.is_seen() && plain(node.text()).contains(words),
                 _ => node.is_visible() && plain(node.name()).contains(words),
             };
-            page.nodes().filter(said).map(|node| chain(node)).collect()
+            let saying: Vec<Vec<u32>> = page.nodes().filter(said).map(chain).collect();
+            // The pieces of a row, as `find` tells them.
+            let says = |node: NodeRef<'_>| plain(&joined(node)).contains(words);
+            match saying.is_empty() {
+                true => innermost(page.root(), says).into_iter().map(chain).collect(),
+                false => saying,
+            }
         }
     };
     let near = |keys: Vec<NodeKey>| -> Vec<NodeKey> {
@@ -319,7 +347,9 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     let as_written = folded(&options.text);
     let exact = keys_of(&|node| plain(node.name()) == wanted);
     if !exact.is_empty() {
-        return exact;
+        // Upper and lower case tell apart what is called alike.
+        let written_so = keys_of(&|node| folded(node.name()) == as_written);
+        return if written_so.is_empty() { exact } else { written_so };
     }
     let holding = keys_of(&|_| true);
     let elements =
@@ -339,7 +369,6 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     };
     let exact = keys(&|text| text.to_lowercase() == wanted);
     if !exact.is_empty() && !wanted.is_empty() {
-        // Upper and lower case tell apart what is called alike.
         let written_so = keys(&|text| text == as_written);
         return if written_so.is_empty() { exact } else { written_so };
     }

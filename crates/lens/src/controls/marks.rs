@@ -40,7 +40,7 @@ pub(super) fn mark_of(node: NodeRef<'_>) -> Mark {
     let is_hidden = || {
         is_beneath_what_holds_it(node)
             || is_beneath_a_toggle(node)
-            || node.children().next().is_none() && node.flags().has(Flags::COVERED)
+            || node.children().next().is_none() && is_beneath_its_like(node)
     };
     if mark == Mark::Nothing || is_hidden() { Mark::Nothing } else { mark }
 }
@@ -94,6 +94,20 @@ fn is_beneath_what_holds_it(node: NodeRef<'_>) -> bool {
     let Some(cover) = node.covered_by() else { return false };
     let holder = if cover.kind() == NodeKind::Pseudo { cover.parent() } else { Some(cover) };
     holder.is_some_and(|holder| holder.id().0 < node.id().0 && node.end() <= holder.end())
+}
+
+/// Returns whether what lies over a node stands beside it or in what is beside it: empty layers of one
+/// thing. What a pop-up covers is still there.
+fn is_beneath_its_like(node: NodeRef<'_>) -> bool {
+    let (Some(cover), Some(parent)) = (node.covered_by(), node.parent()) else { return false };
+    let within = parent.id().0 < cover.id().0 && cover.id().0 < parent.end();
+    within && !std::iter::once(cover).chain(cover.ancestors().take_while(|above| above.id() != parent.id())).any(is_over)
+}
+
+/// Returns whether a node is taken out of the flow and lies over what was drawn before.
+fn is_over(node: NodeRef<'_>) -> bool {
+    matches!(node.style("position"), Some("absolute" | "fixed"))
+        && !matches!(node.style("z-index"), None | Some("" | "auto" | "0"))
 }
 
 /// Returns whether a toggle that is styled away lies over the element that shows it: pressing one

@@ -92,7 +92,7 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
     let hidden = scan.after(", ", |scan| scan.number_before(" volatile hidden"))?;
     scan.expect("]")?;
     // What a server adds where an action led to nothing.
-    let _ = scan.eat(" nothing changed") || scan.eat(" it is as it was then");
+    let _ = scan.eat(" nothing changed") || scan.eat(" it shows what it showed then");
     scan.at_end().then_some((steps, changes, hidden.unwrap_or_default()))
 }
 

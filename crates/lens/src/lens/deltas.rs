@@ -7,7 +7,7 @@
 
 use super::fitting::Written;
 use super::{Draft, Lens, Notes, Told};
-use crate::budget::{Cuts, Handles, Target, largest};
+use crate::budget::{Cuts, Handles, Target, largest, ranking};
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, Side, diff};
 use crate::extract::{Representation, View};
@@ -49,16 +49,22 @@ pub(super) struct Delta {
 impl Delta {
     /// Returns the items of the view that are new or changed to the agent.
     pub(super) fn changed_items(&self) -> HashSet<u32> {
-        let target = &self.target;
-        let mut changed = Vec::new();
-        for change in &self.matching.changes {
-            match *change {
-                Change::Added { new } => changed.extend(target.tree.subtree(new)),
-                Change::Said { new, .. } => changed.push(new),
-                Change::Removed { .. } | Change::Moved { .. } => {}
-            }
-        }
-        let items = changed.into_iter().map(|id| target.from[id as usize]);
+        let said = self.matching.changes.iter().filter_map(|change| match *change {
+            Change::Said { new, .. } => Some(self.target.from[new as usize]),
+            _ => None,
+        });
+        let mut changed: HashSet<u32> = said.filter(|item| ![NONE, ROOT].contains(item)).collect();
+        changed.extend(self.added_items());
+        changed
+    }
+
+    /// Returns the items of the view that were not there.
+    fn added_items(&self) -> HashSet<u32> {
+        let added = self.matching.changes.iter().filter_map(|change| match *change {
+            Change::Added { new } => Some(self.target.tree.subtree(new)),
+            _ => None,
+        });
+        let items = added.flatten().map(|id| self.target.from[id as usize]);
         items.filter(|item| ![NONE, ROOT].contains(item)).collect()
     }
 }
@@ -109,11 +115,30 @@ impl Lens {
         let pixels_told = told.representation == Representation::Vision;
         let first = (!nothing_told && !pixels_told).then(|| {
             let in_view = self.scrolled_into_view(view);
-            let make = |count: usize| self.delta_from(told, input, view, head, &in_view[..count]);
-            let fits = |count: usize| count == 0 || self.fits(&self.draft(make(count), notes).text);
+            let make = |count: usize| self.delta_from(told, input, view, head, (&in_view[..count], &[]));
+            let fits = |delta: Delta| self.fits(&self.draft(delta, notes).text);
             // Of what was scrolled into view, as much is told as there is room for.
             let all = in_view.len();
-            make(if fits(all) { all } else { largest(all - 1, |count| fits(count).then_some(count)).unwrap_or(0) })
+            let count = match all == 0 || fits(make(all)) {
+                true => all,
+                false => largest(all - 1, |count| fits(make(count)).then_some(count)).unwrap_or(0),
+            };
+            let whole = make(count);
+            if count > 0 || told.side.keys[0] != Some(view.meta[0].key) || fits(make(0)) {
+                return whole;
+            }
+            // Of what came, too: a list that grew is not told from its beginning again.
+            let added = whole.added_items();
+            let order: Vec<u32> = ranking(view, &added).into_iter().filter(|id| added.contains(id)).collect();
+            let part = |count: usize| {
+                let kept: HashSet<u32> = order[..count].iter().copied().collect();
+                let kept = |id: u32| view.tree.subtree(id).any(|below| kept.contains(&below));
+                let left_out: Vec<u32> = added.iter().copied().filter(|id| !kept(*id)).collect();
+                self.delta_from(told, input, view, head, (&[], &left_out))
+            };
+            let most = order.len().min(self.options.budget.unwrap_or(0) as usize);
+            let count = (most > 0).then(|| largest(most - 1, |count| fits(part(count)).then_some(count))).flatten();
+            count.map_or(whole, part)
         });
         let earlier = match &first {
             _ if !without_pictures => Vec::new(),
@@ -123,7 +148,7 @@ impl Lens {
                 self.earlier_bases(&self.target(view, &cuts, &self.handles).side(), 0)
             }
         };
-        let earlier = earlier.into_iter().map(|told| self.delta_from(told, input, view, head, &[]));
+        let earlier = earlier.into_iter().map(|told| self.delta_from(told, input, view, head, (&[], &[])));
         let deltas: Vec<Delta> = first.into_iter().chain(earlier).collect();
         match deltas.is_empty() {
             true => Tried::Not(if nothing_told { "nothing shown before" } else { "other representation" }),
@@ -167,12 +192,26 @@ impl Lens {
         (1..view.tree.len() as u32).filter(elided).take(MOST_SCROLLED).collect()
     }
 
-    /// Makes the delta from a shown state to the page; `more` of what was left out is told.
-    fn delta_from(&self, told: &Told, input: &StepInput<'_>, view: &View, head: &Head, more: &[u32]) -> Delta {
+    /// Makes the delta from a shown state to the page; `more` of what was left out is told, and of
+    /// what came `less` is left out.
+    fn delta_from(
+        &self,
+        told: &Told,
+        input: &StepInput<'_>,
+        view: &View,
+        head: &Head,
+        (more, less): (&[u32], &[u32]),
+    ) -> Delta {
         let handles = self.handles.as_of(&told.handles);
         let mut cuts = self.inherited_cuts(view, &handles);
         for id in more {
             cuts.keep(view, *id);
+        }
+        for id in less {
+            cuts.kept[*id as usize] = false;
+        }
+        if !less.is_empty() {
+            cuts.keep_short(view);
         }
         let target = self.target(view, &cuts, &handles);
         let side = target.side();

@@ -69,7 +69,10 @@ impl Session {
                 let select: args::Select = args::read(arguments)?;
                 (K::Select, Some(self.reference_of(select.reference)?), select.option.lines())
             }
-            "hover" => return self.act_on(K::Hover, args::read::<args::Hover>(arguments)?.target, String::new()),
+            "hover" => {
+                let args::Hover { target, within } = args::read(arguments)?;
+                return self.act_on(K::Hover, target, within, String::new());
+            }
             "press" => {
                 let press: args::Press = args::read(arguments)?;
                 let keys: Vec<&str> = press.key.split_whitespace().collect();
@@ -385,7 +388,7 @@ impl Session {
         self.ready_for(ActionKind::Drag, true)?;
         let on = drag.from.as_ref().and_then(InArg::reference);
         let (node, at) = match (drag.from, drag.at) {
-            (Some(target), at) => (self.element(target)?, at),
+            (Some(target), at) => (self.element(target, None)?, at),
             (None, Some(point)) => {
                 let (node, at) = self.with_whole_page(|_, page| click::node_at(page, point))?;
                 (node, Some(at))
@@ -394,7 +397,7 @@ impl Session {
         };
         let to = match (drag.to, drag.by) {
             (Some(target), None) => {
-                let node = self.element(target)?;
+                let node = self.element(target, None)?;
                 match drag.place {
                     PlaceArg::On => DragTo::On(node),
                     PlaceArg::Before => DragTo::Before(node),

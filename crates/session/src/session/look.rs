@@ -28,7 +28,7 @@ const MOST_KNOWN: usize = 20_000;
 const LONGEST_NAME: usize = 60;
 
 /// Actions after which it is told what the page sent.
-const ON_PAGE: [ActionKind; 9] = [
+const ON_PAGE: [ActionKind; 10] = [
     ActionKind::Click,
     ActionKind::DoubleClick,
     ActionKind::Fill,
@@ -38,6 +38,7 @@ const ON_PAGE: [ActionKind; 9] = [
     ActionKind::Check,
     ActionKind::Drag,
     ActionKind::Upload,
+    ActionKind::Dialog,
 ];
 /// Most requests that are told, and characters of the path of one.
 const MOST_SENT: usize = 3;

@@ -409,6 +409,11 @@ pub fn folded_rows(tree: &Tree) -> Vec<Vec<Vec<u32>>> {
     folded
 }
 
+fn holds_rows(tree: &Tree, id: u32) -> bool {
+    let is_of_rows = |group: &Group| matches!(group.kind, Kind::Rows(_));
+    tree.subtree(id).any(|below| tree.children(below).len() >= FEWEST && groups(tree, below).iter().any(is_of_rows))
+}
+
 /// Returns which items are a row's further controls: by item, its place among the controls of its
 /// row (0 for the first) and the row's first control. Rows with one control only are left out.
 pub(crate) fn row_controls(tree: &Tree) -> HashMap<u32, (u32, u16)> {
@@ -422,6 +427,12 @@ pub(crate) fn row_controls(tree: &Tree) -> HashMap<u32, (u32, u16)> {
             todo.extend_from_slice(&children[at..group.at]);
             at = group.at + group.len;
             let Kind::Rows(shape) = &group.kind else { continue };
+            // What holds rows itself is told row by row: these have numbers of their own.
+            let rows = &children[group.at..at];
+            if rows.iter().filter(|row| holds_rows(tree, **row)).count() * 2 > rows.len() {
+                todo.extend_from_slice(rows);
+                continue;
+            }
             let acting: Vec<usize> = (0..shape.depths.len())
                 .filter(|part| {
                     shape.rows.iter().any(|row| row[*part] != NONE && tree.item(row[*part]).reference.is_some())

@@ -5,10 +5,11 @@ use crate::args::{self, ClickArg, InArg, RefArg};
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::source::{Act, taken};
-use browserlens_core::page::text::escaped_line;
+use browserlens_core::page::text::{escaped_line, folded};
 use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
+use browserlens_lens::format::escape;
 use browserlens_snapshot::{FindOptions, candidates, closed, matches};
 use std::collections::BTreeSet;
 
@@ -135,32 +136,41 @@ impl Session {
                 let options = FindOptions { text, role, within, beside, limit: CANDIDATES };
                 let key = self.node_that_says(&options)?;
                 let at = click.at.or_else(|| self.place_of(key, &options.text));
-                self.on_found(kind, key, at, held)
+                let what = self.known_by_another_name(key, &options.text);
+                let answer = self.on_found(kind, key, at, held)?;
+                Ok(Answer { text: what + &answer.text, ..answer })
             }
         }
     }
 
     /// Acts on the element of a ref, or on what says a text.
-    pub(super) fn act_on(&mut self, kind: ActionKind, target: InArg, text: String) -> Result<Answer, ToolError> {
+    pub(super) fn act_on(
+        &mut self,
+        kind: ActionKind,
+        target: InArg,
+        within: Option<InArg>,
+        text: String,
+    ) -> Result<Answer, ToolError> {
         if let InArg::Ref(on) = target {
             self.do_it(kind, Some(on.0), text)?;
             return Ok(self.told());
         }
         self.ready_for(kind, false)?;
-        let key = self.element(target)?;
+        let key = self.element(target, within)?;
         self.on_found(kind, key, None, &text)
     }
 
     /// Returns the element of a ref that was given, or the one that says a text.
-    pub(super) fn element(&mut self, target: InArg) -> Result<NodeKey, ToolError> {
+    pub(super) fn element(&mut self, target: InArg, within: Option<InArg>) -> Result<NodeKey, ToolError> {
         let text = match target {
             InArg::Ref(on) => return self.node(on.0),
             InArg::Text(text) => text,
         };
-        let options = FindOptions { text, limit: CANDIDATES, ..FindOptions::default() };
+        let (within, beside) = self.scope(within)?;
+        let options = FindOptions { text, within, beside, limit: CANDIDATES, ..FindOptions::default() };
         self.node_that_says(&options).map_err(|error| match error {
             ToolError::NotThere { message, .. } => {
-                ToolError::NotThere { message, hint: "take a ref that `find` gives, or say more of the text" }
+                ToolError::NotThere { message, hint: "say more of the text, or take a ref of what is meant or of what it lies in" }
             }
             error => error,
         })
@@ -173,7 +183,7 @@ impl Session {
         }
         self.ready_for(ActionKind::Fill, true)?;
         // What is meant by a ref may be anything: it is not said again.
-        let key = self.element(target).map_err(|error| match error {
+        let key = self.element(target, None).map_err(|error| match error {
             ToolError::NotThere { message, hint } if message.starts_with("nothing ") => {
                 ToolError::NotThere { message: "nothing on the page is called so".to_owned(), hint }
             }
@@ -209,8 +219,17 @@ impl Session {
             if let (Some(only), None) = (with_refs.next(), with_refs.next()) {
                 return Ok(*only);
             }
+            let leads_to = |key: &NodeKey| page.find(*key).filter(|link| link.tag() == "a")?.attribute("href");
             match nodes.as_slice() {
                 [one] => Ok(*one),
+                // Links to one place: a pager above a list and below it.
+                [first, rest @ ..]
+                    if leads_to(first).is_some_and(|place| {
+                        place.len() > 1 && rest.iter().all(|other| leads_to(other) == Some(place))
+                    }) =>
+                {
+                    Ok(*first)
+                }
                 [] => Err(ToolError::NotThere {
                     message: format!(
                         "nothing {} says {:?}{}{}",
@@ -253,6 +272,19 @@ impl Session {
         let act = Act { node: Some(key), at: at.map(Into::into), ..Act::bare(taken(kind, text)) };
         self.on_node(act, None)?;
         Ok(self.told())
+    }
+
+    /// Says what a part of a text meant, where that has a ref and is called more than that.
+    fn known_by_another_name(&self, key: NodeKey, text: &str) -> String {
+        let plain = |text: &str| folded(text).to_lowercase();
+        let node = self.lens.reference(key).and_then(|on| Some((on, self.page.as_ref()?.find(key)?)));
+        let named = node.map(|(on, node)| (on, if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() }));
+        named.filter(|(_, name)| !text.is_empty() && plain(name) != plain(text)).map_or_else(String::new, |(on, name)| {
+            let mut what = format!("clicked {on} ");
+            escape::quote(&mut what, &folded(&name).chars().take(LONGEST_CLASS * 2).collect::<String>());
+            what.push('\n');
+            what
+        })
     }
 
     /// Returns where in an element its text says some words, unless it is a control: that is

@@ -50,7 +50,7 @@ impl Session {
         let until = scroll.until.filter(|until| !until.trim().is_empty() && self.is_live());
         let Some(until) = until else {
             return match scroll.target {
-                Some(target) => self.act_on(ActionKind::Scroll, target, text),
+                Some(target) => self.act_on(ActionKind::Scroll, target, None, text),
                 None => {
                     self.do_it(ActionKind::Scroll, None, text)?;
                     Ok(self.told())
@@ -61,7 +61,7 @@ impl Session {
         self.ready_for(ActionKind::Scroll, true)?;
         let around = match scroll.target {
             Some(target) => {
-                let key = self.element(target)?;
+                let key = self.element(target, None)?;
                 let node = self.page.as_ref().and_then(|page| page.find(key));
                 node.into_iter().flat_map(|node| [node].into_iter().chain(node.ancestors())).map(|n| n.key()).collect()
             }
@@ -77,6 +77,11 @@ impl Session {
         let times = if count == 1 { "time" } else { "times" };
         let said = match ended {
             Ended::There => format!("the text is there, scrolled {count} {times}{}", self.what_says(&until)),
+            Ended::AtTheEnd if count == 0 => {
+                "the text did not appear, and nothing moved: where a part moves by keys alone, `click` in it, then \
+                `press` PageDown"
+                    .to_owned()
+            }
             Ended::AtTheEnd => format!("the text did not appear: scrolled {count} {times}, to the end"),
             Ended::Enough => format!("the text did not appear: scrolled {count} {times}, there is more"),
         };

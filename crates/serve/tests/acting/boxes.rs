@@ -1,0 +1,44 @@
+//! Boxes that repeat: rows of a page that says so by nothing but how it looks.
+
+use super::common::holds;
+use super::on;
+use serde_json::json;
+
+/// Posts of a feed, whose controls are heard at the document; `more` adds some.
+const FEED: &str = "<style>.post { display: flex } .up, .down, .dots { width: 12px; height: 12px; cursor: pointer }
+    .more, .pick, .pick i { cursor: pointer; display: block } .menu { position: absolute; background: #fff }</style>
+    <div class=pick id=pick>Sorted by: best</div><div class=pick id=tags><span>Drippers<i>✕</i></span>
+    <span>Winter<i>✕</i></span> add</div><div id=feed></div><div class=more>View more</div><script>
+    const post = (n) => `<div class=post><div><div class=up data-act=vote></div>${n}<div class=down data-act=vote>
+      </div></div><div><a href=#p${n}>Post number ${n} of somebody who writes long titles</a> <p>by <a
+      href=#u${n}>writer ${n}</a></p><div class=dots data-act=menu></div></div></div>`;
+    const add = (from, to) => { for (let n = from; n < to; n++) feed.insertAdjacentHTML('beforeend', post(n)); };
+    add(0, 60);
+    document.addEventListener('click', (event) => {
+      if (event.target.className === 'more') add(60, 160);
+      if (event.target.id === 'pick') pick.insertAdjacentHTML('beforeend',
+        '<div class=menu><div class=o>best</div><div class=o>top</div><div class=o>new</div></div>');
+      if (event.target.className === 'o') pick.textContent = 'Sorted by: ' + event.target.textContent;
+      if (event.target.tagName === 'I') event.target.parentNode.remove();
+    });</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn boxes_that_repeat_are_rows_and_what_is_added_to_them_is_told_alone() {
+    let (mut mcp, first) = on(FEED).await;
+    let says = ["× listitem (clickable \"vote up\" @", "clickable \"vote down\" .1", "clickable \"menu\" .", "Post number 9 "];
+    holds("the page", &first, &says[..3]);
+    let told = mcp.call("click", json!({ "text": "View more" })).await;
+    holds("what came", &told, &["[DELTA ", "Post number {2}", "off-screen @m", "!FULL PAGE"]);
+    assert!(told.contains("|60 |") || told.contains("60 | 60") || told.contains(" 60"), "{told}");
+    let found = mcp.call("find", json!({ "text": "writer 3", "role": "link", "limit": 1 })).await;
+    assert!(found.contains("in listitem") && !found.contains("listitem < listitem"), "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_pops_up_from_a_control_and_what_takes_a_part_of_it_away_are_controls() {
+    let (mut mcp, first) = on(FEED).await;
+    holds("the page", &first, &["clickable \"✕\" @", "\"Drippers\"", "clickable \"Sorted by: best\" @e1"]);
+    mcp.says("click", json!({ "ref": "@e1" }), &["clickable", "top", "!\"Sorted by: best best top new\""]).await;
+    mcp.says("click", json!({ "text": "top" }), &["Sorted by: top"]).await;
+    mcp.says("click", json!({ "text": "✕", "in": "Winter" }), &["!Drippers", "Winter"]).await;
+}
