@@ -481,7 +481,8 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, by: Listed) -> Option<Vec<N
         // One shape and its label are one thing.
         let drawn = shapes > 1 && elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
         let listed = matches!(holder.tag(), "ul" | "ol" | "menu" | "tbody" | "table")
-            || by == Listed::Alike || by == Listed::Class && first.attribute("class").is_some()
+            || by == Listed::Alike
+            || by == Listed::Class && first.attribute("class").is_some()
             || matches!(holder.role(), "list" | "listbox" | "menu" | "tree" | "grid" | "tablist" | "radiogroup");
         let alike = rest.iter().all(|child| is_alike(*child, *first));
         return (elements.len() >= A_LIST && (drawn || listed && alike))

@@ -151,24 +151,27 @@ fn what_a_budget_cut_is_brought_back_by_its_handle() {
     insta::assert_snapshot!(format!("{}\n\n{}", first.text, more.text), @r#"
     [FULL PAGE STATE 0] Shop | https://shop.test/
     - main: heading "Results"
-      - list "All": 8 × listitem (link "Product {1}" @, "{2}"):
-    1|0 | $0.99
-    2|1 | $1.99
-    3|2 | $2.99
-    4|3 | $3.99
-    5|4 | $4.99
-    6|5 | $5.99
-    7|6 | $6.99
-    8|7 | $7.99
-        - … 22 more items @m1
+      - list "All": 11 × listitem (link "Product {1}" @, "${2}"):
+    1|0 |0.99
+    2|1 |1.99
+    3|2 |2.99
+    4|3 |3.99
+    5|4 |4.99
+    6|5 |5.99
+    7|6 |6.99
+    8|7 |7.99
+    9|8 |8.99
+    10|9 |9.99
+    11|10 |10.99
+        - … 19 more items @m1
 
     [ANSWER more \@m1 11-12]
     ELIDED: … 10 more items @m1
     ADDED in list "All":
       - 2 × like @e1:
-    9|18 | $18.99
-    10|19 | $19.99
-      - … 10 more items @m2
+    12|21 |21.99
+    13|22 |22.99
+      - … 7 more items @m2
     "#);
     assert!(lens.request(&Request::Expand { handle: "@m99".to_owned() }).is_err());
     let found = lens.request(&Request::Query { text: "product 27".to_owned() }).unwrap();

@@ -1,9 +1,9 @@
 //! What an agent is told of what it does, in Chromium: each action on a page made for it, notices,
 //! dialogs, text that ticks, pages that never rest.
 
-mod common;
 #[path = "acting/boxes.rs"]
 mod boxes;
+mod common;
 #[path = "acting/forms.rs"]
 mod forms;
 #[path = "acting/time.rs"]

@@ -95,8 +95,8 @@ pub fn tools() -> Vec<Tool> {
         Tool { name, why, only_reads: true, only_allowed: false, arguments }
     });
     let first = vec![
-        looks::<args::Observe>("observe", "Show the page, or what changed since you were shown it last"),
-        looks::<args::Expand>("expand", "Show what an elided mark stands for"),
+        looks::<args::Observe>("observe", "Show the page, or what changed since"),
+        looks::<args::Expand>("expand", "Show what a mark stands for"),
         looks::<args::Find>("find", "Find elements by text or role; gives refs and ancestors"),
         looks::<args::Snapshot>("snapshot", "Show controls, outline or content of a part of the page"),
         looks::<args::Chunks>("chunks", "Content as JSON lines for a vector store"),

@@ -55,7 +55,7 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
                 true => format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such)),
                 false => {
                     let closed = closed(lens, page, &options.text);
-                    format!("nothing found{}{closed}", where_more_is(shown, options))
+                    format!("nothing found{}{closed}{}", where_more_is(shown, options), unfilled(page))
                 }
             }
         }
@@ -156,6 +156,27 @@ fn where_more_is(shown: &ShownState, options: &FindOptions) -> String {
         node.reference().into_iter().for_each(|reference| out.push_str(&format!(" {reference}")));
     }
     out
+}
+
+/// Smallest box that is there to be filled, in CSS px.
+const LEAST_BOX: (f32, f32) = (200.0, 100.0);
+
+/// Says how many boxes outside of the viewport hold nothing: a page fills them as it is scrolled.
+fn unfilled(page: &Page) -> String {
+    let is_empty = |node: &NodeRef<'_>| {
+        let bounds = node.bounds();
+        matches!(node.tag(), "div" | "section" | "article" | "li")
+            && node.is_visible()
+            && !node.in_viewport()
+            && bounds.width >= LEAST_BOX.0
+            && bounds.height >= LEAST_BOX.1
+            && node.descendants().all(|below| !below.is_seen() && !below.is_visible())
+    };
+    match page.nodes().filter(is_empty).count() {
+        0 => String::new(),
+        1 => "; 1 box outside of the viewport is empty: `scroll` with `until` may fill it".to_owned(),
+        count => format!("; {count} boxes outside of the viewport are empty: `scroll` with `until` may fill them"),
+    }
 }
 
 /// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the

@@ -101,7 +101,8 @@ fn is_beneath_what_holds_it(node: NodeRef<'_>) -> bool {
 fn is_beneath_its_like(node: NodeRef<'_>) -> bool {
     let (Some(cover), Some(parent)) = (node.covered_by(), node.parent()) else { return false };
     let within = parent.id().0 < cover.id().0 && cover.id().0 < parent.end();
-    within && !std::iter::once(cover).chain(cover.ancestors().take_while(|above| above.id() != parent.id())).any(is_over)
+    within
+        && !std::iter::once(cover).chain(cover.ancestors().take_while(|above| above.id() != parent.id())).any(is_over)
 }
 
 /// Returns whether a node is taken out of the flow and lies over what was drawn before.

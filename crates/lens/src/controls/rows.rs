@@ -26,11 +26,7 @@ struct Seen {
 impl Seen {
     fn below(sums: &[Self], node: NodeRef<'_>) -> Self {
         let (from, to) = (sums[node.id().index() + 1], sums[node.end() as usize]);
-        Self {
-            controls: to.controls - from.controls,
-            fields: to.fields - from.fields,
-            texts: to.texts - from.texts,
-        }
+        Self { controls: to.controls - from.controls, fields: to.fields - from.fields, texts: to.texts - from.texts }
     }
 
     /// Returns whether there is a control that is no field, and something else.

@@ -215,3 +215,22 @@ fn a_field_that_is_not_to_be_seen_and_yet_used_has_a_ref_and_tells_no_value() {
     assert_eq!(field(Visibility::Transparent, Vec::new()), "");
     assert_eq!(field(Visibility::Hidden, vec![("tabindex", "0")]), "");
 }
+
+#[test]
+fn boxes_that_repeat_are_items_and_lines_of_a_form_are_none() {
+    let boxes = |count: usize, inside: &str| {
+        let row = format!("  generic block tag=div class=post\n{inside}");
+        outline(&format!("generic block tag=div\n{}", row.repeat(count)))
+    };
+    let post = "    link \"Reply\"\n    text \"Thanks\"\n    button \"Hide\"\n";
+    let three = boxes(3, post);
+    assert!(three.starts_with("- 3 × listitem (link \"Reply\" @"), "{three}");
+    assert!(!boxes(2, post).contains("listitem"), "two are no list");
+    assert!(!boxes(4, "    text \"Name\"\n    textbox \"Name\"\n").contains("listitem"), "a form");
+    assert!(!boxes(4, "    button \"Alone\"\n").contains("listitem"), "one control alone");
+    // One alone is what those of its class are elsewhere.
+    let answer =
+        "    generic tag=div\n      generic block tag=div class=post\n        link \"Answer\"\n        text \"Yes\"\n";
+    let nested = format!("{post}{answer}");
+    assert_eq!(boxes(3, &nested).matches("listitem").count(), 2);
+}

@@ -169,9 +169,10 @@ impl Session {
         let (within, beside) = self.scope(within)?;
         let options = FindOptions { text, within, beside, limit: CANDIDATES, ..FindOptions::default() };
         self.node_that_says(&options).map_err(|error| match error {
-            ToolError::NotThere { message, .. } => {
-                ToolError::NotThere { message, hint: "say more of the text, or take a ref of what is meant or of what it lies in" }
-            }
+            ToolError::NotThere { message, .. } => ToolError::NotThere {
+                message,
+                hint: "say more of the text, or take a ref of what is meant or of what it lies in",
+            },
             error => error,
         })
     }
@@ -278,13 +279,17 @@ impl Session {
     fn known_by_another_name(&self, key: NodeKey, text: &str) -> String {
         let plain = |text: &str| folded(text).to_lowercase();
         let node = self.lens.reference(key).and_then(|on| Some((on, self.page.as_ref()?.find(key)?)));
-        let named = node.map(|(on, node)| (on, if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() }));
-        named.filter(|(_, name)| !text.is_empty() && plain(name) != plain(text)).map_or_else(String::new, |(on, name)| {
-            let mut what = format!("clicked {on} ");
-            escape::quote(&mut what, &folded(&name).chars().take(LONGEST_CLASS * 2).collect::<String>());
-            what.push('\n');
-            what
-        })
+        let named = node
+            .map(|(on, node)| (on, if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() }));
+        named.filter(|(_, name)| !text.is_empty() && plain(name) != plain(text)).map_or_else(
+            String::new,
+            |(on, name)| {
+                let mut what = format!("clicked {on} ");
+                escape::quote(&mut what, &folded(&name).chars().take(LONGEST_CLASS * 2).collect::<String>());
+                what.push('\n');
+                what
+            },
+        )
     }
 
     /// Returns where in an element its text says some words, unless it is a control: that is
