@@ -169,10 +169,13 @@ impl Session {
         let (within, beside) = self.scope(within)?;
         let options = FindOptions { text, within, beside, limit: CANDIDATES, ..FindOptions::default() };
         self.node_that_says(&options).map_err(|error| match error {
-            ToolError::NotThere { message, .. } => ToolError::NotThere {
-                message,
-                hint: "say more of the text, or take a ref of what is meant or of what it lies in",
-            },
+            ToolError::NotThere { message, .. } => {
+                let hint = match message.starts_with("nothing") {
+                    true => "take a ref that `find` gives, or say more of the text",
+                    false => "say more of the text, or take a ref of what is meant or of what it lies in",
+                };
+                ToolError::NotThere { message, hint }
+            }
             error => error,
         })
     }
