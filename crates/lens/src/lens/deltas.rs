@@ -28,6 +28,11 @@ const TURNING_BACK: u32 = 50;
 /// Most items that are told because they were scrolled into view.
 const MOST_SCROLLED: usize = 400;
 
+/// Bytes of an item beside its words, and of a token at least: what is shorter fits without being
+/// written.
+const OF_AN_ITEM: usize = 16;
+const LEAST_OF_A_TOKEN: usize = 2;
+
 /// What came of trying a delta.
 pub(super) enum Tried {
     Not(&'static str),
@@ -56,6 +61,12 @@ impl Delta {
         let mut changed: HashSet<u32> = said.filter(|item| ![NONE, ROOT].contains(item)).collect();
         changed.extend(self.added_items());
         changed
+    }
+
+    /// Returns about how long what is new or changed is, in bytes.
+    fn size(&self, view: &View) -> usize {
+        let items = self.changed_items().into_iter().map(|id| view.tree.item(id));
+        items.map(|item| item.name.len() + item.value.len() + OF_AN_ITEM).sum()
     }
 
     /// Returns the items of the view that were not there.
@@ -124,7 +135,9 @@ impl Lens {
                 false => largest(all - 1, |count| fits(make(count)).then_some(count)).unwrap_or(0),
             };
             let whole = make(count);
-            if count > 0 || told.side.keys[0] != Some(view.meta[0].key) || fits(make(0)) {
+            let is_same = told.side.keys[0] == Some(view.meta[0].key);
+            let budget = self.options.budget.unwrap_or(u32::MAX) as usize;
+            if count > 0 || !is_same || whole.size(view) < budget.saturating_mul(LEAST_OF_A_TOKEN) || fits(make(0)) {
                 return whole;
             }
             // Of what came, too: a list that grew is not told from its beginning again.
@@ -136,7 +149,7 @@ impl Lens {
                 let left_out: Vec<u32> = added.iter().copied().filter(|id| !kept(*id)).collect();
                 self.delta_from(told, input, view, head, (&[], &left_out))
             };
-            let most = order.len().min(self.options.budget.unwrap_or(0) as usize);
+            let most = order.len().min(budget);
             let count = (most > 0).then(|| largest(most - 1, |count| fits(part(count)).then_some(count))).flatten();
             count.map_or(whole, part)
         });

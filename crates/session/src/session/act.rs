@@ -18,7 +18,7 @@ use crate::args::{self, InArg, PlaceArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
-use browserlens_core::page::text::{escaped_line, folded};
+use browserlens_core::page::text::folded;
 use browserlens_core::page::{Flags, NodeKey};
 use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
@@ -69,10 +69,7 @@ impl Session {
                 let select: args::Select = args::read(arguments)?;
                 (K::Select, Some(self.reference_of(select.reference)?), select.option.lines())
             }
-            "hover" => {
-                let args::Hover { target, within } = args::read(arguments)?;
-                return self.act_on(K::Hover, target, within, String::new());
-            }
+            "hover" => return self.hover(args::read(arguments)?),
             "press" => {
                 let press: args::Press = args::read(arguments)?;
                 let keys: Vec<&str> = press.key.split_whitespace().collect();
@@ -246,15 +243,6 @@ impl Session {
             None if matches!(kind, K::Press | K::Type | K::Scroll) => self.guard_kept(),
             _ => Ok(()),
         }
-    }
-
-    /// Notes what a click hit, if it was something else than was meant.
-    fn note_hit(&mut self, kind: ActionKind) -> Result<(), ToolError> {
-        if is_click(kind) {
-            let hit = self.source()?.hit_instead();
-            self.notes = hit.map_or_else(String::new, |hit| format!("hit {} instead\n", escaped_line(&hit)));
-        }
-        Ok(())
     }
 
     /// Notes what an action selected in a text, and where keys that changed nothing put the caret:

@@ -143,6 +143,19 @@ impl Session {
         }
     }
 
+    /// Notes what a click hit, if it was something else than was meant.
+    pub(super) fn note_hit(&mut self, kind: ActionKind) -> Result<(), ToolError> {
+        if is_click(kind) {
+            let hit = self.source()?.hit_instead();
+            self.notes = hit.map_or_else(String::new, |hit| format!("hit {} instead\n", escaped_line(&hit)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn hover(&mut self, args::Hover { target, within }: args::Hover) -> Result<Answer, ToolError> {
+        self.act_on(ActionKind::Hover, target, within, String::new())
+    }
+
     /// Acts on the element of a ref, or on what says a text.
     pub(super) fn act_on(
         &mut self,
