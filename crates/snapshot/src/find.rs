@@ -268,7 +268,7 @@ impl<'p> Near<'p> {
         let others = self.nodes.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, node)| *node);
         let holds_none = |above: &NodeRef<'_>| !others.clone().any(|other| above.holds(other.id()));
         let Some(above) = node.ancestors().take_while(holds_none).last() else { return };
-        let text = joined(above);
+        let text = joined(above, LONGEST * 4);
         if text.is_empty() || text == own.1 {
             return;
         }
@@ -276,21 +276,21 @@ impl<'p> Near<'p> {
         write_quoted(out, &text);
         // What it begins with may be another's words: a comment that this one answers.
         let begins_with_it = text.char_indices().nth(LONGEST).is_none_or(|(end, _)| text[..end].contains(&own.1));
-        let is_card = |card: &NodeRef<'_>| joined(*card).chars().count() >= LONGEST;
-        let card = node.ancestors().take_while(|card| card.id() != above.id()).find(is_card).map(joined);
-        if let Some(card) = card.filter(|_| !begins_with_it) {
+        let mut cards =
+            node.ancestors().take_while(|card| card.id() != above.id()).map(|card| joined(card, LONGEST * 4));
+        if !begins_with_it && let Some(card) = cards.find(|card| card.chars().count() >= LONGEST) {
             out.push_str(" and ");
             write_quoted(out, &card);
         }
     }
 }
 
-/// Returns the beginning of what is seen in an element, its pieces joined by blanks.
-fn joined(element: NodeRef<'_>) -> String {
+/// Returns what is seen in an element, its pieces joined by blanks, up to about `most` bytes.
+fn joined(element: NodeRef<'_>, most: usize) -> String {
     let mut text = String::new();
     for part in element.descendants().filter(|node| node.kind() == NodeKind::Text && node.is_seen()) {
         text.push_str(&folded(part.text()));
-        if text.len() > LONGEST * 4 {
+        if text.len() > most {
             break;
         }
         text.push(' ');
@@ -346,7 +346,7 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
             };
             let saying: Vec<Vec<u32>> = page.nodes().filter(said).map(chain).collect();
             // The pieces of a row, as `find` tells them.
-            let says = |node: NodeRef<'_>| plain(&joined(node)).contains(words);
+            let says = |node: NodeRef<'_>| plain(&joined(node, usize::MAX)).contains(words);
             match saying.is_empty() {
                 true => innermost(page.root(), says).into_iter().map(chain).collect(),
                 false => saying,

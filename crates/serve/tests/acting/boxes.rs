@@ -52,3 +52,20 @@ async fn what_is_looked_for_in_vain_may_stand_where_nothing_was_loaded_yet() {
     mcp.says("find", json!({ "text": "Tuesdays" }), &["nothing found; 2 boxes outside of the viewport are empty"])
         .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_to_one_place_are_one_and_what_leads_nowhere_is_several() {
+    let rows =
+        "<p>Some words that come before the table, so that it does not begin the page: as many as two hundred and
+      forty letters are read of what something is near, and what is looked for stands behind these, in the last row of
+      the table below, whose first cell holds a number only.</p><table>
+      <tr><td>10<td>max = 20<td><a href='javascript:void(0)' onclick='document.title = 10'>Note</a></tr>
+      <tr><td>11<td>max = 60<td><a href='javascript:void(0)' onclick='document.title = 11'>Note</a></tr></table>
+      <a href='#p2'>Older</a> <a href='/?2'>Next</a> <a href='/?2'>Next</a> <a href='#p2'>Older</a>";
+    let (mut mcp, _) = on(rows).await;
+    mcp.refuses("click", json!({ "text": "Note" }), &["2 found"]).await;
+    mcp.refuses("click", json!({ "text": "Older" }), &["2 found"]).await;
+    mcp.says("click", json!({ "text": "Note", "in": "11 max = 60" }), &["PAGE: 11"]).await;
+    mcp.says("hover", json!({ "ref": "max = 60", "in": "11 max" }), &["[DELTA"]).await;
+    mcp.says("click", json!({ "text": "Next" }), &["/?2"]).await;
+}

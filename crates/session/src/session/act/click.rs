@@ -236,14 +236,17 @@ impl Session {
             if let (Some(only), None) = (with_refs.next(), with_refs.next()) {
                 return Ok(*only);
             }
-            let leads_to = |key: &NodeKey| page.find(*key).filter(|link| link.tag() == "a")?.attribute("href");
+            let leads_to = |key: &NodeKey| {
+                let place = page.find(*key).filter(|link| link.tag() == "a")?.attribute("href")?.trim();
+                // What leads nowhere does something else each time.
+                let is_place = !place.is_empty() && !place.starts_with('#') && !place.starts_with("javascript:");
+                is_place.then_some(place)
+            };
             match nodes.as_slice() {
                 [one] => Ok(*one),
                 // Links to one place: a pager above a list and below it.
                 [first, rest @ ..]
-                    if leads_to(first).is_some_and(|place| {
-                        place.len() > 1 && rest.iter().all(|other| leads_to(other) == Some(place))
-                    }) =>
+                    if leads_to(first).is_some_and(|place| rest.iter().all(|other| leads_to(other) == Some(place))) =>
                 {
                     Ok(*first)
                 }
