@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// How often, and how far apart, a page is asked that cannot tell.
-const TRIES: u32 = 10;
+const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Who acts twice in so short a time will not wait for a capture.
@@ -52,24 +52,31 @@ struct History {
     entries: Vec<Entry>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 struct Entry {
     id: i64,
     url: String,
 }
 
+impl Entry {
+    fn shows(&self, url: &str) -> bool {
+        without_fragment(&self.url) == without_fragment(url)
+    }
+}
+
 impl History {
     /// Returns the position of the entry that a navigation to a URL (or none) leads to: the current
-    /// one, unless the tab has gone on since; then the nearest of that URL.
-    fn to(&self, url: &str, from: Option<usize>) -> usize {
-        let same = |entry: &Entry| without_fragment(&entry.url) == without_fragment(url);
+    /// one, unless the tab has gone on since; then the nearest of that URL. Only what has come to
+    /// its end can be the entry on which the tab was known to stand.
+    fn to(&self, url: &str, from: Option<usize>, ended: bool) -> usize {
         let at = self.current_index;
-        if url.is_empty() || self.entries.get(at).is_some_and(same) {
+        if url.is_empty() || self.entries.get(at).is_some_and(|entry| entry.shows(url)) {
             return at;
         }
         let near = from.unwrap_or(at);
-        let others = self.entries.iter().enumerate().filter(|(index, entry)| *index != near && same(entry));
-        others.map(|(index, _)| index).min_by_key(|index| index.abs_diff(near)).unwrap_or(at)
+        let those =
+            self.entries.iter().enumerate().filter(|(index, entry)| (ended || *index != near) && entry.shows(url));
+        those.map(|(index, _)| index).min_by_key(|index| index.abs_diff(near)).unwrap_or(at)
     }
 }
 
@@ -79,7 +86,7 @@ pub(super) struct Listener {
     browser: Arc<BrowserState>,
     judge: Judge,
     /// The entry of its history on which each tab stands, by session.
-    stood: HashMap<String, i64>,
+    stood: HashMap<String, Entry>,
     /// When the last two things were done.
     done: [Option<Instant>; 2],
     /// When a session was last looked at early.
@@ -162,26 +169,26 @@ impl Listener {
             Signal::Navigating { session, frame, by_page: false, kind, url }
                 if kind.starts_with("history") && self.is_main(&session, &frame) =>
             {
-                let forward = self.stand(&session, &url).await;
+                let forward = self.stand(&session, &url, false).await;
                 Some(Heard::Way { session, frame, forward })
             }
             Signal::Committed { ref session, ref frame, ref url } => {
                 self.judge.forget(session);
                 if self.is_main(session, frame) {
-                    self.stand(session, url).await;
+                    self.stand(session, url, true).await;
                 }
                 Some(Heard::Signal(signal))
             }
             Signal::Within { session, frame, url } => {
                 if self.is_main(&session, &frame) {
-                    self.stand(&session, &url).await;
+                    self.stand(&session, &url, true).await;
                 }
                 None
             }
             Signal::TabOpened { tab, .. } => {
                 let session = self.browser.read().tab(tab).map(|tab| tab.session.clone());
                 if let Some(session) = session {
-                    self.stand(&session, "").await;
+                    self.stand(&session, "", true).await;
                 }
                 Some(Heard::Signal(signal))
             }
@@ -193,19 +200,21 @@ impl Listener {
         self.browser.read().tab_of_main(session, frame).is_some()
     }
 
-    /// Notes where a tab stands after a navigation to a URL; returns whether that is behind where
-    /// it stood in its history.
-    async fn stand(&mut self, session: &str, url: &str) -> bool {
+    /// Notes where a tab stands after a navigation to a URL, which has ended or begins; returns
+    /// whether that is behind where it stood in its history.
+    async fn stand(&mut self, session: &str, url: &str, ended: bool) -> bool {
+        let stood = self.stood.get(session);
         let Some(history) = self.history(session).await else {
             // Not known is better than where it stood once.
-            self.stood.remove(session);
+            if !(ended && stood.is_some_and(|entry| entry.shows(url))) {
+                self.stood.remove(session);
+            }
             return false;
         };
-        let stood = self.stood.get(session).copied();
-        let from = stood.and_then(|id| history.entries.iter().position(|entry| entry.id == id));
-        let to = history.to(url, from);
+        let from = stood.and_then(|stood| history.entries.iter().position(|entry| entry.id == stood.id));
+        let to = history.to(url, from, ended);
         if let Some(entry) = history.entries.get(to) {
-            self.stood.insert(session.to_owned(), entry.id);
+            self.stood.insert(session.to_owned(), entry.clone());
         }
         from.is_some_and(|from| to > from)
     }
@@ -238,11 +247,13 @@ mod tests {
 
     #[test]
     fn a_way_leads_to_the_current_entry_unless_the_tab_has_gone_on() {
-        assert_eq!(history(1, &["a", "b", "c"]).to("b", Some(0)), 1);
-        assert_eq!(history(1, &["a", "b#here", "c"]).to("b#there", Some(0)), 1);
+        assert_eq!(history(1, &["a", "b", "c"]).to("b", Some(0), false), 1);
+        assert_eq!(history(1, &["a", "b#here", "c"]).to("b#there", Some(0), false), 1);
         // From b back to a and at once forward again: asked too late, it stands on b.
-        assert_eq!(history(1, &["a", "b", "a"]).to("a", Some(1)), 0);
-        assert_eq!(history(0, &["a", "b", "c"]).to("c", Some(1)), 2);
-        assert_eq!(history(0, &["a", "b"]).to("elsewhere", None), 0);
+        assert_eq!(history(1, &["a", "b", "a"]).to("a", Some(1), false), 0);
+        assert_eq!(history(0, &["a", "b", "c"]).to("c", Some(1), false), 2);
+        assert_eq!(history(0, &["a", "b"]).to("elsewhere", None, false), 0);
+        // It was known that it would stand on a, and it came there.
+        assert_eq!(history(1, &["a", "b"]).to("a", Some(0), true), 0);
     }
 }
