@@ -24,7 +24,8 @@
 
 use crate::parts::divided;
 use crate::xpath::Xpaths;
-use browserlens_core::page::{Flow, NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::page::text::would_join;
+use browserlens_core::page::{BoxInDocument, Flow, NodeId, NodeKind, NodeRef, Page, Visibility};
 use serde::{Deserialize, Serialize};
 
 /// Most characters of a block; what is longer is divided.
@@ -98,6 +99,7 @@ pub fn blocks(page: &Page) -> Vec<Block> {
         sides: 0,
         side: None,
         text: String::new(),
+        last: BoxInDocument::default(),
         gap: Gap::None,
     };
     for node in page.nodes() {
@@ -165,6 +167,8 @@ struct Walk<'w> {
     /// The outermost one that the walk is in, the index one past it, and whether it is navigation.
     side: Option<(u32, u32, bool)>,
     text: String,
+    /// Where the last text stands.
+    last: BoxInDocument,
     gap: Gap,
 }
 
@@ -190,7 +194,12 @@ impl Walk<'_> {
         match node.kind() {
             NodeKind::Text => {
                 if node.is_seen() {
+                    // A margin as wide as a blank is one.
+                    if would_join(&self.text, node.text()) && node.bounds().is_apart_from(self.last) {
+                        self.part(Gap::Blank);
+                    }
                     self.push(node.text());
+                    self.last = node.bounds();
                 }
             }
             NodeKind::Pseudo => {

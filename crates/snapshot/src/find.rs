@@ -4,14 +4,19 @@
 //! the grammar of the lens. Invariants: only what the lens shows is found; what is left out is
 //! counted; in an element that is not on the page nothing is found.
 
+mod elsewhere;
+mod near;
+
 use crate::interactive::RefLens;
 use browserlens_core::page::text::folded;
-use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page, Visibility, role};
+use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::Ref;
-use browserlens_lens::format::{Style, escape, write_item};
-use browserlens_lens::tree::{Item, StateSet};
+use browserlens_lens::format::{Style, write_item};
+use browserlens_lens::tree::Item;
 use browserlens_lens::{ShownNode, ShownState};
-use std::collections::{HashMap, HashSet};
+pub use elsewhere::closed;
+use elsewhere::{clipped, unfilled, where_more_is};
+use near::{Near, chain, joined, sharing, words, write_quoted, write_words};
 use std::fmt::Write as _;
 
 /// What is looked for.
@@ -70,7 +75,7 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
         near.write(&mut out, at);
         // A cell says little without its row, nor does a text without its card.
         let is_part = node.reference().is_none() && out.len() == before;
-        let row = node.ancestors().find(|above| is_part && is_row(above.role())).map(|row| folded(&row.text()));
+        let row = node.ancestors().find(|above| is_part && role::is_item(above.role())).map(|row| folded(&row.text()));
         if let Some(row) = row.filter(|row| row != node.name()) {
             out.push_str(" near ");
             write_quoted(&mut out, &row);
@@ -80,103 +85,6 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
     }
     out
-}
-
-fn is_row(role: &str) -> bool {
-    matches!(role, "row" | "listitem" | "article" | "treeitem")
-}
-
-/// Most things that are closed, and words that they are closed in, which are named.
-const MOST_CLOSED: usize = 3;
-
-/// Counts what says a text outside of what its box shows, else names links and buttons that say it
-/// and are not drawn now, and the words before what they lie in, as of a menu, from the inside.
-pub fn closed(lens: &RefLens, page: &Page, text: &str) -> String {
-    let wanted = folded(text).to_lowercase();
-    let text_of = |node: NodeRef<'_>| {
-        let texts = node.subtree().filter(|part| part.kind() == NodeKind::Text).map(|part| folded(part.text()));
-        texts.take(MOST_NEAR).collect::<Vec<_>>().join(" ").trim().to_owned()
-    };
-    let is_closed = |node: &NodeRef<'_>| {
-        let is_control = node.tag() == "a" && node.attribute("href").is_some()
-            || node.tag() == "button"
-            || matches!(node.attribute("role"), Some("menuitem" | "link" | "button" | "tab"));
-        let is_unseen = !node.is_visible() && node.visibility() != Visibility::Clipped;
-        is_control && is_unseen && text_of(*node).to_lowercase().contains(&wanted)
-    };
-    let mut out = String::new();
-    if wanted.is_empty() {
-        return out;
-    }
-    let outside = clipped(page, &wanted, None).len();
-    if outside > 0 {
-        let _ = write!(out, "; {outside} outside of what its box shows: `click` by that text scrolls there");
-        return out;
-    }
-    for (at, node) in page.nodes().filter(is_closed).take(MOST_CLOSED).enumerate() {
-        out.push_str(if at == 0 { "; closed: " } else { ", " });
-        write_quoted(&mut out, &text_of(node));
-        let mut inner = node;
-        let mut words = 0;
-        for above in node.ancestors() {
-            let before = above.children().take_while(|part| part.id() != inner.id());
-            let word = before.filter(|part| matches!(part.kind(), NodeKind::Element | NodeKind::Text)).last();
-            inner = above;
-            let Some((word, text)) = word.map(|word| (word, text_of(word))) else { continue };
-            if !matches!(above.tag(), "li" | "details") || text.is_empty() || text.len() > LONGEST {
-                continue;
-            }
-            out.push_str(" in ");
-            write_quoted(&mut out, &text);
-            lens.reference(word.key()).into_iter().for_each(|on| out.push_str(&format!(" {on}")));
-            words += 1;
-            if words == MOST_CLOSED {
-                break;
-            }
-        }
-    }
-    if !out.is_empty() {
-        out.push_str(": `hover` or `click` the last word first");
-    }
-    out
-}
-
-/// Names what draws only a part of its items, in which the text may be all the same.
-fn where_more_is(shown: &ShownState, options: &FindOptions) -> String {
-    let is_in = |node: &ShownNode<'_>| {
-        options.within.is_none_or(|within| {
-            node.reference() == Some(within) || node.ancestors().any(|above| above.reference() == Some(within))
-        })
-    };
-    let partial = shown.nodes().filter(|node| shown.tree().item(node.id()).states.has(StateSet::PARTIAL)).filter(is_in);
-    let mut out = String::new();
-    for (at, node) in partial.take(ABOVE).enumerate() {
-        out.push_str(if at == 0 { " in what is drawn; `scroll` with `until` draws more of " } else { ", " });
-        write_words(&mut out, node.role(), node.name());
-        node.reference().into_iter().for_each(|reference| out.push_str(&format!(" {reference}")));
-    }
-    out
-}
-
-/// Smallest box that is there to be filled, in CSS px.
-const LEAST_BOX: (f32, f32) = (200.0, 100.0);
-
-/// Says how many boxes outside of the viewport hold nothing: a page fills them as it is scrolled.
-fn unfilled(page: &Page) -> String {
-    let is_empty = |node: &NodeRef<'_>| {
-        let bounds = node.bounds();
-        matches!(node.tag(), "div" | "section" | "article" | "li")
-            && node.is_visible()
-            && !node.in_viewport()
-            && bounds.width >= LEAST_BOX.0
-            && bounds.height >= LEAST_BOX.1
-            && node.descendants().all(|below| !below.is_seen() && !below.is_visible())
-    };
-    match page.nodes().filter(is_empty).count() {
-        0 => String::new(),
-        1 => "; 1 box outside of the viewport is empty: `scroll` with `until` may fill it".to_owned(),
-        count => format!("; {count} boxes outside of the viewport are empty: `scroll` with `until` may fill them"),
-    }
 }
 
 /// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the
@@ -217,7 +125,8 @@ fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>, text: 
     out.push_str(&write_item(around.as_ref().unwrap_or(item), Style::PLAIN));
     let above: Vec<ShownNode<'_>> = node.ancestors().filter(|node| node.id() != 0).collect();
     // Rows within rows say nothing but that.
-    let same = |a: &ShownNode<'_>, b: &ShownNode<'_>| a.role() == b.role() && a.name() == b.name() && is_row(a.role());
+    let same =
+        |a: &ShownNode<'_>, b: &ShownNode<'_>| a.role() == b.role() && a.name() == b.name() && role::is_item(a.role());
     let above = above.chunk_by(same).map(|alike| alike[0]);
     for (at, node) in above.take(ABOVE).enumerate() {
         out.push_str(if at == 0 { " in " } else { " < " });
@@ -238,87 +147,6 @@ fn around(value: &str, text: &str) -> Option<String> {
     let to = value.ceil_char_boundary((at + text.len() + LONGEST).min(value.len()));
     let mark = |is_cut: bool| if is_cut { "…" } else { "" };
     Some(format!("{}{}{}", mark(from > 0), &value[from..to], mark(to < value.len())))
-}
-
-/// What things are near whose words do not tell them apart.
-struct Near<'p> {
-    nodes: Vec<Option<NodeRef<'p>>>,
-    words: Vec<(String, String)>,
-    counts: HashMap<(String, String), usize>,
-}
-
-impl<'p> Near<'p> {
-    fn of(nodes: impl Iterator<Item = Option<NodeRef<'p>>>) -> Self {
-        let nodes: Vec<Option<NodeRef<'p>>> = nodes.take(MOST_NEAR).collect();
-        let words: Vec<(String, String)> = nodes.iter().map(|node| node.map(words).unwrap_or_default()).collect();
-        let mut counts = HashMap::new();
-        for words in &words {
-            *counts.entry(words.clone()).or_insert(0) += 1;
-        }
-        Self { nodes, words, counts }
-    }
-
-    /// Says what stands in the largest element that holds the node and none of the others: its row
-    /// or card. Only where another has the same words.
-    fn write(&self, out: &mut String, at: usize) {
-        let (Some(Some(node)), Some(own)) = (self.nodes.get(at), self.words.get(at)) else { return };
-        if self.counts.get(own).is_none_or(|count| *count < 2) {
-            return;
-        }
-        let others = self.nodes.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, node)| *node);
-        let holds_none = |above: &NodeRef<'_>| !others.clone().any(|other| above.holds(other.id()));
-        let Some(above) = node.ancestors().take_while(holds_none).last() else { return };
-        let text = joined(above, LONGEST * 4);
-        if text.is_empty() || text == own.1 {
-            return;
-        }
-        out.push_str(" near ");
-        write_quoted(out, &text);
-        // What it begins with may be another's words: a comment that this one answers.
-        let begins_with_it = text.char_indices().nth(LONGEST).is_none_or(|(end, _)| text[..end].contains(&own.1));
-        let mut cards =
-            node.ancestors().take_while(|card| card.id() != above.id()).map(|card| joined(card, LONGEST * 4));
-        if !begins_with_it && let Some(card) = cards.find(|card| card.chars().count() >= LONGEST) {
-            out.push_str(" and ");
-            write_quoted(out, &card);
-        }
-    }
-}
-
-/// Returns what is seen in an element, its pieces joined by blanks, up to about `most` bytes.
-fn joined(element: NodeRef<'_>, most: usize) -> String {
-    let mut text = String::new();
-    for part in element.descendants().filter(|node| node.kind() == NodeKind::Text && node.is_seen()) {
-        text.push_str(&folded(part.text()));
-        if text.len() > most {
-            break;
-        }
-        text.push(' ');
-    }
-    folded(&text)
-}
-
-/// Returns the role of a node, and its name or else its text.
-fn words(node: NodeRef<'_>) -> (String, String) {
-    let name = if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() };
-    (node.role().to_owned(), folded(&name))
-}
-
-fn write_words(out: &mut String, role: &str, name: &str) {
-    out.push_str(role);
-    if !name.is_empty() {
-        out.push(' ');
-        write_quoted(out, name);
-    }
-}
-
-/// Writes a text as a page's, cut if it is long.
-fn write_quoted(out: &mut String, text: &str) {
-    let short: String = text.chars().take(LONGEST).collect();
-    escape::quote(out, &short);
-    if short.len() < text.len() {
-        out.push('…');
-    }
 }
 
 /// Returns the nodes that a text means: those with refs that say exactly that, else the elements
@@ -414,19 +242,6 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     holding
 }
 
-/// Returns the elements that say exactly a text, in lower case, outside of what a box around them
-/// shows: they are scrolled to when they are acted on.
-fn clipped(page: &Page, wanted: &str, within: Option<NodeRef<'_>>) -> Vec<NodeKey> {
-    let is_out = |text: &NodeRef<'_>| text.kind() == NodeKind::Text && text.visibility() == Visibility::Clipped;
-    // What is for readers of the screen alone has no room.
-    let has_room = |text: &NodeRef<'_>| {
-        text.ancestors().take(ABOVE).all(|above| above.bounds().width >= 2.0 && above.bounds().height >= 2.0)
-    };
-    let says = |text: &NodeRef<'_>| is_out(text) && folded(text.text()).to_lowercase() == wanted && has_room(text);
-    let texts = page.nodes().filter(|text| within.is_none_or(|within| within.holds(text.id())) && says(text));
-    texts.filter_map(|text| text.parent()).take(MOST_NEAR).map(|element| element.key()).collect()
-}
-
 /// Levels of a page down which a text of several pieces is followed.
 const DEEPEST: u32 = 200;
 
@@ -495,29 +310,6 @@ fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>>
     }
     found.sort_by_key(|node| node.reference().is_none());
     found
-}
-
-/// Returns the ids of a node and of all that it lies in, from the inside.
-fn chain(node: NodeRef<'_>) -> Vec<u32> {
-    [node.id().0].into_iter().chain(node.ancestors().map(|above| above.id().0)).collect()
-}
-
-/// Returns which of several things share the smallest part of the page with what says something;
-/// each is its id and those of what it lies in, from the inside. What `is_of_many` is shared by
-/// all, unless it says so itself.
-fn sharing(things: &[Vec<u32>], saying: &[Vec<u32>], is_of_many: impl Fn(u32) -> bool) -> Vec<bool> {
-    let says: HashSet<u32> = saying.iter().filter_map(|chain| chain.first().copied()).collect();
-    let holds: HashSet<u32> = saying.iter().flatten().copied().collect();
-    let shared: Vec<Option<usize>> = things
-        .iter()
-        .map(|chain| {
-            let at = chain.iter().position(|id| holds.contains(id))?;
-            (says.contains(&chain[at]) || !is_of_many(chain[at])).then_some(at)
-        })
-        .collect();
-    let parts = || things.iter().zip(&shared).filter_map(|(chain, at)| Some((chain, (*at)?)));
-    let outer: HashSet<u32> = parts().flat_map(|(chain, at)| &chain[at + 1..]).copied().collect();
-    things.iter().zip(&shared).map(|(chain, at)| at.is_some_and(|at| !outer.contains(&chain[at]))).collect()
 }
 
 #[cfg(test)]

@@ -306,7 +306,22 @@ pub struct ScrollOffset {
     pub y: f32,
 }
 
+/// How wide a gap between two texts is a blank, as a share of the line's height.
+const NARROWEST_BLANK: f32 = 0.12;
+
 impl BoxInDocument {
+    /// Returns whether a text stands on one line with the text before it, parted by a margin as wide
+    /// as a blank: they are two words, though nothing is between them in the document.
+    pub fn is_apart_from(self, before: Self) -> bool {
+        let is_line = |a: f32, b: f32| a > 0.0 && a < b * 1.6;
+        let least = before.height.min(self.height);
+        let gap = (self.x - before.right()).max(before.x - self.right());
+        is_line(before.height, self.height)
+            && is_line(self.height, before.height)
+            && (before.y - self.y).abs() < least / 2.0
+            && gap > least * NARROWEST_BLANK
+    }
+
     /// Moves the box into viewport space. Shape: one rectangle; unit: CSS px.
     pub fn to_viewport(self, scroll: ScrollOffset) -> BoxInViewport {
         BoxInViewport { x: self.x - scroll.x, y: self.y - scroll.y, width: self.width, height: self.height }

@@ -29,6 +29,11 @@ pub fn is_generic(role: &str) -> bool {
     .contains(&role)
 }
 
+/// Returns whether the role is that of one of many: of a list, a table, a feed, a tree.
+pub fn is_item(role: &str) -> bool {
+    matches!(role, "row" | "listitem" | "article" | "option" | "treeitem")
+}
+
 /// Returns whether the role holds text that is written into it.
 pub fn is_text_field(role: &str) -> bool {
     matches!(role, "textbox" | "searchbox" | "combobox" | "spinbutton" | "Date" | "DateTime" | "InputTime")

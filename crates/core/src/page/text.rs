@@ -50,6 +50,12 @@ pub fn one_line(text: &str) -> String {
     spaced(text, |line, word| line.push_str(&escaped_line(word)))
 }
 
+/// Returns whether two texts are one word where nothing stands between them.
+pub fn would_join(before: &str, after: &str) -> bool {
+    let is_word = |end: Option<char>| end.is_some_and(char::is_alphanumeric);
+    is_word(before.chars().next_back()) && is_word(after.chars().next())
+}
+
 /// Returns text with white space of any kind as single blanks, and none at the ends.
 pub fn folded(text: &str) -> String {
     spaced(text, String::push_str)

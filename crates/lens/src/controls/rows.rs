@@ -6,6 +6,7 @@
 
 use super::Controls;
 use browserlens_core::page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, role};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Fewest boxes that are rows.
@@ -50,7 +51,7 @@ pub(super) fn rows(page: &Page, controls: &Controls) -> Vec<NodeId> {
         if holder.id().0 < past || holder.kind() == NodeKind::Text || matches!(holder.tag(), "html" | "body") {
             continue;
         }
-        let mut groups: HashMap<(&str, String), Vec<NodeRef<'_>>> = HashMap::new();
+        let mut groups: HashMap<(&str, Cow<'_, str>), Vec<NodeRef<'_>>> = HashMap::new();
         for child in holder.children().filter(|child| is_box(*child) && !controls.has(*child)) {
             groups.entry((child.tag(), class_of(child))).or_default().push(child);
         }
@@ -105,9 +106,12 @@ fn is_box(node: NodeRef<'_>) -> bool {
         && node.tag() != "label"
 }
 
-fn class_of(node: NodeRef<'_>) -> String {
-    let classes: Vec<&str> = node.classes().collect();
-    if classes.len() > MOST_CLASSES { classes.join(" ") } else { (*classes.first().unwrap_or(&"")).to_owned() }
+fn class_of(node: NodeRef<'_>) -> Cow<'_, str> {
+    let mut classes = node.classes();
+    match classes.clone().count() > MOST_CLASSES {
+        true => classes.collect::<Vec<_>>().join(" ").into(),
+        false => classes.next().unwrap_or_default().into(),
+    }
 }
 
 /// Returns whether most boxes of a group are full, and none of the usual ones holds too much.

@@ -8,6 +8,7 @@
 use super::emit::{MOST_NAMED, MOST_TOLD, only_blocks};
 use super::{Change, Matching, Side};
 use crate::tree::{Item, NONE, ROOT, StateSet, Tree};
+use browserlens_core::page::role;
 use std::collections::HashSet;
 
 /// What a ref costs, in quarters of a token, as everything here.
@@ -91,7 +92,7 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
                 let at = &mut costs[place(s) as usize];
                 at.displaced += locator(old.tree.item(s)) + 4;
                 at.displacements += 1;
-                at.rows += u32::from(matches!(&*old.tree.item(s).role, "listitem" | "row" | "article" | "option"));
+                at.rows += u32::from(role::is_item(&old.tree.item(s).role));
             }
             Change::Moved { old: s, new: t } => {
                 let at = &mut costs[new.tree.parent(t) as usize];

@@ -10,7 +10,8 @@ use super::dom::Dom;
 use super::names::{collapse, collapse_lines, equals, holds, pieces_below, said_below, says_only_text};
 use crate::controls::Controls;
 use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
-use browserlens_core::page::{Flags, NodeId, NodeKey, NodeRef, Page};
+use browserlens_core::page::text::would_join;
+use browserlens_core::page::{BoxInDocument, Flags, NodeId, NodeKey, NodeRef, Page};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ struct Frame {
 
 struct Run {
     text: String,
+    /// Where its last piece stands.
+    last: BoxInDocument,
     meta: Meta,
 }
 
@@ -92,8 +95,13 @@ impl<'p> Walk<'p, '_> {
         match classify(node, around, dom, controls) {
             Class::Piece(text) => {
                 let meta = self.meta_of(node, false);
-                let run = self.run.get_or_insert_with(|| Run { text: String::new(), meta });
+                let last = node.bounds();
+                let run = self.run.get_or_insert_with(|| Run { text: String::new(), last, meta });
+                if would_join(&run.text, text) && last.is_apart_from(run.last) {
+                    run.text.push(' ');
+                }
                 run.text.push_str(text);
+                run.last = last;
                 run.meta.noisy |= meta.noisy;
                 run.meta.in_viewport |= meta.in_viewport;
             }
@@ -219,7 +227,15 @@ impl<'p> Walk<'p, '_> {
         if acts {
             let plain = interactive_below == 0
                 && self.tree.subtree(id).skip(1).all(|below| says_only_text(self.tree.item(below)));
-            if plain && (equals(&item.name, pieces()) || holds(&item.name, pieces())) {
+            if plain && equals(&item.name, pieces()) {
+                // Words that stand apart are glued in a name that the browser made.
+                let words = |text: &str| text.split(' ').count();
+                let drawn = pieces().collect::<Vec<_>>().join(" ");
+                if words(&drawn) > words(&item.name) {
+                    self.tree.item_mut(id).name = Arc::from(drawn);
+                }
+                self.drop_children(id);
+            } else if plain && holds(&item.name, pieces()) {
                 self.drop_children(id);
             }
             return true;

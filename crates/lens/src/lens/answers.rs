@@ -252,7 +252,7 @@ fn found(view: &View, cuts: &Cuts, text: &str) -> Vec<u32> {
     scored.sort_unstable();
     let row = |id: u32| {
         let parent = view.tree.parent(id);
-        if matches!(&*view.tree.item(parent).role, "row" | "listitem" | "article") { parent } else { id }
+        if role::is_item(&view.tree.item(parent).role) { parent } else { id }
     };
     scored.into_iter().take(MOST_FOUND).map(|(_, id)| row(id)).collect()
 }

@@ -162,7 +162,7 @@ impl<'p> Writer<'p> {
     }
 
     fn end_text(&mut self, text: &mut Run, parts: &mut Vec<usize>) {
-        let Run { words, begin } = std::mem::take(text);
+        let Run { words, begin, .. } = std::mem::take(text);
         let lines: Vec<String> = words.lines().map(squeeze).filter(|line| !line.is_empty()).collect();
         let run = lines.join("\n");
         if let Some(begin) = begin.filter(|_| !run.is_empty()) {

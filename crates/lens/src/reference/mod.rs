@@ -21,7 +21,7 @@ use crate::extract::{ExtractOptions, Grade};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_core::page::select::Trees;
 use browserlens_core::page::text::is_unseen;
-use browserlens_core::page::{Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
+use browserlens_core::page::{BoxInDocument, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
 use meaning::{Meaning, among, is_generic, meaning};
 use std::cell::OnceCell;
 
@@ -67,12 +67,20 @@ struct Thing {
 struct Run {
     words: String,
     begin: Option<NodeId>,
+    drawn: BoxInDocument,
 }
 
 impl Run {
     fn add(&mut self, node: NodeRef<'_>) {
+        let joins = |part: &str| part.is_empty() || part.contains(|c: char| !c.is_alphanumeric());
+        let (end, start) = (self.words.chars().last(), node.text().chars().next());
+        if self.begin.is_some() && node.bounds().is_apart_from(self.drawn) {
+            let letters: String = end.into_iter().chain(start).collect();
+            self.words.push_str(if joins(&letters) { "" } else { " " });
+        }
         self.begin = self.begin.or(Some(node.id()));
         self.words.push_str(node.text());
+        self.drawn = node.bounds();
     }
 }
 
@@ -351,7 +359,13 @@ impl<'p> Writer<'p> {
                 !acts && item.value.is_empty() && item.states == StateSet::NONE && !among("canvas iframe", &item.role)
             });
             let names = self.all_below(&below).map(|thing| &*self.things[thing].item.name);
-            if plain && (says_the_same || in_order(&item.name, names)) {
+            if plain && says_the_same {
+                let drawn = names.collect::<Vec<_>>().join(" ");
+                if drawn.matches(' ').count() > item.name.matches(' ').count() {
+                    item.name = drawn.into();
+                }
+                below.clear();
+            } else if plain && in_order(&item.name, names) {
                 below.clear();
             }
         } else if says_the_same {

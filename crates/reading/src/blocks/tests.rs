@@ -245,3 +245,13 @@ proptest! {
         prop_assert_eq!(said, words);
     }
 }
+
+#[test]
+fn words_that_stand_apart_by_a_margin_are_two_words() {
+    let mut page = PageBuilder::new("https://test.test/", "Test");
+    for (text, x) in [("un", 0.0), ("broken", 30.0), ("12", 66.0), ("Mon", 100.0)] {
+        let bounds = BoxInDocument { x, y: 0.0, width: 30.0, height: 18.0 };
+        page.leaf(NodeSpec { bounds, ..NodeSpec::text_node(text) });
+    }
+    assert_eq!(blocks(&page.finish())[0].text, "unbroken 12 Mon");
+}

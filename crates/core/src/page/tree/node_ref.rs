@@ -5,6 +5,7 @@ use crate::page::node::{
     BoxInDocument, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri, Visibility,
 };
 use crate::page::role;
+use crate::page::text::folded;
 use std::str::SplitAsciiWhitespace;
 
 /// How many elements above the field of a list are looked at for the box around it, and most nodes of
@@ -355,6 +356,11 @@ impl<'p> NodeRef<'p> {
             }
         }
         text
+    }
+
+    /// Returns the name, or else the visible text, white space folded.
+    pub fn name_or_text(&self) -> String {
+        if self.name().is_empty() { folded(&self.visible_text()) } else { folded(self.name()) }
     }
 }
 

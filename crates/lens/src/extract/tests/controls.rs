@@ -234,3 +234,25 @@ fn boxes_that_repeat_are_items_and_lines_of_a_form_are_none() {
     let nested = format!("{post}{answer}");
     assert_eq!(boxes(3, &nested).matches("listitem").count(), 2);
 }
+
+#[test]
+fn words_that_stand_apart_by_a_margin_are_two_words() {
+    let at = |x: f32, y: f32| BoxInDocument { x, y, width: 30.0, height: 18.0 };
+    let text = build(|page| {
+        let piece = |page: &mut PageBuilder, text: &'static str, bounds: BoxInDocument| {
+            page.leaf(NodeSpec { bounds, ..NodeSpec::text_node(text) });
+        };
+        page.open(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::default() });
+        piece(page, "un", at(0.0, 0.0));
+        piece(page, "broken", at(30.0, 0.0));
+        piece(page, "12", at(66.0, 0.0));
+        piece(page, "Mon", at(0.0, 40.0));
+        page.close();
+        page.open(NodeSpec::with_role("link", "Docsv2"));
+        piece(page, "Docs", at(0.0, 60.0));
+        piece(page, "v2", at(40.0, 60.0));
+        page.close();
+    });
+    // What wraps may be one word.
+    assert_eq!(text, "- \"unbroken 12Mon\", link \"Docs v2\" @e1");
+}

@@ -11,9 +11,7 @@ use crate::differ::filter::is_advertisement;
 use crate::extract::Meta;
 use crate::tree::Item;
 use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, role};
-use markup::{
-    difference, hash_without, is_chrome, is_item_role, kind_of, label_of, language_of, rows, target_of, words_of,
-};
+use markup::{difference, hash_without, is_chrome, kind_of, label_of, language_of, rows, target_of, words_of};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -271,7 +269,7 @@ impl Surroundings {
         let key = |row: u32| (row != NO_ROW).then(|| page.node(NodeId(row)).key());
         let beside = self.beside[row.id().index()].map(key);
         let (_, texts) = difference(&self.texts, row);
-        let (is_section, is_item) = (role::is_landmark(kind_of(row)), is_item_role(kind_of(row)));
+        let (is_section, is_item) = (role::is_landmark(kind_of(row)), role::is_item(kind_of(row)));
         let (key, list) = (row.key(), list.key());
         let evidence = Arc::new(RowEvidence { key, list, beside, first, telling, all, texts, is_section, is_item });
         self.rows.insert(row.id().0, Arc::clone(&evidence));

@@ -296,15 +296,13 @@ impl Session {
 
     /// Says what a part of a text meant, where that has a ref and is called more than that.
     fn known_by_another_name(&self, key: NodeKey, text: &str) -> String {
-        let plain = |text: &str| folded(text).to_lowercase();
         let node = self.lens.reference(key).and_then(|on| Some((on, self.page.as_ref()?.find(key)?)));
-        let named = node
-            .map(|(on, node)| (on, if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() }));
-        named.filter(|(_, name)| !text.is_empty() && plain(name) != plain(text)).map_or_else(
+        let named = node.map(|(on, node)| (on, node.name_or_text()));
+        named.filter(|(_, name)| !text.is_empty() && name.to_lowercase() != folded(text).to_lowercase()).map_or_else(
             String::new,
             |(on, name)| {
                 let mut what = format!("clicked {on} ");
-                escape::quote(&mut what, &folded(&name).chars().take(LONGEST_CLASS * 2).collect::<String>());
+                escape::quote(&mut what, &name.chars().take(LONGEST_CLASS * 2).collect::<String>());
                 what.push('\n');
                 what
             },

@@ -5,10 +5,8 @@ use super::levels::{Kind, Level};
 use crate::content::boxes::{is_invisible, is_picture, language};
 use crate::content::fields;
 use crate::markdown::{Block, Image, Mark, Piece, PieceKind, clean_code};
+use browserlens_core::page::text::would_join;
 use browserlens_core::page::{Flow, NodeId, NodeKind, NodeRef};
-
-/// How wide a gap between two texts is a blank, as a share of the line's height.
-const NARROWEST_BLANK: f32 = 0.12;
 
 /// How far from its box a label may begin, in CSS px.
 const FARTHEST_LABEL: f32 = 32.0;
@@ -58,20 +56,8 @@ impl Walk<'_, '_> {
             }
         }
         let Some(last) = self.last.take() else { return };
-        let next = node.bounds();
-        let is_line = |a: f32, b: f32| a > 0.0 && a < b * 1.6;
-        let on_one_line = is_line(last.height, next.height)
-            && is_line(next.height, last.height)
-            && (last.y - next.y).abs() < last.height.min(next.height) / 2.0;
-        let gap = (next.x - last.right()).max(last.x - next.right());
-        let ends_word = match self.run.last() {
-            Some(Piece { kind: PieceKind::Text(text) | PieceKind::Code(text), .. }) => {
-                text.chars().next_back().is_some_and(char::is_alphanumeric)
-            }
-            _ => false,
-        };
-        let begins_word = node.text().chars().next().is_some_and(char::is_alphanumeric);
-        if on_one_line && ends_word && begins_word && gap > last.height.min(next.height) * NARROWEST_BLANK {
+        let Some(Piece { kind: PieceKind::Text(text) | PieceKind::Code(text), .. }) = self.run.last() else { return };
+        if would_join(text, node.text()) && node.bounds().is_apart_from(last) {
             self.blank();
         }
     }

@@ -37,10 +37,6 @@ fn is_cell(role: &str) -> bool {
     matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader")
 }
 
-pub(super) fn is_item_role(role: &str) -> bool {
-    matches!(role, "row" | "listitem" | "article" | "option" | "treeitem")
-}
-
 pub(super) fn is_chrome(role: &str) -> bool {
     matches!(role, "banner" | "navigation" | "contentinfo")
 }
@@ -86,7 +82,7 @@ pub(super) fn rows(page: &Page) -> Vec<bool> {
             let first = inner.clone().next().map_or("", |inner| inner.tag());
             let loose = hash((child.tag(), kind, first));
             let whole = inner.by_ref().take(8).fold(loose, |shape, inner| hash((shape, inner.tag(), kind_of(inner))));
-            let by_role = is_item_role(kind);
+            let by_role = role::is_item(kind);
             is_row[child.id().index()] = by_role;
             *kin.entry(loose).or_default() += 1;
             shapes.push((child.id().0, loose, whole));
