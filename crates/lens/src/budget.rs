@@ -142,7 +142,7 @@ impl Target {
             let here = this.push(parent, item, id, Some(view.meta[id as usize].key));
             push_children(view, cuts, id, here, &mut stack);
         }
-        number(&mut this.tree, refs.next(), style);
+        number(&mut this.tree, refs, style);
         this
     }
 
@@ -197,24 +197,35 @@ impl Target {
     }
 }
 
-/// Numbers the new refs in document order from `next` on. The controls of a folded row share a
-/// number, where all of them are new.
-fn number(tree: &mut Tree, mut next: u32, style: Style) {
+/// Numbers the new refs in document order. The controls of a folded row share a number: a new one,
+/// or that of those which are known.
+fn number(tree: &mut Tree, refs: &RefTable, style: Style) {
     let new: Vec<u32> = tree.items().filter(|(_, item)| item.reference == Some(UNNUMBERED)).map(|(id, _)| id).collect();
     if new.is_empty() {
         return;
     }
     let rows = if style.fold && !style.every_ref { row_controls(tree) } else { HashMap::new() };
-    let mut known: HashSet<u32> = HashSet::new();
+    // The number of each row that is known in part; none where its controls share none.
+    let mut known: HashMap<u32, Option<u32>> = HashMap::new();
     for (id, (first, _)) in &rows {
-        if tree.item(*id).reference != Some(UNNUMBERED) {
-            known.insert(*first);
-        }
+        let Some(reference) = tree.item(*id).reference.filter(|reference| *reference != UNNUMBERED) else { continue };
+        let number = known.entry(*first).or_insert(Some(reference.number));
+        *number = number.filter(|number| *number == reference.number);
     }
+    let (mut next, mut parts) = (refs.next(), HashMap::new());
     let mut numbers: HashMap<u32, u32> = HashMap::new();
     for id in new {
+        let row = rows.get(&id).copied();
+        if let Some(number) = row.and_then(|(first, _)| known.get(&first).copied().flatten())
+            && let free = parts.entry(number).or_insert_with(|| refs.next_part(number))
+            && let Some(part) = *free
+        {
+            tree.item_mut(id).reference = Some(Ref { number, part });
+            *free = part.checked_add(1);
+            continue;
+        }
         // What is alone shares its number with nothing.
-        let (first, part) = rows.get(&id).copied().filter(|(first, _)| !known.contains(first)).unwrap_or((id, 0));
+        let (first, part) = row.filter(|(first, _)| !known.contains_key(first)).unwrap_or((id, 0));
         let number = *numbers.entry(first).or_insert_with(|| {
             next += 1;
             next - 1

@@ -10,7 +10,7 @@ mod grid;
 
 use crate::controls::{MOST_BESIDE, is_alike, is_drawn};
 use crate::extract::collapse;
-use browserlens_core::page::{NodeKind, NodeRef, role};
+use browserlens_core::page::{Flags, NodeKind, NodeRef, role};
 
 /// How many nodes of a control are looked through for an icon.
 const ICON_NODES: usize = 12;
@@ -22,9 +22,9 @@ const NOISE: &[&str] = &[
     "active", "bar", "base", "block", "box", "button", "card", "cell", "circle", "clickable", "col", "container",
     "control", "cursor", "dark", "default", "elem", "element", "field", "flex", "ghost", "glyph", "hidden", "ico",
     "icon", "icons", "image", "img", "inline", "inner", "input", "interactive", "item", "large", "light", "link",
-    "material", "medium", "mini", "outer", "outline", "outlined", "plain", "pointer", "primary", "regular", "root",
-    "round", "rounded", "row", "secondary", "sharp", "small", "solid", "square", "symbol", "symbols", "tertiary",
-    "tiny", "visible", "wrap", "wrapper",
+    "material", "medium", "mini", "only", "outer", "outline", "outlined", "plain", "pointer", "primary", "regular",
+    "root", "round", "rounded", "row", "secondary", "sharp", "small", "solid", "square", "symbol", "symbols",
+    "tertiary", "tiny", "visible", "wrap", "wrapper",
 ];
 /// Words that mark a class as an icon's.
 const ICON_MARKS: &[&str] = &[
@@ -51,6 +51,11 @@ const MOST_CLASSES: usize = 4;
 /// Returns the name that a page offers for a control without one; `label` is the text beside it.
 pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String> {
     let said = |name: &str| node.attribute(name).map(collapse).filter(|text| !text.is_empty());
+    if node.tag() == "body" {
+        // The text of an editor is called as its frame is.
+        let frame = node.ancestors().find(|above| above.flags().has(Flags::IFRAME));
+        return frame.map(|frame| collapse(frame.name())).filter(|name| !name.is_empty());
+    }
     let described = || Some(collapse(node.description())).filter(|text| !text.is_empty());
     said("title")
         .or_else(described)
@@ -60,9 +65,13 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
         .or_else(|| joined(words(node.attribute("id")?)))
         .or_else(|| joined(words(node.attribute("name").filter(|_| is_field(node))?)))
         .or_else(|| node.attributes().find_map(|(name, value)| data_of(node, name, value)))
-        .or_else(|| node.classes().find_map(|class| class_words(class, true)))
+        .or_else(|| {
+            node.classes().find_map(|class| class_words(class, true).filter(|word| !is_library(node, class, word)))
+        })
         .or_else(|| act_of(node).map(str::to_owned))
+        .or_else(|| part_of(node))
         .or_else(|| path_words(node))
+        .or_else(|| icon_words(node).filter(|_| node.tag() == "input"))
         .or_else(|| {
             // In a field it says how its list is opened.
             if is_field(node) {
@@ -110,8 +119,22 @@ fn words(token: &str) -> Vec<String> {
         (3..=16).contains(&word.len())
             && word.contains(['a', 'e', 'i', 'o', 'u', 'y'])
             && NOISE.binary_search(&word.as_str()).is_err()
+            && !is_random(word)
     };
     split(token).into_iter().filter(says).take(MOST_WORDS).collect()
+}
+
+/// Whether letters follow each other as in no word: those of an id that was drawn by lot.
+fn is_random(word: &str) -> bool {
+    let is_vowel = |c: u8| b"aeiouy".contains(&c);
+    let is_odd = |pair: &[u8]| match pair[0] {
+        b'q' => pair[1] != b'u',
+        b'v' | b'j' => !is_vowel(pair[1]),
+        b'x' => !is_vowel(pair[1]) && !b"cpthl".contains(&pair[1]),
+        b'z' => !is_vowel(pair[1]) && pair[1] != b'z',
+        before => pair[1] == b'x' && !is_vowel(before) || pair[1] == b'q' && !b"aeinsc".contains(&before),
+    };
+    word.as_bytes().windows(2).filter(|pair| is_odd(pair)).count() >= 2
 }
 
 fn data_words(key: &str, value: &str) -> Option<String> {
@@ -168,13 +191,19 @@ fn class_words(class: &str, parts: bool) -> Option<String> {
     }
 }
 
+/// Whether a word is what a library begins its classes with: `tree` of `tree-icon tree-checkbox`.
+fn is_library(node: NodeRef<'_>, class: &str, word: &str) -> bool {
+    let begins = |class: &str| class.strip_prefix(word).is_some_and(|rest| rest.starts_with('-'));
+    begins(class) && node.classes().any(|other| other != class && begins(other))
+}
+
 fn icon_words(node: NodeRef<'_>) -> Option<String> {
     match node.tag() {
         "use" => {
             let href = node.attribute("href").or_else(|| node.attribute("xlink:href"))?;
             joined(words(href.rsplit('#').next()?))
         }
-        "img" => {
+        "img" | "input" => {
             let file = node.attribute("src")?.rsplit('/').next()?;
             joined(words(file.split('.').next()?))
         }
@@ -224,6 +253,15 @@ pub(crate) fn act_of<'p>(node: NodeRef<'p>) -> Option<&'p str> {
     let mut acts = words.filter(|word| ACTS.contains(word));
     let act = acts.next()?;
     acts.all(|other| other == act).then_some(act)
+}
+
+/// Words of a class that say which part of a drawn control an element is.
+const PARTS: [&str; 9] = ["slider", "checkbox", "handle", "knob", "radio", "resizer", "switch", "thumb", "toggle"];
+
+/// Returns the words of its classes that say which part of a drawn control an element is.
+fn part_of(node: NodeRef<'_>) -> Option<String> {
+    let words: Vec<&str> = node.attribute("class")?.split(|c: char| !c.is_ascii_alphabetic()).collect();
+    joined(PARTS.into_iter().filter(|part| words.contains(part)).map(str::to_owned).collect())
 }
 
 /// Returns where one of many boxes lies that are alike, as the texts before rows and above columns
@@ -300,6 +338,9 @@ mod tests {
             ("css-1x2y3z", ""),
             ("bdVaJa", ""),
             ("btn", ""),
+            ("xwuqplbtynxua", ""),
+            ("xtsidxvovzztl", ""),
+            ("quizz-extra-next", "quizz extra next"),
             ("react-select-2-input", ""),
         ] {
             assert_eq!(words(token).join(" "), expected, "{token}");

@@ -82,9 +82,11 @@ impl ShownState {
         Ok(observed)
     }
 
-    /// Returns the patterns that were told so far.
-    pub fn patterns(&self) -> &Patterns {
-        &self.patterns
+    /// Returns the patterns that were told so far and are named by a row that is shown: what is gone
+    /// is not looked up.
+    pub fn patterns(&self) -> Patterns {
+        let numbers = self.now.tree.items().filter_map(|(_, item)| item.reference).map(|shown| shown.number);
+        self.patterns.of(&numbers.collect())
     }
 
     /// Applies an observation that is parsed already.

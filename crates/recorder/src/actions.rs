@@ -262,7 +262,11 @@ impl Driver {
         match self.ask(handle, "ready", &[Value::from(text)]).await?.as_str() {
             Some("done") => Ok(()),
             Some("type") if text.is_empty() => Ok(self.press("Delete").await?),
-            Some("type") => Ok(self.insert_text(text).await?),
+            Some("type") => {
+                self.insert_text(text).await?;
+                // Pickers and sums read a field when a key comes up in it.
+                Ok(self.key_up(text).await?)
+            }
             Some(reason) => match text.trim().parse::<f64>() {
                 Ok(wanted) if reason.starts_with(SLIDER) => self.slide(handle, wanted, reason).await,
                 _ => impossible(reason),

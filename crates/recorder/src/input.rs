@@ -168,6 +168,15 @@ impl Driver {
         self.dispatch("Input.insertText", &json!({ "text": text })).await
     }
 
+    /// Tells of the last key of a text that it came up.
+    pub(crate) async fn key_up(&self, text: &str) -> Result<(), CallError> {
+        let last = text.chars().next_back().and_then(|last| definition(&last.to_string()));
+        match last.filter(|_| !self.is_blocked()) {
+            Some(known) => self.key_event("keyUp", known, 0, None).await,
+            None => Ok(()),
+        }
+    }
+
     /// Types key by key; characters that no key of the table makes are inserted. Returns how many
     /// were typed: a dialog ends it.
     pub(crate) async fn type_text(&self, text: &str) -> Result<usize, CallError> {

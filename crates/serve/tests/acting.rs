@@ -6,6 +6,8 @@ mod boxes;
 mod common;
 #[path = "acting/forms.rs"]
 mod forms;
+#[path = "acting/intranet.rs"]
+mod intranet;
 #[path = "acting/time.rs"]
 mod time;
 #[path = "acting/widgets.rs"]

@@ -211,7 +211,6 @@ arguments! {
     }
     /// Of a form.
     Fill {
-        /// In this order
         #[schemars(length(min = 1, max = 100))]
         fields: Vec<FieldArg>,
     }

@@ -12,11 +12,11 @@ use browserlens_core::page::text::folded;
 use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, write_item};
-use browserlens_lens::tree::Item;
 use browserlens_lens::{ShownNode, ShownState};
 pub use elsewhere::closed;
 use elsewhere::{clipped, unfilled, where_more_is};
 use near::{Near, chain, joined, sharing, words, write_quoted, write_words};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// What is looked for.
@@ -48,21 +48,30 @@ const OF_MANY: [&str; 14] = [
 
 /// Finds items of the page that the lens looked at last; those that can be acted on come first,
 /// else in document order.
-pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
+pub fn find(lens: &mut RefLens, page: &Page, options: &FindOptions) -> String {
+    let items = |lens: &RefLens, options: &FindOptions| -> Vec<u32> {
+        let found = lens.shown().map(|shown| found(shown, options));
+        found.into_iter().flatten().map(|node| node.id()).collect()
+    };
+    let told = items(lens, options);
+    // Who asks for a role by text, asks for it.
+    let called = options.text.trim().to_lowercase();
+    let such = FindOptions { text: String::new(), role: called, ..options.clone() };
+    if told.is_empty() && options.role.is_empty() && !such.role.is_empty() && !items(lens, &such).is_empty() {
+        return format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such));
+    }
+    let mut named = HashMap::new();
+    for item in told.into_iter().take(options.limit) {
+        // A text is acted on by its words.
+        let key = lens.key_of(item).filter(|key| page.find(*key).is_some_and(|node| node.kind() == NodeKind::Element));
+        named.extend(key.map(|key| (item, lens.name(key))));
+    }
     let Some(shown) = lens.shown() else { return "nothing was looked at yet".to_owned() };
     let found = found(shown, options);
     let mut out = match found.len() {
         0 => {
-            // Who asks for a role by text, asks for it.
-            let called = options.text.trim().to_lowercase();
-            let such = FindOptions { text: String::new(), role: called, ..options.clone() };
-            match options.role.is_empty() && !such.role.is_empty() && !self::found(shown, &such).is_empty() {
-                true => format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such)),
-                false => {
-                    let closed = closed(lens, page, &options.text);
-                    format!("nothing found{}{closed}{}", where_more_is(shown, options), unfilled(page))
-                }
-            }
+            let closed = closed(lens, page, &options.text);
+            format!("nothing found{}{closed}{}", where_more_is(shown, options), unfilled(page))
         }
         count => format!("{count} found"),
     };
@@ -70,7 +79,7 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
     let near = Near::of(told.iter().map(|node| page.find(lens.node(node.reference()?)?)));
     for (at, node) in told.iter().enumerate() {
         out.push_str("\n- ");
-        write_found(&mut out, shown, *node, &options.text);
+        write_found(&mut out, shown, *node, (&options.text, named.get(&node.id()).copied()));
         let before = out.len();
         near.write(&mut out, at);
         // A cell says little without its row, nor does a text without its card.
@@ -87,22 +96,24 @@ pub fn find(lens: &RefLens, page: &Page, options: &FindOptions) -> String {
     out
 }
 
-/// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the
-/// nearest ref that it lies in.
-pub fn candidates(lens: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
+/// Lists nodes on one line, in the words of [`find`], with a ref each; one that the lens gave none
+/// with the nearest that it lies in.
+pub fn candidates(lens: &mut RefLens, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
+    let refs: Vec<Ref> = nodes.iter().take(limit).map(|key| lens.name(*key)).collect();
     let mut out = format!("{} found", nodes.len());
     let item = |key| lens.shown()?.with_ref(lens.reference(key)?);
     let near = Near::of(nodes.iter().take(limit).map(|key| page.find(*key)));
     for (at, key) in nodes.iter().take(limit).enumerate() {
         out.push_str(if at == 0 { ": " } else { "; " });
         if let Some((shown, node)) = lens.shown().zip(item(*key)) {
-            write_found(&mut out, shown, node, "");
+            write_found(&mut out, shown, node, ("", None));
             near.write(&mut out, at);
             continue;
         }
         let Some(node) = page.find(*key) else { continue };
         let (role, name) = words(node);
         write_words(&mut out, &role, &name);
+        let _ = write!(out, " {}", refs[at]);
         let above = node.ancestors().find_map(|above| Some((above, lens.reference(above.key())?)));
         if let Some((above, reference)) = above {
             out.push_str(" in ");
@@ -110,7 +121,13 @@ pub fn candidates(lens: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) 
             write_words(&mut out, &role, &name);
             let _ = write!(out, " {reference}");
         }
+        let before = out.len();
         near.write(&mut out, at);
+        let row = node.ancestors().find(|above| out.len() == before && name.is_empty() && role::is_item(above.role()));
+        if let Some(row) = row {
+            out.push_str(" near ");
+            write_quoted(&mut out, &joined(row, MOST_NEAR * 4));
+        }
     }
     if nodes.len() > limit {
         let _ = write!(out, "; … {} more", nodes.len() - limit);
@@ -119,10 +136,11 @@ pub fn candidates(lens: &RefLens, page: &Page, nodes: &[NodeKey], limit: usize) 
 }
 
 /// Of a long value only what is around the text that was looked for.
-fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>, text: &str) {
-    let item = shown.tree().item(node.id());
-    let around = around(&item.value, text.trim()).map(|value| Item { value: value.into(), ..item.clone() });
-    out.push_str(&write_item(around.as_ref().unwrap_or(item), Style::PLAIN));
+fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>, (text, named): (&str, Option<Ref>)) {
+    let mut item = shown.tree().item(node.id()).clone();
+    item.reference = item.reference.or(named);
+    item.value = around(&item.value, text.trim()).map_or(item.value, Into::into);
+    out.push_str(&write_item(&item, Style::PLAIN));
     let above: Vec<ShownNode<'_>> = node.ancestors().filter(|node| node.id() != 0).collect();
     // Rows within rows say nothing but that.
     let same =
@@ -185,7 +203,9 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
         if beside.is_empty() {
             return keys;
         }
-        let chains: Vec<_> = keys.iter().map(|key| page.find(*key).map_or_else(Vec::new, chain)).collect();
+        // Of what goes by its role alone, what says it is no nearer to it than what stands beside that.
+        let around = |node| chain(node).split_off(usize::from(wanted.is_empty()));
+        let chains: Vec<_> = keys.iter().map(|key| page.find(*key).map_or_else(Vec::new, around)).collect();
         let is_of_many = |id: u32| OF_MANY.contains(&page.node(NodeId(id)).role());
         keys.into_iter().zip(sharing(&chains, &saying, is_of_many)).filter_map(|(key, is)| is.then_some(key)).collect()
     };
@@ -195,7 +215,7 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     };
     let as_written = folded(&options.text);
     let exact = keys_of(&|node| plain(node.name()) == wanted);
-    if !exact.is_empty() {
+    if !exact.is_empty() && !wanted.is_empty() {
         // Upper and lower case tell apart what is called alike.
         let written_so = keys_of(&|node| folded(node.name()) == as_written);
         return if written_so.is_empty() { exact } else { written_so };
@@ -221,7 +241,18 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
         let written_so = keys(&|text| text == as_written);
         return if written_so.is_empty() { exact } else { written_so };
     }
-    let mut holding = if holding.is_empty() { keys(&|text| text.to_lowercase().contains(&wanted)) } else { holding };
+    let mut holding = match holding.is_empty() {
+        false if !wanted.is_empty() || role.is_empty() => holding,
+        // Of a role alone those without a ref are meant as well.
+        _ => {
+            let others = keys(&|text| text.to_lowercase().contains(&wanted));
+            let mut all: Vec<NodeRef<'_>> =
+                holding.into_iter().chain(others).filter_map(|key| page.find(key)).collect();
+            all.sort_unstable_by_key(|node| node.id());
+            all.dedup_by_key(|node| node.id());
+            all.into_iter().map(|node| node.key()).collect()
+        }
+    };
     // A text field says its text itself, in however many pieces it is drawn.
     let field = within.filter(|field| role::is_text_field(field.role()) && plain(field.value()).contains(&wanted));
     if holding.is_empty() && !wanted.is_empty() {
@@ -302,7 +333,8 @@ fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>>
         };
         let says =
             |node: &ShownNode<'_>| [node.name(), node.value()].iter().any(|text| text.to_lowercase().contains(&beside));
-        let chains: Vec<_> = found.iter().map(chain).collect();
+        let around = |node: &ShownNode<'s>| chain(node).split_off(usize::from(wanted.is_empty()));
+        let chains: Vec<_> = found.iter().map(around).collect();
         let saying: Vec<_> = shown.nodes().filter(says).map(|node| chain(&node)).collect();
         let is_of_many = |id: u32| id == 0 || OF_MANY.contains(&&*shown.tree().item(id).role);
         let mut kept = sharing(&chains, &saying, is_of_many).into_iter();
@@ -332,15 +364,15 @@ mod tests {
         let mut lens = RefLens::new();
         lens.look(&page).expect("looks");
         let options = FindOptions { text: "SAVE".to_owned(), limit: 5, ..FindOptions::default() };
-        let all = find(&lens, &page, &options);
+        let all = find(&mut lens, &page, &options);
         assert_eq!(
             all,
-            "2 found\n- button \"Save for later\" @e1 in region \"Basket\" < main\n- heading \"Save \\\"now\\\"\" in \
-                main"
+            "2 found\n- button \"Save for later\" @e1 in region \"Basket\" < main\n- heading \"Save \\\"now\\\"\" @e3 \
+                in main"
         );
-        let one = find(&lens, &page, &FindOptions { limit: 1, ..options.clone() });
+        let one = find(&mut lens, &page, &FindOptions { limit: 1, ..options.clone() });
         assert!(one.ends_with("\n… 1 more"), "{one}");
-        let none = find(&lens, &page, &FindOptions { role: "link".to_owned(), ..options });
+        let none = find(&mut lens, &page, &FindOptions { role: "link".to_owned(), ..options });
         assert_eq!(none, "nothing found");
     }
 
@@ -364,20 +396,20 @@ mod tests {
         let mut lens = RefLens::new();
         lens.look(&page).expect("looks");
         let options = FindOptions { role: "button".to_owned(), limit: 5, ..FindOptions::default() };
-        let all = find(&lens, &page, &options);
+        let all = find(&mut lens, &page, &options);
         assert!(all.contains(" near \"Rug") && all.contains(" near \"Lamp"), "{all}");
         assert!(!all.lines().any(|line| line.contains("Help") && line.contains("near")), "{all}");
         let options = FindOptions { text: "Reserve".to_owned(), ..options };
         let nodes = matches(&lens, &page, &options);
-        let told = candidates(&lens, &page, &nodes, 5);
+        let told = candidates(&mut lens, &page, &nodes, 5);
         assert!(told.contains(" near \"Rug") && told.contains(" near \"Lamp"), "{told}");
         let in_row = |words: &str| FindOptions { beside: words.to_owned(), ..options.clone() };
         assert_eq!(matches(&lens, &page, &in_row("lamp")), nodes[1..]);
-        assert_eq!(find(&lens, &page, &in_row("lamp")).lines().next(), Some("1 found"));
+        assert_eq!(find(&mut lens, &page, &in_row("lamp")).lines().next(), Some("1 found"));
         // Help is in no row: what it shares with them is the whole page.
         let help = FindOptions { text: "Help".to_owned(), ..in_row("Lamp") };
         assert!(matches(&lens, &page, &help).is_empty());
-        assert_eq!(find(&lens, &page, &help), "nothing found");
+        assert_eq!(find(&mut lens, &page, &help), "nothing found");
     }
 
     #[test]
@@ -398,14 +430,17 @@ mod tests {
         let options = FindOptions { text: "birch".to_owned(), limit: 5, ..FindOptions::default() };
         let both = matches(&lens, &page, &options);
         assert_eq!(both.len(), 2);
-        assert_eq!(candidates(&lens, &page, &both, 1), "2 found: paragraph \"Birch\"; … 1 more");
+        assert_eq!(candidates(&mut lens, &page, &both, 1), "2 found: paragraph \"Birch\" @e2; … 1 more");
         let button = *lens.refs().values().next().expect("the button");
-        assert_eq!(candidates(&lens, &page, &[button], 1), "1 found: button \"Grow\" @e1 in region \"Trees\" < main");
+        assert_eq!(
+            candidates(&mut lens, &page, &[button], 1),
+            "1 found: button \"Grow\" @e1 in region \"Trees\" < main"
+        );
         let beside = |words: &str| FindOptions { beside: words.to_owned(), ..options.clone() };
         assert_eq!(matches(&lens, &page, &beside("trees")), both[1..]);
         assert!(matches(&lens, &page, &beside("Oaks")).is_empty());
         let nowhere = FindOptions { within: "@e99".parse().ok(), ..options };
         assert!(matches(&lens, &page, &nowhere).is_empty());
-        assert_eq!(find(&lens, &page, &nowhere), "nothing found");
+        assert_eq!(find(&mut lens, &page, &nowhere), "nothing found");
     }
 }

@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub struct RefLens {
     lens: Lens,
     refs: BTreeMap<Ref, NodeKey>,
+    /// Refs that were given outside of observations, to what cannot be acted on as far as the lens knows.
+    named: BTreeMap<Ref, NodeKey>,
     step: u32,
 }
 
@@ -46,7 +48,7 @@ impl RefLens {
     /// Starts with a lens that works by these options: what it observes and its snapshots have
     /// the same refs.
     pub fn with_options(options: LensOptions) -> Self {
-        Self { lens: Lens::new(options), refs: BTreeMap::new(), step: 0 }
+        Self { lens: Lens::new(options), refs: BTreeMap::new(), named: BTreeMap::new(), step: 0 }
     }
 
     /// Looks at the next page: the refs are those of this page from now on.
@@ -114,7 +116,7 @@ impl RefLens {
         &mut self,
         options: LensOptions,
         input: &StepInput<'_>,
-        what: impl FnOnce(&Self) -> T,
+        what: impl FnOnce(&mut Self) -> T,
     ) -> Result<T, StrategyError> {
         let (aside, refs, step) = (self.lens.set_aside(options), self.refs.clone(), self.step);
         let found = self.observe(input).map(|_| what(self));
@@ -136,7 +138,23 @@ impl RefLens {
     /// Returns the node that a ref means on the page that was looked at last, also if it was given
     /// for what is left out now.
     pub fn node(&self, reference: Ref) -> Option<NodeKey> {
-        self.refs.get(&reference).copied().or_else(|| self.lens.node(reference))
+        let named = || self.named.get(&reference).copied();
+        self.refs.get(&reference).copied().or_else(|| self.lens.node(reference)).or_else(named)
+    }
+
+    /// Returns the ref of a node, or else one that only [`Self::node`] knows.
+    pub fn name(&mut self, key: NodeKey) -> Ref {
+        let named = || self.named.iter().find(|(_, found)| **found == key).map(|(reference, _)| *reference);
+        self.reference(key).or_else(named).unwrap_or_else(|| {
+            let spare = self.lens.spare_ref();
+            self.named.insert(spare, key);
+            spare
+        })
+    }
+
+    /// Returns the node that an item of what was told last stands for.
+    pub fn key_of(&self, item: u32) -> Option<NodeKey> {
+        self.lens.key_of(item)
     }
 
     /// Returns the refs of the page that was looked at last.

@@ -21,7 +21,9 @@ pub(super) enum Mark {
 }
 
 pub(super) fn mark_of(node: NodeRef<'_>) -> Mark {
-    if node.kind() != NodeKind::Element || matches!(node.tag(), "html" | "body") {
+    // Of a page's own elements only the text of an editor's frame is acted on.
+    let is_page = matches!(node.tag(), "html" | "body") && !node.clickability().has(Clickability::EDITABLE);
+    if node.kind() != NodeKind::Element || is_page {
         return Mark::Nothing;
     }
     if node.tag() == "label" || node.role() == "LabelText" {

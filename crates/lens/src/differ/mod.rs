@@ -26,6 +26,9 @@ use std::ops::Range;
 /// became the other.
 const LEAST_ALIKE: usize = 4;
 
+/// How many items below two of them are searched for a ref that both have.
+const MOST_BELOW: usize = 64;
+
 /// One of the two trees of a diff.
 #[derive(Clone, Debug)]
 pub struct Side {
@@ -378,10 +381,12 @@ fn related(old: &Side, new: &Side, s: u32, t: u32) -> bool {
         return true;
     }
     let known: HashSet<u64> = below.iter().take(64).map(|id| old.hashes[*id as usize]).collect();
-    let refs: HashSet<Ref> = below.iter().take(64).filter_map(|id| old.tree.item(*id).reference).collect();
     let wanted = &wanted[..wanted.len().min(64)];
     // A time of day or a dash that two rows share does not make them one.
     let alike = wanted.iter().filter(|id| known.contains(&new.hashes[**id as usize])).count();
-    alike * LEAST_ALIKE >= wanted.len().max(1)
-        || wanted.iter().any(|id| new.tree.item(*id).reference.is_some_and(|reference| refs.contains(&reference)))
+    let refs = |side: &Side, id: u32| -> HashSet<Ref> {
+        let below = side.tree.subtree(id).skip(1).take(MOST_BELOW);
+        below.filter_map(|below| side.tree.item(below).reference).collect()
+    };
+    alike * LEAST_ALIKE >= wanted.len().max(1) || !refs(old, s).is_disjoint(&refs(new, t))
 }

@@ -362,7 +362,7 @@ fn says_on(class: &str) -> bool {
             !class.contains([':', '[', '/']) && !matches!(denied, "not" | "non" | "no" | "un" | "in")
         }
         // A word of many names (`add-on`) where it is not all of a modifier.
-        "on" => from == 0 && (before.is_empty() || before == "is" || before.ends_with(['-', '_'])),
+        "on" | "sel" => from == 0 && (before.is_empty() || before == "is" || before.ends_with(['-', '_'])),
         _ => false,
     }
 }

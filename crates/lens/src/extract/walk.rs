@@ -34,6 +34,7 @@ struct Run {
 }
 
 struct Walk<'p, 'n> {
+    page: &'p Page,
     noisy: &'n HashSet<NodeKey>,
     tree: Tree,
     meta: Vec<Meta>,
@@ -53,6 +54,7 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
     let dom = Dom::new(page, from_dom);
     let controls = Controls::of(page);
     let mut walk = Walk {
+        page,
         noisy,
         tree: Tree::default(),
         meta: vec![Meta { key: root.key(), node: root.id(), interactive: false, in_viewport: true, noisy: false }],
@@ -241,7 +243,9 @@ impl<'p> Walk<'p, '_> {
             return true;
         }
         let acts = |below: u32| self.meta[below as usize].interactive;
-        if !equals(&item.name, pieces()) && !equals(&item.name, said_below(&self.tree, id, acts)) {
+        // What is in a cell says more than what the browser makes a name of.
+        let is_made = !only_text && self.is_named_by_content(id);
+        if !is_made && !equals(&item.name, pieces()) && !equals(&item.name, said_below(&self.tree, id, acts)) {
             return true;
         }
         if only_text {
@@ -253,6 +257,13 @@ impl<'p> Walk<'p, '_> {
             self.tree.item_mut(id).name = self.empty.clone();
         }
         true
+    }
+
+    /// Whether an item is a cell or a row that nobody gave a name.
+    fn is_named_by_content(&self, id: u32) -> bool {
+        let node = self.page.node(self.meta[id as usize].node);
+        matches!(&*self.tree.item(id).role, "cell" | "gridcell" | "columnheader" | "rowheader" | "row")
+            && ["aria-label", "aria-labelledby", "title"].iter().all(|name| node.attribute(name).is_none())
     }
 
     /// Whether an item is a cell with one control in it and nothing else: the day of a calendar.

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 const MOST_TRIED: usize = 2;
 
 /// What turning back to an earlier state costs the reader, in tokens, beside half of what is told:
-/// what came and went since is not told at all. Where all is as it was then, nothing.
+/// what came and went since is not told at all. Where another document is as it was then, nothing.
 const TURNING_BACK: u32 = 50;
 
 /// Most items that are told because they were scrolled into view.
@@ -275,8 +275,10 @@ impl Lens {
     pub(super) fn cheapest(&self, tried: Vec<Delta>, notes: Notes<'_>, reference: &Reference) -> Option<(u32, Draft)> {
         let write = |delta: Delta| {
             // An earlier state must be worth the reader's turning back.
-            let last = self.memory.told.as_ref().is_some_and(|told| told.step == delta.from);
-            let turning_back = if delta.emitted.changes == 0 { 0 } else { TURNING_BACK };
+            let told = self.memory.told.as_ref();
+            let last = told.is_some_and(|told| told.step == delta.from);
+            let is_elsewhere = told.is_some_and(|told| told.side.keys[0] != delta.side.keys[0]);
+            let turning_back = if delta.emitted.changes == 0 && is_elsewhere { 0 } else { TURNING_BACK };
             let delta = self.draft(delta, notes);
             let cost = self.count(&delta.text);
             (if last { cost } else { 2 * cost + turning_back }, cost, delta)

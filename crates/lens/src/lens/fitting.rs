@@ -52,7 +52,7 @@ impl Lens {
     fn write(&self, observed: &Observed) -> String {
         match &self.memory.told {
             Some(told) if self.options.base == Base::Any => {
-                write_after(observed, self.options.style, told.state.patterns())
+                write_after(observed, self.options.style, &told.state.patterns())
             }
             _ => write(observed, self.options.style),
         }

@@ -138,7 +138,7 @@ pub(super) fn is_called_on(node: NodeRef<'_>) -> bool {
             let (last, before) = (words[words.len() - 1], words.len().checked_sub(2).map(|at| words[at]));
             let rises = (1..last.len()).rev().find(|at| last.as_bytes()[*at].is_ascii_uppercase());
             let word = last[rises.unwrap_or(0)..].to_ascii_lowercase();
-            if word == "on" {
+            if among("on sel", &word) {
                 return rises.is_none() && (before.is_none_or(str::is_empty) || words[..words.len() - 1] == ["is"]);
             }
             among("active selected current checked chosen", &word)

@@ -368,7 +368,7 @@ impl<'p> Writer<'p> {
             } else if plain && in_order(&item.name, names) {
                 below.clear();
             }
-        } else if says_the_same {
+        } else if says_the_same || !texts_only && self.is_cell_without_label(node, &item.role) {
             if texts_only {
                 below.clear();
             } else if gives_way {
@@ -378,6 +378,13 @@ impl<'p> Writer<'p> {
             }
         }
         self.stay(node, item, acts, below)
+    }
+
+    /// Whether a cell or row is named by nothing but what is in it.
+    fn is_cell_without_label(&self, node: NodeId, role: &str) -> bool {
+        let said = |name| self.page.node(node).attribute(name).is_some();
+        among("row cell gridcell rowheader columnheader", role)
+            && !(said("title") || said("aria-label") || said("aria-labelledby"))
     }
 
     fn stay(&mut self, node: NodeId, item: Item, acts: bool, below: Vec<usize>) -> Vec<usize> {

@@ -153,6 +153,8 @@ pub(super) struct Evidence {
     template: u64,
     /// The nodes that enclose it, nearest first.
     above: Vec<NodeKey>,
+    /// The frame element that shows it; none in the main document.
+    frame: Option<NodeKey>,
     /// Its number among the items of its row.
     nth: u32,
     /// Fingerprints of its place, which outlive the node for a page: by its name, and by its number
@@ -240,7 +242,7 @@ impl Evidence {
 
     /// Returns whether another node in the place of this one stands for the same thing.
     pub(super) fn is_replaced_by(&self, now: &Self) -> bool {
-        let nested = self.above.iter().any(|above| now.above.contains(above));
+        let nested = self.frame == now.frame && self.above.iter().any(|above| now.above.contains(above));
         // A row that is pressed whole and has no name is what it says.
         if let (Some(was), Some(is), false, false) = (self.itself(), now.itself(), self.has_name(), now.has_name())
             && !(was.telling.is_empty() && is.telling.is_empty() || is.begins_as(was))

@@ -65,6 +65,8 @@ impl Acting {
 pub struct RefTable {
     /// The greatest number that was given.
     last: u32,
+    /// The greatest part of each number.
+    parts: HashMap<u32, u16>,
     by_key: HashMap<NodeKey, Known>,
     by_print: HashMap<u64, Meaning>,
     /// Refs of the items of the page met last, by index in its view.
@@ -225,6 +227,17 @@ impl RefTable {
         self.last.saturating_add(1)
     }
 
+    /// Returns the first part of a number that was never given, if there is one left.
+    pub fn next_part(&self, number: u32) -> Option<u16> {
+        self.parts.get(&number).map_or(Some(1), |last| last.checked_add(1))
+    }
+
+    /// Takes the next number for no item.
+    pub fn spare(&mut self) -> Ref {
+        self.last = self.next();
+        Ref { number: self.last, part: 0 }
+    }
+
     /// Returns the ref of an item of the page met last, if it has one by now.
     pub fn get(&self, item: u32) -> Option<Ref> {
         self.current.get(item as usize).copied().flatten()
@@ -233,6 +246,8 @@ impl RefTable {
     /// Ties the ref under which an item of the page met last is shown now.
     pub fn give(&mut self, item: u32, reference: Ref) {
         self.last = self.last.max(reference.number);
+        let part = self.parts.entry(reference.number).or_default();
+        *part = reference.part.max(*part);
         if self.get(item).is_some() {
             return;
         }

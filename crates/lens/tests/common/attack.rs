@@ -143,8 +143,8 @@ pub fn check(
         prop_assert!(Encoding::O200kBase.count(text).0 <= budget, "over a budget of {}\n{}", budget, text);
     }
     let told = shown.patterns();
-    let read = parse_after(text, told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
-    prop_assert_eq!(&write_after(&read, options.style, told), text, "written again");
+    let read = parse_after(text, &told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
+    prop_assert_eq!(&write_after(&read, options.style, &told), text, "written again");
     prop_assert_eq!(&shown.apply(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?, &read);
     // No line but ours: each begins as the grammar says, and holds no character that is drawn as
     // nothing or as a line end.

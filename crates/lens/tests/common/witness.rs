@@ -42,8 +42,8 @@ impl Witness {
             prop_assert!(tokens <= budget, "{} tokens over a budget of {}", tokens, budget);
         }
         let told = self.shown.patterns();
-        let read = parse_after(text, told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
-        prop_assert_eq!(&write_after(&read, options.style, told), text, "written again");
+        let read = parse_after(text, &told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
+        prop_assert_eq!(&write_after(&read, options.style, &told), text, "written again");
         let before = self.shown.clone();
         self.shown.apply(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         match &read {

@@ -69,3 +69,16 @@ async fn links_to_one_place_are_one_and_what_leads_nowhere_is_several() {
     mcp.says("hover", json!({ "ref": "max = 60", "in": "11 max" }), &["[DELTA"]).await;
     mcp.says("click", json!({ "text": "Next" }), &["/?2"]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_frame_has_scrolled_past_is_still_there() {
+    let frame = "<style>body { overflow: hidden }</style><iframe title=Order width=600 height=300></iframe><script>
+      document.querySelector('iframe').srcdoc = Array.from({ length: 30 }, (_, n) =>
+        `<p style='height:60px;margin:0'><label>Part ${n + 1} <input></label></p>`).join('');</script>";
+    let (mut mcp, first) = on(frame).await;
+    holds("the page", &first, &["30 × textbox @: 1 Part 1 |"]);
+    mcp.says("scroll", json!({ "ref": "@e1", "y": 1200 }), &["nothing changed"]).await;
+    mcp.says("find", json!({ "text": "Part 1" }), &["11 found", "textbox \"Part 1\" @e1 in iframe \"Order\""]).await;
+    let fields = json!({ "fields": [{ "ref": "@e1", "value": "bolt" }] });
+    mcp.says("fill", fields, &["@e1 → value: \"bolt\""]).await;
+}

@@ -240,16 +240,52 @@ pub enum ValueArg {
 }
 
 /// One field of a form.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(inline)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "WrittenField")]
 pub struct FieldArg {
     /// Its ref, or what it is called.
-    #[serde(rename = "ref")]
     pub reference: InArg,
+    /// What it is set to.
+    pub value: ValueArg,
+}
+
+/// A field as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+struct WrittenField {
+    /// Its ref, or what it is called.
+    #[serde(rename = "ref")]
+    reference: Option<InArg>,
+    /// Or what it is called.
+    text: Option<InArg>,
     /// Text, true or false, option or options.
     #[schemars(schema_with = "value_schema")]
-    pub value: ValueArg,
+    value: ValueArg,
+}
+
+impl JsonSchema for FieldArg {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        WrittenField::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        WrittenField::json_schema(generator)
+    }
+}
+
+impl TryFrom<WrittenField> for FieldArg {
+    type Error = &'static str;
+
+    fn try_from(written: WrittenField) -> Result<Self, Self::Error> {
+        let WrittenField { reference, text, value } = written;
+        let reference = reference.or(text).ok_or("a field is {ref, value}: its ref, or what it is called")?;
+        Ok(Self { reference, value })
+    }
 }
 
 fn value_schema(_: &mut SchemaGenerator) -> Schema {

@@ -24,7 +24,7 @@ use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
 use browserlens_trace::MASK;
 use click::{CLASS, CLASS_AROUND, DRAWN, class_change, is_click};
-use dialogs::dialogs_change;
+use dialogs::{COVERED, dialogs_change, open_dialog};
 use formatting::{FORMATTING, formatting_change};
 use serde_json::Value;
 
@@ -486,7 +486,13 @@ impl Session {
     /// Says why an action was not carried out.
     pub(super) fn explained(&self, undone: Undone, kind: ActionKind, what: String, on: Option<Ref>) -> ToolError {
         match undone {
-            Undone::Act(error) => act_error(error, kind, what, on),
+            Undone::Act(error) => match act_error(error, kind, what, on) {
+                ToolError::NotActionable { what, reason } if reason.starts_with(COVERED) => {
+                    let open = self.page.as_ref().and_then(|page| open_dialog(&self.lens, page));
+                    ToolError::NotActionable { what, reason: reason + &open.unwrap_or_default() }
+                }
+                error => error,
+            },
             Undone::NotRecorded(recorded) => ToolError::NotRecorded(self.recorded(recorded)),
             Undone::Other(error) => error,
         }

@@ -176,7 +176,7 @@ impl Session {
         source.refresh();
         let page = source.pages().look()?;
         self.guard(&page)?;
-        self.aside(&page, what)
+        self.aside(&page, |lens, page| what(lens, page))
     }
 
     /// Refuses to show a page that a browser should not have come to; it is left, unless its tab is
@@ -238,7 +238,7 @@ impl Session {
     /// session's strategy leaves out.
     pub(super) fn with_whole_page<T>(
         &mut self,
-        what: impl FnOnce(&RefLens, &Page) -> Result<T, ToolError>,
+        what: impl FnOnce(&mut RefLens, &Page) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         self.catch_up()?;
         let leaves_out =
@@ -246,7 +246,7 @@ impl Session {
         let is_whole =
             !leaves_out && !matches!(self.options.representation, Some(Representation::Vision | Representation::Dom));
         let page = Arc::clone(self.on_hand()?);
-        if is_whole { what(&self.lens, &page) } else { self.aside(&page, what)? }
+        if is_whole { what(&mut self.lens, &page) } else { self.aside(&page, what)? }
     }
 
     /// Runs something on a session that shows a page whole; what the session was told stays as it
@@ -254,7 +254,7 @@ impl Session {
     pub(super) fn aside<T>(
         &mut self,
         page: &Arc<Page>,
-        what: impl FnOnce(&RefLens, &Page) -> T,
+        what: impl FnOnce(&mut RefLens, &Page) -> T,
     ) -> Result<T, ToolError> {
         let whole = LensOptions {
             representation: Some(Representation::A11y),

@@ -257,7 +257,11 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
             continue;
         };
         entered.push((content.of.session, content.document));
-        if let Some(walk) = Walk::new(decoded, content, DocumentPosition { base: builder.depth(), ..frame.place }) {
+        let FrameElement { client, inherited, .. } = frame;
+        let scroll = content.of.columns.documents.get(content.document).map(scroll_of).unwrap_or_default();
+        let style = frame.style.for_frame(client, scroll);
+        let place = DocumentPosition { origin: (client.x, client.y), style, inherited, base: builder.depth() };
+        if let Some(walk) = Walk::new(decoded, content, place) {
             builder.enter_frame(frame_of(decoded, &walk), true);
             walks.push(walk);
         }
@@ -324,11 +328,13 @@ fn frame_of(decoded: &Parts<'_>, walk: &Walk<'_, '_>) -> Frame {
     }
 }
 
-/// A frame element that was opened, and where its document stands.
+/// A frame element that was opened, and where its document is seen.
 struct FrameElement {
     id: NodeId,
     backend: u32,
-    place: DocumentPosition,
+    client: BoxInDocument,
+    style: Style,
+    inherited: Flags,
 }
 
 /// Opens one node of a document; returns it if it is a frame element.
@@ -415,6 +421,13 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     states.set(States::CURRENT, get("aria-current").is_some_and(|value| !matches!(value, "" | "false")));
     let name = match kind {
         NodeKind::Document => walk.string(walk.document.title),
+        // The browser calls a button that is a picture `Submit`, whatever it shows.
+        _ if tag == "input"
+            && get("type").is_some_and(|kind| kind.eq_ignore_ascii_case("image"))
+            && ["alt", "title", "value", "aria-label", "aria-labelledby"].iter().all(|name| get(name).is_none()) =>
+        {
+            ""
+        }
         _ => heard.map_or("", |node| node.name.as_ref()),
     };
     let description = heard.map_or("", |node| node.description.as_ref());
@@ -478,6 +491,5 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         return None;
     }
     let client = walk.client_box(layout, bounds).unwrap_or(bounds);
-    let place = DocumentPosition { origin: (client.x, client.y), style: style.for_frame(client), inherited, base: 0 };
-    Some(FrameElement { id, backend, place })
+    Some(FrameElement { id, backend, client, style, inherited })
 }

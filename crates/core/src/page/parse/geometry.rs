@@ -11,7 +11,7 @@ use super::styles::{
     BACKGROUND_COLOUR, BACKGROUND_IMAGE, CLIP, CLIP_PATH, COLOUR, CONTENT_VISIBILITY, CURSOR, DIRECTION, DISPLAY,
     FILTER, OPACITY, OVERFLOW_X, OVERFLOW_Y, POINTER_EVENTS, POSITION, TRANSFORM, VISIBILITY, WHITE_SPACE,
 };
-use crate::page::node::{BoxInDocument, Flags, NodeId, NodeKind, Visibility};
+use crate::page::node::{BoxInDocument, Flags, NodeId, NodeKind, ScrollOffset, Visibility};
 use crate::page::tree::{NO_NODE, Page};
 
 pub(super) const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
@@ -215,17 +215,18 @@ impl Style {
         self
     }
 
-    /// The style above the document of a frame whose content box is `client`: the frame scrolls.
-    pub(super) fn for_frame(&self, client: BoxInDocument) -> Self {
+    /// The style above the document of a frame whose content box is `client`, scrolled so far.
+    pub(super) fn for_frame(&self, client: BoxInDocument, scroll: ScrollOffset) -> Self {
         let is_seen = self.own_hard.intersection(client).area() > NOTHING_TO_SEE;
-        let hard = if is_seen { from(client.x, client.y) } else { self.own_hard };
+        let frame_origin = (client.x - scroll.x, client.y - scroll.y);
+        let hard = if is_seen { from(frame_origin.0, frame_origin.1) } else { self.own_hard };
         Self {
             hidden: self.hidden,
             transparent: self.transparent,
             skipped: self.skipped,
             hard: Clips::all(hard),
             own_hard: hard,
-            frame_origin: (client.x, client.y),
+            frame_origin,
             ..Self::root(self.own_soft.intersection(client))
         }
     }

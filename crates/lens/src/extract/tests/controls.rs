@@ -254,5 +254,5 @@ fn words_that_stand_apart_by_a_margin_are_two_words() {
         page.close();
     });
     // What wraps may be one word.
-    assert_eq!(text, "- \"unbroken 12Mon\", link \"Docs v2\" @e1");
+    assert_eq!(text, "- \"unbroken 12Mon\", link \"Docs v2\" @e2");
 }

@@ -7,6 +7,7 @@
 use super::{FoldedRow, Part, Pattern, Presence, RefAt, Segment, Words, state_words};
 use crate::tree::{Item, ROOT, Tree};
 use browserlens_core::strategy::Ref;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Patterns that are remembered.
@@ -26,6 +27,12 @@ impl Patterns {
     /// Returns whether no pattern was told.
     pub fn is_empty(&self) -> bool {
         self.told.is_empty()
+    }
+
+    /// Returns those that are named by one of these numbers.
+    #[must_use]
+    pub fn of(&self, numbers: &HashSet<u32>) -> Self {
+        Self { told: self.told.iter().filter(|(number, _)| numbers.contains(number)).cloned().collect() }
     }
 
     /// Remembers what others learned, in their order.

@@ -10,7 +10,7 @@ use super::{Evidence, RowEvidence, counted, hash, identifies, uncounted, unsigne
 use crate::differ::filter::is_advertisement;
 use crate::extract::Meta;
 use crate::tree::Item;
-use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{Flags, FrameId, NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use markup::{difference, hash_without, is_chrome, kind_of, label_of, language_of, rows, target_of, words_of};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -60,6 +60,8 @@ pub(in crate::refs) struct Surroundings {
     language: u64,
     /// The page's address without what is asked there.
     here: u64,
+    /// The element that shows each frame.
+    frames: HashMap<FrameId, Option<NodeKey>>,
     has_main: bool,
     in_main: Vec<bool>,
 }
@@ -378,6 +380,9 @@ impl Surroundings {
             titled_by: page.node(NodeId(title.of)).key(),
             far: self.far[at],
             template: self.template(meta.node),
+            frame: *self.frames.entry(node.frame()).or_insert_with(|| {
+                node.ancestors().find(|above| above.flags().has(Flags::IFRAME)).map(|frame| frame.key())
+            }),
             above: node.ancestors().take(DEEPEST_PLACE).map(|above| above.key()).collect(),
             paths: self.paths_to(node),
             untold: self.untold(node, &item.role),

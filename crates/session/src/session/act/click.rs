@@ -21,6 +21,8 @@ const MOST_CLASSES: usize = 20;
 const AROUND: usize = 3;
 /// How classes begin that tools make of styles: they say nothing.
 const OF_STYLES: [&str; 4] = ["css-", "sc-", "jss", "svelte-"];
+/// Longest class of what is around that says nothing, in bytes.
+const SHORTHAND: usize = 2;
 /// Longest class that is told, in characters.
 const LONGEST_CLASS: usize = 40;
 
@@ -69,7 +71,10 @@ pub(super) fn class_change(
         let from = if after.find(clicked).is_some() { clicked } else { earlier? };
         let around = |page: &Page| -> Option<Vec<ClassWords>> {
             let around = page.find(from)?.ancestors().take(AROUND).take_while(|node| node.tag() != "body");
-            Some(around.map(|node| class_words(node, true)).collect())
+            let words = around.map(|node| class_words(node, true));
+            // A letter or two are shorthand for how it looks.
+            let long = |word: &String| word.len() > SHORTHAND;
+            Some(words.map(|(key, words, states)| (key, words.into_iter().filter(long).collect(), states)).collect())
         };
         difference(CLASS_AROUND, &around(before)?, &around(after)?)
     })
@@ -124,8 +129,12 @@ impl Session {
             (None, None, None) => match click.at {
                 Some(point) => {
                     self.ready_for(kind, false)?;
-                    let (key, at) = self.with_whole_page(|_, page| node_at(page, point))?;
-                    self.on_found(kind, key, Some(at), held)
+                    let (key, at, what) = self.with_whole_page(|lens, page| {
+                        let (key, at) = node_at(page, point)?;
+                        Ok((key, at, candidates(lens, page, &[key], 1).replacen("1 found:", "clicked", 1) + "\n"))
+                    })?;
+                    let answer = self.on_found(kind, key, Some(at), held)?;
+                    Ok(Answer { text: what + &answer.text, ..answer })
                 }
                 None => wanted("`ref` or `text` is missing"),
             },
@@ -232,7 +241,8 @@ impl Session {
     fn node_that_says(&mut self, options: &FindOptions) -> Result<NodeKey, ToolError> {
         self.with_whole_page(|lens, page| {
             let nodes = matches(lens, page, options);
-            let mut with_refs = nodes.iter().filter(|key| lens.reference(**key).is_some());
+            let says = !options.text.is_empty();
+            let mut with_refs = nodes.iter().filter(|key| says && lens.reference(**key).is_some());
             if let (Some(only), None) = (with_refs.next(), with_refs.next()) {
                 return Ok(*only);
             }
@@ -266,16 +276,8 @@ impl Session {
                 }),
                 several => Err(ToolError::NotThere {
                     message: candidates(lens, page, several, CANDIDATES),
-                    hint: match several.iter().any(|key| lens.reference(*key).is_some()) {
-                        true => {
-                            "take one of these refs, or say more of the text, its `role`, or what stands in the same \
-                            row or card as `in`"
-                        }
-                        false => {
-                            "say more of the text, or what stands in the same row or card as `in`, or take the ref of \
-                            what holds it and `at`"
-                        }
-                    },
+                    hint: "take one of these refs, or say more of the text, its `role`, or what stands in the same row or \
+                        card as `in`",
                 }),
             }
         })

@@ -1,5 +1,6 @@
 //! Filling in: a form field by field, each by what it takes, and what is told if one fails.
 
+use super::dialogs::COVERED;
 use crate::answer::Answer;
 use crate::args::{self, OptionArg, ValueArg};
 use crate::error::ToolError;
@@ -49,7 +50,7 @@ impl Session {
             self.is_silent = at < last;
             let text = if let ValueArg::Text(text) = &field.value { text.clone() } else { String::new() };
             let mut set = self.reference_of(field.reference.clone()).and_then(|on| self.set(on, field.value.clone()));
-            let is_covered = set.as_ref().is_err_and(|error| error.message().contains("it is covered by"));
+            let is_covered = set.as_ref().is_err_and(|error| error.message().contains(COVERED));
             if let Some((line, on, text)) = open.take_if(|_| is_covered) {
                 told[line] = match self.do_it(ActionKind::Select, Some(on), OptionArg::One(text).lines()) {
                     Ok(()) => format!("{on} chosen\n"),
@@ -179,6 +180,13 @@ impl Session {
         if is_untold {
             self.tell_typed(&text)?;
         }
+        if self.field(on).is_some_and(|field| !field.value().is_empty() && cuts(field.value(), &text)) {
+            let (was_silent, notes) = (std::mem::replace(&mut self.is_silent, true), self.notes.clone());
+            let marked = self.do_it(ActionKind::Press, Some(on), "Control+A".to_owned());
+            (self.is_silent, self.notes) = (was_silent, notes);
+            marked?;
+            self.do_it(ActionKind::Type, None, text.clone())?;
+        }
         Ok((on, self.shown_otherwise(on, &text, false).unwrap_or_else(|| said.to_owned())))
     }
 
@@ -189,8 +197,9 @@ impl Session {
         let shows = node.value();
         let typed: HashSet<char> = text.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
         let shares = |c: char| c.to_lowercase().any(|c| typed.contains(&c));
-        let reads = shows == text || shows.contains(shares) && digits(shows) == digits(text);
-        if reads || shows.is_empty() {
+        let is_cut = cuts(shows, text);
+        let reads = shows == text || shows.contains(shares) && digits(shows).is_empty() == digits(text).is_empty();
+        if reads && !is_cut || shows.is_empty() {
             let is_invalid = or_nothing && node.states().has(States::INVALID);
             let is_gone = or_nothing && shows.is_empty() && role::is_text_field(node.role());
             return match (is_gone, is_invalid) {
@@ -289,7 +298,12 @@ impl Session {
     }
 }
 
-/// Whether a text has digits.
-fn digits(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit())
+/// Whether a field shows less of a number than was typed: a mask takes it key by key alone.
+fn cuts(shows: &str, number: &str) -> bool {
+    number.parse::<f64>().is_ok() && !digits(shows).contains(&digits(number))
+}
+
+/// The digits of a text.
+fn digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
 }

@@ -69,6 +69,8 @@ pub(super) fn clickability_of(
     above: &Open,
 ) -> Clickability {
     let mut why = Clickability::NONE;
+    let is_edited = |(name, value): &(&str, &str)| *name == "contenteditable" && !value.eq_ignore_ascii_case("false");
+    why.set(Clickability::EDITABLE, attributes.iter().any(is_edited));
     if matches!(tag, "html" | "body") {
         // Listeners here are delegation: they make nothing on the page more clickable than the
         // rest.
@@ -86,7 +88,6 @@ pub(super) fn clickability_of(
     why.set(Clickability::POINTER, begins && !matches!(tag, "label" | "option"));
     for (name, value) in attributes {
         match *name {
-            "contenteditable" => why.set(Clickability::EDITABLE, !value.eq_ignore_ascii_case("false")),
             "tabindex" => why.set(Clickability::TABINDEX, value.trim().parse::<i32>().is_ok_and(|index| index >= 0)),
             "draggable" if value.eq_ignore_ascii_case("true") && !matches!(tag, "a" | "img") => {
                 why.set(Clickability::HANDLER, true);
