@@ -264,7 +264,6 @@ impl Driver {
             Some("type") if text.is_empty() => Ok(self.press("Delete").await?),
             Some("type") => {
                 self.insert_text(text).await?;
-                // Pickers and sums read a field when a key comes up in it.
                 Ok(self.key_up(text).await?)
             }
             Some(reason) => match text.trim().parse::<f64>() {

@@ -168,7 +168,7 @@ impl Driver {
         self.dispatch("Input.insertText", &json!({ "text": text })).await
     }
 
-    /// Tells of the last key of a text that it came up.
+    /// Tells of the last key of a text that it came up: pickers and sums read a field then.
     pub(crate) async fn key_up(&self, text: &str) -> Result<(), CallError> {
         let last = text.chars().next_back().and_then(|last| definition(&last.to_string()));
         match last.filter(|_| !self.is_blocked()) {

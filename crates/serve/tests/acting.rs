@@ -301,14 +301,11 @@ async fn a_search_in_what_is_gone_or_was_never_given_is_refused_and_clicks_nothi
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn candidates_without_refs_are_told_with_what_they_lie_in_and_another_way() {
+async fn candidates_that_no_observation_gives_refs_have_refs() {
     let (mut mcp, _) = on("<p>Birch</p><p>Birch</p>").await;
-    mcp.refuses(
-        "click",
-        json!({ "text": "Birch" }),
-        &["2 found: paragraph \"Birch\"; paragraph \"Birch\"\n", "hint: say more of the text", "`at`"],
-    )
-    .await;
+    let said = ["2 found: paragraph \"Birch\" @e1; paragraph \"Birch\" @e2\n", "hint: take one of these refs"];
+    mcp.refuses("click", json!({ "text": "Birch" }), &said).await;
+    mcp.call("click", json!({ "ref": "@e2" })).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -107,10 +107,7 @@ pub fn tools() -> Vec<Tool> {
         looks::<ExtrapolationRequest>("fill_action_gaps", "Infer actions missing between known ones"),
         acts::<args::Navigate>("navigate", "Go to a URL, back or forward. Actions answer with what they changed"),
         acts::<args::Click>("click", "Click an element, by ref or text"),
-        acts::<args::Fill>(
-            "fill",
-            "Set fields in this order, each {ref, value}: text, true or false, option or options",
-        ),
+        acts::<args::Fill>("fill", "Set fields, each {ref, value}: text, true or false, option or options"),
         acts::<args::Type>("type", "Set the text of a field"),
         acts::<args::Select>("select", "Choose options, or mark words of a text"),
         acts::<args::Hover>("hover", "Point at an element or text"),

@@ -15,7 +15,7 @@ use crate::format::{Head, Observed, handle_of};
 use crate::reference::Reference;
 use crate::tree::Elided;
 use browserlens_core::page::{NodeKey, role};
-use browserlens_core::strategy::{NoClock, Observation, ObservationKind, Request, StageClock, StrategyError};
+use browserlens_core::strategy::{NoClock, Observation, ObservationKind, Ref, Request, StageClock, StrategyError};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -32,6 +32,16 @@ struct Wanted {
 }
 
 impl Lens {
+    /// Returns a ref that no item has: for what is named elsewhere than in an observation.
+    pub fn spare_ref(&mut self) -> Ref {
+        self.refs.spare()
+    }
+
+    /// Returns the node that an item of what was told last stands for.
+    pub fn key_of(&self, item: u32) -> Option<NodeKey> {
+        self.memory.told.as_ref()?.side.keys.get(item as usize).copied().flatten()
+    }
+
     pub(super) fn answer(&mut self, request: &Request) -> Result<Observation, StrategyError> {
         let Some(mut current) = self.memory.current.take() else {
             return Err(refuse(request, "nothing was observed yet"));

@@ -25,6 +25,9 @@ const MOST_TRIED: usize = 2;
 /// what came and went since is not told at all. Where another document is as it was then, nothing.
 const TURNING_BACK: u32 = 50;
 
+/// What it costs where the same document is as it was then: what little went again is told.
+const TURNING_BACK_ON_A_PAGE: u32 = 20;
+
 /// Most items that are told because they were scrolled into view.
 const MOST_SCROLLED: usize = 400;
 
@@ -278,7 +281,11 @@ impl Lens {
             let told = self.memory.told.as_ref();
             let last = told.is_some_and(|told| told.step == delta.from);
             let is_elsewhere = told.is_some_and(|told| told.side.keys[0] != delta.side.keys[0]);
-            let turning_back = if delta.emitted.changes == 0 && is_elsewhere { 0 } else { TURNING_BACK };
+            let turning_back = match (delta.emitted.changes, is_elsewhere) {
+                (0, true) => 0,
+                (0, false) => TURNING_BACK_ON_A_PAGE,
+                _ => TURNING_BACK,
+            };
             let delta = self.draft(delta, notes);
             let cost = self.count(&delta.text);
             (if last { cost } else { 2 * cost + turning_back }, cost, delta)

@@ -163,16 +163,6 @@ impl Lens {
         self.memory = Memory { grade, events, ..Memory::default() };
     }
 
-    /// Returns a ref that no item has: for what is named elsewhere than in an observation.
-    pub fn spare_ref(&mut self) -> Ref {
-        self.refs.spare()
-    }
-
-    /// Returns the node that an item of what was told last stands for.
-    pub fn key_of(&self, item: u32) -> Option<NodeKey> {
-        self.memory.told.as_ref()?.side.keys.get(item as usize).copied().flatten()
-    }
-
     /// Returns whether a ref was ever given.
     pub fn has_given(&self, reference: Ref) -> bool {
         reference.number < self.refs.next()

@@ -19,8 +19,9 @@ async fn the_text_of_an_editor_in_a_frame_is_a_field_that_is_called_as_the_frame
 async fn cells_without_a_word_are_found_with_refs_and_a_click_by_role_alone_is_no_guess() {
     let row = |name: &str| format!("<tr><td><a href=#>+</a><td class=pick><td>{name}</tr>");
     let rows: String = ["Elm", "Oak", "Fir"].into_iter().map(row).collect();
+    let heads = "<tr><th>More<th>Pick<th>Room</tr>";
     let page = format!(
-        "<style>td {{ width: 60px; height: 20px }}</style><table id=t><tr><th>More<th>Pick<th>Room</tr>{rows}</table><p id=out></p><script>
+        "<style>td {{ width: 60px; height: 20px }}</style><table id=t>{heads}{rows}</table><p id=out></p><script>
         t.addEventListener('mousedown', (event) => {{ if (event.target.className === 'pick')
           out.textContent = 'picked ' + event.target.parentNode.innerText; }});</script>"
     );
@@ -69,8 +70,10 @@ async fn masks_are_filled_key_by_key_and_pickers_hear_that_a_key_came_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_handles_and_parts_of_libraries_are_called_by_what_they_are() {
     let page = "<input type=image src=/img/find-supplier.gif width=20 height=20><div><span
-      class='ui-slider-handle ui-state-default' tabindex=0 style='display:inline-block;width:20px;height:20px'></span></div>
-      <i class='jstree-icon jstree-checkbox' tabindex=0 onclick='1' style='display:inline-block;width:20px;height:20px'></i>
+      class='ui-slider-handle ui-state-default' tabindex=0
+      style='display:inline-block;width:20px;height:20px'></span></div>
+      <i class='jstree-icon jstree-checkbox' tabindex=0 onclick='1'
+      style='display:inline-block;width:20px;height:20px'></i>
       <div class='opt sel' onclick='1'>16-inch</div><div class=opt onclick='1'>14-inch</div>";
     let (_, first) = on(page).await;
     holds("the page", &first, &["button ~\"find supplier\"", "~slider handle |", "~checkbox |", "16-inch [active]"]);

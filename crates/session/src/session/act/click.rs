@@ -276,8 +276,8 @@ impl Session {
                 }),
                 several => Err(ToolError::NotThere {
                     message: candidates(lens, page, several, CANDIDATES),
-                    hint: "take one of these refs, or say more of the text, its `role`, or what stands in the same row or \
-                        card as `in`",
+                    hint: "take one of these refs, or say more of the text, its `role`, or what stands in the same row \
+                        or card as `in`",
                 }),
             }
         })
