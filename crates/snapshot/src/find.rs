@@ -84,7 +84,8 @@ pub fn find(lens: &mut RefLens, page: &Page, options: &FindOptions) -> String {
         near.write(&mut out, at);
         // A cell says little without its row, nor does a text without its card.
         let is_part = node.reference().is_none() && out.len() == before;
-        let row = node.ancestors().find(|above| is_part && role::is_item(above.role())).map(|row| folded(&row.text()));
+        let mut around = [*node].into_iter().chain(node.ancestors());
+        let row = around.find(|above| is_part && role::is_item(above.role())).map(|row| folded(&row.text()));
         if let Some(row) = row.filter(|row| row != node.name()) {
             out.push_str(" near ");
             write_quoted(&mut out, &row);

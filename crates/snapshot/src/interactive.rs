@@ -17,6 +17,9 @@ use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+/// Most refs that are kept beside those of observations.
+const MOST_NAMED: usize = 500;
+
 /// A lens that knows what the refs of its pages mean, over all steps.
 #[derive(Debug)]
 pub struct RefLens {
@@ -148,6 +151,9 @@ impl RefLens {
         self.reference(key).or_else(named).unwrap_or_else(|| {
             let spare = self.lens.spare_ref();
             self.named.insert(spare, key);
+            if self.named.len() > MOST_NAMED {
+                self.named.pop_first();
+            }
             spare
         })
     }

@@ -65,7 +65,7 @@ impl Acting {
 pub struct RefTable {
     /// The greatest number that was given.
     last: u32,
-    /// The greatest part of each number.
+    /// The greatest part of each number that has parts.
     parts: HashMap<u32, u16>,
     by_key: HashMap<NodeKey, Known>,
     by_print: HashMap<u64, Meaning>,
@@ -246,8 +246,10 @@ impl RefTable {
     /// Ties the ref under which an item of the page met last is shown now.
     pub fn give(&mut self, item: u32, reference: Ref) {
         self.last = self.last.max(reference.number);
-        let part = self.parts.entry(reference.number).or_default();
-        *part = reference.part.max(*part);
+        if reference.part > 0 {
+            let part = self.parts.entry(reference.number).or_default();
+            *part = reference.part.max(*part);
+        }
         if self.get(item).is_some() {
             return;
         }
