@@ -68,6 +68,13 @@ async fn masks_are_filled_key_by_key_and_pickers_hear_that_a_key_came_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_secret_number_is_typed_once() {
+    let (mut mcp, _) = on("<input type=password aria-label=PIN oninput='log(\"typed\")'>").await;
+    let fields = json!({ "fields": [{ "ref": "@e1", "value": "1234" }] });
+    mcp.says("fill", fields, &["@e1 set", "typed", "!typed typed", "!1234"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pictures_handles_and_parts_of_libraries_are_called_by_what_they_are() {
     let page = "<input type=image src=/img/find-supplier.gif width=20 height=20><div><span
       class='ui-slider-handle ui-state-default' tabindex=0

@@ -180,7 +180,10 @@ impl Session {
         if is_untold {
             self.tell_typed(&text)?;
         }
-        if self.field(on).is_some_and(|field| !field.value().is_empty() && cuts(field.value(), &text)) {
+        let is_masked = |field: NodeRef<'_>| {
+            !field.value().is_empty() && !field.flags().has(Flags::SECRET) && cuts(field.value(), &text)
+        };
+        if self.field(on).is_some_and(is_masked) {
             let (was_silent, notes) = (std::mem::replace(&mut self.is_silent, true), self.notes.clone());
             let marked = self.do_it(ActionKind::Press, Some(on), "Control+A".to_owned());
             (self.is_silent, self.notes) = (was_silent, notes);
