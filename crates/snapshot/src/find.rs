@@ -60,8 +60,10 @@ pub fn find(lens: &mut RefLens, page: &Page, options: &FindOptions) -> String {
     if told.is_empty() && options.role.is_empty() && !such.role.is_empty() && !items(lens, &such).is_empty() {
         return format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such));
     }
+    // Who asks for all there is, asks for nothing to act on.
+    let asks = !(options.text.trim().is_empty() && options.role.trim().is_empty());
     let mut named = HashMap::new();
-    for item in told.into_iter().take(options.limit) {
+    for item in told.into_iter().filter(|_| asks).take(options.limit) {
         // A text is acted on by its words.
         let key = lens.key_of(item).filter(|key| page.find(*key).is_some_and(|node| node.kind() == NodeKind::Element));
         named.extend(key.map(|key| (item, lens.name(key))));
