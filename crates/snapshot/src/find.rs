@@ -63,13 +63,14 @@ pub fn find(lens: &mut RefLens, page: &Page, options: &FindOptions) -> String {
     // Who asks for all there is, asks for nothing to act on.
     let asks = !(options.text.trim().is_empty() && options.role.trim().is_empty());
     let mut named = HashMap::new();
-    for item in told.into_iter().filter(|_| asks).take(options.limit) {
+    for item in told.iter().copied().filter(|_| asks).take(options.limit) {
         // A text is acted on by its words.
         let key = lens.key_of(item).filter(|key| page.find(*key).is_some_and(|node| node.kind() == NodeKind::Element));
         named.extend(key.map(|key| (item, lens.name(key))));
     }
     let Some(shown) = lens.shown() else { return "nothing was looked at yet".to_owned() };
-    let found = found(shown, options);
+    let nodes: HashMap<u32, ShownNode<'_>> = shown.nodes().map(|node| (node.id(), node)).collect();
+    let found: Vec<ShownNode<'_>> = told.iter().filter_map(|item| nodes.get(item).copied()).collect();
     let mut out = match found.len() {
         0 => {
             let closed = closed(lens, page, &options.text);

@@ -34,6 +34,11 @@ pub fn is_item(role: &str) -> bool {
     matches!(role, "row" | "listitem" | "article" | "option" | "treeitem")
 }
 
+/// Returns whether the role is that of a cell of a table or grid, a header's too.
+pub fn is_cell(role: &str) -> bool {
+    matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader")
+}
+
 /// Returns whether the role holds text that is written into it.
 pub fn is_text_field(role: &str) -> bool {
     matches!(role, "textbox" | "searchbox" | "combobox" | "spinbutton" | "Date" | "DateTime" | "InputTime")

@@ -323,8 +323,8 @@ fn states_of<'p>(node: NodeRef<'p>, unpainted: bool, is_pressed: bool, may_be_on
 
 /// Returns whether an attribute of a cell says that it takes the place of several.
 fn spans_several(cell: NodeRef<'_>, name: &str) -> bool {
-    let is_cell = matches!(cell.role(), "cell" | "gridcell" | "columnheader" | "rowheader");
-    is_cell && cell.attribute(name).and_then(|count| count.trim().parse().ok()).is_some_and(|count: u32| count > 1)
+    role::is_cell(cell.role())
+        && cell.attribute(name).and_then(|count| count.trim().parse().ok()).is_some_and(|count: u32| count > 1)
 }
 
 /// How many nodes of a control are looked at for the switch that is drawn in it.

@@ -11,7 +11,7 @@ use super::names::{collapse, collapse_lines, equals, holds, pieces_below, said_b
 use crate::controls::Controls;
 use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
 use browserlens_core::page::text::would_join;
-use browserlens_core::page::{BoxInDocument, Flags, NodeId, NodeKey, NodeRef, Page};
+use browserlens_core::page::{BoxInDocument, Flags, NodeId, NodeKey, NodeRef, Page, role};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -214,7 +214,7 @@ impl<'p> Walk<'p, '_> {
             }
             let may_be_empty = acts
                 || shape == Shape::Stays
-                || shape == Shape::Adopts && matches!(&*item.role, "cell" | "gridcell" | "columnheader" | "rowheader")
+                || shape == Shape::Adopts && role::is_cell(&item.role)
                 || !item.value.is_empty();
             if gives_way || children.is_empty() && !may_be_empty {
                 self.replace_by_children(id);
@@ -261,8 +261,8 @@ impl<'p> Walk<'p, '_> {
 
     /// Whether an item is a cell or a row that nobody gave a name.
     fn is_named_by_content(&self, id: u32) -> bool {
-        let node = self.page.node(self.meta[id as usize].node);
-        matches!(&*self.tree.item(id).role, "cell" | "gridcell" | "columnheader" | "rowheader" | "row")
+        let (node, role) = (self.page.node(self.meta[id as usize].node), &*self.tree.item(id).role);
+        (role::is_cell(role) || role == "row")
             && ["aria-label", "aria-labelledby", "title"].iter().all(|name| node.attribute(name).is_none())
     }
 

@@ -20,7 +20,7 @@ use crate::controls::{Controls, hovered_menu, is_denied, is_used_unseen};
 use crate::extract::{ExtractOptions, Grade};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_core::page::select::Trees;
-use browserlens_core::page::text::is_unseen;
+use browserlens_core::page::text::{is_unseen, would_join};
 use browserlens_core::page::{BoxInDocument, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
 use meaning::{Meaning, among, is_generic, meaning};
 use std::cell::OnceCell;
@@ -72,11 +72,8 @@ struct Run {
 
 impl Run {
     fn add(&mut self, node: NodeRef<'_>) {
-        let joins = |part: &str| part.is_empty() || part.contains(|c: char| !c.is_alphanumeric());
-        let (end, start) = (self.words.chars().last(), node.text().chars().next());
-        if self.begin.is_some() && node.bounds().is_apart_from(self.drawn) {
-            let letters: String = end.into_iter().chain(start).collect();
-            self.words.push_str(if joins(&letters) { "" } else { " " });
+        if would_join(&self.words, node.text()) && node.bounds().is_apart_from(self.drawn) {
+            self.words.push(' ');
         }
         self.begin = self.begin.or(Some(node.id()));
         self.words.push_str(node.text());

@@ -12,7 +12,7 @@ use super::ContentOptions;
 use super::boxes::{flow, is_punctuation, is_section, list_start};
 use super::fields;
 use crate::markdown::{self, Block, MAX_NESTING, Mark, Piece};
-use browserlens_core::page::{BoxInDocument, Flow, NodeId, NodeKind, NodeRef, Page, Visibility};
+use browserlens_core::page::{BoxInDocument, Flow, NodeId, NodeKind, NodeRef, Page, Visibility, role};
 use levels::{Kind, Level};
 use rustc_hash::FxHashSet;
 
@@ -344,7 +344,7 @@ impl Walk<'_, '_> {
             // What is still open stands above the row.
             self.flush();
         }
-        let is_cell = matches!(tag, "td" | "th") || matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader");
+        let is_cell = matches!(tag, "td" | "th") || role::is_cell(role);
         if let Some(Level { kind: Kind::Table, rows, .. }) = self.levels.last_mut() {
             if tag == "tr" || role == "row" {
                 rows.push(Vec::new());

@@ -33,10 +33,6 @@ pub(super) fn label_of(node: NodeRef<'_>) -> &str {
     ["aria-label", "alt", "title", "placeholder"].into_iter().find_map(|name| node.attribute(name)).unwrap_or("")
 }
 
-fn is_cell(role: &str) -> bool {
-    matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader")
-}
-
 pub(super) fn is_chrome(role: &str) -> bool {
     matches!(role, "banner" | "navigation" | "contentinfo")
 }
@@ -75,7 +71,7 @@ pub(super) fn rows(page: &Page) -> Vec<bool> {
         shapes.clear();
         for child in node.children().filter(|child| child.kind() == NodeKind::Element) {
             let kind = kind_of(child);
-            if is_cell(kind) || matches!(child.tag(), "td" | "th" | "br" | "option") {
+            if role::is_cell(kind) || matches!(child.tag(), "td" | "th" | "br" | "option") {
                 continue;
             }
             let mut inner = child.children().filter(|inner| inner.kind() == NodeKind::Element);
