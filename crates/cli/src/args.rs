@@ -27,17 +27,16 @@ mod trace;
 #[cfg(feature = "record")]
 pub(crate) use agents::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs, ContextArg};
 pub(crate) use agents::{
-    AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsCounterfactualArgs, AgentsImportArgs, AgentsTableArgs,
-    AgentsValidityArgs, AgentsVerb,
+    AgentsCompareArgs, AgentsCounterfactualArgs, AgentsImportArgs, AgentsTableArgs, AgentsValidityArgs, AgentsVerb,
 };
-pub(crate) use bench::{BenchArgs, Pricing, SCENARIOS_DIR, Selection, TokenizerArg};
-pub(crate) use ci::{CiArgs, CiInitArgs, CiVerb};
+pub(crate) use bench::{BenchArgs, Pricing, SCENARIOS_DIR, Selection};
+pub(crate) use ci::{CiInitArgs, CiVerb};
 pub(crate) use corpus::{CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use inspect::{InspectArgs, InspectSource, InspectWhat, LimitArgs};
+pub(crate) use inspect::{InspectSource, InspectWhat, LimitArgs};
 pub(crate) use lab::{FidelityArgs, Lab, ScenarioVerb};
 #[cfg(feature = "record")]
-pub(crate) use llm::ResponseFormatArg;
+use llm::RESPONSE_FORMATS;
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs};
 pub(crate) use of_page::{now_said, of_a_page, source_is_behind};
 #[cfg(feature = "serve")]
@@ -46,11 +45,12 @@ pub(crate) use read::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
 #[cfg(feature = "serve")]
-pub(crate) use serve::{BrowserArgs, ServeArgs, ToolsArg};
+pub(crate) use serve::{BrowserArgs, ServeArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use snapshot::{ChunksArgs, GrepArgs, LiveArgs, SnapshotArgs};
-pub(crate) use trace::{TraceArgs, TraceVerb};
+pub(crate) use trace::TraceVerb;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -114,11 +114,12 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens compare v1.0 HEAD --strategies 'lens/*'      (git revisions, by their stored runs)")]
     Compare(CompareArgs),
     /// Say what agents did with a tool: success, calls, tokens read, from records of their runs
+    #[command(subcommand)]
     #[command(after_help = "Examples:\
             \n  browserlens agents table\
             \n  browserlens agents import ~/.claude/projects/shop/*.jsonl --only mcp__playwright --out runs\
             \n  browserlens agents compare before after")]
-    Agents(AgentsArgs),
+    Agents(AgentsVerb),
     /// Print exactly what an agent would be shown at one step
     #[command(after_help = "Examples:\
             \n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta\
@@ -163,6 +164,7 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
     /// Ask what happened beside a page and what is in it: console, requests, DOM; filtered, in
     /// pages, cut to fit
     #[command(
+        subcommand,
         hide = true,
         override_usage = "browserlens page SOURCE summary|console|network|dom|html|har [OPTIONS]",
         after_help = "Examples:\
@@ -175,16 +177,17 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens page traces/shop-laptop-to-cart.trace har > shop.har\
             \n  browserlens page https://example.com console     (with Chromium)"
     )]
-    Inspect(InspectArgs),
+    Inspect(InspectWhat),
     /// Know websites: build screens, actions and tasks from traces, recognise a screen, draw the
     /// site map
+    #[command(subcommand)]
     #[command(after_help = "Examples:\
             \n  browserlens knowledge build traces\
             \n  browserlens knowledge build traces --text manual.md --website shop\
             \n  browserlens knowledge recognise traces/shop-laptop-to-cart.trace --step 5\
             \n  browserlens knowledge recognise --description 'where the order is placed' --json\
             \n  browserlens knowledge export --format svg --website shop > shop.svg")]
-    Knowledge(crate::verbs::knowledge::KnowledgeArgs),
+    Knowledge(crate::verbs::knowledge::KnowledgeVerb),
     /// Serve pages to agents over MCP and HTTP, from a live browser or a trace
     #[cfg(feature = "serve")]
     #[command(after_help = "Examples:\
@@ -243,26 +246,31 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \nNothing that is there is replaced. What to run next is printed")]
     New(NewArgs),
     /// Bench your own site in its CI: write the workflow
+    #[command(subcommand)]
     #[command(after_help = "Examples:\
             \n  browserlens ci init                                              replays the traces that are kept\
             \n  browserlens ci init --serve 'npm start' --url http://localhost:3000/    records the site on every run\n\
             \nNothing that is there is replaced. What to do next stands in browserlens/README.md")]
-    Ci(CiArgs),
+    Ci(CiVerb),
     /// Print the JSON Schema of a file that is written by hand, for editors that complete and check
     #[command(after_help = "Examples:\
             \n  browserlens schema scenario > scenario.schema.json\n\
             \nWith the line `#:schema ./scenario.schema.json` at the top of a TOML file, editors that know Taplo \
             (VS Code with Even Better TOML, Helix, Neovim, Zed) complete its keys and mark what is misspelt")]
-    Schema(SchemaArgs),
+    Schema {
+        /// What the file holds
+        of: SchemaOf,
+    },
     /// What researchers of the lens need: fidelity of peers, language models and exams, minimal sets, corpora
     #[command(subcommand)]
     Lab(Lab),
     /// Look into trace files, check and repair them
+    #[command(subcommand)]
     #[command(after_help = "Examples:\
             \n  browserlens trace info traces/login-wrong-then-right.trace\
             \n  browserlens trace verify traces/*.trace\
             \n  browserlens trace salvage broken.trace saved.trace")]
-    Trace(TraceArgs),
+    Trace(TraceVerb),
     /// Check what this machine has of what BrowserLens needs, and say which command installs the
     /// rest
     #[command(after_help = "Examples:\
@@ -273,11 +281,18 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
     Doctor(DoctorArgs),
     /// Write man pages, one a verb, into a folder
     #[command(hide = true, after_help = "Examples:\n  browserlens man ~/.local/share/man/man1")]
-    Man(ManArgs),
+    Man {
+        /// The folder; it is made where it is missing
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Print shell completions
     #[command(after_help = "Examples:\n  browserlens completions bash > \
             ~/.local/share/bash-completion/completions/browserlens")]
-    Completions(CompletionArgs),
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
 }
 
 #[derive(Args)]
@@ -349,12 +364,6 @@ pub(crate) enum NewOf {
     Tasks,
 }
 
-#[derive(Args)]
-pub(crate) struct SchemaArgs {
-    /// What the file holds
-    pub of: SchemaOf,
-}
-
 /// A kind of file that is written by hand.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum SchemaOf {
@@ -373,15 +382,10 @@ pub(crate) enum SchemaOf {
     Tools,
 }
 
-#[derive(Args)]
-pub(crate) struct CompletionArgs {
-    /// The shell
-    pub shell: clap_complete::Shell,
-}
-
 #[cfg(feature = "record")]
-fn formats() -> clap::builder::PossibleValuesParser {
-    browserlens_import::Format::ALL.map(|format| format.name()).into()
+fn formats() -> impl TypedValueParser<Value = browserlens_import::Format> {
+    let names = PossibleValuesParser::new(browserlens_import::Format::ALL.map(|format| format.name()));
+    names.try_map(|name| browserlens_import::Format::from_name(&name).ok_or("unknown"))
 }
 
 #[cfg(feature = "record")]
@@ -389,7 +393,7 @@ fn formats() -> clap::builder::PossibleValuesParser {
 pub(crate) struct ImportArgs {
     /// Format of the inputs
     #[arg(value_parser = formats())]
-    pub format: String,
+    pub format: browserlens_import::Format,
     /// Files, or folders where a recording is one
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
@@ -419,11 +423,15 @@ pub(crate) struct ImportArgs {
     pub json: bool,
 }
 
-#[derive(Args)]
-pub(crate) struct ManArgs {
-    /// The folder; it is made where it is missing
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+/// Parses one of some names, each with what the help says of it and what it stands for.
+fn one_of<T, const N: usize>(known: [(&'static str, &'static str, T); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let names = PossibleValuesParser::new(known.map(|(name, help, _)| PossibleValue::new(name).help(help)));
+    names.try_map(move |given| {
+        known.iter().find(|(name, ..)| *name == given).map(|(.., value)| *value).ok_or("it is none of the names")
+    })
 }
 
 /// The name of an option: `failedOnly` and `website_id` are `failed-only` and `website-id`.

@@ -81,9 +81,9 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
     let ended = match cli.verb {
         Verb::Bench(args) => verbs::bench::run(args),
         Verb::Compare(args) => verbs::compare::run(&args),
-        Verb::Inspect(args) => verbs::inspect::run(&args),
-        Verb::Knowledge(args) => verbs::knowledge::run(&args),
-        Verb::Agents(args) => verbs::agents::run(&args),
+        Verb::Inspect(verb) => verbs::inspect::run(&verb),
+        Verb::Knowledge(verb) => verbs::knowledge::run(&verb),
+        Verb::Agents(verb) => verbs::agents::run(&verb),
         Verb::Show(args) => verbs::show::run(&args),
         Verb::Read(args) => verbs::read::run(&args),
         Verb::Snapshot(args) => verbs::snapshot::run(&args),
@@ -96,10 +96,10 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
         Verb::Page(args) => verbs::page::run(args),
         #[cfg(feature = "serve")]
         Verb::Watch(args) => verbs::watch::run(&args),
-        Verb::Schema(args) => verbs::schema::run(&args),
+        Verb::Schema { of } => verbs::schema::run(of),
         Verb::New(args) => verbs::new::run(&args),
-        Verb::Ci(args) => verbs::ci::run(&args),
-        Verb::Trace(args) => verbs::trace::run(&args),
+        Verb::Ci(verb) => verbs::ci::run(&verb),
+        Verb::Trace(verb) => verbs::trace::run(&verb),
         #[cfg(feature = "record")]
         Verb::Record(args) => verbs::record::run(&args),
         #[cfg(feature = "record")]
@@ -110,8 +110,8 @@ pub fn run(arguments: Vec<OsString>, command: PathBuf, file: PathBuf) -> u8 {
         Verb::Lab(Lab::Scenario(verb)) => verbs::scenario::run(&verb),
         Verb::Lab(Lab::Corpus(verb)) => verbs::corpus::run(&verb),
         Verb::Doctor(args) => verbs::doctor::run(&args),
-        Verb::Man(args) => verbs::man::run(&args),
-        Verb::Completions(args) => verbs::completions::run(&args),
+        Verb::Man { folder } => verbs::man::run(&folder),
+        Verb::Completions { shell } => verbs::completions::run(shell),
     };
     match ended {
         Ok(exit) => exit.code(),

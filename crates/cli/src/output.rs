@@ -35,6 +35,14 @@ pub(crate) fn pretty(value: &(impl Serialize + ?Sized)) -> Ended {
     json(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
+/// Writes what was found: as JSON where that is asked for, else in words.
+///
+/// # Errors
+/// As [`data`].
+pub(crate) fn json_or(is_json: bool, value: &(impl Serialize + ?Sized), words: impl FnOnce() -> String) -> Ended {
+    if is_json { pretty(value) } else { data(&words()) }
+}
+
 /// Writes bytes that were asked for, and rows that have colours, to standard output.
 ///
 /// # Errors

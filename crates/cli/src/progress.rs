@@ -57,11 +57,6 @@ impl Bar {
     pub(crate) fn add(&self, parts: u64) {
         self.0.inc(parts);
     }
-
-    /// Says that one is done.
-    pub(crate) fn step(&self) {
-        self.0.inc(1);
-    }
 }
 
 impl Drop for Bar {
@@ -82,7 +77,7 @@ impl Progress for Bar {
 
     fn step_done(&self, trace: &str, _step: u32) {
         self.message(trace);
-        self.step();
+        self.add(1);
     }
 
     fn row(&self, _row: &Measurement) {}

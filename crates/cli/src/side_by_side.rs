@@ -41,33 +41,22 @@ impl Layout {
     }
 }
 
-/// One of the two texts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Column<'a> {
-    pub title: &'a str,
-    pub text: &'a str,
-}
-
-/// Returns the rows of two texts.
-pub(crate) fn write(columns: &[Column<'_>; 2], layout: Layout) -> String {
-    let [left, right] = columns.map(|column| column.text.lines().collect::<Vec<_>>());
+/// Returns the rows of two texts, each with its title.
+pub(crate) fn write([left, right]: [(&str, &str); 2], layout: Layout) -> String {
+    let titles = [left.0, right.0];
+    let [left, right] = [left.1, right.1].map(|text| text.lines().collect::<Vec<_>>());
     let mut rows = Rows { out: String::new(), each: (layout.width.max(LEAST) - 3) / 2, layout };
-    rows.pair(' ', Some(columns[0].title), Some(columns[1].title));
+    rows.pair(' ', Some(titles[0]), Some(titles[1]));
     let rule = "─".repeat(rows.each);
     rows.pair(' ', Some(&rule), Some(&rule));
     for op in capture_diff_slices(Algorithm::Myers, &left, &right) {
-        let (sign, old, new) = match op {
-            DiffOp::Equal { .. } => (' ', op.old_range(), op.new_range()),
-            DiffOp::Delete { .. } => ('<', op.old_range(), 0..0),
-            DiffOp::Insert { .. } => ('>', 0..0, op.new_range()),
-            DiffOp::Replace { .. } => ('|', op.old_range(), op.new_range()),
-        };
-        let (old, new) = (&left[old], &right[new]);
+        let (old, new) = (&left[op.old_range()], &right[op.new_range()]);
+        let of_both = if matches!(op, DiffOp::Equal { .. }) { ' ' } else { '|' };
         for index in 0..old.len().max(new.len()) {
             let sign = match (old.get(index), new.get(index)) {
                 (Some(_), None) => '<',
                 (None, Some(_)) => '>',
-                _ => sign,
+                _ => of_both,
             };
             rows.pair(sign, old.get(index).copied(), new.get(index).copied());
         }
@@ -132,8 +121,7 @@ mod tests {
     use unicode_width::UnicodeWidthStr;
 
     fn rows(left: &str, right: &str, width: usize, colours: bool) -> String {
-        let columns = [Column { title: "a/b", text: left }, Column { title: "c/d", text: right }];
-        write(&columns, Layout { width, colours })
+        write([("a/b", left), ("c/d", right)], Layout { width, colours })
     }
 
     #[test]

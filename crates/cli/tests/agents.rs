@@ -53,18 +53,6 @@ fn a_transcript_becomes_a_record_that_is_shown_and_priced() {
 }
 
 #[test]
-fn a_record_is_no_transcript() {
-    let folder = tempfile::tempdir().unwrap();
-    let record = at_root("traces/runs-miniwob/mw-click-pie--playwright-mcp-0-0-83.run");
-    let text = std::fs::read_to_string(&record).unwrap();
-    std::fs::write(folder.path().join("changed.run"), text.replacen("click", "press", 1)).unwrap();
-    for record in [record.as_str(), "changed.run"] {
-        let said = run_in(folder.path(), &format!("agents import {record} --out runs"));
-        said.ends(3, &["is a run record already", "agents show"]);
-    }
-}
-
-#[test]
 fn secrets_of_a_variable_are_in_no_record() {
     let folder = tempfile::tempdir().unwrap();
     let sample = at_root("crates/trace/tests/samples/codex.jsonl");
@@ -80,17 +68,20 @@ fn each_mistake_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     std::fs::write(folder.path().join("a.json"), "{\"a\":1}").unwrap();
-    let record = root().join("traces/runs-miniwob/mw-click-pie--browserlens-serve-mcp.run");
-    let changed = std::fs::read_to_string(record).unwrap().replacen("\"reward\":1.0", "\"reward\":0.0", 1);
+    let record = at_root("traces/runs-miniwob/mw-click-pie--browserlens-serve-mcp.run");
+    let changed = std::fs::read_to_string(&record).unwrap().replacen("\"reward\":1.0", "\"reward\":0.0", 1);
     std::fs::write(folder.path().join("changed.run"), changed).unwrap();
     let compare = format!("compare lens browser --in {}", at_root("traces/runs"));
-    let mistakes: [(&str, i32, &[&str]); 9] = [
+    let import = format!("import {record} --out runs");
+    let mistakes: [(&str, i32, &[&str]); 11] = [
         ("table", 3, &["traces/runs"]),
         ("table empty", 3, &["holds no run record", "agents import"]),
         ("table a.json", 3, &["no run record"]),
         ("import a.json --out runs", 3, &["no transcript of a known format", "--format lines|"]),
         ("import a.json --format word --out runs", 2, &["no format is called \"word\"", "claude-code"]),
         ("import a.json --secret NOT_SET_HERE --out runs", 2, &["NOT_SET_HERE is not set"]),
+        (&import, 3, &["is a run record already", "agents show"]),
+        ("import changed.run --out runs", 3, &["is a run record already", "agents show"]),
         (&compare, 2, &["no run of \"lens\"", "@playwright/mcp 0.0.83"]),
         ("show changed.run", 4, &["changed after it was sealed"]),
         ("verify changed.run", 4, &["records that are not as they were sealed: 1"]),

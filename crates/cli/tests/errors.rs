@@ -48,10 +48,6 @@ fn masked(text: &str) -> String {
     out + rest
 }
 
-fn first_words(text: &str, lines: usize) -> String {
-    text.lines().take(lines).collect::<Vec<_>>().join("\n")
-}
-
 #[test]
 fn a_truncated_trace_is_named() {
     let folder = with_trace(|bytes| bytes.truncate(bytes.len() / 2));
@@ -73,22 +69,14 @@ fn a_flipped_byte_is_found_and_verify_names_the_row() {
 }
 
 #[test]
-fn a_newer_format_is_named() {
+fn what_cannot_be_read_is_named() {
     // `user_version` is a big-endian number at byte 60 of an SQLite file.
-    let folder = with_trace(|bytes| bytes[60..64].copy_from_slice(&99u32.to_be_bytes()));
-    insta::assert_snapshot!(bench(folder.path()));
-}
-
-#[test]
-fn a_file_that_is_no_trace_is_named() {
-    let folder = with_trace(|bytes| *bytes = b"just text".to_vec());
-    insta::assert_snapshot!(bench(folder.path()));
-}
-
-#[test]
-fn an_empty_folder_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    insta::assert_snapshot!(bench(folder.path()));
+    let newer = with_trace(|bytes| bytes[60..64].copy_from_slice(&99u32.to_be_bytes()));
+    let text = with_trace(|bytes| *bytes = b"just text".to_vec());
+    let empty = tempfile::tempdir().expect("a folder");
+    insta::assert_snapshot!("a_newer_format_is_named", bench(newer.path()));
+    insta::assert_snapshot!("a_file_that_is_no_trace_is_named", bench(text.path()));
+    insta::assert_snapshot!("an_empty_folder_is_named", bench(empty.path()));
 }
 
 #[test]
@@ -136,15 +124,14 @@ fn a_missing_chromium_is_said_with_how_to_install_it() {
 }
 
 #[test]
-fn an_action_node_that_matches_none_lists_candidates() {
-    let text = record_click("{ role = \"button\", name = \"No such\" }", "");
-    insta::assert_snapshot!(first_words(&text, 3));
-}
-
-#[test]
-fn an_action_node_that_matches_several_lists_them() {
-    let text = record_click("{ role = \"button\", name = \"Same\" }", "");
-    insta::assert_snapshot!(first_words(&text, 3));
+fn an_action_node_that_matches_none_or_several_lists_candidates() {
+    for (name, snapshot) in [
+        ("No such", "an_action_node_that_matches_none_lists_candidates"),
+        ("Same", "an_action_node_that_matches_several_lists_them"),
+    ] {
+        let text = record_click(&format!("{{ role = \"button\", name = \"{name}\" }}"), "");
+        insta::assert_snapshot!(snapshot, text.lines().take(3).collect::<Vec<_>>().join("\n"));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{at_home, root};
+use common::{Ran, at_home, root};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,9 +20,7 @@ fn script(folder: &Path, rest: &str) -> Child {
 }
 
 fn ended(child: Child) -> String {
-    let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    Ran::from(child.wait_with_output().expect("it ends")).good()
 }
 
 #[test]
@@ -67,15 +65,12 @@ fn a_release_holds_program_pages_completions_skill_and_licences_and_its_sum_is_r
     // How the program was built is nothing to the archive.
     let mut pack = at_home(Command::new(root().join("scripts/dist")));
     pack.arg(env!("CARGO_BIN_EXE_browserlens")).arg(folder.path()).env("DIST_XZ", "-0");
-    let said =
-        ended(pack.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh starts"));
+    let said = Ran::of(&mut pack).good();
     let name = format!("browserlens-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS);
     let archive = folder.path().join(format!("{name}.tar.xz"));
     assert!(said.contains(&*archive.to_string_lossy()) && said.ends_with(" MB\n"), "{said}");
     let run = |program: &str, arguments: &[&str]| {
-        let mut command = at_home(Command::new(program));
-        command.args(arguments).current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        ended(command.spawn().expect("it starts"))
+        Ran::of(at_home(Command::new(program)).args(arguments).current_dir(folder.path())).good()
     };
     let sum = format!("{name}.tar.xz.sha256");
     assert_eq!(run("sha256sum", &["--check", &sum]), format!("{name}.tar.xz: OK\n"));

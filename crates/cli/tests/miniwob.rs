@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{at_home, root};
+use common::{Ran, at_home, root};
 use std::process::Command;
 
 /// One of each: clicks, menus, tabs, fields, lists, tables, a calendar, keys, a slider, a sortable
@@ -19,7 +19,5 @@ fn scripts_that_see_only_answers_solve_twelve_tasks_of_other_people() {
     assert!(installed.is_file(), "MiniWoB++ is not installed: run scripts/install-miniwob");
     let mut python = at_home(Command::new("python3"));
     python.arg(root.join("scripts/miniwob")).args(["--program", env!("CARGO_BIN_EXE_browserlens")]);
-    let output = python.args(["--tasks", TASKS, "--at-least", "12"]).output().expect("python3 starts");
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}{}", said(&output.stdout), said(&output.stderr));
+    Ran::of(python.args(["--tasks", TASKS, "--at-least", "12"])).good();
 }

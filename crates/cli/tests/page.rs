@@ -16,7 +16,7 @@ use browserlens_recorder::SiteServer;
 use common::{Ran, browserlens, root, run, words};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A place for sessions, whose process ends with it.
@@ -254,31 +254,23 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
 #[test]
 fn many_commands_at_once_are_answered_or_refused_with_the_reason() {
     let place = Place::new();
-    let opened: Vec<_> = (0..12).map(|number| place.command(&["-s", &number.to_string(), "open", TRACE])).collect();
-    let children: Vec<_> = opened
-        .into_iter()
-        .map(|mut command| command.stdout(std::process::Stdio::piped()).spawn().expect("starts"))
-        .collect();
-    for child in children {
-        assert!(child.wait_with_output().expect("ends").stdout.starts_with(b"[FULL PAGE STATE "));
+    let start =
+        |words: &[&str]| place.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let ended = |child: Child| Ran::from(child.wait_with_output().expect("ends"));
+    let opened: Vec<Child> = (0..12).map(|number| start(&["-s", &number.to_string(), "open", TRACE])).collect();
+    for child in opened {
+        assert!(ended(child).out.starts_with("[FULL PAGE STATE "));
     }
     assert_eq!(place.keepers().len(), 1, "one process for all that began at once");
     assert_eq!(place.says(&["sessions"]).lines().count(), 12);
-    let many: Vec<_> = (0..50)
-        .map(|_| {
-            let mut command = place.command(&["-s", "3", "observe", "--full"]);
-            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-            command.spawn().expect("starts")
-        })
-        .collect();
+    let many: Vec<Child> = (0..50).map(|_| start(&["-s", "3", "observe", "--full"])).collect();
     let mut answered = 0;
-    for child in many {
-        let out = child.wait_with_output().expect("ends");
-        if out.status.success() {
-            assert!(out.stdout.starts_with(b"[FULL PAGE STATE "));
+    for ran in many.into_iter().map(ended) {
+        if ran.code == 0 {
+            assert!(ran.out.starts_with("[FULL PAGE STATE "));
             answered += 1;
         } else {
-            assert!(String::from_utf8_lossy(&out.stderr).contains("too many calls at once"));
+            assert!(ran.err.contains("too many calls at once"));
         }
     }
     assert!(answered >= 16, "{answered}");

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{Ran, browserlens, root, run, serve};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -87,16 +88,13 @@ fn an_endpoint_is_asked_for_each_vector_once() {
 }
 
 #[test]
-fn a_document_is_drawn_in_every_format() {
+fn a_document_is_drawn_in_every_format_and_in_part() {
     assert!(docs("--graph dot").starts_with("digraph"));
     assert!(docs("--graph svg").contains("<svg"));
-    let json: serde_json::Value = serde_json::from_str(&docs("--graph json")).expect("JSON");
-    assert!(json["nodes"].as_object().is_some_and(|nodes| nodes.len() > 5));
-}
-
-#[test]
-fn a_part_of_the_graph_is_drawn_around_a_heading() {
     let whole = docs("--graph json");
+    let json: serde_json::Value = serde_json::from_str(&whole).expect("JSON");
+    assert!(json["nodes"].as_object().is_some_and(|nodes| nodes.len() > 5));
+    // A part of it, around a heading.
     let heading = docs("").lines().find_map(|line| line.strip_prefix("## ").map(str::to_owned)).expect("one");
     let part = docs(&format!("--graph json --section '{heading}'"));
     assert!(part.contains(&heading) && part.len() < whole.len());
@@ -140,16 +138,12 @@ fn processes_that_read_at_once_share_one_cache() {
     let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
     let round = || -> Vec<String> {
         let start = |step: usize| {
-            browserlens()
-                .args(["page", DOCS, "text", "--step", &step.to_string(), "--cache", &file, "--preview"])
-                .current_dir(root())
-                .stdout(std::process::Stdio::piped())
-                .stderr(std::process::Stdio::piped())
-                .spawn()
-                .expect("the command starts")
+            let mut command = browserlens();
+            command.args(["page", DOCS, "text", "--step", &step.to_string(), "--cache", &file, "--preview"]);
+            command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
         };
         let started: Vec<_> = (0..6).map(start).collect();
-        let end = |child: std::process::Child| {
+        let end = |child: Child| {
             let ran = Ran::from(child.wait_with_output().expect("it ends"));
             assert_eq!(ran.code, 0, "{}", ran.err);
             ran.err.trim_end().to_owned()

@@ -12,7 +12,7 @@ mod common;
 #[path = "report_page/numbers/mod.rs"]
 mod numbers;
 
-use common::root;
+use common::{Ran, root};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -52,15 +52,11 @@ fn bench() -> &'static Bench {
         let folder = place.join("bench");
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
-        let output = common::browserlens()
-            .args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
-            .current_dir(root())
-            .output()
-            .expect("the command starts");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{said}");
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        Bench { report: folder.join("report"), printed, said, _turn: turn }
+        let mut bench = common::browserlens();
+        bench.args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")]);
+        let ran = Ran::of(bench.current_dir(root()));
+        ran.ends(0, &[]);
+        Bench { report: folder.join("report"), printed: ran.out, said: ran.err, _turn: turn }
     })
 }
 

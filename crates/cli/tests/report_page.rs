@@ -20,10 +20,9 @@ use browserlens_report::{
     write_report,
 };
 use browserlens_trace::agents::{Call, End, Header, RunRecord};
-use common::root;
+use common::{Ran, browserlens, root};
 use copies::Copies;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 /// Tries what markup, addresses and attributes can try.
@@ -51,25 +50,21 @@ fn made() -> &'static Made {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report_page");
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
-        let run = |mut program: Command, arguments: &[&str]| {
-            let output = program.args(arguments).current_dir(root()).env_remove("OPENAI_API_KEY").output();
-            let output = output.expect("the command starts");
-            assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let run = |arguments: &[&str]| {
+            let mut program = browserlens();
+            Ran::of(program.args(arguments).current_dir(root()).env_remove("OPENAI_API_KEY")).good()
         };
         let chosen = ["--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES];
         let kept = ["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("first")];
-        run(common::browserlens(), &[&["bench"], &chosen[..], &kept[..]].concat());
+        run(&[&["bench"], &chosen[..], &kept[..]].concat());
         let mut runs = std::fs::read_dir(folder.join("runs")).expect("runs").map(|entry| entry.expect("lists").path());
         let stored_run = runs.find(|path| path.is_dir()).expect("one run");
         let (stored, endpoint) = (stored_run.display().to_string(), model::start());
         for (name, tier) in [("no-model-7b", "small"), ("no-model-70b", "large")] {
             let reader = ["lab", "llm", &stored, "--model", name, "--tier", tier, "--base-url", &endpoint, "--yes"];
-            run(
-                common::browserlens(),
-                &[&reader[..], &["--cassette", &at(name), "--strategies", "lens/delta,lens/full"]].concat(),
-            );
+            run(&[&reader[..], &["--cassette", &at(name), "--strategies", "lens/delta,lens/full"]].concat());
         }
-        run(common::browserlens(), &["bench", "--from", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
+        run(&["bench", "--from", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
         Made { folder, run: stored_run }
     })
 }

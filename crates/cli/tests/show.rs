@@ -66,11 +66,7 @@ fn the_shown_state_tells_what_each_ref_means_and_what_is_elided() {
     assert!(text.lines().any(|line| line.trim_start().starts_with('…') && line.ends_with("  ← elided")), "{text}");
     let last = text.lines().last().unwrap_or("");
     assert!(last.contains(" refs, ") && last.contains(" elided marks for "), "{last}");
-}
-
-#[test]
-fn marks_of_a_screenshot_are_in_the_view_with_their_nodes() {
-    let folder = tempfile::tempdir().expect("a folder");
+    // Marks of a screenshot are in it with their nodes.
     let text = show(folder.path(), LOGIN, "--step 5 --view --strategy lens/vision-marks").good();
     assert!(text.lines().any(|line| line.starts_with("@e") && line.ends_with(", as a mark in an image")), "{text}");
 }

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{at_home, root};
+use common::{Ran, at_home, root};
 use std::process::Command;
 
 const PATTERNS: [&str; 12] = [
@@ -26,11 +26,7 @@ const PATTERNS: [&str; 12] = [
 
 #[test]
 fn every_control_has_a_ref_that_reaches_it() {
-    let output = at_home(Command::new("python3"))
-        .arg(root().join("scripts/wild/run"))
-        .args(["--program", env!("CARGO_BIN_EXE_browserlens"), "--patterns", &PATTERNS.join(",")])
-        .output()
-        .expect("python3 starts");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let mut python = at_home(Command::new("python3"));
+    python.arg(root().join("scripts/wild/run")).args(["--program", env!("CARGO_BIN_EXE_browserlens")]);
+    Ran::of(python.args(["--patterns", &PATTERNS.join(",")])).good();
 }

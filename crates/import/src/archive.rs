@@ -69,18 +69,15 @@ impl Archive {
             let Some(Ok(name)) = zip.name_for_index(index) else {
                 return Err(ImportError::malformed(path, format!("entry {}", index + 1), "its name cannot be read"));
             };
+            let bad = |reason: &str| Err(ImportError::malformed(path, format!("entry {name:?}"), reason));
             if !is_safe(&name) {
-                return Err(ImportError::malformed(
-                    path,
-                    format!("entry {name:?}"),
-                    "its name leads out of the archive",
-                ));
+                return bad("its name leads out of the archive");
             }
             if name.ends_with('/') {
                 continue;
             }
             if names.insert(name.to_string(), index).is_some() {
-                return Err(ImportError::malformed(path, format!("entry {name:?}"), "it is there twice"));
+                return bad("it is there twice");
             }
         }
         let place = Container::Zip(Box::new(zip));
@@ -203,7 +200,7 @@ fn no_zip(path: &Path, error: &zip::result::ZipError) -> ImportError {
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
     let is_pickle = read.is_ok() && head[0] == 0x80 && (2..=5).contains(&head[1]);
     if is_pickle || path.extension().is_some_and(|extension| extension == "pkl") {
-        return ImportError::Pickle { path: path.to_owned() };
+        return ImportError::Pickle(path.to_owned());
     }
     ImportError::malformed(path, "the archive", format!("it cannot be read as a zip file: {error}"))
 }

@@ -8,6 +8,7 @@
 
 use crate::archive::Archive;
 use crate::error::ImportError;
+use crate::json::list;
 use crate::plan::{Marks, Pages};
 use crate::scene::Scene;
 use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind, Viewport, raw};
@@ -161,9 +162,8 @@ fn misshapen(snapshot: &str, error: &serde_json::Error) -> String {
     if value.is_array() {
         return "the snapshot has no strings".to_owned();
     }
-    let documents = value["documents"].as_array().into_iter().flatten();
-    match documents.enumerate().find(|(_, document)| document.is_array()) {
-        Some((index, _)) => format!("document {index} of the snapshot is no object"),
+    match list(&value, "documents").iter().position(Value::is_array) {
+        Some(index) => format!("document {index} of the snapshot is no object"),
         None => format!("the snapshot: {error}"),
     }
 }

@@ -151,9 +151,9 @@ impl<R: ChunkReader + 'static> Table<R> {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         let pages = SerializedPageReader::new(Arc::clone(&self.source), chunk, rows, None);
         let pages = Box::new(pages.map_err(|error| error.to_string())?);
-        let level = |most: i16| u32::from(most.unsigned_abs());
-        let (levels, repeats) =
-            (level(chunk.column_descr().max_def_level()), level(chunk.column_descr().max_rep_level()));
+        let descriptor = chunk.column_descr();
+        let [levels, repeats] =
+            [descriptor.max_def_level(), descriptor.max_rep_level()].map(|most| u32::from(most.unsigned_abs()));
         Ok(Cursor {
             pages,
             heads: heads.into(),

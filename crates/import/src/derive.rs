@@ -220,6 +220,7 @@ impl Derived {
         tag: &str,
         attributes: Vec<(String, String)>,
     ) -> Option<(i64, FrameContent)> {
+        let nodes = &mut document.nodes;
         let mut frame = None;
         let mut kept = Vec::new();
         for (name, value) in attributes {
@@ -227,35 +228,31 @@ impl Derived {
                 "browserlens-mark" => self.marks.push((value, number, self.nodes)),
                 "browserlens-value" => {
                     let value = self.string(&value);
-                    let list = if tag == "TEXTAREA" {
-                        &mut document.nodes.text_value
-                    } else {
-                        &mut document.nodes.input_value
-                    };
+                    let list = if tag == "TEXTAREA" { &mut nodes.text_value } else { &mut nodes.input_value };
                     list.set(index, value);
                 }
                 "browserlens-checked" if value == "true" => {
-                    document.nodes.input_checked.get_or_insert_default().index.push(index)
+                    nodes.input_checked.get_or_insert_default().index.push(index);
                 }
                 "browserlens-selected" if value == "true" => {
-                    document.nodes.option_selected.get_or_insert_default().index.push(index)
+                    nodes.option_selected.get_or_insert_default().index.push(index);
                 }
                 "src" if matches!(tag, "IFRAME" | "FRAME") && frame.is_none() => frame = Some(FrameContent::Url(value)),
                 "srcdoc" if tag == "IFRAME" => frame = Some(FrameContent::Inline(value)),
                 other if other.starts_with(OURS) || NOTES.contains(&other) => {}
                 _ => {
-                    if tag == "INPUT" && name == "value" && document.nodes.input_value.index.last() != Some(&index) {
+                    if tag == "INPUT" && name == "value" && nodes.input_value.index.last() != Some(&index) {
                         let value = self.string(&value);
-                        document.nodes.input_value.set(index, value);
+                        nodes.input_value.set(index, value);
                     }
                     if name == "checked" {
-                        document.nodes.input_checked.get_or_insert_default().index.push(index);
+                        nodes.input_checked.get_or_insert_default().index.push(index);
                     }
                     kept.extend([self.string(&name), self.string(&value)]);
                 }
             }
         }
-        if let Some(last) = document.nodes.attributes.last_mut() {
+        if let Some(last) = nodes.attributes.last_mut() {
             *last = kept;
         }
         frame.map(|frame| (index, frame))

@@ -55,11 +55,8 @@ pub enum ImportError {
         supported: &'static str,
     },
     /// The file is a pickle, which could run any code when it is read.
-    #[error("{}: a pickle is never read: it can run any code", .path.display())]
-    Pickle {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: a pickle is never read: it can run any code", .0.display())]
+    Pickle(PathBuf),
     /// There is nothing in the input that could become a step.
     #[error("{}: nothing to import: {reason}", .path.display())]
     Empty {
@@ -93,7 +90,7 @@ impl ImportError {
                 "split the recording, or import a part of it: what is larger may be made to exhaust memory"
             }
             Self::TooNew { .. } => "update this tool, or record with an earlier release",
-            Self::Pickle { .. } => {
+            Self::Pickle(_) => {
                 "run crates/import/exporters/browsergym_to_json.py in the environment that wrote it, and import its \
                     JSON"
             }

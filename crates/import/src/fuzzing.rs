@@ -3,7 +3,8 @@
 use crate::archive::Archive;
 use crate::cdp::Pair;
 use crate::limits::Limits;
-use crate::playwright::tree::{Tree, write_plain};
+use crate::playwright::attributes::Marked;
+use crate::playwright::tree::{Tree, write};
 use crate::{mind2web, playwright, script};
 use browserlens_trace::Canonicalizer;
 use std::io::Write;
@@ -26,7 +27,7 @@ fn small() -> Limits {
 pub fn playwright_tree(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let trees: Vec<Tree> = text.lines().map(|line| Tree::parse(line, &small()).unwrap_or_default()).collect();
-    drop(write_plain(&trees, &small()));
+    drop(write(&trees, Some("html"), &small(), &mut Marked::none()));
 }
 
 /// Reads a trace, whose two parts a zero byte separates, and reconstructs its pages.

@@ -6,7 +6,7 @@
 
 use crate::error::ImportError;
 use crate::json::text;
-use crate::request::request_event;
+use crate::request::request_of;
 use crate::scene::without_fragment;
 use crate::script::json_file;
 use browserlens_core::strategy::EventKind;
@@ -46,7 +46,7 @@ pub(crate) fn visits(path: &Path, file: &Value) -> Result<Vec<Visit>, ImportErro
     let first = sorted.first().map_or(0, |(time, _)| *time);
     let mut visits = vec![Visit::default()];
     for (number, (time, entry)) in sorted.into_iter().enumerate() {
-        let event = request_event(entry, number as u32 + 1);
+        let event = request_of(entry, number as u32 + 1, &|_| None);
         let is_document = event.resource_type == "Document" && (200..300).contains(&event.status);
         if is_document {
             visits.push(Visit { url: without_fragment(&event.url).to_owned(), events: Vec::new() });

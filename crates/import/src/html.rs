@@ -5,6 +5,7 @@
 //! written.
 
 use browserlens_core::page::html::escape_text;
+use browserlens_core::page::text::push_replaced;
 
 /// Elements without an end tag.
 const VOID: [&str; 15] = [
@@ -58,15 +59,7 @@ pub(crate) fn attribute(out: &mut String, name: &str, value: &str) {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
-    for character in value.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '<' => out.push_str("&lt;"),
-            '\0' => {}
-            other => out.push(other),
-        }
-    }
+    push_replaced(out, value, &[('&', "&amp;"), ('"', "&quot;"), ('<', "&lt;"), ('\0', "")]);
     out.push('"');
 }
 

@@ -12,19 +12,14 @@ use std::collections::BTreeMap;
 /// The members of an object, unread.
 pub(crate) type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
-/// Returns the members of an object without reading them.
-pub(crate) fn members(text: &str) -> Result<Members<'_>, serde_json::Error> {
-    serde_json::from_str(text)
-}
-
-/// Reads one value.
-pub(crate) fn value(raw: &RawValue) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(raw.get())
-}
-
 /// Returns the string under a key; empty if there is none.
 pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+/// Returns the list under a key; an empty one if there is none.
+pub(crate) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the number under a key.

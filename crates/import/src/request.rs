@@ -2,23 +2,19 @@
 //!
 //! In: one entry. Out: a [`RequestEvent`]. Invariant: only bodies of text within a limit are taken.
 
-use crate::json::{number, text};
+use crate::json::{list, number, text};
 use browserlens_core::strategy::RequestEvent;
 use serde_json::Value;
 
 /// Largest body that is kept.
 pub(crate) const BODY_LIMIT: usize = 1 << 20;
 
-/// Returns the request of one entry of a HAR file.
-pub(crate) fn request_event(entry: &Value, id: u32) -> RequestEvent {
-    request_of(entry, id, &|_| None)
-}
-
+/// Returns the request of one entry of a HAR file; `file` reads the bodies that lie beside it.
 pub(crate) fn request_of(entry: &Value, id: u32, file: &dyn Fn(&str) -> Option<String>) -> RequestEvent {
     let (request, response) = (&entry["request"], &entry["response"]);
     let headers = |of: &Value| -> Vec<(String, String)> {
-        let list = of["headers"].as_array().into_iter().flatten();
-        list.map(|header| (text(header, "name").to_owned(), text(header, "value").to_owned())).collect()
+        let header = |header: &Value| (text(header, "name").to_owned(), text(header, "value").to_owned());
+        list(of, "headers").iter().map(header).collect()
     };
     let mime = text(&response["content"], "mimeType").split(';').next().unwrap_or("").trim().to_owned();
     let read = |held: &Value| -> Option<String> {

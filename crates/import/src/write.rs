@@ -89,11 +89,9 @@ impl<'p> Writing<'p> {
             let mut acceptable: Vec<NodeKey> = Vec::new();
             let (mut hint, mut point) = (None, None);
             if let Some((before, marks)) = &self.before {
-                let of = |wanted: &str| {
-                    marks.iter().filter(|(mark, _)| mark == wanted).map(|(_, key)| *key).collect::<Vec<_>>()
-                };
-                acceptable.extend(of(TARGET));
-                acceptable.extend(of(ALSO));
+                for wanted in [TARGET, ALSO] {
+                    acceptable.extend(marks.iter().filter(|(mark, _)| mark == wanted).map(|(_, key)| *key));
+                }
                 acceptable.retain(|key| before.find(*key).is_some());
                 acceptable.dedup();
                 let scroll = before.scroll();

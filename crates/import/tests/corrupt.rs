@@ -107,7 +107,15 @@ fn demonstrations_say_what_of_them_is_missing() {
 fn tasks_say_which_one_is_damaged() {
     let of = |bytes: &[u8]| said(Format::Mind2web, "t.json", &[("t.json", bytes)]);
     assert_says(&of(b"\x80\x04."), &["a pickle is never read"]);
-    assert_says(&of(b"[{\"actions\":[{}]},{\"actions\":[]}]"), &["task 2", "it has no actions"]);
+    let told: [(&[u8], &str); 6] = [
+        (b"", "no tasks"),
+        (b"[]", "no tasks"),
+        (b"[{\"actions\":[{}]},{\"actions\":[]}]", "task 2: it has no actions"),
+        (b"[{\"actions\":3}]", "task 1, line 1"),
+        (b"[{\"annotation_id\":\"\xff\"}]", "task 1"),
+        (b"{\"annotation_id\":\"a1\",\"actions\":[{\"raw_html\":\"<ht", "task 1"),
+    ];
+    told.iter().for_each(|(bytes, said)| assert_says(&of(bytes), &[said]));
     assert_says(
         &of(b"[{\"annotation_id\":\"a\",\"annotation_id\":\"b\"}]"),
         &["task 1", "duplicate field `annotation_id`"],
@@ -140,7 +148,9 @@ fn scripts_say_what_they_lack() {
         assert_says(&of(b"{\"a\":\"\xff\"}"), &["byte 6", "it is not UTF-8"]);
         assert_says(&of(b"{\n\"a\":"), &["line 2"]);
         assert_says(&of(format!("{}{}", "[".repeat(300), "]".repeat(300)).as_bytes()), &["recursion limit"]);
-        assert_says(&of(b"{}"), &[&format!("it has no list {list:?}")]);
+        for odd in ["{}", "[]", &format!("\u{feff}{{{list:?}:3}}")] {
+            assert_says(&of(odd.as_bytes()), &[&format!("it has no list {list:?}")]);
+        }
         let long = json!({ list: vec![0; 10_001] }).to_string();
         assert_says(&of(long.as_bytes()), &["its length is over the limit of 10000"]);
     }

@@ -93,73 +93,43 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
     let header_of = |name: &str, value: String| json!([{ "name": name, "value": value }]);
     let bearer = |secret: &str| format!("Bearer {secret}");
     let address = |path: &str| format!("http://shop.test/{path}");
-    let asked = "/request/headers";
+    let (url, asked, answered) = ("/request/url", "/request/headers", "/response/headers");
+    let (posted, content) = ("/request/postData", "/response/content/text");
     let post = |mime: &str, text: String| json!({ "mimeType": mime, "text": text });
-    // URL, and what of the entry is otherwise.
-    let requests: [(String, Vec<(&str, Value)>); 15] = [
-        (address(&format!("a?token={}", s[18])), vec![(asked, header_of("Authorization", bearer(&s[19])))]),
-        (
-            address("b"),
-            vec![
-                (asked, header_of("Cookie", format!("sid={}; b={}", s[2], s[20]))),
-                ("/request/cookies", header_of("b", s[20].clone())),
-            ],
-        ),
-        (
-            address("c"),
-            vec![
-                ("/response/headers", header_of("Set-Cookie", format!("n={}; HttpOnly", s[21]))),
-                ("/response/cookies", header_of("n", s[21].clone())),
-            ],
-        ),
-        (address("d"), vec![(asked, header_of("X-Api-Key", s[22].clone()))]),
-        (address("e"), vec![(asked, header_of("Proxy-Authorization", format!("Basic {}", s[23])))]),
-        (
-            address("f"),
-            vec![(
-                "/response/content/text",
-                json!(json!({ "access_token": s[24], "refresh_token": s[25] }).to_string()),
-            )],
-        ),
-        (
-            address("g"),
-            vec![(
-                "/request/postData",
-                post("application/json", json!({ "user": "ann", "password": s[26] }).to_string()),
-            )],
-        ),
-        (
-            address("h"),
-            vec![(
-                "/request/postData",
-                post("application/x-www-form-urlencoded", format!("user=ann&password={}", s[27])),
-            )],
-        ),
-        (
-            address("i"),
-            vec![("/request/postData", json!({ "mimeType": "application/json", "_file": "resources/body.json" }))],
-        ),
-        (address("j"), vec![("/response/content/_file", json!("resources/answer.json"))]),
-        (address(&format!("k?client_secret={}", s[30])), Vec::new()),
-        (address("l"), vec![("/response/content/text", json!(json!({ "session": { "secret": s[31] } }).to_string()))]),
-        (address("m"), vec![(asked, header_of("X-Auth-Token", s[32].clone()))]),
-        (address("n"), vec![(asked, header_of("Referer", address(&format!("?access_token={}", s[33]))))]),
-        (address("o"), vec![("/response/headers", header_of("Location", address(&format!("?token={}", s[34]))))]),
+    // What is set in the entry of a request: its name, the place by pointer, and what stands there.
+    let set: [(char, &str, Value); 18] = [
+        ('a', url, json!(address(&format!("a?token={}", s[18])))),
+        ('a', asked, header_of("Authorization", bearer(&s[19]))),
+        ('b', asked, header_of("Cookie", format!("sid={}; b={}", s[2], s[20]))),
+        ('b', "/request/cookies", header_of("b", s[20].clone())),
+        ('c', answered, header_of("Set-Cookie", format!("n={}; HttpOnly", s[21]))),
+        ('c', "/response/cookies", header_of("n", s[21].clone())),
+        ('d', asked, header_of("X-Api-Key", s[22].clone())),
+        ('e', asked, header_of("Proxy-Authorization", format!("Basic {}", s[23]))),
+        ('f', content, json!(json!({ "access_token": s[24], "refresh_token": s[25] }).to_string())),
+        ('g', posted, post("application/json", json!({ "user": "ann", "password": s[26] }).to_string())),
+        ('h', posted, post("application/x-www-form-urlencoded", format!("user=ann&password={}", s[27]))),
+        ('i', posted, json!({ "mimeType": "application/json", "_file": "resources/body.json" })),
+        ('j', "/response/content/_file", json!("resources/answer.json")),
+        ('k', url, json!(address(&format!("k?client_secret={}", s[30])))),
+        ('l', content, json!(json!({ "session": { "secret": s[31] } }).to_string())),
+        ('m', asked, header_of("X-Auth-Token", s[32].clone())),
+        ('n', asked, header_of("Referer", address(&format!("?access_token={}", s[33])))),
+        ('o', answered, header_of("Location", address(&format!("?token={}", s[34])))),
     ];
-    // An address, and what is set in its entry, by pointer.
-    type Asked<'a> = (String, Vec<(&'a str, Value)>);
-    let entry = |(at, (url, more)): (usize, Asked<'_>)| {
+    let entry = |(at, name): (usize, char)| {
         let mut entry = json!({ "_frameref": "frame@1", "_monotonicTime": at as f64 + 2.0, "pageref": "page@1",
-            "time": 1.0, "request": { "method": "POST", "url": url, "headers": [], "cookies": [] },
+            "time": 1.0,
+            "request": { "method": "POST", "url": address(&name.to_string()), "headers": [], "cookies": [] },
             "response": { "status": 200, "headers": [], "cookies": [],
                 "content": { "mimeType": "application/json", "size": 3 } } });
-        for (pointer, value) in more {
+        for (_, pointer, value) in set.iter().filter(|(of, ..)| *of == name) {
             let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
-            entry.pointer_mut(parent).expect("a parent")[key] = value;
+            entry.pointer_mut(parent).expect("a parent")[key] = value.clone();
         }
         json!({ "type": "resource-snapshot", "snapshot": entry })
     };
-    let network: Vec<Value> = requests.into_iter().enumerate().map(entry).collect();
+    let network: Vec<Value> = ('a'..='o').enumerate().map(entry).collect();
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("secrets.zip");
     zip(

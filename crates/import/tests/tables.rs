@@ -32,12 +32,10 @@ fn rows() -> Vec<Vec<Row>> {
     ]
 }
 
-struct Tried {
-    folder: tempfile::TempDir,
-    report: Result<ImportReport, ImportError>,
-}
-
-fn tried(files: &[Vec<u8>], change: impl FnOnce(&mut ImportOptions)) -> Tried {
+fn tried(
+    files: &[Vec<u8>],
+    change: impl FnOnce(&mut ImportOptions),
+) -> (tempfile::TempDir, Result<ImportReport, ImportError>) {
     let folder = tempfile::tempdir().expect("folder");
     let paths: Vec<PathBuf> = files
         .iter()
@@ -51,11 +49,16 @@ fn tried(files: &[Vec<u8>], change: impl FnOnce(&mut ImportOptions)) -> Tried {
     let mut options = ImportOptions { render: false, pages: 1, ..ImportOptions::new(folder.path().join("out")) };
     change(&mut options);
     let report = import(Format::Mind2web, &paths, &options);
-    Tried { folder, report }
+    (folder, report)
+}
+
+fn imported(files: &[Vec<u8>], change: impl FnOnce(&mut ImportOptions)) -> (tempfile::TempDir, ImportReport) {
+    let (folder, report) = tried(files, change);
+    (folder, report.unwrap_or_else(|error| panic!("{error}")))
 }
 
 fn error(bytes: Vec<u8>) -> String {
-    tried(&[bytes], |_| {}).report.expect_err("it cannot be read").to_string()
+    tried(&[bytes], |_| {}).1.expect_err("it cannot be read").to_string()
 }
 
 fn page(trace: &Trace, step: u32) -> Page {
@@ -70,8 +73,7 @@ fn tasks_are_put_together_from_all_files() {
         (true, vec![table(std::slice::from_ref(first)), table(std::slice::from_ref(second))]),
         (false, vec![table_of(SCHEMA, &rows(), Compression::UNCOMPRESSED, false)]),
     ] {
-        let tried = tried(&files, |_| {});
-        let report = tried.report.unwrap_or_else(|error| panic!("{error}"));
+        let (_folder, report) = imported(&files, |_| {});
         assert_eq!(report.traces.len(), 2, "{dictionary}");
         for (made, task) in report.traces.iter().zip(["a", "b"]) {
             assert_eq!((made.steps, made.with_node), (3, 2), "{:?}", made.origin.gaps);
@@ -93,7 +95,6 @@ fn tasks_are_put_together_from_all_files() {
         assert_eq!((origin.format.as_str(), origin.rendered), ("multimodal-mind2web", false));
         assert_eq!(origin.source, "osunlp/Multimodal-Mind2Web, Travel, Airlines, united, a");
         assert!(origin.licence.starts_with("OpenRAIL"), "{}", origin.licence);
-        drop(tried.folder);
     }
 }
 
@@ -128,8 +129,7 @@ fn pages_are_rendered_and_the_recorded_picture_is_the_viewports() {
     rows[0][0].screenshot = Some(picture(1280, 1500, image::ImageFormat::Png));
     rows[0][1].screenshot = Some(picture(640, 480, image::ImageFormat::Jpeg));
     rows[0][2].screenshot = Some(b"no picture".to_vec());
-    let tried = tried(&[table(&rows)], |options| options.render = true);
-    let report = tried.report.unwrap_or_else(|error| panic!("{error}"));
+    let (_folder, report) = imported(&[table(&rows)], |options| options.render = true);
     let trace = Trace::open(&report.traces[0].path).expect("opens");
     assert_eq!(
         page(&trace, 0).nodes().find(|node| node.role() == "button").map(|node| node.name().to_owned()),
@@ -154,8 +154,7 @@ fn pages_are_rendered_and_the_recorded_picture_is_the_viewports() {
 
 #[test]
 fn without_rendering_there_is_the_dom_and_nothing_else() {
-    let tried = tried(&[table(&rows())], |_| {});
-    let report = tried.report.unwrap_or_else(|error| panic!("{error}"));
+    let (_folder, report) = imported(&[table(&rows())], |_| {});
     let trace = Trace::open(&report.traces[0].path).expect("opens");
     let capture = trace.capture(StepIndex(0)).expect("capture");
     let kinds: Vec<PayloadKind> = capture.payloads.iter().map(|payload| payload.kind).collect();
@@ -192,8 +191,7 @@ fn rows_that_cannot_be_read_are_passed_over_and_said() {
         with(10, &|row| row.uid = "odd".to_owned()),
     ];
     let limits = Limits { page_bytes: 5_000, ..Limits::default() };
-    let tried = tried(&[table(&[group])], |options| options.limits = limits);
-    let report = tried.report.unwrap_or_else(|error| panic!("{error}"));
+    let (_folder, report) = imported(&[table(&[group])], |options| options.limits = limits);
     let made = &report.traces[0];
     assert_eq!((made.steps, made.with_node), (8, 4), "{:?}", made.origin.gaps);
     let gaps = made.origin.gaps.join("\n");
@@ -225,8 +223,7 @@ fn a_page_of_a_column_that_is_too_large_costs_its_rows_only() {
     let limits = Limits { column_page_bytes: 20_000, ..Limits::default() };
     for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
         let bytes = table_of(SCHEMA, std::slice::from_ref(&rows), compression, false);
-        let tried = tried(&[bytes], |options| options.limits = limits);
-        let report = tried.report.unwrap_or_else(|error| panic!("{error}"));
+        let (_folder, report) = imported(&[bytes], |options| options.limits = limits);
         let made = &report.traces[0];
         let trace = Trace::open(&made.path).expect("opens");
         let titles: Vec<String> = (0..trace.len()).map(|step| page(&trace, step).title().to_owned()).collect();
@@ -241,7 +238,7 @@ fn a_page_of_a_column_that_is_too_large_costs_its_rows_only() {
     }
     // A dictionary that is too large costs the column.
     let bytes = table_of(SCHEMA, &[rows], Compression::SNAPPY, true);
-    let error = tried(&[bytes], |options| options.limits = limits).report.map(|report| report.traces);
+    let error = tried(&[bytes], |options| options.limits = limits).1.map(|report| report.traces);
     assert!(error.is_ok_and(|made| made.is_empty() || made[0].steps < 7));
 }
 
@@ -267,7 +264,7 @@ fn files_of_another_layout_say_what_is_missing() {
     let lean = SCHEMA
         .replace("optional binary confirmed_task (STRING);", "")
         .replace("optional binary target_action_index (STRING);", "");
-    let report = tried(&[of(&lean)], |_| {}).report.unwrap_or_else(|error| panic!("{error}"));
+    let (_folder, report) = imported(&[of(&lean)], |_| {});
     let gaps = report.traces[0].origin.gaps.join("\n");
     assert!(
         gaps.contains("no column \"confirmed_task\"") && gaps.contains("no column \"target_action_index\""),
@@ -281,7 +278,7 @@ fn files_of_another_layout_say_what_is_missing() {
     assert!(error(table(&nobody)).contains("row 1, column \"annotation_id\": byte 0 is not UTF-8"));
     assert!(error(table(&[])).contains("it has no rows"));
     let limits = Limits { entries: 3, ..Limits::default() };
-    let many = tried(&[table(&self::rows())], |options| options.limits = limits).report.expect_err("too many");
+    let many = tried(&[table(&self::rows())], |options| options.limits = limits).1.expect_err("too many");
     assert!(many.to_string().contains("its number of rows is over the limit of 3"), "{many}");
 }
 

@@ -11,8 +11,10 @@ use browserlens_core::strategy::{ConsoleMessage, EventFilter, EventKind, PageSou
 use browserlens_inspect::{
     ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery,
 };
-use common::{NOW, open, request, trace_of};
-use criterion::{Criterion, criterion_group, criterion_main};
+use browserlens_trace::TracePages;
+use common::{NOW, request, traced};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
 const ROWS: usize = 100_000;
@@ -52,15 +54,39 @@ fn events() -> Vec<EventKind> {
         .collect()
 }
 
-fn pages(criterion: &mut Criterion) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("big.trace");
-    trace_of(&path, events());
-    let mut source = open(&path);
-    let inspector = Inspector::new(Limits::default(), CursorKey::new(b"bench"));
+/// Times the first page of what is asked, and the page after forty large ones; `ask` takes a cursor and a size of the
+/// page, and gives the next cursor.
+fn first_and_later(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    source: &mut TracePages,
+    ask: impl Fn(&mut TracePages, Option<String>, Option<i64>) -> Option<String>,
+) {
     // The trace does not know which of its chunks do not hold a term: another one was searched for
     // in between.
     let other = EventFilter { contains: Some("forget".into()), to_position: Some(0), ..EventFilter::default() };
+    let mut time = |source: &mut TracePages, which: &str, cursor: &Option<String>| {
+        group.bench_function(format!("{name}, {which}"), |bencher| {
+            bencher.iter(|| {
+                source.tally(&other, None).unwrap();
+                ask(source, cursor.clone(), None)
+            });
+        });
+    };
+    time(source, "first", &None);
+    let mut late = None;
+    for _ in 0..40 {
+        match ask(source, late.clone(), Some(200)) {
+            None => break,
+            next => late = next,
+        }
+    }
+    time(source, "later", &late);
+}
+
+fn pages(criterion: &mut Criterion) {
+    let (_folder, mut source) = traced(events());
+    let inspector = Inspector::new(Limits::default(), CursorKey::new(b"bench"));
     let text = |text: &str| Some(text.to_owned());
     let all_levels = ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() };
     let search = |query: &ConsoleQuery, term: &str| ConsoleQuery { search_term: text(term), ..query.clone() };
@@ -108,49 +134,15 @@ fn pages(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("page");
     group.sample_size(20);
     for (name, query) in console {
-        group.bench_function(format!("console, {name}, first"), |bencher| {
-            bencher.iter(|| {
-                source.tally(&other, None).unwrap();
-                black_box(inspector.console(&mut source, &query, NOW).unwrap())
-            });
-        });
-        let mut late = query.clone();
-        for _ in 0..40 {
-            let answer =
-                inspector.console(&mut source, &ConsoleQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
-            match answer.next_cursor {
-                Some(cursor) => late.cursor = Some(cursor),
-                None => break,
-            }
-        }
-        group.bench_function(format!("console, {name}, later"), |bencher| {
-            bencher.iter(|| {
-                source.tally(&other, None).unwrap();
-                black_box(inspector.console(&mut source, &late, NOW).unwrap())
-            });
+        first_and_later(&mut group, &format!("console, {name}"), &mut source, |source, cursor, page_size| {
+            let query = ConsoleQuery { cursor, page_size, ..query.clone() };
+            black_box(inspector.console(source, &query, NOW).unwrap()).next_cursor
         });
     }
     for (name, query) in network {
-        group.bench_function(format!("network, {name}, first"), |bencher| {
-            bencher.iter(|| {
-                source.tally(&other, None).unwrap();
-                black_box(inspector.network(&mut source, &query, NOW).unwrap())
-            });
-        });
-        let mut late = query.clone();
-        for _ in 0..40 {
-            let answer =
-                inspector.network(&mut source, &NetworkQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
-            match answer.next_cursor {
-                Some(cursor) => late.cursor = Some(cursor),
-                None => break,
-            }
-        }
-        group.bench_function(format!("network, {name}, later"), |bencher| {
-            bencher.iter(|| {
-                source.tally(&other, None).unwrap();
-                black_box(inspector.network(&mut source, &late, NOW).unwrap())
-            });
+        first_and_later(&mut group, &format!("network, {name}"), &mut source, |source, cursor, page_size| {
+            let query = NetworkQuery { cursor, page_size, ..query.clone() };
+            black_box(inspector.network(source, &query, NOW).unwrap()).next_cursor
         });
     }
     group.sample_size(10);

@@ -83,11 +83,8 @@ pub(crate) fn path(given: Option<&String>) -> Result<Option<JsonPath>, InspectEr
     const LONGEST: usize = 1_000;
     let Some(text) = given else { return Ok(None) };
     if text.len() > LONGEST {
-        return Err(InspectError::bad(
-            "bodyPath",
-            format!("it has {} bytes", text.len()),
-            format!("up to {LONGEST} bytes"),
-        ));
+        let problem = format!("it has {} bytes", text.len());
+        return Err(InspectError::bad("bodyPath", problem, format!("up to {LONGEST} bytes")));
     }
     JsonPath::parse(text).map(Some).map_err(|error| {
         let problem = format!("{text:?} is no JSONPath: {}", error.message());
@@ -112,24 +109,21 @@ pub(crate) fn of(
     };
     let mut body = Body { bytes: found.bytes, ..Body::default() };
     let whole = found.head.len() as u64 == found.bytes;
-    let text = match readable(found.head, whole) {
+    let mut text = match readable(found.head, whole) {
         Ok(text) => text,
         Err(why) => {
             body.note = Some(why.to_owned());
             return Ok(Some(body));
         }
     };
-    if parses {
-        if whole {
-            parsed(&text, wanted, &mut body);
-            if body.note.is_none() {
-                return Ok(Some(body.counted()));
-            }
-        } else {
-            body.note = Some(format!("too large to be parsed: over {} bytes", wanted.parse_limit));
+    if parses && whole {
+        parsed(&text, wanted, &mut body);
+        if body.note.is_none() {
+            return Ok(Some(body.counted()));
         }
+    } else if parses {
+        body.note = Some(format!("too large to be parsed: over {} bytes", wanted.parse_limit));
     }
-    let mut text = text;
     body.truncated = cut(&mut text, wanted.limit).is_some() || !whole;
     body.text = Some(text);
     Ok(Some(body.counted()))
@@ -188,17 +182,11 @@ fn readable(mut bytes: Vec<u8>, whole: bool) -> Result<String, &'static str> {
 }
 
 fn parsed(text: &str, wanted: &Wanted, body: &mut Body) {
-    let value: Value = match serde_json::from_str(text) {
-        Ok(value) => value,
-        Err(_) => {
-            body.note = Some("it is no JSON".to_owned());
-            return;
-        }
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        body.note = Some("it is no JSON".to_owned());
+        return;
     };
-    let mut found: Option<Vec<&Value>> = None;
-    if let Some(path) = &wanted.path {
-        found = Some(path.query(&value).all());
-    }
+    let found = wanted.path.as_ref().map(|path| path.query(&value).all());
     if wanted.shape {
         let shape = match &found {
             Some(found) => found.iter().map(|value| shape_of(value)).reduce(merge).unwrap_or(Value::Null),
@@ -232,27 +220,30 @@ fn parsed(text: &str, wanted: &Wanted, body: &mut Body) {
 /// Returns the shape of a value: names of types, objects by member, arrays as their length and the
 /// shape of what they hold.
 fn shape_of(value: &Value) -> Value {
-    let word = |word: &str| Value::String(word.to_owned());
     match value {
-        Value::Null => word("null"),
-        Value::Bool(_) => word("boolean"),
-        Value::Number(number) if number.is_f64() => word("number"),
-        Value::Number(_) => word("integer"),
-        Value::String(_) => word("string"),
-        Value::Array(items) => {
-            let mut shape = Map::new();
-            shape.insert("length".to_owned(), items.len().into());
-            if let Some(of) = items.iter().map(shape_of).reduce(merge) {
-                shape.insert("items".to_owned(), of);
-            }
-            Value::Object([("array".to_owned(), Value::Object(shape))].into_iter().collect())
-        }
+        Value::Null => "null".into(),
+        Value::Bool(_) => "boolean".into(),
+        Value::Number(number) if number.is_f64() => "number".into(),
+        Value::Number(_) => "integer".into(),
+        Value::String(_) => "string".into(),
+        Value::Array(items) => array(items.len() as u64, items.iter().map(shape_of).reduce(merge)),
         Value::Object(members) => {
-            let members =
-                members.iter().map(|(name, value)| (escaped_line(name).into_owned(), shape_of(value))).collect();
-            Value::Object([("object".to_owned(), Value::Object(members))].into_iter().collect())
+            let members = members.iter().map(|(name, value)| (escaped_line(name).into_owned(), shape_of(value)));
+            object(members.collect())
         }
     }
+}
+
+/// Returns the shape of arrays up to this length.
+fn array(length: u64, items: Option<Value>) -> Value {
+    let mut shape = Map::from_iter([("length".to_owned(), length.into())]);
+    shape.extend(items.map(|items| ("items".to_owned(), items)));
+    Value::Object(Map::from_iter([("array".to_owned(), Value::Object(shape))]))
+}
+
+/// Returns the shape of objects with these members.
+fn object(members: Map<String, Value>) -> Value {
+    Value::Object(Map::from_iter([("object".to_owned(), Value::Object(members))]))
 }
 
 /// Joins two shapes; a member that one of them lacks gets a question mark.
@@ -278,19 +269,15 @@ fn merge(one: Value, other: Value) -> Value {
             };
             Some((if may { format!("{name}?") } else { name }, shape))
         };
-        let joined = names.into_iter().filter_map(join).collect();
-        return Value::Object([("object".to_owned(), Value::Object(joined))].into_iter().collect());
+        return object(names.into_iter().filter_map(join).collect());
     }
     if let (Some(Value::Object(a)), Some(Value::Object(b))) = (one.get("array"), other.get("array")) {
-        let mut joined = Map::new();
         let length = |of: &Map<String, Value>| of.get("length").and_then(Value::as_u64).unwrap_or(0);
-        joined.insert("length".to_owned(), length(a).max(length(b)).into());
         let items = match (a.get("items").cloned(), b.get("items").cloned()) {
             (Some(a), Some(b)) => Some(merge(a, b)),
             (a, b) => a.or(b),
         };
-        joined.extend(items.map(|items| ("items".to_owned(), items)));
-        return Value::Object([("array".to_owned(), Value::Object(joined))].into_iter().collect());
+        return array(length(a).max(length(b)), items);
     }
     // Several types in one place.
     let list = |value: Value| match value {

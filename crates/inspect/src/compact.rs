@@ -31,7 +31,7 @@ pub fn compact(answer: Value) -> Value {
     let Some(Value::Array(data)) = fields.get("data") else { return Value::Object(fields) };
     if data.iter().any(|node| node.get("tag").is_some()) {
         let trees = data.iter().map(tree).collect();
-        fields.insert("data".to_owned(), Value::Array(trees));
+        fields.insert("data".to_owned(), trees);
         return Value::Object(fields);
     }
     let rows: Option<Vec<Row>> = data.iter().map(|row| row.as_object().cloned()).collect();
@@ -50,18 +50,13 @@ pub fn compact(answer: Value) -> Value {
     if !said.is_empty() {
         compact.insert("said".to_owned(), Value::Object(said));
     }
-    let data = rows
-        .iter()
-        .map(|row| {
-            let mut values: Vec<Value> =
-                columns.iter().map(|column| row.get(column).cloned().unwrap_or(Value::Null)).collect();
-            while values.last().is_some_and(Value::is_null) {
-                values.pop();
-            }
-            Value::Array(values)
-        })
-        .collect();
-    fields.insert("data".to_owned(), Value::Array(data));
+    let list = |row: &Row| {
+        let mut values: Vec<Value> =
+            columns.iter().map(|column| row.get(column).cloned().unwrap_or_default()).collect();
+        while values.pop_if(|value| value.is_null()).is_some() {}
+        Value::Array(values)
+    };
+    fields.insert("data".to_owned(), rows.iter().map(list).collect());
     compact.insert("columns".to_owned(), columns.into_iter().map(Value::String).collect());
     compact.extend(fields);
     let compact = Value::Object(compact);
@@ -102,13 +97,10 @@ fn columns(rows: &[Row]) -> Vec<String> {
 fn shared(rows: &mut [Row]) -> Row {
     let Some((first, rest)) = rows.split_first() else { return Row::new() };
     let alike = |name: &String, value: &Value| rest.iter().all(|row| row.get(name) == Some(value));
+    let is_plain = |value: &Value| value.is_string() || value.is_number() || value.is_boolean();
     let every: Row = first
         .iter()
-        .filter(|(name, value)| {
-            (value.is_string() || value.is_number() || value.is_boolean())
-                && !READ.contains(&name.as_str())
-                && alike(name, value)
-        })
+        .filter(|(name, value)| is_plain(value) && !READ.contains(&name.as_str()) && alike(name, value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     rows.iter_mut().for_each(|row| row.retain(|name, _| !every.contains_key(name)));

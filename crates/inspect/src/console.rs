@@ -9,38 +9,31 @@ use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::pages::Asked;
 use crate::query::{self, ConsoleQuery, OneOrMany};
+use browserlens_core::named;
 use browserlens_core::page::text::{escaped, escaped_line};
 use browserlens_core::strategy::{ConsoleMessage, Event, EventFilter, EventKind, PageSource, RequestParts, host_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// A level, as the queries name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Errors, uncaught exceptions, failed assertions.
-    Error,
-    /// Warnings.
-    Warn,
-    /// `console.info`.
-    Info,
-    /// `console.log` and everything that has no level of its own.
-    Log,
-    /// `console.debug` and verbose messages of the browser.
-    Debug,
+named! {
+    /// A level, as the queries name it.
+    #[derive(JsonSchema)]
+    pub enum Level {
+        /// Errors, uncaught exceptions, failed assertions.
+        Error = "error",
+        /// Warnings.
+        Warn = "warn",
+        /// `console.info`.
+        Info = "info",
+        /// `console.log` and everything that has no level of its own.
+        Log = "log",
+        /// `console.debug` and verbose messages of the browser.
+        Debug = "debug",
+    }
 }
 
 impl Level {
-    /// The names, and the word for all of them.
-    const WORDS: [&'static str; 6] = ["error", "warn", "info", "log", "debug", "all"];
-    const ALL: [Self; 5] = [Self::Error, Self::Warn, Self::Info, Self::Log, Self::Debug];
-
-    /// Returns the name.
-    pub fn name(self) -> &'static str {
-        Self::WORDS[self as usize]
-    }
-
     /// The levels of recorded messages that count as this one; of `log` only those that no other
     /// has.
     fn recorded(self) -> &'static [&'static str] {
@@ -97,11 +90,9 @@ pub(crate) fn check(
     limits: &Limits,
 ) -> Result<Asked<ConsoleQuery>, InspectError> {
     let default = [Level::Error.name().to_owned(), Level::Warn.name().to_owned()];
-    let levels = match query.log_levels.as_ref().map(OneOrMany::as_slice) {
-        None => default.as_slice(),
-        Some(given) => given,
-    };
-    let mut levels = query::words("logLevels", levels, &Level::WORDS)?;
+    let levels = query.log_levels.as_ref().map_or(default.as_slice(), OneOrMany::as_slice);
+    let words = [Level::ALL.map(Level::name).as_slice(), &["all"]].concat();
+    let mut levels = query::words("logLevels", levels, &words)?;
     // No level at all is no filter.
     if levels.is_empty() || levels.contains(&"all") {
         levels = Level::ALL.map(Level::name).to_vec();

@@ -132,13 +132,8 @@ impl Cursors<'_> {
     }
 
     pub(crate) fn write(&self, place: &Position) -> Result<String, InspectError> {
-        let place = Position {
-            version: VERSION,
-            issued_ms: self.now.0,
-            query: self.query,
-            source: self.source,
-            ..place.clone()
-        };
+        let Self { now, query, source, .. } = *self;
+        let place = Position { version: VERSION, issued_ms: now.0, query, source, ..place.clone() };
         let mut bytes = postcard::to_extend(&place, Vec::new()).map_err(|error| refused(error.to_string()))?;
         let tag = self.tag(&bytes);
         bytes.extend_from_slice(&tag.as_bytes()[..TAG]);

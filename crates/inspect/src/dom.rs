@@ -83,13 +83,8 @@ impl Below {
         if let Some(node) = node {
             return Ok(Self::Node(node));
         }
-        text.parse().map(Self::Selected).map_err(|error| {
-            InspectError::bad(
-                "selector",
-                format!("{error}"),
-                "a CSS selector, such as main > .results li, or none for the whole page",
-            )
-        })
+        let allowed = "a CSS selector, such as main > .results li, or none for the whole page";
+        text.parse().map(Self::Selected).map_err(|error| InspectError::bad("selector", format!("{error}"), allowed))
     }
 }
 
@@ -97,11 +92,9 @@ pub(crate) fn check(query: &DomQuery, limits: &Limits) -> Result<Checked, Inspec
     let depth = query::number("maxDepth", query.max_depth, limits.dom_depth, 0, limits.dom_depth_limit)?;
     let nodes = query::number("maxNodes", query.max_nodes, limits.max_dom_nodes, 1, limits.max_dom_nodes_limit)?;
     let below = Below::read(query.selector.as_ref(), query.node)?;
-    let (styles, no_scripts, no_styles) = (
-        query.include_styles.unwrap_or(false),
-        query.exclude_scripts.unwrap_or(true),
-        query.exclude_styles.unwrap_or(true),
-    );
+    let styles = query.include_styles.unwrap_or(false);
+    let no_scripts = query.exclude_scripts.unwrap_or(true);
+    let no_styles = query.exclude_styles.unwrap_or(true);
     let shown = DomQuery {
         max_depth: Some(depth as i64),
         max_nodes: Some(nodes as i64),
@@ -139,13 +132,9 @@ pub(crate) fn roots(page: &Page, below: &Below) -> Vec<NodeId> {
 /// Returns what a selector selects.
 ///
 /// # Errors
-/// [`InspectError::BadField`] if it is no selector or matches nothing.
-pub(crate) fn selected(
-    page: &Page,
-    given: Option<&String>,
-    node: Option<NodeKey>,
-) -> Result<Vec<NodeId>, InspectError> {
-    let found = roots(page, &Below::read(given, node)?);
+/// [`InspectError::NoMatch`] if it matches nothing.
+pub(crate) fn selected(page: &Page, below: &Below, given: Option<&String>) -> Result<Vec<NodeId>, InspectError> {
+    let found = roots(page, below);
     match given {
         Some(given) if found.is_empty() => Err(no_match(given)),
         _ => Ok(found),
@@ -374,16 +363,13 @@ impl Checked {
     /// Says that a selector matches nothing, or nothing but what is left out.
     fn nothing(&self, matches: usize) -> InspectError {
         let selector = self.shown.selector.as_deref().unwrap_or_default();
-        match matches {
-            0 => no_match(selector),
-            _ => InspectError::bad(
-                "selector",
-                format!(
-                    "{selector:?} matches only scripts and styles, which excludeScripts and excludeStyles leave out"
-                ),
-                "a selector of something else, or excludeScripts and excludeStyles false",
-            ),
+        if matches == 0 {
+            return no_match(selector);
         }
+        let problem =
+            format!("{selector:?} matches only scripts and styles, which excludeScripts and excludeStyles leave out");
+        let allowed = "a selector of something else, or excludeScripts and excludeStyles false";
+        InspectError::bad("selector", problem, allowed)
     }
 
     /// A node without what is below it, its texts cut at a limit.
@@ -405,13 +391,11 @@ impl Checked {
             made.value = Some(short(node.value()));
         }
         if self.styles {
-            made.styles = COMPUTED_STYLES
-                .iter()
-                .filter_map(|name| {
-                    let value = node.style(name).filter(|value| !value.is_empty())?;
-                    Some(((*name).to_owned(), escaped_line(value).into_owned()))
-                })
-                .collect();
+            let style = |name: &str| {
+                let value = node.style(name).filter(|value| !value.is_empty())?;
+                Some((name.to_owned(), escaped_line(value).into_owned()))
+            };
+            made.styles = COMPUTED_STYLES.into_iter().filter_map(style).collect();
         }
         made
     }
@@ -420,18 +404,11 @@ impl Checked {
     fn tree(&self, node: NodeRef<'_>, kept: &[NodeId], limits: &Limits) -> DomNode {
         let limit = limits.max_dom_text_size;
         let mut made = self.alone(node, limit);
-        let mut cut_children = 0;
-        let mut children = Vec::new();
-        for child in node.children().filter(|child| !self.leaves_out(*child)) {
-            if kept.binary_search(&child.id()).is_ok() {
-                children.push(child);
-            } else {
-                cut_children += 1;
-            }
-        }
-        made.cut = (cut_children > 0).then_some(cut_children);
+        let children = node.children().filter(|child| !self.leaves_out(*child));
+        let (children, cut): (Vec<_>, Vec<_>) = children.partition(|child| kept.binary_search(&child.id()).is_ok());
+        made.cut = (!cut.is_empty()).then_some(cut.len() as u64);
         match children.as_slice() {
-            [only] if only.kind() == NodeKind::Text && cut_children == 0 => {
+            [only] if only.kind() == NodeKind::Text && cut.is_empty() => {
                 made.text = Some(short_text(only.text(), limit))
             }
             several => made.children = several.iter().map(|child| self.tree(*child, kept, limits)).collect(),

@@ -159,11 +159,11 @@ impl Inspector {
         query: &HtmlQuery,
         now: UnixMillis,
     ) -> Result<HtmlAnswer, InspectError> {
-        dom::Below::read(query.selector.as_ref(), query.node)?;
+        let below = dom::Below::read(query.selector.as_ref(), query.node)?;
         let shown = HtmlQuery { cursor: None, ..query.clone() };
         let (cursors, place) = self.begin(TOOLS[4], &shown, query.cursor.as_ref(), source, now)?;
         let (page, _) = seen(source, query.tab_id)?;
-        markup::Asked { page: &page, limits: &self.limits, cursors, place }.html(shown)
+        markup::Asked { page: &page, below, limits: &self.limits, cursors, place }.html(shown)
     }
 
     /// Returns a part of the page as text.
@@ -176,11 +176,11 @@ impl Inspector {
         query: &TextQuery,
         now: UnixMillis,
     ) -> Result<TextAnswer, InspectError> {
-        dom::Below::read(query.selector.as_ref(), query.node)?;
+        let below = dom::Below::read(query.selector.as_ref(), query.node)?;
         let shown = TextQuery { cursor: None, ..query.clone() };
         let (cursors, place) = self.begin(TOOLS[5], &shown, query.cursor.as_ref(), source, now)?;
         let (page, _) = seen(source, query.tab_id)?;
-        markup::Asked { page: &page, limits: &self.limits, cursors, place }.text(shown)
+        markup::Asked { page: &page, below, limits: &self.limits, cursors, place }.text(shown)
     }
 
     /// Returns counts of everything, from which to drill down.
@@ -241,13 +241,8 @@ impl Inspector {
         source: &dyn PageSource,
         now: UnixMillis,
     ) -> Result<(Cursors<'_>, Option<Position>), InspectError> {
-        let cursors = Cursors {
-            key: &self.key,
-            now,
-            life_ms: self.limits.cursor_life_ms,
-            query: query::hash(tool, shown)?,
-            source: source_tag(source.identity()),
-        };
+        let (query, source) = (query::hash(tool, shown)?, source_tag(source.identity()));
+        let cursors = Cursors { key: &self.key, now, life_ms: self.limits.cursor_life_ms, query, source };
         let place = cursor.map(|cursor| cursors.read(cursor)).transpose()?;
         Ok((cursors, place))
     }

@@ -142,11 +142,8 @@ impl Limits {
     pub fn set(&mut self, name: &str, value: usize, shown: &str) -> Result<(), LimitError> {
         let setting = setting(name)?;
         if !(1..=setting.most).contains(&value) {
-            return Err(LimitError::OutOfBounds {
-                name: shown.to_owned(),
-                given: value.to_string(),
-                most: setting.most,
-            });
+            let (name, given) = (shown.to_owned(), value.to_string());
+            return Err(LimitError::OutOfBounds { name, given, most: setting.most });
         }
         *(setting.field)(self) = value;
         Ok(())

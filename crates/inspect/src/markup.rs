@@ -24,6 +24,7 @@ pub type TextAnswer = Answer<String, TextQuery>;
 /// What of a page is asked for: from where on, and the cursors of the query.
 pub(crate) struct Asked<'a> {
     pub page: &'a Page,
+    pub below: dom::Below,
     pub limits: &'a Limits,
     pub cursors: Cursors<'a>,
     pub place: Option<Position>,
@@ -34,7 +35,7 @@ impl Asked<'_> {
         let include_hidden = query.include_hidden.unwrap_or(false);
         let options =
             HtmlOptions { include_hidden, include_links: true, include_images: true, max_depth: None, kept: None };
-        let text = html::write(self.page, &dom::selected(self.page, query.selector.as_ref(), query.node)?, options);
+        let text = html::write(self.page, &dom::selected(self.page, &self.below, query.selector.as_ref())?, options);
         let filters = HtmlQuery { include_hidden: Some(include_hidden), ..query };
         self.part(&text, filters, self.limits.max_html_size, "HTML")
     }
@@ -44,7 +45,7 @@ impl Asked<'_> {
         let text = match &query.selector {
             None => browserlens_core::page::visible_text(page),
             Some(_) => {
-                let parts = dom::selected(page, query.selector.as_ref(), query.node)?.into_iter();
+                let parts = dom::selected(page, &self.below, query.selector.as_ref())?.into_iter();
                 parts.map(|id| page.node(id).visible_text()).collect::<Vec<_>>().join("\n")
             }
         };

@@ -85,12 +85,8 @@ pub(crate) fn check(
     let size = query::page_size(query.page_size, limits.max_network_requests, limits)?;
     let methods = query.method.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     if let Some(bad) = methods.iter().find(|method| !is_method(method)) {
-        let problem = format!("{bad:?} is no method");
-        return Err(InspectError::bad(
-            "method",
-            problem,
-            "a method such as GET, POST, PUT, PATCH, DELETE, or a list of these",
-        ));
+        let allowed = "a method such as GET, POST, PUT, PATCH, DELETE, or a list of these";
+        return Err(InspectError::bad("method", format!("{bad:?} is no method"), allowed));
     }
     let statuses = query.status.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     let statuses = statuses.iter().map(query::StatusFilter::range).collect::<Result<Vec<_>, _>>()?;
@@ -118,14 +114,8 @@ pub(crate) fn check(
         ..unfiltered.clone()
     };
     let shape = query.body_shape.unwrap_or(false);
-    let (mut requests, mut responses) =
-        (query.include_request_bodies.unwrap_or(false), query.include_response_bodies.unwrap_or(false));
-    if (shape || path.is_some()) && !requests && !responses {
-        responses = true;
-    }
-    if query.include_request_bodies == Some(false) {
-        requests = false;
-    }
+    let requests = query.include_request_bodies.unwrap_or(false);
+    let responses = query.include_response_bodies.unwrap_or(false) || (!requests && (shape || path.is_some()));
     let wanted = |limit| Wanted { path: path.clone(), shape, limit, parse_limit: limits.max_parsed_body_size };
     let bodies = Bodies {
         request: requests.then(|| wanted(limits.max_request_body_size)),

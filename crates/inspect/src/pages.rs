@@ -174,21 +174,13 @@ impl<F> Asked<F> {
             let cut = counted(cuts.truncated.len() as u64, "text was", "texts were");
             message.push_str(&format!("; {cut} cut"));
         }
-        let size = Sizes {
-            original_count: place.original,
-            returned_count: count,
-            original_bytes: list_bytes(whole),
-            returned_bytes: list_bytes(cuts.returned_bytes),
-        };
+        let (original_bytes, returned_bytes) = (list_bytes(whole), list_bytes(cuts.returned_bytes));
+        let size = Sizes { original_count: place.original, returned_count: count, original_bytes, returned_bytes };
         let newer = newer
             .map(|place| Ok::<_, InspectError>(Newer { count: place.total, cursor: cursors.write(&place)? }))
             .transpose()?;
-        let answer = Answer {
-            messages: is_folded.then_some(messages),
-            truncated: cuts.truncated,
-            newer,
-            ..Answer::of(data, place.total, self.shown, message, size)
-        };
-        answer.to(next.as_ref(), cursors)
+        let answer = Answer::of(data, place.total, self.shown, message, size);
+        let messages = is_folded.then_some(messages);
+        Answer { messages, truncated: cuts.truncated, newer, ..answer }.to(next.as_ref(), cursors)
     }
 }

@@ -270,13 +270,11 @@ pub(crate) fn page_size(given: Option<i64>, default: usize, limits: &Limits) -> 
 pub(crate) fn tab(given: Option<i64>, source: &mut dyn PageSource) -> Result<Option<u32>, InspectError> {
     let Some(given) = given else { return Ok(None) };
     let tabs = source.tabs()?;
-    match u32::try_from(given).ok().filter(|tab| tabs.contains(tab)) {
-        Some(tab) => Ok(Some(tab)),
-        None => {
-            let known: Vec<String> = tabs.iter().map(u32::to_string).collect();
-            Err(InspectError::bad("tabId", format!("there is no tab {given}"), known.join(", ")))
-        }
-    }
+    let tab = u32::try_from(given).ok().filter(|tab| tabs.contains(tab));
+    tab.map(Some).ok_or_else(|| {
+        let known: Vec<String> = tabs.iter().map(u32::to_string).collect();
+        InspectError::bad("tabId", format!("there is no tab {given}"), known.join(", "))
+    })
 }
 
 /// Checks a time against the present of the source.

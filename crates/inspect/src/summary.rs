@@ -89,10 +89,8 @@ impl Counts {
     fn most(self, limit: usize) -> Vec<Counted> {
         let mut all: Vec<(String, (u64, usize))> = self.0.into_iter().collect();
         all.sort_by_key(|(_, (count, order))| (std::cmp::Reverse(*count), *order));
-        all.into_iter()
-            .take(limit)
-            .map(|(what, (n, _))| Counted { what: escaped_line(&what).into_owned(), n })
-            .collect()
+        all.truncate(limit);
+        all.into_iter().map(|(what, (n, _))| Counted { what: escaped_line(&what).into_owned(), n }).collect()
     }
 }
 
@@ -138,8 +136,7 @@ pub(crate) fn summary(
             errors.add(&short(&console::as_json(&message.text)));
         }
     })?;
-    let (mut status, mut types, mut domains, mut failed) =
-        (Counts::default(), Counts::default(), Counts::default(), Counts::default());
+    let [mut status, mut types, mut domains, mut failed] = <[Counts; 4]>::default();
     let top = || Top { limit: limits.summary_entries.min(5), kept: Vec::new() };
     let (mut slowest, mut largest) = (top(), top());
     // Milliseconds up to a minute, each counted; longer ones count as a minute.
@@ -169,6 +166,7 @@ pub(crate) fn summary(
     let failures: u64 = failed.0.values().map(|(count, _)| count).sum();
     let error_count: u64 = errors.0.values().map(|(count, _)| count).sum();
     let slow = slowest.kept.len();
+    let took = |percent| percentile(&durations, requests, percent);
     let data = Summary {
         console: levels.most(entries),
         errors: errors.most(entries),
@@ -177,11 +175,7 @@ pub(crate) fn summary(
         domains: domains.most(entries),
         failed: failed.most(entries),
         slowest: slowest.kept,
-        durations: (requests > 0).then(|| Durations {
-            median: percentile(&durations, requests, 50),
-            p95: percentile(&durations, requests, 95),
-            max: longest,
-        }),
+        durations: (requests > 0).then(|| Durations { median: took(50), p95: took(95), max: longest }),
         bytes,
         largest: largest.kept,
     };
@@ -205,13 +199,11 @@ pub(crate) fn summary(
 fn percentile(counts: &[u64], all: u64, percent: u64) -> u64 {
     let rank = (all * percent).div_ceil(100).max(1);
     let mut seen = 0;
-    counts
-        .iter()
-        .position(|count| {
-            seen += count;
-            seen >= rank
-        })
-        .unwrap_or(0) as u64
+    let reaches = |count: &u64| {
+        seen += count;
+        seen >= rank
+    };
+    counts.iter().position(reaches).unwrap_or(0) as u64
 }
 
 fn short(text: &str) -> String {

@@ -12,7 +12,7 @@ use browserlens_inspect::{
 };
 use browserlens_trace::{Outcome, Redactor, TraceWriter};
 use common::trace_common::{self, planted};
-use common::{Memory, NOW, answers, asked, bundled, console, inspector, open, request, trace_of};
+use common::{Memory, NOW, answers, asked, bundled, console, inspector, open, request, traced};
 use serde_json::{Value, json};
 
 fn call(source: &mut dyn PageSource, tool: &str, arguments: Value) -> Value {
@@ -42,10 +42,7 @@ fn traffic() -> Vec<EventKind> {
 
 #[test]
 fn filters_compose_and_failed_requests_come_first() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    trace_of(&path, traffic());
-    let (mut trace, mut memory) = (open(&path), Memory::new(traffic()));
+    let ((_folder, mut trace), mut memory) = (traced(traffic()), Memory::new(traffic()));
     let sources: [&mut dyn PageSource; 2] = [&mut trace, &mut memory];
     for source in sources {
         let mut ask = |arguments: Value| {
@@ -113,13 +110,10 @@ fn users_add_presets() {
     assert_eq!(answer.filters.domain.as_deref(), Some("api"), "what a preset gave stands in the filters");
 }
 
-fn body(kind: RequestEvent, arguments: Value) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    trace_of(&path, vec![EventKind::Request(Box::new(kind))]);
-    let mut arguments = arguments;
+fn body(kind: RequestEvent, mut arguments: Value) -> Value {
+    let (_folder, mut source) = traced(vec![EventKind::Request(Box::new(kind))]);
     arguments["includeResponseBodies"] = true.into();
-    let answer = call(&mut open(&path), "get_network_requests", arguments);
+    let answer = call(&mut source, "get_network_requests", arguments);
     answer["data"][0]["responseBody"].clone()
 }
 
@@ -153,14 +147,10 @@ fn a_body_of_a_hundred_megabytes_is_cut_at_ten_kilobytes() {
     let event = RequestEvent {
         mime_type: "application/json".into(),
         response_bytes: text.len() as u64,
-        response_body: Some(text.clone()),
+        response_body: Some(text),
         ..request("http://a.test/x", 200)
     };
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    trace_of(&path, vec![EventKind::Request(Box::new(event))]);
-    drop(text);
-    let mut source = open(&path);
+    let (_folder, mut source) = traced(vec![EventKind::Request(Box::new(event))]);
     let answer = call(&mut source, "get_network_requests", json!({ "includeResponseBodies": true }));
     let body = &answer["data"][0]["responseBody"];
     assert_eq!(body["text"].as_str().map(str::len), Some(10_240));
@@ -314,12 +304,8 @@ fn html_and_text_are_cut_at_their_limits() {
     let none = HtmlQuery { selector: Some("h9".into()), ..HtmlQuery::default() };
     let none = small.html(&mut source, &none, NOW).unwrap_err();
     assert_eq!(none.to_string(), "selector: \"h9\" matches nothing on the page");
-    let part =
-        inspector().text(&mut source, &TextQuery { selector: Some("ul".into()), ..TextQuery::default() }, NOW).unwrap();
-    assert_eq!(part.data, "A B");
-    let part =
-        inspector().html(&mut source, &HtmlQuery { selector: Some("h1".into()), ..HtmlQuery::default() }, NOW).unwrap();
-    assert_eq!(part.data, "<h1>One</h1>");
+    assert_eq!(call(&mut source, "get_text", json!({ "selector": "ul" }))["data"], "A B");
+    assert_eq!(call(&mut source, "get_html", json!({ "selector": "h1" }))["data"], "<h1>One</h1>");
 }
 
 #[test]
@@ -336,34 +322,22 @@ fn a_summary_counts_and_says_where_to_drill_down() {
 #[test]
 fn rows_are_streamed_as_json_lines() {
     let kinds: Vec<EventKind> = (0..1_234).map(|n| asked(&format!("http://a.test/{n}"), 200)).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.trace");
-    trace_of(&path, kinds);
+    let (_folder, mut source) = traced(kinds);
     let mut out = Vec::new();
-    let written = stream::network(&mut open(&path), &NetworkQuery::default(), &Limits::default(), &mut out).unwrap();
-    let lines: Vec<Value> = out
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-        .map(|line| serde_json::from_slice(line).unwrap())
-        .collect();
+    let written = stream::network(&mut source, &NetworkQuery::default(), &Limits::default(), &mut out).unwrap();
+    let lines = std::str::from_utf8(&out).unwrap().lines();
+    let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((written, lines.len()), (1_234, 1_234));
     assert_eq!(lines[1_233]["url"], "http://a.test/1233");
-    let mut out = Vec::new();
-    assert_eq!(
-        stream::console(&mut Memory::new(traffic()), &ConsoleQuery::default(), &Limits::default(), &mut out).unwrap(),
-        1
-    );
-}
-
-/// A HAR 1.2 document as the specification has it: required fields, types, and no field that it
-/// does not know.
-fn har_schema() -> Value {
-    serde_json::from_str(include_str!("data/har-1.2.schema.json")).unwrap()
+    let (mut source, query) = (Memory::new(traffic()), ConsoleQuery::default());
+    assert_eq!(stream::console(&mut source, &query, &Limits::default(), &mut Vec::new()).unwrap(), 1);
 }
 
 #[test]
 fn the_har_export_is_har() {
-    let schema = Schema::new(&har_schema()).unwrap();
+    // A HAR 1.2 document as the specification has it: required fields, types, and no field that it does not know.
+    let schema: Value = serde_json::from_str(include_str!("data/har-1.2.schema.json")).unwrap();
+    let schema = Schema::new(&schema).unwrap();
     for name in
         ["live-last-minute-ticket", "spa-plan-a-release", "portal-move-a-patient-appointment", "shop-laptop-to-cart"]
     {
@@ -378,7 +352,7 @@ fn the_har_export_is_har() {
         let failed = log.iter().filter(|entry| entry["response"]["status"].as_u64() >= Some(400)).count();
         assert_eq!(failed > 0, name != "shop-laptop-to-cart", "{name}");
     }
-    let mut broken = serde_json::from_slice::<Value>(b"{\"log\":{\"version\":\"1.2\"}}").unwrap();
+    let mut broken = json!({ "log": { "version": "1.2" } });
     assert!(!schema.fits(&broken), "the schema refuses what is no HAR");
     broken["log"]["entries"] = json!([]);
     assert!(!schema.fits(&broken));
@@ -414,13 +388,8 @@ fn no_planted_secret_is_found_through_any_tool() {
         }
         let mut out = Vec::new();
         har::write(&mut source, NOW, &Limits::default(), &mut out).unwrap();
-        stream::console(
-            &mut source,
-            &ConsoleQuery { log_levels: Some(OneOrMany::Many(vec![])), ..ConsoleQuery::default() },
-            &Limits::default(),
-            &mut out,
-        )
-        .unwrap();
+        let all = ConsoleQuery { log_levels: Some(OneOrMany::Many(vec![])), ..ConsoleQuery::default() };
+        stream::console(&mut source, &all, &Limits::default(), &mut out).unwrap();
         answers.push(String::from_utf8(out).unwrap());
     }
     assert!(answers.iter().any(|answer| answer.contains("grant") || answer.contains("user")), "bodies were looked at");

@@ -5,7 +5,7 @@ mod common;
 
 use browserlens_core::strategy::EventKind;
 use browserlens_inspect::{ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, OneOrMany, SummaryQuery};
-use common::{NOW, console, open, request, trace_of};
+use common::{NOW, console, request, traced};
 
 const ROWS: usize = 50_000;
 
@@ -20,16 +20,13 @@ fn peak() -> Option<u64> {
 
 #[test]
 fn paging_through_many_rows_holds_a_page_of_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("many.trace");
     let text = "x".repeat(400);
     let kinds = (0..ROWS).flat_map(|n| {
         let mut asked = request(&format!("http://shop.test/api/{n}?{text}"), if n % 9 == 0 { 500 } else { 200 });
         asked.response_body = (n % 100 == 0).then(|| text.repeat(100));
         [console(if n % 3 == 0 { "error" } else { "log" }, &format!("{n} {text}")), EventKind::Request(Box::new(asked))]
     });
-    trace_of(&path, kinds.collect());
-    let mut source = open(&path);
+    let (_folder, mut source) = traced(kinds.collect());
     let inspector = Inspector::new(Limits::default(), CursorKey::new(b"memory"));
     let mut pages = |most: usize| {
         let mut messages = ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() };

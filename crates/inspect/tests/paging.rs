@@ -5,7 +5,7 @@ mod common;
 
 use browserlens_core::strategy::{EventKind, PageSource};
 use browserlens_inspect::{ConsoleQuery, NetworkQuery, UnixMillis};
-use common::{Memory, NOW, answers, asked, bundled, console, inspector, open, trace_of};
+use common::{Memory, NOW, answers, asked, bundled, console, inspector, traced};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 use serde_json::json;
 
@@ -103,13 +103,11 @@ proptest! {
     fn the_times_of_folded_messages_add_up_over_pages(texts in proptest::collection::vec(0u8..4, 0..80),
         size in 1i64..=20, on_disk in any::<bool>()) {
         let kinds: Vec<EventKind> = texts.iter().map(|text| console("log", &text.to_string())).collect();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.trace");
-        let mut source: Box<dyn PageSource> = if on_disk {
-            trace_of(&path, kinds);
-            Box::new(open(&path))
+        let (_folder, mut source): (_, Box<dyn PageSource>) = if on_disk {
+            let (folder, source) = traced(kinds);
+            (Some(folder), Box::new(source))
         } else {
-            Box::new(Memory::new(kinds))
+            (None, Box::new(Memory::new(kinds)))
         };
         let (mut times, mut counted) = (0, 0);
         let asked = json!({ "pageSize": size, "logLevels": [] });

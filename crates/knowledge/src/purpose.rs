@@ -90,14 +90,12 @@ pub(crate) fn is_read(provenance: &[Provenance]) -> bool {
 /// Screens on which a task filled, chose, checked, sent or moved something, and the one at its end.
 /// What it only passed over is not what they are for.
 fn worked_on(task: &TaskDefinition) -> BTreeSet<&ScreenId> {
-    const WORKS: [ActionType; 14] = {
-        use ActionType::*;
-        [
-            Input, Type, TypeSlowly, Clear, SelectDropdown, Check, Uncheck, Toggle, UploadFile, DragDrop, SendKeys,
-            DoubleClick, SubmitForm, FillForm,
-        ]
-    };
-    let works = task.steps.iter().filter(|step| ActionType::is_one_of(&step.action.action_type, &WORKS));
+    use ActionType::*;
+    let kinds = [
+        Input, Type, TypeSlowly, Clear, SelectDropdown, Check, Uncheck, Toggle, UploadFile, DragDrop, SendKeys,
+        DoubleClick, SubmitForm, FillForm,
+    ];
+    let works = task.steps.iter().filter(|step| ActionType::is_one_of(&step.action.action_type, &kinds));
     let done = works.filter_map(|step| step.screen_id.as_ref());
     done.chain(task.success_criteria.screen_id.as_ref()).collect()
 }

@@ -6,39 +6,34 @@
 
 use crate::model::{ContentType, Knowledge, ScreenId};
 use crate::purpose::{fill_purposes, is_read};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds to newly made knowledge what the earlier one had from texts, from before content types, and
 /// by inference.
 pub fn renew(new: &mut Knowledge, earlier: &Knowledge) {
-    for (id, screen) in &earlier.screens {
-        if screen.content_type == ContentType::Unknown || screen.metadata.inferred || is_read(&screen.provenance) {
-            new.screens.entry(id.clone()).or_insert_with(|| screen.clone());
-        }
-    }
+    keep(&mut new.screens, &earlier.screens, |screen| {
+        screen.content_type == ContentType::Unknown || screen.metadata.inferred || is_read(&screen.provenance)
+    });
     let known: BTreeSet<ScreenId> = new.screens.keys().cloned().collect();
     for screen in new.screens.values_mut() {
         screen.parent_screen_id.take_if(|parent| !known.contains(parent));
     }
-    for (id, action) in &earlier.actions {
-        let is_here = action.screen_ids.iter().all(|screen| known.contains(screen));
-        if action.metadata.inferred && is_here {
-            new.actions.entry(id.clone()).or_insert_with(|| action.clone());
-        }
-    }
-    for (id, way) in &earlier.transitions {
-        let ends = [&way.from_screen_id, &way.to_screen_id].into_iter().all(|screen| known.contains(screen));
+    keep(&mut new.actions, &earlier.actions, |action| {
+        action.metadata.inferred && action.screen_ids.iter().all(|screen| known.contains(screen))
+    });
+    keep(&mut new.transitions, &earlier.transitions, |way| {
         let is_done = way.action_id.as_ref().is_none_or(|action| new.actions.contains_key(action));
-        if way.metadata.inferred && ends && is_done {
-            new.transitions.entry(id.clone()).or_insert_with(|| way.clone());
-        }
-    }
-    for (id, task) in &earlier.tasks {
-        if is_read(&task.provenance) {
-            new.tasks.entry(id.clone()).or_insert_with(|| task.clone());
-        }
-    }
+        way.metadata.inferred && is_done && known.contains(&way.from_screen_id) && known.contains(&way.to_screen_id)
+    });
+    keep(&mut new.tasks, &earlier.tasks, |task| is_read(&task.provenance));
     fill_purposes(new);
+}
+
+/// Adds what is wanted of the earlier ones and not there.
+fn keep<K: Clone + Ord, T: Clone>(new: &mut BTreeMap<K, T>, earlier: &BTreeMap<K, T>, is_wanted: impl Fn(&T) -> bool) {
+    for (id, one) in earlier.iter().filter(|(_, one)| is_wanted(one)) {
+        new.entry(id.clone()).or_insert_with(|| one.clone());
+    }
 }
 
 #[cfg(test)]

@@ -103,10 +103,7 @@ impl Store {
         let path = path.as_ref().to_owned();
         let is_new = std::fs::metadata(&path).map_or(true, |file| file.len() == 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&path, flags).map_err(|error| told(&path, "open it", error))?;
-        let mut store = Self { path, connection };
-        store.prepare(is_new)?;
-        Ok(store)
+        Self::prepared(Connection::open_with_flags(&path, flags), path, is_new)
     }
 
     /// Makes an empty store in memory.
@@ -114,10 +111,17 @@ impl Store {
     /// # Errors
     /// [`KnowledgeError::Sqlite`] if there is no memory for it.
     pub fn in_memory() -> Result<Self, KnowledgeError> {
-        let path = PathBuf::from(":memory:");
-        let connection = Connection::open_in_memory().map_err(|error| told(&path, "open it", error))?;
+        Self::prepared(Connection::open_in_memory(), PathBuf::from(":memory:"), true)
+    }
+
+    fn prepared(
+        opened: Result<Connection, rusqlite::Error>,
+        path: PathBuf,
+        is_new: bool,
+    ) -> Result<Self, KnowledgeError> {
+        let connection = opened.map_err(|error| told(&path, "open it", error))?;
         let mut store = Self { path, connection };
-        store.prepare(true)?;
+        store.prepare(is_new)?;
         Ok(store)
     }
 
@@ -181,11 +185,6 @@ impl Store {
     fn wrap(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> KnowledgeError + use<> {
         let path = self.path.clone();
         move |error| told(&path, doing, error)
-    }
-
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns the ids of the knowledge that is stored, sorted; none in an empty store.

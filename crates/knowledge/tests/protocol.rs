@@ -344,12 +344,12 @@ fn a_task_of_a_text_is_said_and_its_sections_are_found_by_what_they_say() {
         assert_eq!(tools, ["navigate", "evaluate", "evaluate"]);
         assert_eq!(response.actions[0].parameters["url"], "https://shop.test/returns");
     }
-    let mut builder = PageBuilder::new("https://shop.test/returns", "Returns");
-    builder.add_outline(
+    let page = common::page(
+        "https://shop.test/returns",
+        "Returns",
         "main tag=main box=0,0,800,600\n  textbox \"Order\" tag=input #7 box=0,0,90,20\n  button \
         \"Send back\" tag=button #8 box=0,30,90,20\n",
     );
-    let page = builder.finish();
     let agent = Agent::new(&knowledge).unwrap();
     let asked = json!({ "instruction_type": "execute_task", "target": task }).to_string();
     // The page is that of the first step: it is left by it, and what comes later looks for its

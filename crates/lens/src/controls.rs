@@ -33,6 +33,8 @@ use std::collections::HashMap;
 
 /// Fewest elements side by side that are a list.
 const A_LIST: usize = 2;
+/// Largest width and height of a picture that is an icon, in CSS px: nobody presses its strokes.
+const LARGEST_ICON: f32 = 48.0;
 /// Most elements beside one that are held against it.
 pub(crate) const MOST_BESIDE: usize = 50;
 /// How deep a list may lie in what listens for it.
@@ -479,7 +481,10 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, by: Listed) -> Option<Vec<N
         }
         let shapes = elements.iter().filter(|child| is_drawn(child.tag())).count();
         // One shape and its label are one thing.
-        let drawn = shapes > 1 && elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
+        // The strokes of an icon are one sign.
+        let place = holder.bounds();
+        let is_icon = !place.is_empty() && place.width <= LARGEST_ICON && place.height <= LARGEST_ICON;
+        let drawn = shapes > 1 && !is_icon && elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
         let listed = matches!(holder.tag(), "ul" | "ol" | "menu" | "tbody" | "table")
             || by == Listed::Alike
             || by == Listed::Class && first.attribute("class").is_some()

@@ -20,7 +20,7 @@ pub use node::{ElidedMark, ElidedWhat, ShownNode};
 
 use crate::format::{
     Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Position, Scratch, Sibling,
-    parse_after,
+    ValueChange, ValuePart, parse_after,
 };
 use crate::tree::{Elided, Handle, Item, Mark, NONE, ROOT, Tree};
 use browserlens_core::strategy::Ref;
@@ -310,8 +310,17 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
         Entry::Page(new) => *head = Some(new.resolved(head.as_ref())),
         Entry::Changed { at, name, value, on, off } => {
             let id = find(scratch, at)?;
-            if let Some((_, _, new)) = value {
-                scratch.choose(id, new);
+            match value {
+                Some(ValueChange { old, of: ValuePart::Replaced, new }) => {
+                    let value = &*scratch.tree().item(id).value;
+                    if old.is_empty() || value.matches(old.as_str()).count() != 1 {
+                        return Err(format!("a value that holds {old:?} once"));
+                    }
+                    let value = value.replacen(old.as_str(), new, 1);
+                    scratch.choose(id, &value);
+                }
+                Some(ValueChange { new, .. }) => drop(scratch.choose(id, new)),
+                None => {}
             }
             let item = scratch.tree_mut().item_mut(id);
             if let Some((name, cut)) = name {

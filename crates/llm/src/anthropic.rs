@@ -42,10 +42,10 @@ pub(crate) fn body(request: &ChatRequest) -> Value {
 
 /// Returns what an answer says; none if the value is none.
 pub(crate) fn answer(body: &Value) -> Option<Answer> {
-    let texts = body.get("content")?.as_array()?.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-    let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    let texts = body["content"].as_array()?.iter().filter_map(|part| part["text"].as_str());
+    let tokens = |name: &str| body["usage"][name].as_u64();
     let read = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
-    let finish_reason = match body.get("stop_reason").and_then(Value::as_str).unwrap_or_default() {
+    let finish_reason = match body["stop_reason"].as_str().unwrap_or_default() {
         "end_turn" | "stop_sequence" => "stop",
         "max_tokens" => "length",
         other => other,
@@ -62,23 +62,19 @@ pub(crate) fn answer(body: &Value) -> Option<Answer> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{ResponseFormat, Schema};
+    use crate::chat::tests::request;
     use serde_json::Map;
 
     #[test]
     fn a_request_and_an_answer_have_the_shape_of_the_protocol() {
         let request = ChatRequest {
-            model: "m".into(),
             messages: vec![
                 Message::text(Role::System, "rules"),
                 Message::text(Role::User, "go"),
                 Message::text(Role::Assistant, "went"),
             ],
-            schema: Schema { name: "answer".into(), schema: json!({ "type": "object" }) },
-            response_format: ResponseFormat::JsonSchema,
-            max_tokens: 64,
-            temperature: 0.0,
             extra: Map::from_iter([("seed".to_owned(), json!(1))]),
+            ..request()
         };
         let text = |text: &str| json!([{ "type": "text", "text": text }]);
         let wanted = json!({

@@ -140,12 +140,8 @@ impl Cassette {
         if self.answers.contains_key(request) {
             return Ok(());
         }
-        let line = Line {
-            request: request.clone(),
-            model: model.to_owned(),
-            answer: answer.clone(),
-            check: Line::check(request, model, answer),
-        };
+        let check = Line::check(request, model, answer);
+        let line = Line { request: request.clone(), model: model.to_owned(), answer: answer.clone(), check };
         let mut json = serde_json::to_vec(&line)
             .map_err(|error| CassetteError::file(&self.path, "write the answer")(error.into()))?;
         json.push(b'\n');
@@ -301,21 +297,15 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_line_is_named_with_its_number() {
+    fn a_damaged_torn_or_empty_line_is_named_with_its_number() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = filled(folder.path());
         let text = edited(&path, |text| text.replace("two", "owt"));
         assert_eq!(text, "a.jsonl: line 3: the line is not what was written");
-        let text = edited(&path, |text| text.replacen("{\"request\"", "{request\"", 1));
-        assert!(text.starts_with("a.jsonl: line 2: "), "{text}");
-    }
-
-    #[test]
-    fn a_torn_last_line_and_an_empty_line_are_named() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = filled(folder.path());
         let text = edited(&path, |text| text[..text.len() - 9].to_owned());
         assert_eq!(text, "a.jsonl: line 3: the line was not written to its end");
+        let text = edited(&path, |text| text.replacen("{\"request\"", "{request\"", 1));
+        assert!(text.starts_with("a.jsonl: line 2: "), "{text}");
         let text = edited(&path, |text| text.replacen('\n', "\n\n", 1));
         assert!(text.starts_with("a.jsonl: line 2: "), "{text}");
     }

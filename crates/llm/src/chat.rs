@@ -11,7 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Who says a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The rules of the conversation.
     System,
@@ -46,19 +47,14 @@ impl Message {
     }
 
     fn to_json(&self) -> Value {
-        let role = match self.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        };
         if let [Part::Text(text)] = self.parts.as_slice() {
-            return json!({ "role": role, "content": text });
+            return json!({ "role": self.role, "content": text });
         }
         let parts = self.pieces(
             |text| json!({ "type": "text", "text": text }),
             |png| json!({ "type": "image_url", "image_url": { "url": format!("data:image/png;base64,{png}") } }),
         );
-        json!({ "role": role, "content": parts })
+        json!({ "role": self.role, "content": parts })
     }
 
     /// Its pieces in the words of a protocol, which gets images in base64.
@@ -149,26 +145,15 @@ impl ChatRequest {
 
     /// Returns the body in the one spelling that is sent and hashed: keys sorted, no blanks.
     pub fn canonical(&self) -> String {
-        sorted(&self.to_json()).to_string()
+        let mut body = self.to_json();
+        // Whatever order the map keeps (`serde_json` may be built with or without `preserve_order`).
+        body.sort_all_objects();
+        body.to_string()
     }
 
     /// Returns the hash that cassettes know the request by.
     pub fn hash(&self) -> RequestHash {
         RequestHash(blake3::hash(self.canonical().as_bytes()).to_hex().to_string())
-    }
-}
-
-/// Returns JSON with sorted keys, whatever order the map keeps (`serde_json` may be built with or
-/// without `preserve_order`).
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Array(items) => items.iter().map(sorted).collect(),
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
-            entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-            entries.into_iter().collect()
-        }
-        scalar => scalar.clone(),
     }
 }
 
@@ -218,10 +203,10 @@ pub enum Answer {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn request() -> ChatRequest {
+    pub(crate) fn request() -> ChatRequest {
         ChatRequest {
             model: "m".into(),
             messages: vec![Message::text(Role::System, "be \"brief\""), Message::text(Role::User, "é\n")],
@@ -248,7 +233,7 @@ mod tests {
     #[test]
     fn every_part_of_a_request_is_in_its_hash() {
         let first = request();
-        let mut others = vec![request(), request(), request(), request()];
+        let mut others = [(); 4].map(|()| request());
         others[0].model = "n".into();
         others[1].messages[1] = Message::text(Role::User, "e\n");
         others[2].temperature = 0.5;

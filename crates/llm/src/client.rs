@@ -39,12 +39,8 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self {
-            attempts: 5,
-            first_pause: Duration::from_secs(1),
-            longest_pause: Duration::from_secs(60),
-            longest_asked: Duration::from_secs(300),
-        }
+        let [first_pause, longest_pause, longest_asked] = [1, 60, 300].map(Duration::from_secs);
+        Self { attempts: 5, first_pause, longest_pause, longest_asked }
     }
 }
 
@@ -77,14 +73,8 @@ impl ClientOptions {
     /// Returns the usual options for an endpoint: two minutes an attempt, five attempts, no rate
     /// limit.
     pub fn new(base_url: BaseUrl, key: Option<ApiKey>) -> Self {
-        Self {
-            base_url,
-            key,
-            timeout: Duration::from_secs(120),
-            retry: RetryPolicy::default(),
-            max_requests_per_minute: None,
-            proxy: None,
-        }
+        let (timeout, retry) = (Duration::from_secs(120), RetryPolicy::default());
+        Self { base_url, key, timeout, retry, max_requests_per_minute: None, proxy: None }
     }
 }
 
@@ -238,12 +228,10 @@ impl Client {
             Err(error) => return Attempt::Again(self.message(&error.to_string()), None),
         };
         let status = response.status().as_u16();
-        let retry_after = response
-            .headers()
-            .get("retry-after")
-            .and_then(|value| value.to_str().ok())
-            .and_then(|text| text.trim().parse::<f64>().ok())
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let retry_after = response.headers().get("retry-after").and_then(|value| {
+            let seconds = value.to_str().ok()?.trim().parse().ok()?;
+            Duration::try_from_secs_f64(seconds).ok()
+        });
         let text = match response.body_mut().with_config().limit(LONGEST_BODY).read_to_vec() {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => {
@@ -350,12 +338,12 @@ fn vectors(body: &Value) -> Option<Vec<Vec<f32>>> {
 
 /// Returns what a chat completion says; none if the value is none.
 fn said(body: &Value) -> Option<Completion> {
-    let choice = body.get("choices")?.as_array()?.first()?;
-    let message = choice.get("message")?.as_object()?;
-    let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    let choice = body["choices"].as_array()?.first()?;
+    let message = choice["message"].as_object()?;
+    let tokens = |name: &str| body["usage"][name].as_u64();
     Some(Completion {
         content: message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        finish_reason: choice.get("finish_reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        finish_reason: choice["finish_reason"].as_str().unwrap_or_default().to_owned(),
         prompt_tokens: tokens("prompt_tokens"),
         completion_tokens: tokens("completion_tokens"),
         tool_calls: message.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default(),

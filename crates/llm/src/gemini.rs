@@ -45,22 +45,21 @@ pub(crate) fn body(request: &ChatRequest) -> Value {
 
 /// Returns what an answer says; none if the value is none.
 pub(crate) fn answer(body: &Value) -> Option<Answer> {
-    let blocked = body.get("promptFeedback").and_then(|feedback| feedback.get("blockReason")).and_then(Value::as_str);
-    if let Some(reason) = blocked {
+    if let Some(reason) = body["promptFeedback"]["blockReason"].as_str() {
         return Some(Answer::Refused { status: 200, message: format!("the prompt was blocked: {reason}") });
     }
-    let candidate = body.get("candidates")?.as_array()?.first()?.as_object()?;
-    let parts = candidate.get("content").and_then(|content| content.get("parts")).and_then(Value::as_array);
+    let candidate = body["candidates"].as_array()?.first().filter(|candidate| candidate.is_object())?;
+    let parts = candidate["content"]["parts"].as_array().into_iter().flatten();
     // Parts marked as thoughts are none of the answer.
-    let texts = parts.into_iter().flatten().filter(|part| part.get("thought").and_then(Value::as_bool) != Some(true));
-    let tokens = |name: &str| body.get("usageMetadata").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
-    let finish_reason = match candidate.get("finishReason").and_then(Value::as_str).unwrap_or_default() {
+    let texts = parts.filter(|part| part["thought"].as_bool() != Some(true));
+    let tokens = |name: &str| body["usageMetadata"][name].as_u64();
+    let finish_reason = match candidate["finishReason"].as_str().unwrap_or_default() {
         "STOP" => "stop".to_owned(),
         "MAX_TOKENS" => "length".to_owned(),
         other => other.to_lowercase(),
     };
     Some(Answer::Said(Completion {
-        content: texts.filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
+        content: texts.filter_map(|part| part["text"].as_str()).collect(),
         finish_reason,
         prompt_tokens: tokens("promptTokenCount"),
         completion_tokens: tokens("candidatesTokenCount"),

@@ -59,21 +59,15 @@ fn what_may_pass_is_tried_again_after_a_pause_and_at_most_five_times() {
         Reply::status(200, "{\"choices\":[]}"),
         completion("yes"),
     ];
+    let too_late = "in 1 attempts, the last: status 429: {}; the endpoint asks for a pause of 7200 s";
+    let noise = times(&|| Reply::status(200, "\u{0}\u{1}garbage"));
     for (replies, ends, waited) in [
         (vec![late("7"), completion("yes")], "yes", vec![7]),
-        (
-            vec![late("7200")],
-            "in 1 attempts, the last: status 429: {}; the endpoint asks for a pause of 7200 s",
-            vec![],
-        ),
+        (vec![late("7200")], too_late, vec![]),
         (vec![broken(500, "oops"), broken(500, "oops"), broken(500, "oops"), completion("yes")], "yes", vec![1, 2, 4]),
         (times(&|| broken(503, "busy")), "no answer in 5 attempts, the last: status 503: busy", vec![1, 2, 4, 8]),
         (garbage, "yes", vec![1, 2, 4, 8]),
-        (
-            times(&|| Reply::status(200, "\u{0}\u{1}garbage")),
-            "the last: the body is no chat completion: \u{0}\u{1}garbage",
-            vec![1, 2, 4, 8],
-        ),
+        (noise, "the last: the body is no chat completion: \u{0}\u{1}garbage", vec![1, 2, 4, 8]),
         (vec![Reply::Close, Reply::CutShort, completion("yes")], "yes", vec![1, 2]),
     ] {
         let (answer, pauses, asked) = ask(replies);
@@ -215,10 +209,7 @@ fn gemini_is_asked_in_its_own_protocol_and_answers_in_ours() {
         r#""candidatesTokenCount":3}}"#
     );
     let server = Server::start(vec![Reply::status(200, answer)]);
-    let said = match gemini(&server).ask(&request("q")) {
-        Ok(Answer::Said(said)) => said,
-        other => panic!("{other:?}"),
-    };
+    let Ok(Answer::Said(said)) = gemini(&server).ask(&request("q")) else { panic!("an answer") };
     assert_eq!((said.content.as_str(), said.finish_reason.as_str()), ("{\"a\":1}", "stop"));
     assert_eq!((said.prompt_tokens, said.completion_tokens), (Some(7), Some(3)));
     let seen = &server.requests()[0];

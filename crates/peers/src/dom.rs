@@ -157,7 +157,8 @@ impl<'a> Dom<'a> {
             let base = self.nodes.len();
             let mut id_at: Vec<Option<Id>> = vec![None; nodes.node_type.len()];
             for (index, node_type) in nodes.node_type.iter().enumerate() {
-                let raw_name = snapshot.text(nodes.node_name.get(index).copied().unwrap_or(-1));
+                let at = |list: &[i64]| list.get(index).copied().unwrap_or(-1);
+                let raw_name = snapshot.text(at(&nodes.node_name));
                 let kind = match node_type {
                     1 if raw_name.starts_with("::") => NodeKind::Pseudo,
                     1 => NodeKind::Element,
@@ -165,17 +166,16 @@ impl<'a> Dom<'a> {
                     9 if index == 0 => NodeKind::Document,
                     _ => continue,
                 };
-                let parent = nodes.parent_index.get(index).copied().and_then(|parent| usize::try_from(parent).ok());
+                let parent = usize::try_from(at(&nodes.parent_index)).ok();
                 let parent = parent.and_then(|parent| id_at.get(parent).copied().flatten());
                 if parent.is_none() && self.nodes.len() > base {
                     continue;
                 }
                 let tag = if kind == NodeKind::Document { "#document" } else { raw_name };
-                let backend =
-                    nodes.backend_node_id.get(index).copied().and_then(|id| u32::try_from(id).ok()).unwrap_or(0);
+                let backend = u32::try_from(at(&nodes.backend_node_id)).unwrap_or(0);
                 let page = page_nodes.get(&backend).copied();
                 let text = match kind {
-                    NodeKind::Text => snapshot.text(nodes.node_value.get(index).copied().unwrap_or(-1)),
+                    NodeKind::Text => snapshot.text(at(&nodes.node_value)),
                     NodeKind::Pseudo => page.map_or("", |node| node.text()),
                     _ => "",
                 };

@@ -13,10 +13,10 @@ use browserlens_session::{PartError, ToolError};
 use browserlens_snapshot::SnapshotError;
 use browserlens_trace::{Fault, TraceError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyString;
 
 /// Where something went wrong.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, IntoPyObject)]
 pub(crate) struct ErrorLocation {
     pub(crate) file: Option<String>,
     pub(crate) table: Option<String>,
@@ -47,6 +47,11 @@ impl Raised {
         Self::new("PageError", text, hint)
     }
 
+    /// Something that cannot be went wrong.
+    pub(crate) fn mistake(text: impl Into<String>) -> Self {
+        Self::new("BrowserLensError", text, "this is a mistake in the package: report it")
+    }
+
     /// An argument is wrong.
     pub(crate) fn options(text: impl Into<String>, hint: &str) -> Self {
         Self::new("OptionsError", text, hint)
@@ -54,26 +59,16 @@ impl Raised {
 
     pub(crate) fn at_url(mut self, url: &str) -> Self {
         if !url.is_empty() {
-            self.place.url = Some(url.to_owned());
+            self.place.url = Some(escaped_line(url).into_owned());
         }
         self
     }
 
     fn build<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let module = py.import("browserlens.errors")?;
-        let place = PyDict::new(py);
-        let ErrorLocation { file, table, row, step, url } = &*self.place;
-        place.set_item("file", file)?;
-        place.set_item("table", table)?;
-        place.set_item("row", row)?;
-        place.set_item("step", step)?;
-        place.set_item("url", url.as_deref().map(escaped_line))?;
-        let place = module.getattr("Place")?.call((), Some(&place))?;
-        module.getattr(self.class)?.call1((
-            PyString::new(py, &escaped(&self.text)),
-            place,
-            PyString::new(py, &escaped(&self.hint)),
-        ))
+        let place = module.getattr("Place")?.call((), Some(&(*self.place).clone().into_pyobject(py)?))?;
+        let [text, hint] = [&self.text, &self.hint].map(|text| PyString::new(py, &escaped(text)));
+        module.getattr(self.class)?.call1((text, place, hint))
     }
 }
 
@@ -90,24 +85,20 @@ impl From<TraceError> for Raised {
     fn from(error: TraceError) -> Self {
         let mut raised = Self::new("TraceError", error.to_string(), error.hint());
         raised.place.file = Some(error.path.display().to_string());
-        let place = match &error.fault {
+        match &error.fault {
             Fault::Damaged { place, .. }
             | Fault::Missing { place, .. }
             | Fault::DiskFull { place, .. }
-            | Fault::Sqlite { place, .. } => Some(place),
+            | Fault::Sqlite { place, .. } => {
+                raised.place.table = Some(place.table.to_owned());
+                raised.place.row = place.row;
+            }
             Fault::NoStep { step, .. }
             | Fault::Unparsable { step, .. }
             | Fault::NotCanonical { step, .. }
             | Fault::OutOfOrder { step, .. }
-            | Fault::EventOutOfOrder { step, .. } => {
-                raised.place.step = Some(step.0);
-                None
-            }
-            _ => None,
-        };
-        if let Some(place) = place {
-            raised.place.table = Some(place.table.to_owned());
-            raised.place.row = place.row;
+            | Fault::EventOutOfOrder { step, .. } => raised.place.step = Some(step.0),
+            _ => {}
         }
         raised
     }

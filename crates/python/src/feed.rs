@@ -10,10 +10,11 @@
 //! thread wakes up in.
 
 use crate::json;
+use crate::wire::locked;
 use browserlens_recorder::CdpInbox;
 use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 /// Answers that are shorter are written at once, in bytes of JSON.
@@ -33,12 +34,6 @@ enum Item<J> {
 struct Backlog {
     count: Mutex<usize>,
     empty: Condvar,
-}
-
-impl Backlog {
-    fn count(&self) -> MutexGuard<'_, usize> {
-        self.count.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Where things are handed in.
@@ -120,12 +115,12 @@ impl<J: Send + 'static> Feed<J> {
 
     /// Waits until nothing waits, at most so long.
     pub(crate) fn settle(&self, limit: Duration) {
-        let count = self.backlog.count();
+        let count = locked(&self.backlog.count);
         drop(self.backlog.empty.wait_timeout_while(count, limit, |count| *count > 0));
     }
 
     fn put(&self, item: Item<J>) -> bool {
-        let mut count = self.backlog.count();
+        let mut count = locked(&self.backlog.count);
         if *count == 0 && !matches!(item, Item::Long { .. }) {
             return self.out.deliver(item);
         }
@@ -141,7 +136,7 @@ fn run<J>(out: &Out<J>, backlog: &Backlog, items: &Receiver<Item<J>>) {
     while let Ok(item) = items.recv() {
         // A panic is a mistake of ours; whoever waits for what comes after must not wait for ever.
         let delivered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| out.deliver(item)));
-        let mut count = backlog.count();
+        let mut count = locked(&backlog.count);
         *count -= 1;
         if *count == 0 {
             backlog.empty.notify_all();

@@ -7,7 +7,7 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -107,18 +107,12 @@ pub(crate) fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
         },
         Value::String(text) => PyString::new(py, text).into_any(),
         Value::Array(items) => {
-            let list = PyList::empty(py);
-            for item in items {
-                list.append(object(py, item)?)?;
-            }
-            list.into_any()
+            let items = items.iter().map(|item| object(py, item)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, items)?.into_any()
         }
         Value::Object(fields) => {
-            let dict = PyDict::new(py);
-            for (name, field) in fields {
-                dict.set_item(name, object(py, field)?)?;
-            }
-            dict.into_any()
+            let fields = fields.iter().map(|(name, field)| Ok((name, object(py, field)?)));
+            fields.collect::<PyResult<Vec<_>>>()?.into_py_dict(py)?.into_any()
         }
     })
 }

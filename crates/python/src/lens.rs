@@ -9,7 +9,7 @@ use crate::feed::Feed;
 use crate::json;
 use crate::observation::Observation;
 use crate::page::{Page, Reading, SnapshotAsked, told};
-use crate::wire::{GIVE_UP, Next, Wire};
+use crate::wire::{GIVE_UP, Next, Wire, locked};
 use browserlens_core::page::Viewport;
 use browserlens_core::strategy::{ActionKind, PageSource, TakenAction};
 use browserlens_recorder::{CdpCall, LiveBrowser, LiveOptions, LookWay};
@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A piece of work.
@@ -63,10 +63,6 @@ pub struct Lens {
     wire: Arc<Wire>,
     feed: Mutex<Option<Arc<Feed<Job>>>>,
     outcome: Slot,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Number, session, method and parameters of one call.
@@ -117,12 +113,8 @@ impl Lens {
         let job: Job = serde_json::from_str(job)
             .map_err(|error| Raised::options(format!("arguments: {error}"), "correct the arguments"))?;
         if !self.wire.begin() {
-            return Err(Raised::new(
-                "BrowserLensError",
-                "the lens is at work",
-                "await what it does first, or use a lens of its own",
-            )
-            .into());
+            let hint = "await what it does first, or use a lens of its own";
+            return Err(Raised::new("BrowserLensError", "the lens is at work", hint).into());
         }
         *locked(&self.outcome) = None;
         if !self.feed().is_some_and(|feed| feed.job(py, job)) {
@@ -209,9 +201,7 @@ fn run(mut work: Work, jobs: &Receiver<Job>, wire: &Wire, outcome: &Slot) {
     while let Ok(job) = jobs.recv() {
         // A panic is a mistake of ours; whoever waits must hear of it.
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work.carry_out(job)));
-        let done = done.unwrap_or_else(|_| {
-            Err(Raised::new("BrowserLensError", "the lens panicked", "this is a mistake in the package: report it"))
-        });
+        let done = done.unwrap_or_else(|_| Err(Raised::mistake("the lens panicked")));
         *locked(outcome) = Some(done);
         wire.end();
     }
@@ -252,30 +242,24 @@ impl Work {
             Job::AddPage { session, target, url } => {
                 let tab = self.browser()?.add_page(&session, &target, &url)?;
                 self.tabs.insert(session, tab);
-                Ok(Outcome::Nothing)
             }
             Job::AddFrame { parent, session, target, url } => {
                 self.browser()?.add_frame(&parent, &session, &target, &url)?;
-                Ok(Outcome::Nothing)
             }
             Job::RemoveSession { session } => {
                 self.browser()?.remove_session(&session);
                 self.tabs.remove(&session);
-                Ok(Outcome::Nothing)
             }
-            Job::Observe { session, full, action } => self.observe(&session, full, action),
+            Job::Observe { session, full, action } => return self.observe(&session, full, action),
             Job::Expand { handle, from, to } => {
                 let shown = self.session.expansion(&handle, from, to)?;
-                Ok(Outcome::Observation(Observation::of(shown, &self.session)))
+                return Ok(Outcome::Observation(Observation::of(shown, &self.session)));
             }
             Job::Page { session } => {
                 self.show(&session)?;
-                Ok(Outcome::Page(Page { page: self.browser()?.look().map_err(Raised::from)? }))
+                return Ok(Outcome::Page(Page { page: self.browser()?.look()? }));
             }
-            Job::Attend { session } => {
-                self.show(&session)?;
-                Ok(Outcome::Nothing)
-            }
+            Job::Attend { session } => self.show(&session)?,
             Job::Node { session, reference } => {
                 self.show(&session)?;
                 let key = self.session.node_of(&reference)?;
@@ -287,24 +271,25 @@ impl Work {
                     )
                     .at_url(&browser.url())
                 })?;
-                Ok(Outcome::Text(serde_json::json!([place.0, place.1]).to_string()))
+                return Ok(Outcome::Text(serde_json::json!([place.0, place.1]).to_string()));
             }
             Job::Snapshot { session, options } => {
                 let options = options.options()?;
                 self.show(&session)?;
                 let text = self.session.beside(|lens, page| snapshot_in(lens, page, &options))?;
-                Ok(Outcome::Text(self.session.masked(text?)))
+                return Ok(Outcome::Text(self.session.masked(text?)));
             }
             Job::ReadText { session, reading } => {
                 let options = reading.options()?;
                 self.show(&session)?;
-                Ok(Outcome::Text(told(self.session.read(&options)?)))
+                return Ok(Outcome::Text(told(self.session.read(&options)?)));
             }
             Job::Inspect { session, tool, query } => {
                 self.show(&session)?;
-                Ok(Outcome::Text(self.session.inspection(&tool, query)?))
+                return Ok(Outcome::Text(self.session.inspection(&tool, query)?));
             }
         }
+        Ok(Outcome::Nothing)
     }
 
     fn observe(&mut self, session: &str, full: bool, action: Option<(String, String)>) -> Result<Outcome> {
@@ -316,7 +301,7 @@ impl Work {
         let shown = shown.map_err(|error| Raised::from(error).at_url(&url))?;
         let browser = self.browser()?;
         let (way, waited) = (way(&browser.look_way()), browser.waited_micros() - waited);
-        let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), waited)];
+        let timings = vec![("total", began.elapsed().as_micros() as u64), ("browser", waited)];
         Ok(Outcome::Observation(Observation::of(shown, &self.session).timed(timings, way)))
     }
 }

@@ -4,11 +4,11 @@
 
 use crate::errors::Raised;
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::strategy::{ImageSpace, Observation as Shown, ObservationKind};
-use browserlens_core::tokens::Encoding;
+use browserlens_core::strategy::{ImageSpace, Observation as Shown, ObservationKind, ObservedImage};
+use browserlens_core::tokens::{Encoding, UnknownEncoding};
 use browserlens_session::Session;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict};
 
 /// What an agent is shown of a page.
 #[pyclass(frozen, module = "browserlens")]
@@ -21,7 +21,7 @@ pub struct Observation {
     #[pyo3(get)]
     url: String,
     /// How long which part took, in microseconds.
-    timings: Vec<(String, u64)>,
+    timings: Vec<(&'static str, u64)>,
     /// How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no
     /// browser was asked.
     #[pyo3(get)]
@@ -36,7 +36,7 @@ impl Observation {
         Self { shown, step: session.step(), url, timings: Vec::new(), way: String::new() }
     }
 
-    pub(crate) fn timed(mut self, timings: Vec<(String, u64)>, way: String) -> Self {
+    pub(crate) fn timed(mut self, timings: Vec<(&'static str, u64)>, way: String) -> Self {
         (self.timings, self.way) = (timings, way);
         self
     }
@@ -78,36 +78,27 @@ impl Observation {
     /// The refs in the text, and the node that each means: `{"@e12": "0.1.57"}`.
     #[getter]
     fn refs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let refs = PyDict::new(py);
-        for target in &self.shown.refs {
-            refs.set_item(&target.handle, target.key.to_string())?;
-        }
-        Ok(refs)
+        self.shown.refs.iter().map(|target| (&target.handle, target.key.to_string())).into_py_dict(py)
     }
 
     /// The pictures.
     #[getter]
     fn images(&self) -> Vec<Image> {
-        let image = |image: &browserlens_core::strategy::ObservedImage| Image { image: image.clone() };
-        self.shown.images.iter().map(image).collect()
+        self.shown.images.iter().cloned().map(|image| Image { image }).collect()
     }
 
     /// How long each part took, in microseconds.
     #[getter]
     fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let timings = PyDict::new(py);
-        for (part, micros) in &self.timings {
-            timings.set_item(part, micros)?;
-        }
-        Ok(timings)
+        self.timings.iter().copied().into_py_dict(py)
     }
 
     /// Counts the tokens of the text; images are not counted.
     #[pyo3(signature = (encoding = "o200k_base"))]
     fn tokens(&self, py: Python<'_>, encoding: &str) -> PyResult<u32> {
-        let encoding: Encoding = encoding.parse().map_err(|error: browserlens_core::tokens::UnknownEncoding| {
-            Raised::options(error.to_string(), "use o200k_base or cl100k_base")
-        })?;
+        let encoding: Encoding = encoding
+            .parse()
+            .map_err(|error: UnknownEncoding| Raised::options(error.to_string(), "use o200k_base or cl100k_base"))?;
         Ok(py.detach(|| encoding.count(&self.shown.text).0))
     }
 
@@ -116,20 +107,15 @@ impl Observation {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<Observation {} step {} of {}, {} characters>",
-            self.kind(),
-            self.step,
-            self.url,
-            self.shown.text.chars().count()
-        )
+        let (kind, characters) = (self.kind(), self.shown.text.chars().count());
+        format!("<Observation {kind} step {} of {}, {characters} characters>", self.step, self.url)
     }
 }
 
 /// A picture of an observation.
 #[pyclass(frozen, module = "browserlens")]
 pub struct Image {
-    image: browserlens_core::strategy::ObservedImage,
+    image: ObservedImage,
 }
 
 #[pymethods]

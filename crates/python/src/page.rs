@@ -53,8 +53,7 @@ impl SnapshotAsked {
             let wrong = "ignore_case, invert, fixed_strings and context belong to grep, which is missing";
             return Err(Raised::options(wrong, "give grep, or leave them out"));
         }
-        let (ignore_case, invert, fixed_strings) = (self.ignore_case, self.invert, self.fixed_strings);
-        let context = self.context;
+        let Self { ignore_case, invert, fixed_strings, context, .. } = self;
         Ok(SnapshotOptions {
             mode: named::<Mode>(self.mode)?,
             format: named::<Format>(self.format)?.unwrap_or_default(),
@@ -93,18 +92,8 @@ impl Reading {
         let Self { query, section, graph, limit, offset, within, min_relevance, chars, skip } = self;
         let min_relevance = min_relevance.map(|least| share("min_relevance", least)).transpose()?;
         let (query, section) = (said(query), said(section));
-        Ok(ReadOptions {
-            query,
-            section,
-            graph,
-            limit,
-            offset,
-            within,
-            min_relevance,
-            chars,
-            skip,
-            ..ReadOptions::default()
-        })
+        let usual = ReadOptions::default();
+        Ok(ReadOptions { query, section, graph, limit, offset, within, min_relevance, chars, skip, ..usual })
     }
 }
 

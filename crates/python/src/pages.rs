@@ -48,19 +48,15 @@ impl Pages {
             let message = format!("{} names for {} pages", names.len(), pages.len());
             return Err(Raised::options(message, "give as many names as pages, or none").into());
         }
-        let pages: Vec<Arc<browserlens_core::page::Page>> =
-            pages.iter().map(|page| Arc::clone(&page.get().page)).collect();
+        let pages: Vec<_> = pages.iter().map(|page| Arc::clone(&page.get().page)).collect();
         let names = names.unwrap_or_else(|| pages.iter().map(|page| page.url().to_owned()).collect());
         let cut = ReadOptions::default().cut;
         let pages = py.detach(|| {
-            names
-                .into_iter()
-                .zip(pages)
-                .map(|(name, page)| {
-                    let extraction = extract(&page, cut);
-                    (name, page, extraction)
-                })
-                .collect()
+            let read = names.into_iter().zip(pages).map(|(name, page)| {
+                let extraction = extract(&page, cut);
+                (name, page, extraction)
+            });
+            read.collect()
         });
         Ok(Self { pages })
     }
@@ -84,13 +80,9 @@ impl Pages {
         offset: usize,
         min_relevance: Option<f32>,
     ) -> PyResult<String> {
-        let options = ReadOptions {
-            query: Some(query.to_owned()),
-            limit,
-            offset,
-            min_relevance: min_relevance.map(|least| share("min_relevance", least)).transpose()?,
-            ..ReadOptions::default()
-        };
+        let min_relevance = min_relevance.map(|least| share("min_relevance", least)).transpose()?;
+        let usual = ReadOptions::default();
+        let options = ReadOptions { query: Some(query.to_owned()), limit, offset, min_relevance, ..usual };
         Ok(py.detach(|| {
             let pages: Vec<(String, &Extraction)> =
                 self.pages.iter().map(|(name, _, extraction)| (name.clone(), extraction)).collect();
@@ -108,15 +100,15 @@ impl Pages {
         what: &str,
         similarity: f32,
         limit: usize,
-    ) -> PyResult<Vec<(String, String, String, f32)>> {
+    ) -> Result<Vec<(String, String, String, f32)>> {
         let least = share("similarity", similarity)?;
-        Ok(py.detach(|| {
+        py.detach(|| {
             let found = self.graph()?.find_related_pages(what, least, limit).map_err(store)?;
             let plain = |text: &str| escaped_line(text).into_owned();
             let row =
                 found.iter().map(|page| (plain(&page.url), plain(&page.title), plain(&page.concept), page.similarity));
-            Ok::<_, Raised>(row.collect())
-        })?)
+            Ok(row.collect())
+        })
     }
 
     /// Gives the concepts on the shortest path from one to another; None if there is no path of at

@@ -39,15 +39,17 @@ impl From<StrategiesError> for Raised {
 }
 
 fn json<T: serde::Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| {
-        Raised::new("BrowserLensError", error.to_string(), "this is a mistake in the package: report it")
-    })
+    serde_json::to_string(value).map_err(|error| Raised::mistake(error.to_string()))
 }
 
 pub(crate) fn encoding_of(name: &str) -> Result<Encoding> {
     name.parse().map_err(|error| {
         Raised::options(format!("encoding {name:?}: {error}"), "use \"o200k_base\" or \"cl100k_base\"")
     })
+}
+
+fn planned_of(text: &str) -> Result<PlannedTrace> {
+    serde_json::from_str(text).map_err(|error| Raised::options(error.to_string(), "hand over what plan_trace returned"))
 }
 
 fn as_table(table: browserlens_replay::table::Table) -> Result<Table> {
@@ -108,18 +110,13 @@ impl Strategies {
     /// Decides for planned traces (JSON, as `plan_trace` returns it) what they decide together: ids
     /// and strategies in play; as JSON.
     fn decide(&self, planned: Vec<String>) -> Result<String> {
-        let planned = planned
-            .iter()
-            .map(|text| serde_json::from_str(text))
-            .collect::<std::result::Result<Vec<PlannedTrace>, _>>()
-            .map_err(|error| Raised::options(error.to_string(), "hand over what plan_trace returned"))?;
+        let planned = planned.iter().map(|text| planned_of(text)).collect::<Result<Vec<_>>>()?;
         json(&browserlens_replay::decide(&planned, &self.all)?)
     }
 
     /// Returns the name of the part of a planned trace.
     fn part_name(&self, planned: &str, id: &str, encoding: &str) -> Result<String> {
-        let planned: PlannedTrace = serde_json::from_str(planned)
-            .map_err(|error| Raised::options(error.to_string(), "hand over what plan_trace returned"))?;
+        let planned = planned_of(planned)?;
         let infos: Vec<_> = self.all.iter().map(ConfiguredStrategy::describe).collect();
         Ok(planned.part_name(id, &infos, encoding_of(encoding)?, Tokenizer::Fast))
     }
@@ -153,13 +150,9 @@ impl Part {
     ) -> Result<Self> {
         let encoding = encoding_of(encoding)?;
         py.detach(|| {
-            let options = ReplayOptions {
-                cache_dir: cache_dir.clone(),
-                encoding,
-                date: date.to_owned(),
-                machine: machine.to_owned(),
-                ..ReplayOptions::new(Vec::new(), scenarios_dir, &strategies.all, Path::new(""))
-            };
+            let (date, machine) = (date.to_owned(), machine.to_owned());
+            let usual = ReplayOptions::new(Vec::new(), scenarios_dir, &strategies.all, Path::new(""));
+            let options = ReplayOptions { cache_dir: cache_dir.clone(), encoding, date, machine, ..usual };
             let part = browserlens_replay::Part::make(&trace, id, &options)?;
             Ok(Self { part, cache_dir })
         })
@@ -269,13 +262,9 @@ impl Run {
     }
 
     fn __repr__(&self) -> String {
-        let header = &self.run.header;
-        format!(
-            "<Run {} traces, {} strategies, {} rows>",
-            header.traces.len(),
-            header.strategies.len(),
-            self.run.measurements.len()
-        )
+        let RunResult { header, measurements, .. } = &self.run;
+        let (traces, strategies) = (header.traces.len(), header.strategies.len());
+        format!("<Run {traces} traces, {strategies} strategies, {} rows>", measurements.len())
     }
 }
 
@@ -317,17 +306,10 @@ pub fn merge_parts(
     py.detach(|| {
         let store = observations.map(Store::open);
         let scenarios_dir = scenarios_dir.unwrap_or_default();
-        let run = merge(
-            read_parts(&parts)?,
-            &Merge {
-                out_dir: &out_dir,
-                observations: store.as_ref(),
-                traces: traces.as_deref().map(|traces| (traces, scenarios_dir.as_path())),
-                cache_dir: &cache_dir,
-                notes,
-            },
-        )?;
-        Ok(Run { run })
+        let traces = traces.as_deref().map(|traces| (traces, scenarios_dir.as_path()));
+        let (out_dir, cache_dir) = (out_dir.as_path(), cache_dir.as_path());
+        let into = Merge { out_dir, observations: store.as_ref(), traces, cache_dir, notes };
+        Ok(Run { run: merge(read_parts(&parts)?, &into)? })
     })
 }
 
@@ -352,15 +334,9 @@ pub fn replay_traces(
 ) -> Result<Run> {
     let encoding = encoding_of(encoding)?;
     py.detach(|| {
-        let run = browserlens_replay::replay(&ReplayOptions {
-            threads,
-            cache_dir,
-            out_dir,
-            encoding,
-            date: date.to_owned(),
-            machine: machine.to_owned(),
-            ..ReplayOptions::new(traces, scenarios_dir, &strategies.all, Path::new(""))
-        })?;
-        Ok(Run { run })
+        let (date, machine) = (date.to_owned(), machine.to_owned());
+        let usual = ReplayOptions::new(traces, scenarios_dir, &strategies.all, Path::new(""));
+        let options = ReplayOptions { threads, cache_dir, out_dir, encoding, date, machine, ..usual };
+        Ok(Run { run: browserlens_replay::replay(&options)? })
     })
 }

@@ -23,11 +23,7 @@ pub struct Table {
 }
 
 fn broken(error: &ArrowError) -> Raised {
-    Raised::new(
-        "BrowserLensError",
-        format!("the table cannot be made: {error}"),
-        "this is a mistake in the package: report it",
-    )
+    Raised::mistake(format!("the table cannot be made: {error}"))
 }
 
 impl Table {

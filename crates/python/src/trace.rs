@@ -6,6 +6,7 @@ use crate::errors::{Raised, Result};
 use crate::observation::Observation;
 use crate::page::Page;
 use crate::tables::{Table, texts};
+use crate::wire::locked;
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::strategy::{EventFilter, EventKind, StepIndex};
@@ -14,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A recording of one run of one scenario.
 #[pyclass(frozen, module = "browserlens")]
@@ -27,7 +28,7 @@ pub struct Trace {
 
 impl Trace {
     pub(crate) fn trace(&self) -> MutexGuard<'_, browserlens_trace::Trace> {
-        self.trace.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.trace)
     }
 }
 
@@ -135,20 +136,13 @@ fn observations(trace: &Trace, strategy: &str, options: &Value) -> Result<Vec<Ob
 
 fn steps(trace: &browserlens_trace::Trace) -> Result<Table> {
     let rows = trace.steps()?;
-    let taken = |pick: fn(&browserlens_core::strategy::TakenAction) -> String| -> Vec<String> {
-        let of = |row: &browserlens_trace::StepRow| {
-            row.action.as_ref().map_or_else(String::new, |action| pick(&action.taken))
-        };
-        rows.iter().map(of).collect()
-    };
-    let (kinds, said) = (taken(|taken| taken.kind.name().to_owned()), taken(|taken| taken.text.clone()));
-    let reasons: Vec<&str> = rows.iter().map(|row| row.settled.reason.as_str()).collect();
+    let taken = || rows.iter().map(|row| row.action.as_ref().map(|action| &action.taken));
     Table::of(vec![
         ("step", Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.index.0))) as ArrayRef),
         ("tab", Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.tab)))),
-        ("action", texts(kinds.iter().map(String::as_str))),
-        ("text", texts(said.iter().map(String::as_str))),
-        ("settled", texts(reasons.into_iter())),
+        ("action", texts(taken().map(|taken| taken.map_or("", |taken| taken.kind.name())))),
+        ("text", texts(taken().map(|taken| taken.map_or("", |taken| &taken.text)))),
+        ("settled", texts(rows.iter().map(|row| row.settled.reason.as_str()))),
         ("waited_ms", Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.settled.waited_ms)))),
     ])
 }

@@ -29,6 +29,11 @@ struct Queue {
     is_given_up: bool,
 }
 
+/// Locks what a panic of ours may have left as it is.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// How long work that is given up may take to notice.
 pub(crate) const GIVE_UP: Duration = Duration::from_secs(20);
 
@@ -55,7 +60,7 @@ impl Wire {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.queue)
     }
 
     /// Begins a piece of work; returns false if another is under way.

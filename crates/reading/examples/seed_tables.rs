@@ -11,15 +11,15 @@
 mod counts;
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
+#[path = "../benches/synthetic/workload.rs"]
+mod workload;
 
-use browserlens_core::page::{Page, visible_text};
-use browserlens_core::strategy::StepIndex;
+use browserlens_core::page::visible_text;
 use browserlens_core::tokens::Encoding;
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::graph::{ContentGraph, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt};
 use browserlens_reading::retrieval::{PageIndex, SearchOptions, answer};
-use browserlens_reading::{Cache, CacheOptions, Counts, Cut, Outcome, Pattern, TASK_MS, extract, workload};
-use browserlens_trace::Trace;
+use browserlens_reading::{Cache, CacheOptions, Cut, Outcome, extract};
 use counts::{PageCounts, percent_fewer};
 use serde::Serialize;
 use std::error::Error;
@@ -28,6 +28,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use synthetic::{SIZES, Size, topic};
+use workload::{Pattern, measured};
 
 const BEGIN: &str = "<!-- seed tables: begin -->\n";
 const END: &str = "<!-- seed tables: end -->";
@@ -267,24 +268,10 @@ fn comparison_table(rows: &[Measured]) -> Result<Table, Box<dyn Error>> {
 
 /// Hit rates of the workloads over the bundled traces.
 fn hit_rates() -> Result<String, Box<dyn Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|end| end == "trace"));
-    paths.sort();
-    let mut tasks: Vec<Vec<Page>> = Vec::new();
-    for path in &paths {
-        let trace = Trace::open(path)?;
-        let page = |step| -> Result<Page, Box<dyn Error>> { Ok(Page::parse(&trace.capture(StepIndex(step))?)?) };
-        tasks.push((0..trace.len()).map(page).collect::<Result<_, _>>()?);
-    }
+    let tasks = workload::tasks()?;
     let mut rates = Vec::new();
     for pattern in Pattern::ALL {
-        let cache = tempfile::tempdir()?;
-        let mut cache = Cache::open(&cache.path().join("pages.cache"), CacheOptions::default())?;
-        let mut counts = Counts::default();
-        for (number, pages) in tasks.iter().enumerate() {
-            counts.add(&workload(&mut cache, pages, pattern, number as u64 * TASK_MS)?);
-        }
+        let counts = measured(&tasks, pattern)?;
         rates.push(format!("{:.0} % ({})", 100.0 * counts.hit_rate(), pattern.name()));
     }
     Ok(rates.join(", "))

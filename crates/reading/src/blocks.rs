@@ -24,7 +24,7 @@
 
 use crate::parts::divided;
 use crate::xpath::Xpaths;
-use browserlens_core::page::text::would_join;
+use browserlens_core::page::text::{beginning, would_join};
 use browserlens_core::page::{BoxInDocument, Flow, NodeId, NodeKind, NodeRef, Page, Visibility};
 use serde::{Deserialize, Serialize};
 
@@ -53,16 +53,14 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
-    /// Returns the name: `heading`, `paragraph`, `list`, `code`, `quote` or `table`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Heading { .. } => "heading",
-            Self::Paragraph => "paragraph",
-            Self::List => "list",
-            Self::Code => "code",
-            Self::Quote => "quote",
-            Self::Table => "table",
-        }
+    /// Returns the level of a heading; none for anything else.
+    pub fn level(self) -> Option<u8> {
+        if let Self::Heading { level } = self { Some(level) } else { None }
+    }
+
+    /// Returns whether each line is a part of its own: of a list or a table.
+    pub fn is_by_lines(self) -> bool {
+        matches!(self, Self::List | Self::Table)
     }
 }
 
@@ -328,8 +326,8 @@ impl Walk<'_> {
 /// Divides a text into pieces of at most [`LONGEST_BLOCK`] characters; joined they are the text.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     divided(text, |rest| {
-        let most = rest.char_indices().nth(LONGEST_BLOCK).map_or(rest.len(), |(at, _)| at);
-        if most == rest.len() { most } else { end_of_piece(&rest[..most]) }
+        let head = beginning(rest, LONGEST_BLOCK);
+        if head.len() == rest.len() { head.len() } else { end_of_piece(head) }
     })
 }
 

@@ -3,7 +3,7 @@
 //! In: the blocks of pages, as they are seen. Out: whether a text is boilerplate of an origin, and
 //! which blocks of a page are worth keeping.
 //!
-//! The rule ([`BoilerplateRule`]): a text is boilerplate of an origin if it stands on at least 3 of
+//! The rule: a text is boilerplate of an origin if it stands on at least 3 of
 //! its pages, and on at least 30 % of those seen. Pages are told apart by their path: a list seen
 //! under ten queries is one page. Texts are compared by the BLAKE3 hash of their lower-cased text
 //! with single spaces. A list or table is taken by its lines, and is boilerplate if two thirds of
@@ -16,7 +16,7 @@
 //! outside.
 
 use crate::address::normal_url;
-use crate::blocks::{Block, BlockKind};
+use crate::blocks::Block;
 use crate::sections::{Extraction, Section};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use url::Url;
@@ -24,20 +24,10 @@ use url::Url;
 /// Pages of one site that are remembered; beyond, the one added longest ago is forgotten.
 pub const MAX_PAGES: usize = 2_000;
 
-/// When a text is boilerplate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BoilerplateRule {
-    /// On at least so many pages.
-    pub pages: usize,
-    /// On at least so many of a hundred pages seen.
-    pub percent: usize,
-}
-
-impl Default for BoilerplateRule {
-    fn default() -> Self {
-        Self { pages: 3, percent: 30 }
-    }
-}
+/// A text is boilerplate that stands on at least so many pages, and on at least so many of a hundred
+/// pages seen.
+const LEAST_PAGES: usize = 3;
+const LEAST_PERCENT: usize = 30;
 
 /// BLAKE3 hash of a normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,11 +88,7 @@ pub struct Repeatable<'t> {
 
 impl<'t> From<&'t Block> for Repeatable<'t> {
     fn from(block: &'t Block) -> Self {
-        let heading = match block.kind {
-            BlockKind::Heading { level } => Some(level),
-            _ => None,
-        };
-        Self { heading, text: &block.text, by_lines: matches!(block.kind, BlockKind::List | BlockKind::Table) }
+        Self { heading: block.kind.level(), text: &block.text, by_lines: block.kind.is_by_lines() }
     }
 }
 
@@ -134,12 +120,11 @@ impl PageTexts {
         let headings: HashSet<String> = extraction.sections.iter().map(|section| bare(&section.heading)).collect();
         let of_block = |block: &Block| {
             let block = Repeatable::from(block);
-            let parts = || block.parts().map(|part| (part.len(), part));
             BlockTexts {
                 heading: block.heading,
-                parts: parts().map(|(length, part)| (length, TextHash::of(part))).collect(),
+                parts: block.parts().map(|part| (part.len(), TextHash::of(part))).collect(),
                 is_contents: block.by_lines
-                    && share_repeats(parts().map(|(length, part)| (length, headings.contains(&bare(part))))),
+                    && share_repeats(block.parts().map(|part| (part.len(), headings.contains(&bare(part))))),
             }
         };
         Self(extraction.blocks.iter().map(of_block).collect())
@@ -184,19 +169,23 @@ impl Site {
     }
 }
 
+/// What a page's sections say of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnSections {
+    /// The sections, their content without what the site repeats; numbers and trails are those of
+    /// the page.
+    pub sections: Vec<Section>,
+    /// The numbers of those that say nothing of their own.
+    pub leave_out: Vec<u32>,
+}
+
 /// Which texts stand on which pages of which sites.
 #[derive(Clone, Debug, Default)]
 pub struct BoilerplateIndex {
-    rule: BoilerplateRule,
     sites: BTreeMap<String, Site>,
 }
 
 impl BoilerplateIndex {
-    /// Starts an empty index.
-    pub fn new(rule: BoilerplateRule) -> Self {
-        Self { rule, sites: BTreeMap::new() }
-    }
-
     /// Adds a page, or replaces what was known under its address.
     pub fn add_page<'t>(&mut self, url: &str, blocks: impl IntoIterator<Item = Repeatable<'t>>) {
         let hashes = blocks.into_iter().flat_map(Repeatable::parts).map(TextHash::of).collect();
@@ -260,7 +249,7 @@ impl BoilerplateIndex {
     /// Returns whether one part repeats across an origin.
     fn repeats(&self, origin: &str, part: TextHash) -> bool {
         let on = self.references_of(origin, part);
-        on >= self.rule.pages && on * 100 >= self.rule.percent * self.pages(origin)
+        on >= LEAST_PAGES && on * 100 >= LEAST_PERCENT * self.pages(origin)
     }
 
     /// Returns for each block of a page whether it is worth keeping.
@@ -270,19 +259,7 @@ impl BoilerplateIndex {
     pub fn kept<'t>(&self, origin: &str, blocks: impl IntoIterator<Item = Repeatable<'t>>) -> Vec<bool> {
         keep(blocks.into_iter().map(|block| (block.heading, self.is_boilerplate(origin, block))))
     }
-}
 
-/// What a page's sections say of their own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnSections {
-    /// The sections, their content without what the site repeats; numbers and trails are those of
-    /// the page.
-    pub sections: Vec<Section>,
-    /// The numbers of those that say nothing of their own.
-    pub leave_out: Vec<u32>,
-}
-
-impl BoilerplateIndex {
     /// Takes a page that was read.
     pub fn add(&mut self, extraction: &Extraction) {
         self.add_texts(&extraction.url, &PageTexts::of(extraction));

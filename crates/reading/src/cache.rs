@@ -178,11 +178,6 @@ impl Cache {
         Ok(Self { connection, path: path.to_owned(), options, rebuilt })
     }
 
-    /// Returns how the cache behaves.
-    pub fn options(&self) -> &CacheOptions {
-        &self.options
-    }
-
     /// Returns why the file was made anew, if it was.
     pub fn rebuilt(&self) -> Option<&str> {
         self.rebuilt.as_deref()

@@ -8,6 +8,7 @@
 //! every other, and somebody who asks "what do I pay" means a price on any site.
 
 use crate::terms::{Term, Terms};
+use browserlens_core::page::text::beginning;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -283,7 +284,7 @@ pub fn of_notations(text: &str, mut take: impl FnMut(Concept)) {
 /// Hands on the concepts that a question asks for by its form.
 pub fn of_question(text: &str, mut take: impl FnMut(Concept)) {
     // Whoever writes more than this does not ask one question.
-    let head = text.char_indices().nth(400).map_or(text, |(end, _)| &text[..end]).to_lowercase();
+    let head = beginning(text, 400).to_lowercase();
     let words: Vec<&str> = head.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     for at in 0..words.len() {
         let asked = ASKED.iter().find(|(form, _)| words[at..].starts_with(form));

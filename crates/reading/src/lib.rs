@@ -8,8 +8,8 @@
 //!
 //! Which should I use? [`extract`] for text in its structure: [`Extraction::part`] gives any part
 //! of it, [`Extraction::pieces`] streams it. [`Cache`] around it where pages are read more than
-//! once; [`retrieval`] finds sections, [`graph`] says how they hang together; [`read()`] is all of
-//! it in one call, for an agent. [`read_text`] is the plain baseline that both are measured
+//! once; [`retrieval`] finds sections, [`graph`] says how they hang together; [`take`] and
+//! [`answer_of`] are all of it, for an agent. [`read_text`] is the plain baseline that both are measured
 //! against: every rendered text node, one a line.
 
 mod address;
@@ -33,25 +33,21 @@ mod tool;
 mod visible;
 mod visited;
 mod words;
-mod workload;
 mod xpath;
 
 pub use address::{TRACKING, normal_url};
 pub use baseline::{BaselineError, READ_TEXT_SCRIPT, read_text};
 pub use blocks::{Block, BlockKind, LONGEST_BLOCK, blocks};
-pub use boilerplate::{
-    BoilerplateIndex, BoilerplateRule, MAX_PAGES, OwnSections, PagePlace, PageTexts, Repeatable, TextHash,
-};
+pub use boilerplate::{BoilerplateIndex, MAX_PAGES, OwnSections, PagePlace, PageTexts, Repeatable, TextHash};
 pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
 pub use content_hash::{ContentHash, content_hash};
 pub use many::{ALIKE, Alike, Duplicates, Repeated, answer_of_many, duplicates};
-pub use parts::{BehindEnd, NoSection, Part};
+pub use parts::{BehindEnd, NoSection};
 pub use read_options::{DEFAULT_CHARS, DEFAULT_LIMIT, ReadOptions};
 pub use sections::{Cut, Extraction, LONGEST_SECTION, Section, extract};
-pub use tool::{Answer, ReadError, Searcher, answer_of, place_in, read, take};
-pub use visible::{MAX_CHARS, ReadTextVisible};
+pub use tool::{Answer, ReadError, Searcher, answer_of, place_in, take};
+pub use visible::MAX_CHARS;
 pub use visited::{MOST_BYTES, MOST_PAGES, Mark, Visited};
-pub use workload::{Counts, Pattern, TASK_MS, workload};
 pub use xpath::Xpaths;
 
 /// The README, whose examples are run as tests.
@@ -71,7 +67,7 @@ pub fn names() -> &'static [&'static str] {
 /// An unknown option, or a value of the wrong kind, is an [`OptionsError`].
 pub fn build(name: &str, options: &serde_json::Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
     if name == visible::NAME {
-        return Some(ReadTextVisible::from_options(options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>));
+        return Some(visible::build(options));
     }
     strategies::build(name, options)
 }

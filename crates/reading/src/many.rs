@@ -36,7 +36,7 @@ pub fn answer_of_many(
     options: &ReadOptions,
 ) -> Result<Answer, ReadError> {
     let mut index = Index::in_memory(searcher.embedder())?;
-    let mut site = searcher.site().clone();
+    let mut site = searcher.site.clone();
     pages.iter().for_each(|(_, page)| site.add(page));
     for (at, (_, page)) in pages.iter().enumerate() {
         let own = site.own_sections(page);

@@ -5,8 +5,8 @@
 //! full text; the parts that `offset` or `skip` lead to, joined, say every section once; a part is
 //! never longer than was asked for, and what is left out is told.
 
-use crate::{Extraction, ReadError, ReadOptions, Section};
-use browserlens_core::page::text::{escaped, escaped_line, folded};
+use crate::{Answer, Extraction, ReadError, ReadOptions, Section};
+use browserlens_core::page::text::{beginning, escaped, escaped_line, folded};
 use std::fmt::Write as _;
 
 /// Headings that are named where a section is not found.
@@ -70,34 +70,14 @@ pub enum BehindEnd {
     },
 }
 
-/// Part of a page's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Its sections, each heading marked with as many `#` as its level.
-    pub text: String,
-    /// How many sections are in it.
-    pub sections: usize,
-    /// Sections that could be in it, had no limit been set.
-    pub of: usize,
-    /// The offset that goes on behind it; none at the end, and where `skip` goes on.
-    pub next: Option<usize>,
-    /// The characters to skip to go on behind it, and how many are left; none at the end, and where
-    /// `next` goes on.
-    pub skip: Option<(usize, usize)>,
-}
-
 /// Cuts characters out of a text: behind `skip` of them, at most `most`. With the place to go on
 /// at, if something is left.
 fn cut_out(text: &str, skip: usize, most: usize) -> (&str, Option<usize>) {
-    let start = text.char_indices().nth(skip).map_or(text.len(), |(at, _)| at);
-    let rest = &text[start..];
-    let hard = rest.char_indices().nth(most).map_or(rest.len(), |(at, _)| at);
-    let mut end = hard;
-    if hard < rest.len() {
-        // Behind a line, if that leaves half of it or more.
-        end = rest[..hard].rfind('\n').map(|at| at + 1).filter(|at| *at >= hard / 2).unwrap_or(hard);
-    }
-    let (part, behind) = rest.split_at(end);
+    let rest = &text[beginning(text, skip).len()..];
+    let head = beginning(rest, most);
+    // Behind a line, if that leaves half of it or more.
+    let line = head.rfind('\n').map(|at| at + 1).filter(|at| *at >= head.len() / 2 && head.len() < rest.len());
+    let (part, behind) = rest.split_at(line.unwrap_or(head.len()));
     (part, (!behind.is_empty()).then(|| skip + part.chars().count()))
 }
 
@@ -127,7 +107,7 @@ impl Extraction {
     /// # Errors
     /// [`ReadError::NoSection`] if the section that is asked for is not there,
     /// [`ReadError::BehindEnd`] if offset or skip lead behind the end.
-    pub fn part(&self, options: &ReadOptions) -> Result<Part, ReadError> {
+    pub fn part(&self, options: &ReadOptions) -> Result<Answer, ReadError> {
         let all: Vec<&Section> = match &options.section {
             None => self.sections.iter().collect(),
             Some(wanted) => self.under(self.find(wanted)?.position),
@@ -163,8 +143,7 @@ impl Extraction {
         let (cut, skip) = cut_out(&text, options.skip, most);
         let skip = skip.map(|next| (next, characters - next));
         let next = (options.offset + sections < of && skip.is_none()).then_some(options.offset + sections);
-        let text = cut.to_owned();
-        Ok(Part { text, sections, of, next, skip })
+        Ok(Answer { text: cut.to_owned(), next, of, skip })
     }
 
     /// Returns a section by its number or its heading: the same words, else the first heading that
@@ -279,7 +258,7 @@ mod tests {
         extract(&page, Cut::All)
     }
 
-    fn part(options: &str) -> Part {
+    fn part(options: &str) -> Answer {
         guide().part(&options.parse().expect("options")).expect("a part")
     }
 

@@ -128,6 +128,10 @@ fn quoted<'t>(option: &str, text: &'t str) -> Result<(String, &'t str), OptionsE
     Err(wrong(option, "has no closing quotation mark"))
 }
 
+fn owned<'t>((value, behind): (&str, &'t str)) -> (String, &'t str) {
+    (value.to_owned(), behind)
+}
+
 impl FromStr for ReadOptions {
     type Err = OptionsError;
 
@@ -158,44 +162,21 @@ impl FromStr for ReadOptions {
                 return Err(wrong(name, "is given twice"));
             }
             given.push(name);
-            rest = match name {
-                "graph" => {
-                    options.graph = true;
-                    behind
-                }
-                "nocache" => {
-                    options.cache = false;
-                    behind
-                }
-                "query" | "section" => {
-                    let (value, behind) = match behind.strip_prefix('"') {
-                        Some(inner) => quoted(name, inner)?,
-                        None => {
-                            let (value, behind) = words(behind);
-                            (value.to_owned(), behind)
-                        }
-                    };
-                    if value.trim().is_empty() {
-                        return Err(wrong(name, "is empty, expected a text"));
-                    }
-                    *(if name == "query" { &mut options.query } else { &mut options.section }) = Some(value);
-                    behind
-                }
-                _ => {
-                    let end = behind.find(char::is_whitespace).unwrap_or(behind.len());
-                    let (value, behind) = behind.split_at(end);
-                    options.set(name, value)?;
-                    behind
-                }
-            }
-            .trim_start();
+            let (value, behind) = match (name, behind.strip_prefix('"')) {
+                ("query" | "section", Some(inner)) => quoted(name, inner)?,
+                ("query" | "section", None) => owned(words(behind)),
+                // A flag has no value: a blank follows it, or nothing.
+                _ => owned(behind.split_at(behind.find(char::is_whitespace).unwrap_or(behind.len()))),
+            };
+            options.set(name, value)?;
+            rest = behind.trim_start();
         }
         Ok(options)
     }
 }
 
 impl ReadOptions {
-    fn set(&mut self, name: &str, value: &str) -> Result<(), OptionsError> {
+    fn set(&mut self, name: &str, value: String) -> Result<(), OptionsError> {
         let number = |least: usize| {
             value
                 .parse::<usize>()
@@ -204,6 +185,11 @@ impl ReadOptions {
                 .ok_or_else(|| wrong(name, format!("is {value:?}, expected a whole number of at least {least}")))
         };
         match name {
+            "graph" => self.graph = true,
+            "nocache" => self.cache = false,
+            "query" | "section" if value.trim().is_empty() => return Err(wrong(name, "is empty, expected a text")),
+            "query" => self.query = Some(value),
+            "section" => self.section = Some(value),
             "limit" => self.limit = Some(number(1)?),
             "offset" => self.offset = number(0)?,
             "within" => self.within = Some(number(1)?),
@@ -211,7 +197,7 @@ impl ReadOptions {
             "skip" => self.skip = number(0)?,
             "cut" => {
                 let unknown = || wrong(name, format!("is {value:?}, expected \"h3\" or \"all\""));
-                self.cut = Cut::from_name(value).ok_or_else(unknown)?;
+                self.cut = Cut::from_name(&value).ok_or_else(unknown)?;
             }
             _ => {
                 let number = value.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));

@@ -140,23 +140,10 @@ pub struct Hit {
 /// [`IndexError`] if SQLite fails.
 pub fn rank(extraction: &Extraction, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
     let whole = OwnSections { sections: extraction.sections.clone(), leave_out: Vec::new() };
-    rank_own(extraction, &whole, query, options)
+    rank_with(Arc::new(Lexical::default()), extraction, &whole, query, options)
 }
 
-/// As [`rank`], over what the page says of its own and its site does not repeat.
-///
-/// # Errors
-/// [`IndexError`] if SQLite fails.
-pub fn rank_own(
-    extraction: &Extraction,
-    own: &OwnSections,
-    query: &str,
-    options: &SearchOptions,
-) -> Result<Vec<Hit>, IndexError> {
-    rank_with(Arc::new(Lexical::default()), extraction, own, query, options)
-}
-
-/// As [`rank_own`], with another embedder than the built-in one.
+/// As [`rank`], over what the page says of its own and its site does not repeat, with any embedder.
 ///
 /// # Errors
 /// [`IndexError`] if SQLite or the embedder fails.

@@ -122,17 +122,11 @@ impl Extraction {
             title,
             url,
             word_count,
-            has_headings: blocks.iter().any(|block| matches!(block.kind, BlockKind::Heading { .. })),
+            has_headings: blocks.iter().any(|block| block.kind.level().is_some()),
             sections,
             blocks,
             full_text,
         }
-    }
-
-    /// Returns at most `limit` sections from number `offset` on.
-    pub fn range(&self, offset: usize, limit: usize) -> &[Section] {
-        let start = offset.min(self.sections.len());
-        &self.sections[start..start.saturating_add(limit).min(self.sections.len())]
     }
 
     /// Returns a section and everything that lies in it: itself first, then its further parts and

@@ -8,6 +8,7 @@
 //! tokenizers of FTS5: they neither part scripts without spaces nor stem beside that, and the
 //! lexical embedder needs the same terms.
 
+use browserlens_core::page::text::beginning;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -110,9 +111,7 @@ fn end_word(word: &mut String, take: &mut impl FnMut(&str, bool)) {
     if word.is_empty() {
         return;
     }
-    if let Some((end, _)) = word.char_indices().nth(LONGEST_WORD) {
-        word.truncate(end);
-    }
+    word.truncate(beginning(word, LONGEST_WORD).len());
     take(word, false);
     word.clear();
 }

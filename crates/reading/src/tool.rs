@@ -1,4 +1,4 @@
-//! The tool: one call that reads the current page as its options say.
+//! The tool: reads the current page ([`take`]) and says of it what the options ask for ([`answer_of`]).
 //!
 //! In: a [`PageSource`] (a live browser or a trace), a cache or none, [`ReadOptions`] and the time.
 //! Out: text for an agent, and what it was made of. Invariant: the page is looked at first, so an
@@ -70,7 +70,8 @@ impl ReadError {
 #[derive(Clone)]
 pub struct Searcher {
     embedder: Arc<dyn Embedder>,
-    site: BoilerplateIndex,
+    /// What the pages so far repeat.
+    pub(crate) site: BoilerplateIndex,
 }
 
 browserlens_core::opaque_debug!(self: Searcher { embedder: self.embedder.id() });
@@ -122,11 +123,6 @@ impl Searcher {
         Ok(Answer { next, ..Answer::whole(say(&hits[options.offset..end]), of) })
     }
 
-    /// Returns what the pages so far repeat.
-    pub(crate) fn site(&self) -> &BoilerplateIndex {
-        &self.site
-    }
-
     /// Takes a page that was read, so that what all pages of its site repeat answers no query.
     pub fn add(&mut self, extraction: &Extraction) {
         self.site.add(extraction);
@@ -169,22 +165,7 @@ impl Answer {
 /// `nocache` a cache that is given learns of it.
 ///
 /// # Errors
-/// [`ReadError`]: no page, a cache that cannot be used, a section that is not there.
-pub fn read(
-    source: &mut dyn PageSource,
-    cache: Option<&mut Cache>,
-    searcher: &mut Searcher,
-    options: &ReadOptions,
-    now_ms: u64,
-) -> Result<(Answer, Reading), ReadError> {
-    let reading = take(source, cache, searcher, options, now_ms)?;
-    Ok((answer_of(&reading.extraction, searcher, options)?, reading))
-}
-
-/// As [`read`], without the answer: [`answer_of`] gives it.
-///
-/// # Errors
-/// As [`read`].
+/// [`ReadError`]: no page, or a cache that cannot be used.
 pub fn take(
     source: &mut dyn PageSource,
     cache: Option<&mut Cache>,
@@ -223,8 +204,7 @@ pub fn answer_of(extraction: &Extraction, searcher: &Searcher, options: &ReadOpt
         let hits = rank_with(Arc::clone(&searcher.embedder), extraction, &own, query, &Searcher::search(options))?;
         return searcher.answer(query, &hits, within.len(), options, |hits| answer(query, hits));
     }
-    let part = extraction.part(options)?;
-    Ok(Answer { text: part.text, next: part.next, of: part.of, skip: part.skip })
+    extraction.part(options)
 }
 
 /// Says of the content graph what the options ask for: the page in short; a heading with what
@@ -256,20 +236,15 @@ pub fn place_in(
     options: &ReadOptions,
 ) -> Result<Option<(ContentId, String)>, ReadError> {
     if let Some(wanted) = &options.section {
-        let found = extraction.find(wanted);
-        if let Ok(section) = &found {
-            return Ok(Some((ContentId(section.blocks.start as u32), String::new())));
-        }
-        // Else the heading that is spelled most like it.
-        return match (graph.under(wanted), found) {
-            (Some(under), _) => {
-                let nearest = matches!(under.matched, HeadingMatch::Nearest(_));
-                let note = if nearest { "no such heading; the nearest:\n" } else { "" };
-                Ok(Some((under.heading, note.to_owned())))
-            }
-            (None, Err(error)) => Err(error.into()),
-            (None, Ok(_)) => Ok(None),
+        let missing = match extraction.find(wanted) {
+            Ok(section) => return Ok(Some((ContentId(section.blocks.start as u32), String::new()))),
+            Err(missing) => missing,
         };
+        // Else the heading that is spelled most like it.
+        let under = graph.under(wanted).ok_or(missing)?;
+        let nearest = matches!(under.matched, HeadingMatch::Nearest(_));
+        let note = if nearest { "no such heading; the nearest:\n" } else { "" };
+        return Ok(Some((under.heading, note.to_owned())));
     }
     let Some(query) = &options.query else { return Ok(None) };
     let found = graph.resembling(query, &*searcher.embedder, LEAST_LIKE, 1);
@@ -374,7 +349,7 @@ mod tests {
         let mut site = Searcher::default();
         let mut outcome = |options: &str, cache: Option<&mut Cache>| {
             let options = options.parse().expect("options");
-            read(&mut source, cache, &mut site, &options, 0).expect("reads").1.outcome
+            take(&mut source, cache, &mut site, &options, 0).expect("reads").outcome
         };
         assert_eq!(outcome("", Some(&mut cache)), Outcome::Miss);
         assert_eq!(outcome("limit=1", Some(&mut cache)), Outcome::Hit);

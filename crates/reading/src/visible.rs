@@ -21,29 +21,18 @@ pub(crate) const NAME: &str = "read-text/visible";
 pub const MAX_CHARS: usize = 20_000;
 
 /// The strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadTextVisible {
+#[derive(Clone, Copy)]
+struct ReadTextVisible {
     /// Where the text is cut, in UTF-16 units.
-    pub max_chars: usize,
+    max_chars: usize,
 }
 
-impl Default for ReadTextVisible {
-    fn default() -> Self {
-        Self { max_chars: MAX_CHARS }
-    }
-}
-
-impl ReadTextVisible {
-    /// Reads the options: `max_chars`.
-    ///
-    /// # Errors
-    /// [`OptionsError`] for an unknown option or a value of the wrong kind.
-    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
-        let mut reader = OptionsReader::new(options)?;
-        let max_chars = reader.number("max_chars", MAX_CHARS)?;
-        reader.finish()?;
-        Ok(Self { max_chars })
-    }
+/// Builds the strategy from its options: `max_chars`.
+pub(crate) fn build(options: &serde_json::Value) -> Result<Box<dyn Strategy>, OptionsError> {
+    let mut reader = OptionsReader::new(options)?;
+    let max_chars = reader.number("max_chars", MAX_CHARS)?;
+    reader.finish()?;
+    Ok(Box::new(ReadTextVisible { max_chars }))
 }
 
 impl Strategy for ReadTextVisible {

@@ -2,7 +2,7 @@
 
 use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
 use browserlens_reading::retrieval::{
-    By, DEFAULT_RELEVANCE, Hit, Index, IndexError, PageIndex, SearchOptions, answer, rank, rank_own, refusal,
+    By, DEFAULT_RELEVANCE, Hit, Index, IndexError, PageIndex, SearchOptions, answer, rank, rank_with, refusal,
 };
 use browserlens_reading::{Extraction, OwnSections, Section};
 use proptest::prelude::*;
@@ -147,7 +147,7 @@ fn sections_are_left_out_where_asked() {
     let options = SearchOptions::default();
     assert!(headings(&rank(&help(), "press and careers", &options).expect("ranks")).contains(&"Company"));
     let own = OwnSections { sections: help().sections, leave_out: vec![5] };
-    let hits = rank_own(&help(), &own, "press and careers", &options).expect("ranks");
+    let hits = rank_with(lexical(), &help(), &own, "press and careers", &options).expect("ranks");
     assert!(!headings(&hits).contains(&"Company"));
 }
 

@@ -104,6 +104,9 @@ impl Driver {
                 let button = if *right { MouseButton::Right } else { MouseButton::Left };
                 self.hit = handle.map(|handle| (handle.session.clone(), handle.world));
                 self.held = *held;
+                if !self.controlled() {
+                    self.catch_file_chooser(true).await?;
+                }
                 let clicked = self.click_at(at, button, *times).await;
                 self.held = 0;
                 Ok(clicked?)
@@ -370,33 +373,6 @@ impl Driver {
             }
         }
         None
-    }
-
-    async fn upload(&mut self, handle: &Handle, files: &[PathBuf]) -> Result<(), Undone> {
-        let paths: Vec<String> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
-        if let Some(missing) = files.iter().find(|file| !file.is_file()) {
-            return impossible(format!("{} is not there", missing.display()));
-        }
-        if self.is(handle, "fileInput").await? {
-            let control = "function () { return this.control ?? this }";
-            let object = self.call_on_object(&handle.session, &handle.object, control).await?;
-            let params = json!({ "files": paths, "objectId": object.as_ref().unwrap_or(&handle.object) });
-            return Ok(self.call(&handle.session, "DOM.setFileInputFiles", &params).await.map(drop)?);
-        }
-        // A button that opens the file chooser: it is taken in the browser's place.
-        self.browser.change(|state| state.file_chooser = None);
-        let page_session = self.session();
-        let intercept = "Page.setInterceptFileChooserDialog";
-        self.call(&page_session, intercept, &json!({ "enabled": true })).await?;
-        self.click(handle).await?;
-        let limit = Instant::now() + Duration::from_secs(3);
-        let chooser = self.browser.wait_for(limit, |state| state.file_chooser.clone()).await;
-        self.call(&page_session, intercept, &json!({ "enabled": false })).await?;
-        let Some((session, backend)) = chooser else {
-            return impossible("it is no file input and opens no file chooser");
-        };
-        let params = json!({ "files": paths, "backendNodeId": backend });
-        Ok(self.call(&session, "DOM.setFileInputFiles", &params).await.map(drop)?)
     }
 
     async fn scroll(&self, handle: Option<&Handle>, x: f32, y: f32) -> Result<(), Undone> {

@@ -42,8 +42,8 @@ impl CaptureSession {
     }
 
     pub(crate) fn parsed(&mut self, look: Look) -> Result<ParsedCapture, RecordError> {
-        let unparsable = |error: crate::capture::ParseCaptureError| self.driver.bad_capture(error.to_string());
-        ParsedCapture::from_look(look, &mut self.canonicalizer).map_err(unparsable)
+        let seen = ParsedCapture::from_look(look, &mut self.canonicalizer);
+        seen.map_err(|error| self.driver.bad_capture(error.to_string()))
     }
 
     async fn see(&mut self, depth: Depth) -> Result<ParsedCapture, RecordError> {
@@ -120,18 +120,23 @@ impl CaptureSession {
         Ok(FastLook { step, whole: captured.page.clone(), fast: page, fallbacks, micros: (whole, fast) })
     }
 
+    /// Looks at the page whole, again after a pause where it is torn; says how often it was again.
+    pub(crate) async fn whole_look(&self, pause: Duration) -> Result<(Look, u32), RecordError> {
+        let mut retries = 0;
+        loop {
+            let look = self.driver.look(Depth::Whole).await.map_err(self.driver.failed("capturing"))?;
+            if !look.torn || retries == MOST_RETRIES {
+                return Ok((look, retries));
+            }
+            retries += 1;
+            tokio::time::sleep(pause).await;
+        }
+    }
+
     /// Captures the page whole, again where it is torn; returns how often it was taken again.
     pub(crate) async fn capture(&mut self) -> Result<u32, RecordError> {
         self.fast.forget();
-        let mut retries = 0;
-        let look = loop {
-            let look = self.driver.look(Depth::Whole).await.map_err(self.driver.failed("capturing"))?;
-            if !look.torn || retries == MOST_RETRIES {
-                break look;
-            }
-            retries += 1;
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        };
+        let (look, retries) = self.whole_look(Duration::from_millis(100)).await?;
         let mut seen = self.parsed(look)?;
         let boxes = mask::secret_boxes(&seen.page, &self.secrets);
         self.mask(&mut seen, &boxes)?;
@@ -189,31 +194,16 @@ impl CaptureSession {
         self.driver.browser.read().has_dialog(self.driver.tab)
     }
 
-    /// Returns the node of a target in the capture.
-    pub(crate) async fn resolve_in_capture(&self, action: &str, target: &Target) -> Result<NodeKey, RecordError> {
-        self.resolve(action, target, self.last.as_ref()).await
-    }
-
-    /// Returns the node of a target on the page as it stands now.
-    pub(crate) async fn resolve_now(&self, action: &str, target: &Target) -> Result<NodeKey, RecordError> {
-        self.resolve(action, target, self.current.as_ref()).await
-    }
-
-    async fn resolve(
+    /// Returns the node of a target in what was seen.
+    pub(crate) async fn resolve(
         &self,
         action: &str,
         target: &Target,
         seen: Option<&ParsedCapture>,
     ) -> Result<NodeKey, RecordError> {
         let Some(seen) = seen else {
-            let (action, target) = (action.to_owned(), target.to_string());
-            return Err(RecordError::Target {
-                step: self.driver.step,
-                action,
-                target,
-                found: 0,
-                candidates: Vec::new(),
-            });
+            let (step, action, target) = (self.driver.step, action.to_owned(), target.to_string());
+            return Err(RecordError::Target { step, action, target, found: 0, candidates: Vec::new() });
         };
         let node = self.driver.resolve(action, target, seen, &self.canonicalizer).await?;
         Ok(seen.page.node(node).key())

@@ -330,9 +330,7 @@ impl Watchdog {
               [ $gone -lt 2 ] && sleep 0.05\n\
             done\n";
         let child = Command::new("/bin/sh")
-            .arg("-c")
-            .arg(script)
-            .arg("browserlens-watchdog")
+            .args(["-c", script, "browserlens-watchdog"])
             .arg(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

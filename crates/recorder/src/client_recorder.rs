@@ -15,8 +15,7 @@ use crate::step_writer::{StepWriter, acted, in_words, step_of};
 use browserlens_core::page::{Capture, NodeKey, Page, Viewport};
 use browserlens_core::strategy::{ActionKind, EventFilter, PageSource, SourceError, StepIndex, TakenAction};
 use browserlens_trace::{
-    ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, StepRecord, TraceMeta, TraceSource,
-    TraceWriter,
+    ActionRecord, Outcome, RedactionKey, RedactionOptions, Redactor, StepRecord, TraceMeta, TraceSource,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,8 +45,6 @@ pub struct ClientRecorderOptions {
     pub browser: String,
     /// Key of the placeholders of secrets.
     pub redaction_key: RedactionKey,
-    /// Values that are no secrets, whatever field they are typed into.
-    pub public: Vec<String>,
     /// Date of the recording, as RFC 3339.
     pub recorded_at: Option<String>,
 }
@@ -65,7 +62,6 @@ impl ClientRecorderOptions {
             timezone: String::new(),
             browser: String::new(),
             redaction_key: RedactionKey::Fixed,
-            public: Vec::new(),
             recorded_at: None,
             out,
         }
@@ -96,19 +92,17 @@ impl ClientRecorder {
         let meta = TraceMeta {
             scenario: options.name.clone(),
             goal: options.goal.clone(),
-            site: None,
             source: TraceSource::Served,
             viewport: options.viewport,
             locale: options.locale.clone(),
             timezone: options.timezone.clone(),
             browser: options.browser.clone(),
-            tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
             recorded_at: options.recorded_at.clone(),
+            ..TraceMeta::default()
         };
-        let (key, public) = (options.redaction_key.clone(), options.public.clone());
-        let redactor = Redactor::new(RedactionOptions { key, known: Vec::new(), public });
-        let writer = TraceWriter::create_with(&options.out, &meta, redactor, CreateOptions { force: options.force })?;
-        let writer = StepWriter::new(writer);
+        let key = options.redaction_key.clone();
+        let redactor = Redactor::new(RedactionOptions { key, ..RedactionOptions::default() });
+        let writer = StepWriter::create(&options.out, options.force, meta, redactor)?;
         let mut writer = Self { writer, before: None, told: None, tab: 0, began: Instant::now(), secrets: Vec::new() };
         writer.write(source, None)?;
         Ok(writer)

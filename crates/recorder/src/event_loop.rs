@@ -165,7 +165,7 @@ impl EventLoop {
             "fileChooserOpened" => state.file_chooser = Some((session.to_owned(), event.part("backendNodeId")?)),
             "javascriptDialogOpening" => self.dialog_opening(state, session, event.read()?)?,
             "javascriptDialogClosed" => {
-                let m::DialogClosed { result: accepted, user_input: typed } = event.read()?;
+                let m::DialogEvent { result: accepted, user_input: typed, .. } = event.read()?;
                 let (tab, now) = (state.tab_of(session)?, state.now());
                 state.log.close_dialog(tab, now, accepted, &typed);
                 let closed = state.tab_in(session)?;
@@ -244,7 +244,7 @@ impl EventLoop {
         }
     }
 
-    fn dialog_opening(&self, state: &mut State, session: &str, dialog: m::DialogOpening) -> Option<()> {
+    fn dialog_opening(&self, state: &mut State, session: &str, dialog: m::DialogEvent) -> Option<()> {
         let (tab, now) = (state.tab_of(session)?, state.now());
         let kind = match dialog.kind.as_str() {
             "confirm" => DialogKind::Confirm,
@@ -344,7 +344,7 @@ fn console(state: &mut State, session: &str, message: ConsoleMessage) {
 fn download(state: &mut State, event: &RawEvent, name: &str) -> Option<()> {
     match name {
         "downloadWillBegin" => {
-            let begin: m::DownloadBegin = event.read()?;
+            let begin: m::DownloadEvent = event.read()?;
             let session = state.frames.keys().find(|(_, frame)| *frame == begin.frame_id).map(|(session, _)| session);
             let (tab, now) = (session.and_then(|session| state.tab_of(session)).unwrap_or(0), state.now());
             let (url, file_name) = (begin.url, begin.suggested_filename);
@@ -355,7 +355,7 @@ fn download(state: &mut State, event: &RawEvent, name: &str) -> Option<()> {
             state.stir();
         }
         "downloadProgress" => {
-            let progress: m::DownloadProgress = event.read()?;
+            let progress: m::DownloadEvent = event.read()?;
             state.log.download_progress(&progress.guid, progress.received_bytes as u64, &progress.state);
             if progress.state != "inProgress" {
                 state.downloads_open = state.downloads_open.saturating_sub(1);

@@ -22,6 +22,7 @@ mod driver;
 mod error;
 mod event_loop;
 mod facts;
+mod file_chooser;
 mod follow;
 mod habits;
 mod input;

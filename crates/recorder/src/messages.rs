@@ -4,8 +4,8 @@
 //! leave out or rename has a default.
 
 use browserlens_core::strategy::ConsoleMessage;
+use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 #[derive(Default, Deserialize)]
@@ -80,17 +80,13 @@ impl FrameTreeResult {
     }
 }
 
+/// What a dialog that opens or closes tells.
 #[derive(Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct DialogOpening {
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct DialogEvent {
     pub(crate) message: String,
     #[serde(rename = "type")]
     pub(crate) kind: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct DialogClosed {
     pub(crate) result: bool,
     pub(crate) user_input: String,
 }
@@ -178,19 +174,14 @@ pub(crate) struct LogEntry {
     pub(crate) network_request_id: String,
 }
 
+/// What a download that begins or goes on tells.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct DownloadBegin {
+pub(crate) struct DownloadEvent {
     pub(crate) frame_id: String,
     pub(crate) guid: String,
     pub(crate) url: String,
     pub(crate) suggested_filename: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct DownloadProgress {
-    pub(crate) guid: String,
     pub(crate) received_bytes: f64,
     pub(crate) state: String,
 }
@@ -257,7 +248,7 @@ pub(crate) struct Body {
 }
 
 /// Headers in the order in which the browser lists them.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Default)]
 pub(crate) struct Headers(pub(crate) Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for Headers {

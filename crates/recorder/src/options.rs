@@ -3,7 +3,7 @@
 //! In: nothing; plain types between the command line and the recorder.
 
 use browserlens_core::page::{Capture, Page, PayloadKind};
-use browserlens_core::strategy::{ActionKind, Event, EventKind};
+use browserlens_core::strategy::{Event, EventKind};
 use browserlens_trace::{RedactionKey, Settled};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -202,8 +202,6 @@ pub enum Progress {
 /// What was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordReport {
-    /// Name of the scenario.
-    pub scenario: String,
     /// The trace.
     pub path: PathBuf,
     /// Name and version of the browser.
@@ -219,8 +217,6 @@ pub struct RecordReport {
 pub struct StepReport {
     /// Index of the step.
     pub index: u32,
-    /// What was done; none at step 0.
-    pub action: Option<ActionKind>,
     /// How the page came to rest.
     pub settled: Settled,
     /// How often the capture was torn and taken again.

@@ -44,7 +44,7 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
     }
     let (mut stage, server) = open(scenario, options).await?;
     let browser = stage.driver.browser_name.clone();
-    let writer = match create_writer(scenario, options, &browser, &stage.secrets) {
+    let mut writer = match create_writer(scenario, options, &browser, &stage.secrets) {
         Ok(writer) => writer,
         Err(error) => {
             stage.driver.close().await;
@@ -54,19 +54,10 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
     let steps = scenario.steps.len() as u32 + 1;
     options.tell(Progress::Started { steps });
     beside(options, &stage, None);
-    let taker = Taker::Trace(Box::new(StepWriter::new(writer)));
-    let mut recording = Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker };
-    let result = tokio::select! {
-        biased;
-        () = options.cancel.cancelled() => Err(RecordError::Cancelled { step: recording.stage.driver.step }),
-        result = recording.run() => result,
-    };
-    let Recording { taker, .. } = recording;
+    let taker = Taker::Trace(&mut writer);
+    let recording = Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker };
+    let result = recording.run().await;
     stage.driver.close().await;
-    let Taker::Trace(writer) = taker else {
-        let reason = "its recording was given away".to_owned();
-        return Err(RecordError::Unusable { scenario: scenario.name.clone(), reason });
-    };
     let outcome = match &result {
         Ok(()) => Outcome::Complete,
         Err(error) => Outcome::Incomplete { reason: error.to_string() },
@@ -74,13 +65,8 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
     let (steps, finished) = writer.finish(outcome);
     result?;
     finished?;
-    Ok(RecordReport {
-        scenario: scenario.name.clone(),
-        path: options.out.clone(),
-        browser,
-        steps,
-        millis: began.elapsed().as_millis() as u64,
-    })
+    let millis = began.elapsed().as_millis() as u64;
+    Ok(RecordReport { path: options.out.clone(), browser, steps, millis })
 }
 
 /// One performance of a scenario, for a trace or for a peer.
@@ -89,19 +75,29 @@ pub(crate) struct Recording<'a> {
     pub(crate) options: &'a RecordOptions,
     pub(crate) stage: &'a mut CaptureSession,
     pub(crate) server: Option<&'a SiteServer>,
-    pub(crate) taker: Taker,
+    pub(crate) taker: Taker<'a>,
 }
 
 /// Who takes what is performed.
-pub(crate) enum Taker {
+pub(crate) enum Taker<'a> {
     /// A trace is written.
-    Trace(Box<StepWriter>),
+    Trace(&'a mut StepWriter),
     /// A peer looks at each step; nothing is written here.
-    Peer(Box<Pass>),
+    Peer(&'a mut Pass),
 }
 
 impl Recording<'_> {
-    pub(crate) async fn run(&mut self) -> Result<(), RecordError> {
+    /// Performs all steps, unless the caller ends it.
+    pub(crate) async fn run(mut self) -> Result<(), RecordError> {
+        let options = self.options;
+        tokio::select! {
+            biased;
+            () = options.cancel.cancelled() => Err(RecordError::Cancelled { step: self.stage.driver.step }),
+            result = self.perform() => result,
+        }
+    }
+
+    async fn perform(&mut self) -> Result<(), RecordError> {
         let scenario = self.scenario;
         if let Some(state) = &scenario.storage_state {
             storage::load(&self.stage.driver, state).await?;
@@ -227,10 +223,10 @@ impl Recording<'_> {
         let text = step.action.text().resolve(&*self.options.env)?;
         let before = StepIndex(index - 1);
         let Some(on) = step.action.target() else { return Ok(acted(kind, text, None, Vec::new(), before)) };
-        let key = self.stage.resolve_in_capture(kind.name(), on).await?;
+        let key = self.stage.resolve(kind.name(), on, self.stage.last.as_ref()).await?;
         let mut acceptable = vec![key];
         for other in &step.acceptable {
-            let key = self.stage.resolve_in_capture(kind.name(), other).await?;
+            let key = self.stage.resolve(kind.name(), other, self.stage.last.as_ref()).await?;
             if !acceptable.contains(&key) {
                 acceptable.push(key);
             }
@@ -244,11 +240,9 @@ impl Recording<'_> {
 
     /// Returns the action's node: in the capture, or on the page as it stands.
     async fn node(&self, name: &str, action: &Action, in_capture: bool) -> Result<Option<NodeKey>, RecordError> {
-        match action.target() {
-            None => Ok(None),
-            Some(target) if in_capture => self.stage.resolve_in_capture(name, target).await.map(Some),
-            Some(target) => self.stage.resolve_now(name, target).await.map(Some),
-        }
+        let Some(target) = action.target() else { return Ok(None) };
+        let seen = if in_capture { &self.stage.last } else { &self.stage.current };
+        self.stage.resolve(name, target, seen.as_ref()).await.map(Some)
     }
 
     /// What is typed into a secret field is a secret from now on, unless the scenario says that it

@@ -8,7 +8,7 @@
 
 use crate::answering::{Answering, RenderAnswers, session_calls};
 use crate::browser_state::{Frame, State};
-use crate::capture::{Depth, Look};
+use crate::capture::Look;
 use crate::capture_session::CaptureSession;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
@@ -24,6 +24,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+
+/// Longest time that a page may take to load from memory.
+const LOAD_LIMIT: Duration = Duration::from_secs(30);
 
 /// One page to be rendered.
 #[derive(Clone)]
@@ -61,8 +64,6 @@ pub struct RenderOptions {
     pub timezone: String,
     /// Pages that are rendered at once, each in a browser of its own.
     pub pages: u32,
-    /// Longest time that a page may take to load from memory.
-    pub limit: Duration,
     /// Secret values, which are painted over in pictures.
     pub secrets: Vec<String>,
 }
@@ -76,7 +77,6 @@ impl Default for RenderOptions {
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),
             pages: 2,
-            limit: Duration::from_secs(30),
             secrets: Vec::new(),
         }
     }
@@ -132,7 +132,7 @@ pub async fn render_scenes<E>(
             for number in (first..count).step_by(browsers) {
                 stage.driver.step = number as u32;
                 let scene = scene(number)?;
-                let shown = stage.show(&scene, options.limit).await.map_err(failed)?;
+                let shown = stage.show(&scene).await.map_err(failed)?;
                 // Numbers are given in the order of the scenes.
                 if turns.wait_for(|next| *next == number).await.is_err() {
                     return Ok(());
@@ -168,7 +168,7 @@ async fn stage(options: &RenderOptions) -> Result<CaptureSession, RecordError> {
         host_rules: Some("MAP * ~NOTFOUND".to_owned()),
         // Nothing listens at the discard port.
         proxy: Some("http://127.0.0.1:9".to_owned()),
-        tells_roles: false,
+        ..ChromeOptions::default()
     };
     let setup = SessionSetup {
         viewport,
@@ -176,7 +176,7 @@ async fn stage(options: &RenderOptions) -> Result<CaptureSession, RecordError> {
         timezone: options.timezone.clone(),
         ..SessionSetup::default()
     };
-    let driver = Driver::start(&chrome, setup, options.limit, None).await?;
+    let driver = Driver::start(&chrome, setup, LOAD_LIMIT, None).await?;
     // Sessions that start from now on are given the same calls by whoever starts them.
     let unset = driver.browser.answering.set(Answering::default()).is_ok();
     debug_assert!(unset, "a browser is set up once");
@@ -198,7 +198,7 @@ struct Shown {
 
 impl CaptureSession {
     /// Shows a scene and looks at it.
-    async fn show(&mut self, scene: &RenderScene, limit: Duration) -> Result<Shown, RecordError> {
+    async fn show(&mut self, scene: &RenderScene) -> Result<Shown, RecordError> {
         let driver = &self.driver;
         let refused = |method: &str, message: &str| {
             let (method, message) = (method.to_owned(), message.to_owned());
@@ -217,20 +217,13 @@ impl CaptureSession {
             return Err(refused("Page.navigate", text));
         }
         let loader = reply["loaderId"].as_str().unwrap_or_default();
-        let mut quiet = driver.loaded(loader, limit).await?;
+        let mut quiet = driver.loaded(loader).await?;
         driver.define(&scene.defined).await;
         let marks = driver.prepare(&scene.prepare).await.map_err(driver.failed("preparing the page"))?;
-        quiet &= driver.loaded(loader, limit).await?;
+        quiet &= driver.loaded(loader).await?;
         // Some things a page shows depend on a frame having been painted.
         driver.viewport_pixels(&mut Look::default()).await.map_err(driver.failed("painting"))?;
-        let mut tries = 0;
-        let look = loop {
-            let look = driver.look(Depth::Whole).await.map_err(driver.failed("capturing"))?;
-            if !look.torn || tries == 3 {
-                break look;
-            }
-            tries += 1;
-        };
+        let (look, _) = self.whole_look(Duration::ZERO).await?;
         let missed = std::mem::take(&mut *locked(&answering.missed));
         Ok(Shown { look, marks, missed, quiet })
     }
@@ -294,9 +287,9 @@ fn recorded(scene: &RenderScene, ours: &[u8]) -> Option<Vec<u8>> {
 
 impl Driver {
     /// Waits until a document and everything in it has loaded; returns whether it has.
-    async fn loaded(&self, loader: &str, limit: Duration) -> Result<bool, RecordError> {
+    async fn loaded(&self, loader: &str) -> Result<bool, RecordError> {
         let tab = self.tab;
-        let done = self.browser.wait_for(Instant::now() + limit, |state: &State| {
+        let done = self.browser.wait_for(Instant::now() + LOAD_LIMIT, |state: &State| {
             if let Some(why) = state.ended() {
                 return Some(Err(why));
             }

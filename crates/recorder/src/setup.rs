@@ -10,10 +10,9 @@ use crate::error::RecordError;
 use crate::event_loop::SessionSetup;
 use crate::options::RecordOptions;
 use crate::site_server::SiteServer;
+use crate::step_writer::StepWriter;
 use browserlens_trace::scenario::Scenario;
-use browserlens_trace::{
-    Canonicalizer, CreateOptions, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
-};
+use browserlens_trace::{Canonicalizer, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource};
 use std::time::Duration;
 
 /// Longest real time for a page of a bundled site to come to rest.
@@ -67,7 +66,7 @@ pub(crate) fn create_writer(
     options: &RecordOptions,
     browser: &str,
     secrets: &[String],
-) -> Result<TraceWriter, RecordError> {
+) -> Result<StepWriter, RecordError> {
     let bundled = scenario.site.is_some();
     let meta = TraceMeta {
         scenario: scenario.name.clone(),
@@ -78,11 +77,10 @@ pub(crate) fn create_writer(
         locale: scenario.locale.clone(),
         timezone: scenario.timezone.clone(),
         browser: browser.to_owned(),
-        tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
         recorded_at: options.recorded_at.clone().filter(|_| !bundled),
+        ..TraceMeta::default()
     };
-    let redactor = redactor(scenario, options, secrets);
-    Ok(TraceWriter::create_with(&options.out, &meta, redactor, CreateOptions { force: options.force })?)
+    StepWriter::create(&options.out, options.force, meta, redactor(scenario, options, secrets))
 }
 
 pub(crate) fn redactor(scenario: &Scenario, options: &RecordOptions, secrets: &[String]) -> Redactor {

@@ -9,7 +9,10 @@ use crate::options::StepReport;
 use browserlens_core::page::{Capture, NodeKey, Page};
 use browserlens_core::strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_trace::scenario::{Target, called};
-use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError, TraceWriter};
+use browserlens_trace::{
+    ActionRecord, CreateOptions, Outcome, Redactor, Settled, StepRecord, TraceError, TraceMeta, TraceWriter,
+};
+use std::path::Path;
 use std::time::Instant;
 
 pub(crate) struct StepWriter {
@@ -18,8 +21,11 @@ pub(crate) struct StepWriter {
 }
 
 impl StepWriter {
-    pub(crate) fn new(writer: TraceWriter) -> Self {
-        Self { writer, steps: Vec::new() }
+    /// Creates a trace, which says that this tool wrote it; `force` replaces one that stands there.
+    pub(crate) fn create(out: &Path, force: bool, meta: TraceMeta, redactor: Redactor) -> Result<Self, RecordError> {
+        let meta = TraceMeta { tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(), ..meta };
+        let writer = TraceWriter::create_with(out, &meta, redactor, CreateOptions { force })?;
+        Ok(Self { writer, steps: Vec::new() })
     }
 
     /// Returns the number of the next step.
@@ -36,11 +42,10 @@ impl StepWriter {
     /// returns how long all of it took. Times are in milliseconds.
     pub(crate) fn write(&mut self, step: StepRecord, began: Instant, capture_millis: u64) -> Result<u64, RecordError> {
         let index = self.next();
-        let action = step.action.as_ref().map(|action| action.taken.kind);
         let (settled, torn_retries) = (step.settled.clone(), step.torn_retries);
         self.writer.write_step(StepRecord { index: StepIndex(index), ..step })?;
         let millis = began.elapsed().as_millis() as u64;
-        self.steps.push(StepReport { index, action, settled, torn_retries, millis, capture_millis });
+        self.steps.push(StepReport { index, settled, torn_retries, millis, capture_millis });
         Ok(millis)
     }
 

@@ -35,27 +35,19 @@ struct Item {
 pub(crate) async fn load(driver: &Driver, path: &Path) -> Result<(), RecordError> {
     let bad = |reason: String| RecordError::Site { path: path.to_owned(), reason };
     let text = std::fs::read_to_string(path).map_err(|error| bad(format!("cannot be read: {error}")))?;
-    let state: StorageState =
+    let mut state: StorageState =
         serde_json::from_str(&text).map_err(|error| bad(format!("is no storage state: {error}")))?;
-    let cookies: Vec<Value> = state
-        .cookies
-        .into_iter()
-        .map(|mut cookie| {
-            // Session cookies are written with -1, which the protocol does not take.
-            if cookie["expires"].as_f64().is_some_and(|expires| expires < 0.0)
-                && let Some(fields) = cookie.as_object_mut()
-            {
-                fields.remove("expires");
-            }
-            cookie
-        })
-        .collect();
-    let limit = Duration::from_secs(10);
-    driver
-        .socket
-        .call(None, "Storage.setCookies", &json!({ "cookies": cookies }), limit)
-        .await
-        .map_err(|error| bad(format!("its cookies are refused: {error}")))?;
+    for cookie in &mut state.cookies {
+        // Session cookies are written with -1, which the protocol does not take.
+        if cookie["expires"].as_f64().is_some_and(|expires| expires < 0.0)
+            && let Some(fields) = cookie.as_object_mut()
+        {
+            fields.remove("expires");
+        }
+    }
+    let (cookies, limit) = (json!({ "cookies": state.cookies }), Duration::from_secs(10));
+    let set = driver.socket.call(None, "Storage.setCookies", &cookies, limit).await;
+    set.map_err(|error| bad(format!("its cookies are refused: {error}")))?;
     if state.origins.is_empty() {
         return Ok(());
     }
@@ -66,13 +58,7 @@ pub(crate) async fn load(driver: &Driver, path: &Path) -> Result<(), RecordError
          {{ for (const {{ name, value }} of items) localStorage.setItem(name, value); \
          sessionStorage.setItem('browserlens.loaded', '1'); }} }})()"
     );
-    driver
-        .call(
-            &driver.session(),
-            "Page.addScriptToEvaluateOnNewDocument",
-            &json!({ "source": source, "worldName": "browserlens" }),
-        )
-        .await
-        .map(drop)
-        .map_err(|error| driver.failure("loading the storage state", error))
+    let script = json!({ "source": source, "worldName": "browserlens" });
+    let added = driver.call(&driver.session(), "Page.addScriptToEvaluateOnNewDocument", &script).await;
+    added.map(drop).map_err(driver.failed("loading the storage state"))
 }

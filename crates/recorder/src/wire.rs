@@ -129,8 +129,8 @@ impl CdpInbox {
     /// Takes a message as the protocol writes it.
     pub(crate) fn deliver(&self, text: &str) {
         let Ok(message) = serde_json::from_str::<Incoming>(text) else { return };
-        match (message.id, message.method) {
-            (Some(id), _) => {
+        match (message.id, message.method, message.params) {
+            (Some(id), ..) => {
                 let answer = match (message.result, message.error) {
                     (Some(result), _) => Ok(result),
                     (None, Some(error)) => {
@@ -141,12 +141,8 @@ impl CdpInbox {
                 };
                 self.take(id, answer);
             }
-            (None, Some(method)) => {
-                if let Some(params) = message.params {
-                    self.tell(message.session, method, params);
-                }
-            }
-            (None, None) => {}
+            (None, Some(method), Some(params)) => self.tell(message.session, method, params),
+            _ => {}
         }
     }
 }

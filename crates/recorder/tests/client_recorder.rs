@@ -2,11 +2,11 @@
 
 mod common;
 
-use browserlens_core::page::{NodeKey, Page};
-use browserlens_core::strategy::{ActionKind, Actor, PageSource, StepIndex, TakenAction};
+use browserlens_core::page::NodeKey;
+use browserlens_core::strategy::{ActionKind, Actor, PageSource, TakenAction};
 use browserlens_recorder::{ClientRecorder, ClientRecorderOptions, LiveBrowser, LiveOptions};
 use browserlens_trace::{Outcome, Trace, TraceSource, verify};
-use common::{by_id, serve};
+use common::{by_id, page_at, serve};
 
 fn does(live: &mut LiveBrowser, tape: &mut ClientRecorder, kind: ActionKind, id: &str, text: &str) {
     let node: Option<NodeKey> = (!id.is_empty()).then(|| by_id(&live.page().expect("a page").0, id).key());
@@ -45,7 +45,7 @@ fn a_clients_run_is_a_trace_with_the_node_of_each_action() {
         .iter()
         .map(|row| {
             let action = row.action.as_ref().expect("an action");
-            let before = Page::parse(&trace.capture(StepIndex(row.index.0 - 1)).expect("capture")).expect("parses");
+            let before = page_at(&trace, row.index.0 - 1);
             let id = action.target.and_then(|key| before.find(key)?.attribute("id").map(str::to_owned));
             format!("{} {}", action.taken.kind, id.unwrap_or_default())
         })

@@ -10,7 +10,7 @@ use browserlens_core::page::Page;
 use browserlens_core::strategy::StepIndex;
 use browserlens_recorder::{Cancel, FollowOptions, FollowReport, follow};
 use browserlens_trace::{Trace, verify};
-use common::{Browser, Served, by_id, runtime, serve};
+use common::{Browser, Served, by_id, page_at, runtime, serve};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -64,7 +64,7 @@ struct Followed {
 
 impl Followed {
     fn page(&self, step: u32) -> Page {
-        Page::parse(&self.trace.capture(StepIndex(step)).expect("capture")).expect("parses")
+        page_at(&self.trace, step)
     }
 
     /// Returns each action as `kind id text`, where the id is that of its node in the capture

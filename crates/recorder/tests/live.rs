@@ -36,7 +36,8 @@ fn a_live_page_is_looked_at_acted_on_and_asked_for_its_events() {
     live.act(&action(ActionKind::Goto, &url("capture-events.html?all")), None).expect("went");
     let error = live.act(&action(ActionKind::Click, ""), Some(go)).expect_err("of another document");
     assert!(matches!(error, ActError::NodeGone { .. }), "{error}");
-    let filter = EventFilter { kinds: vec!["request".to_owned()], min_status: Some(500), ..EventFilter::default() };
+    let filter =
+        EventFilter { kinds: vec!["request".to_owned()], statuses: vec![(500, u16::MAX)], ..EventFilter::default() };
     let failed = live.events(&filter, None, 10).expect("events");
     assert_eq!(failed.len(), 1, "{failed:?}");
     let filter = EventFilter { contains: Some("WARNING LINE".to_owned()), ..EventFilter::default() };

@@ -95,9 +95,13 @@ fn folder_with(kind: &str) -> tempfile::TempDir {
     folder
 }
 
+fn with_secret(options: &mut RecordOptions) {
+    options.env = std::sync::Arc::new(|name| (name == "TEST_SECRET").then(|| SECRET.to_owned()));
+}
+
 fn options_of(recorded: &Recorded) -> RecordOptions {
     let mut options = RecordOptions::new(sites(), &recorded.path);
-    options.env = std::sync::Arc::new(|name| (name == "TEST_SECRET").then(|| SECRET.to_owned()));
+    with_secret(&mut options);
     options
 }
 
@@ -190,10 +194,7 @@ async fn a_secret_that_a_tool_prints_is_not_written() {
         "/capture-secrets.html",
         "\n[[step]]\nfill = { css = \"input[type=password]\", nth = 0 }\ntext = { env = \"TEST_SECRET\" }\n",
     );
-    let recorded = recorded_with(&toml, |options| {
-        options.env = std::sync::Arc::new(|name| (name == "TEST_SECRET").then(|| SECRET.to_owned()));
-    })
-    .await;
+    let recorded = recorded_with(&toml, with_secret).await;
     let tools = folder_with("is well");
     let report = ask(&recorded, &toml, tools.path(), Duration::from_secs(20)).await;
     assert_eq!(report.passes[0].kept, 2, "{report:?}");

@@ -6,7 +6,7 @@ use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::{EventKind, StepIndex};
 use browserlens_recorder::{Cancel, Progress, RecordError, RecordOptions, record};
 use browserlens_trace::{Fault, Trace, TraceError};
-use common::{fixture, processes_with, recorded, recorded_with, scenario, sites, try_record, wait_until_gone};
+use common::{fixture, page_at, processes_with, recorded, recorded_with, scenario, sites, try_record, wait_until_gone};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -67,8 +67,7 @@ fn a_recorder_killed_at_any_moment_leaves_a_trace_with_every_finished_step_and_n
         if out.exists() {
             let trace = Trace::open(&out).unwrap_or_else(|error| panic!("killed after {moment:?}: {error}"));
             for index in 0..trace.len() {
-                let capture = trace.capture(StepIndex(index)).expect("a finished step has its capture");
-                browserlens_core::page::Page::parse(&capture).expect("parses");
+                page_at(&trace, index);
                 with_steps += 1;
             }
         }
@@ -138,8 +137,7 @@ async fn a_page_that_never_settles_is_recorded_and_on_a_bundled_site_an_error() 
     let steps = trace.steps().expect("steps");
     assert_eq!(steps.len(), 1);
     assert!(!steps[0].settled.quiet);
-    let page = browserlens_core::page::Page::parse(&trace.capture(StepIndex(0)).expect("capture")).expect("parses");
-    assert!(page.root().visible_text().contains("Still here"));
+    assert!(page_at(&trace, 0).root().visible_text().contains("Still here"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,6 +13,7 @@ mod common;
 mod known;
 
 use browserlens_core::page::{NodeKey, Page};
+use browserlens_core::random::SplitMix64;
 use browserlens_core::strategy::{ActionKind, Actor, PageSource, TakenAction};
 use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment};
 use browserlens_knowledge::{BrowserUseAction, Knowledge, Recogniser, Recording, ScreenId, extract};
@@ -39,17 +40,12 @@ fn knowledge() -> BTreeMap<String, Knowledge> {
     recordings.into_iter().map(|(site, recordings)| (site, extract("ways", &recordings))).collect()
 }
 
-/// A few of many, drawn by a fixed seed (SplitMix64).
+/// A few of many, drawn by a fixed seed.
 fn sample<T: Clone>(all: &[T], count: usize, seed: &str) -> Vec<T> {
-    let mut state = seed.bytes().fold(0x9e37_79b9_7f4a_7c15_u64, |state, byte| state.rotate_left(8) ^ u64::from(byte));
-    let mut draw = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
+    let seed = seed.bytes().fold(0x9e37_79b9_7f4a_7c15_u64, |seed, byte| seed.rotate_left(8) ^ u64::from(byte));
+    let mut random = SplitMix64::new(seed);
     let mut left = all.to_vec();
-    (0..count.min(all.len())).map(|_| left.swap_remove((draw() % left.len() as u64) as usize)).collect()
+    (0..count.min(all.len())).map(|_| left.swap_remove((random.bits() % left.len() as u64) as usize)).collect()
 }
 
 struct Walker<'k> {

@@ -154,7 +154,7 @@ pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
     for (plan, result) in plans.iter().zip(results) {
         result.add_to(&mut run, plan, &strategies);
     }
-    run.save(&options.out_dir, &cache.store)?;
+    run.save(&options.out_dir, Some(&cache.store))?;
     Ok(run)
 }
 

@@ -323,14 +323,7 @@ impl AcceptedRun {
         Ok(Some(run))
     }
 
-    /// Returns the accepted text of a step of a `lens/*` strategy; none if it was not kept.
-    ///
-    /// # Errors
-    /// [`ReplayError`] if the file of the texts is damaged.
-    pub fn text(&self, trace: &str, strategy: &str, step: u32) -> Result<Option<String>, ReplayError> {
-        Ok(self.texts(trace, strategy)?.and_then(|mut texts| texts.remove(&step)))
-    }
-
+    /// Returns the texts of a `lens/*` strategy; none if they were not kept.
     fn texts(&self, trace: &str, strategy: &str) -> Result<Option<Texts>, ReplayError> {
         let path = texts_path(&self.folder, trace, strategy);
         if !path.exists() {

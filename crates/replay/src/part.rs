@@ -247,13 +247,10 @@ pub fn merge(
         }
         None => run.header.notes.push(WITHOUT_KNOWN.to_owned()),
     }
-    match how.observations {
-        Some(store) => run.save(how.out_dir, store)?,
-        None => {
-            run.header.notes.push(WITHOUT_OBSERVATIONS.to_owned());
-            run.save_with(how.out_dir, &Store::open(PathBuf::new()), &[], &[])?;
-        }
+    if how.observations.is_none() {
+        run.header.notes.push(WITHOUT_OBSERVATIONS.to_owned());
     }
+    run.save(how.out_dir, how.observations)?;
     Ok(run)
 }
 

@@ -218,14 +218,24 @@ impl RunResult {
         Ok(content_hash(&to_json(self, &self.folder)?)[..16].to_owned())
     }
 
-    /// Writes the run into a folder of its own below `out` and sets [`RunResult::folder`]; blobs
-    /// come from `blobs`.
+    /// Writes the run into a folder of its own below `out` and sets [`RunResult::folder`]; texts and
+    /// images come from `blobs`, and are left out where there are none.
     ///
     /// # Errors
     /// [`ReplayError::File`] if it cannot be written.
-    pub(crate) fn save(&mut self, out: &Path, blobs: &Store) -> Result<(), ReplayError> {
-        let (texts, images) = self.blobs();
-        self.save_with(out, blobs, &texts, &images)
+    pub(crate) fn save(&mut self, out: &Path, blobs: Option<&Store>) -> Result<(), ReplayError> {
+        let json = to_json(self, &self.folder)?;
+        self.folder = out.join(&content_hash(&json)[..16]);
+        if let Some(blobs) = blobs {
+            let (texts, images) = self.blobs();
+            self.store().adopt(blobs, &texts, &images)?;
+        }
+        let run = self.folder.join(RUN_FILE);
+        if !run.exists() {
+            write_atomically(&run, &json)?;
+        }
+        let timings = self.folder.join(TIMINGS_FILE);
+        write_atomically(&timings, &to_json(&self.timings, &timings)?)
     }
 
     /// Returns the content hashes of every text and every image that the run tells of.
@@ -237,25 +247,6 @@ impl RunResult {
         }
         images.extend(self.steps.iter().filter_map(|step| step.screenshot.clone()));
         (texts.into_iter().collect(), images.into_iter().collect())
-    }
-
-    /// Writes the run as [`RunResult::save`] does, with these texts and images alone.
-    pub(crate) fn save_with(
-        &mut self,
-        out: &Path,
-        blobs: &Store,
-        texts: &[String],
-        images: &[String],
-    ) -> Result<(), ReplayError> {
-        let json = to_json(self, &self.folder)?;
-        self.folder = out.join(&content_hash(&json)[..16]);
-        self.store().adopt(blobs, texts, images)?;
-        let run = self.folder.join(RUN_FILE);
-        if !run.exists() {
-            write_atomically(&run, &json)?;
-        }
-        let timings = self.folder.join(TIMINGS_FILE);
-        write_atomically(&timings, &to_json(&self.timings, &timings)?)
     }
 
     /// Loads a run from its folder.

@@ -61,11 +61,6 @@ impl Store {
         Self { root: root.into(), packers: Arc::default() }
     }
 
-    /// Returns the folder.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
     fn path(&self, hash: &str, extension: &str) -> Result<PathBuf, ReplayError> {
         // Hashes also come from files: nothing else may become a path.
         if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
@@ -238,7 +233,7 @@ mod tests {
         let (one, two) = (Store::open(folder.path().join("one")), Store::open(folder.path().join("two")));
         let text = one.put_text("shared").expect("stored");
         two.adopt(&one, std::slice::from_ref(&text), &[]).expect("adopted");
-        fs::remove_dir_all(one.root()).expect("removed");
+        fs::remove_dir_all(&one.root).expect("removed");
         assert_eq!(two.text(&text).expect("read"), "shared");
         assert!(two.adopt(&one, &[content_hash(b"absent")], &[]).is_err());
     }

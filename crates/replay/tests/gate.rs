@@ -3,7 +3,7 @@
 
 mod common;
 
-use browserlens_replay::{AcceptedRun, GateReport, RunResult, accept, check};
+use browserlens_replay::{AcceptedRun, AcceptedTexts, EarlierTexts, GateReport, RunResult, accept, check};
 use common::{Behaviour, Request, World, configured};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,9 +59,10 @@ fn the_accepted_run_passes_its_own_gate_and_is_written_the_same_twice() {
     let report = gate(&world, &good);
     assert!(report.passes() && report == GateReport::default(), "{report:?}");
     let accepted = AcceptedRun::load(&world.path("accepted")).expect("loads").expect("is there");
-    let text = accepted.text("shop/lamp", "lens/test", 2).expect("read").expect("texts of lens/* are kept");
+    let texts = AcceptedTexts::of(&accepted);
+    let (text, _) = texts.text("shop/lamp", "lens/test", 2).expect("read").expect("texts of lens/* are kept");
     assert!(text.contains("3 of 142 results"));
-    assert_eq!(accepted.text("shop/lamp", "test/other", 2).expect("read"), None, "of the rest only hashes are kept");
+    assert_eq!(texts.text("shop/lamp", "test/other", 2).expect("read"), None, "of the rest only hashes are kept");
 }
 
 #[test]
@@ -140,7 +141,8 @@ fn of_two_that_accept_at_once_the_rows_and_the_texts_of_one_stay() {
             }
         });
         let accepted = AcceptedRun::load(&folder).expect("loads").expect("is there");
-        let text = accepted.text("shop/lamp", "lens/test", 2).expect("read").expect("there are texts");
+        let texts = AcceptedTexts::of(&accepted);
+        let (text, _) = texts.text("shop/lamp", "lens/test", 2).expect("read").expect("there are texts");
         let is_verbose = accepted.rows == AcceptedRun::of(&verbose).rows;
         assert!(is_verbose || accepted.rows == AcceptedRun::of(&good).rows);
         assert_eq!(text.contains("nobody asked for"), is_verbose);

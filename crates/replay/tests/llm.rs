@@ -175,12 +175,10 @@ fn a_replay_equals_the_live_run_and_what_is_missing_is_named() {
 fn a_cost_as_worked_by_hand() {
     // 2,000,000 tokens in at 0.15, 100,000 out at 0.60 a million: 0.30 + 0.06.
     let estimate = browserlens_replay::llm::Estimate {
-        steps: 200,
-        in_cassette: 0,
-        requests: 200,
         text_tokens: 1_500_000,
         image_tokens: 500_000,
         answer_tokens_at_most: 100_000,
+        ..Default::default()
     };
     assert!((estimate.cost_at_most(0.15, 0.60) - 0.36).abs() < 1e-12);
 }

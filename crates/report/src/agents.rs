@@ -13,6 +13,7 @@ pub(crate) use bundle::{AgentPoint, measured_bundle};
 pub use counterfactual::{Counterfactual, counterfactual_table};
 pub use validity::{OfflineScore, Validity, ValidityRow};
 
+use crate::aggregate::grouped;
 use crate::numbers::{NONE, percent_range, ratio, ratio_interval, rounded, thousands};
 use crate::text_table::{Tabled, TextTable, escape_markdown, one_line, paragraph, wrap};
 use crate::{Estimate, Share};
@@ -145,11 +146,7 @@ pub(crate) fn runs_table(runs: &[MeasuredRun], by: &[AgentsBy]) -> TextTable {
     let last = ["refused", "repeated", "no effect"];
     let dollars = has_dollars.then_some("$");
     let mut table = TextTable::new(titles.chain(numbers).chain(dollars).chain(last)).left(by.len());
-    let mut groups: BTreeMap<&[String], Vec<&MeasuredRun>> = BTreeMap::new();
-    for run in runs {
-        groups.entry(&run.group).or_default().push(run);
-    }
-    for (group, runs) in groups {
+    for (group, runs) in grouped(runs, |run| run.group.as_slice()) {
         let n = runs.len() as f64;
         let mean = |of: &dyn Fn(&RunCosts) -> u64| runs.iter().map(|run| of(&run.costs)).sum::<u64>() as f64 / n;
         let judged: Vec<bool> = runs.iter().filter_map(|run| run.success).collect();
@@ -259,12 +256,8 @@ const RATIOS: [&str; 5] = ["calls", "answered", "read", "new", "time"];
 
 /// Compares two sets of runs on the tasks that both have. Of several runs of a task the mean counts.
 pub fn compared_agents(first: &[MeasuredRun], second: &[MeasuredRun]) -> AgentsComparison {
-    fn by_task(runs: &[MeasuredRun]) -> BTreeMap<&str, Vec<&MeasuredRun>> {
-        let mut tasks: BTreeMap<&str, Vec<&MeasuredRun>> = BTreeMap::new();
-        runs.iter().for_each(|run| tasks.entry(&run.task).or_default().push(run));
-        tasks
-    }
-    let (first, second) = (by_task(first), by_task(second));
+    let first = grouped(first, |run| run.task.as_str());
+    let second = grouped(second, |run| run.task.as_str());
     let both: Vec<(&Vec<&MeasuredRun>, &Vec<&MeasuredRun>)> =
         first.iter().filter_map(|(task, runs)| Some((runs, second.get(task)?))).collect();
     let mut success = [0; 4];

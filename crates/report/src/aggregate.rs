@@ -333,6 +333,13 @@ fn collect_names<'a>(first: impl Iterator<Item = &'a String>, second: impl Itera
     first.chain(second).collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
 
+/// Puts rows of equal keys together, in their order.
+pub(crate) fn grouped<K: Ord, R>(rows: impl IntoIterator<Item = R>, key: impl Fn(&R) -> K) -> BTreeMap<K, Vec<R>> {
+    let mut groups: BTreeMap<K, Vec<R>> = BTreeMap::new();
+    rows.into_iter().for_each(|row| groups.entry(key(&row)).or_default().push(row));
+    groups
+}
+
 /// Divides the median of a step as the time of all steps divides among the stages: medians of
 /// stages would not add up to it.
 fn stage_times(timings: &[&Timing], median: f64) -> Option<StageTimes> {

@@ -5,41 +5,35 @@
 //! whose pages a strategy never showed, because it failed there, counts neither way, so every cell
 //! says of how many it is.
 
-use crate::aggregate::Summary;
+use crate::aggregate::{StrategySummary, Summary};
+use crate::input::{ReportInput, of_each};
 use crate::labels::strategy_label;
 use crate::numbers::fraction;
 use crate::share::Share;
 use crate::text_table::TextTable;
-use crate::{ReportInput, ScenarioInfo};
 use browserlens_replay::{AttackInfo, AttackKind};
 
 /// What became of every attack under every strategy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Attacks {
-    /// The attacks, as the scenarios list them: trace, id and kind.
-    attacks: Vec<(String, String, AttackKind)>,
+pub(crate) struct Attacks<'a> {
+    /// The attacks, as the scenarios list them, each with its trace.
+    attacks: Vec<(&'a str, &'a AttackInfo)>,
     /// By strategy, in the summary's order: for each attack whether it was survived; none where no
     /// page that holds it was shown.
-    rows: Vec<(String, Vec<Option<bool>>)>,
+    rows: Vec<(&'a str, Vec<Option<bool>>)>,
 }
 
-impl Attacks {
+impl<'a> Attacks<'a> {
     /// Collects the attacks of a run; none if its scenarios declare none.
-    pub fn of(input: &ReportInput<'_>, summary: &Summary) -> Option<Self> {
-        let declared = |scenario: &ScenarioInfo| {
-            scenario.attacks.iter().map(|attack| (scenario.trace.clone(), attack.clone())).collect::<Vec<_>>()
-        };
-        let all: Vec<(String, AttackInfo)> = input.scenarios.iter().flat_map(declared).collect();
-        if all.is_empty() {
-            return None;
-        }
-        let rows = summary.strategies.iter().map(|row| (row.strategy.clone(), outcomes(input, &row.strategy, &all)));
-        let rows = rows.collect();
-        Some(Self { attacks: all.into_iter().map(|(trace, attack)| (trace, attack.id, attack.kind)).collect(), rows })
+    pub fn of(input: &ReportInput<'a>, summary: &'a Summary) -> Option<Self> {
+        let attacks = of_each(input.scenarios, |info| &info.attacks);
+        let outcomes = |row: &'a StrategySummary| (row.strategy.as_str(), outcomes(input, &row.strategy, &attacks));
+        let rows = summary.strategies.iter().map(outcomes).collect();
+        (!attacks.is_empty()).then_some(Self { attacks, rows })
     }
 
     fn kinds(&self) -> Vec<AttackKind> {
-        let is_there = |kind: &AttackKind| self.attacks.iter().any(|(_, _, own)| own == kind);
+        let is_there = |kind: &AttackKind| self.attacks.iter().any(|(_, attack)| attack.kind == *kind);
         AttackKind::ALL.into_iter().filter(is_there).collect()
     }
 
@@ -51,12 +45,13 @@ impl Attacks {
         let mut table = TextTable::new(["strategy".to_owned(), "survived".to_owned()].into_iter().chain(names));
         for (strategy, outcomes) in &self.rows {
             let share = |kind: Option<AttackKind>| {
-                let of_kind =
-                    self.attacks.iter().zip(outcomes).filter(|((_, _, own), _)| kind.is_none_or(|kind| kind == *own));
+                let all = self.attacks.iter().zip(outcomes);
+                let of_kind = all.filter(|((_, attack), _)| kind.is_none_or(|kind| kind == attack.kind));
                 let known: Vec<bool> = of_kind.filter_map(|(_, outcome)| *outcome).collect();
                 Share { part: known.iter().filter(|survived| **survived).count() as u64, whole: known.len() as u64 }
             };
-            let mut cells = vec![longest.map_or_else(|| strategy.clone(), |limit| strategy_label(strategy, limit))];
+            let mut cells =
+                vec![longest.map_or_else(|| (*strategy).to_owned(), |limit| strategy_label(strategy, limit))];
             cells.push(fraction(share(None)));
             cells.extend(kinds.iter().map(|kind| fraction(share(Some(*kind)))));
             table.row(cells);
@@ -67,13 +62,13 @@ impl Attacks {
     /// Which strategies each attack succeeds against.
     pub fn by_attack(&self) -> TextTable {
         let mut table = TextTable::new(["attack", "kind", "n", "succeeds against"]);
-        for (at, (trace, id, kind)) in self.attacks.iter().enumerate() {
-            let outcomes = || self.rows.iter().filter_map(move |(strategy, all)| Some((strategy, (*all.get(at)?)?)));
+        for (at, (trace, attack)) in self.attacks.iter().enumerate() {
+            let outcomes = || self.rows.iter().filter_map(move |(strategy, all)| Some((*strategy, (*all.get(at)?)?)));
             let fooled: Vec<&str> =
-                outcomes().filter(|(_, survived)| !survived).map(|(strategy, _)| strategy.as_str()).collect();
+                outcomes().filter(|(_, survived)| !survived).map(|(strategy, _)| strategy).collect();
             table.row(vec![
-                format!("{trace}: {id}"),
-                kind.name().to_owned(),
+                format!("{trace}: {}", attack.id),
+                attack.kind.name().to_owned(),
                 outcomes().count().to_string(),
                 if fooled.is_empty() { "none".to_owned() } else { fooled.join(", ") },
             ]);
@@ -82,9 +77,9 @@ impl Attacks {
     }
 }
 
-fn outcomes(input: &ReportInput<'_>, strategy: &str, attacks: &[(String, AttackInfo)]) -> Vec<Option<bool>> {
+fn outcomes(input: &ReportInput<'_>, strategy: &str, attacks: &[(&str, &AttackInfo)]) -> Vec<Option<bool>> {
     let rows: Vec<_> = input.measurements.iter().filter(|row| row.strategy == strategy).collect();
-    let outcome = |(trace, attack): &(String, AttackInfo)| {
+    let outcome = |(trace, attack): &(&str, &AttackInfo)| {
         let shown = rows.iter().filter(|row| row.trace == *trace && attack.steps.contains(&row.step));
         let found: Vec<bool> = shown.filter_map(|row| Some(row.numbers()?.attacks.contains(&attack.id))).collect();
         (!found.is_empty()).then(|| !found.contains(&true))

@@ -104,6 +104,11 @@ pub struct ScenarioInfo {
     pub origin: Option<Origin>,
 }
 
+/// Returns the rows of what each trace has several of, beside the trace's id.
+pub(crate) fn of_each<T>(scenarios: &[ScenarioInfo], own: fn(&ScenarioInfo) -> &Vec<T>) -> Vec<(&str, &T)> {
+    scenarios.iter().flat_map(|info| own(info).iter().map(|row| (info.trace.as_str(), row))).collect()
+}
+
 /// What a trace and its scenario say of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepInfo {
@@ -186,14 +191,12 @@ pub struct StrategyInfo {
 impl StrategyInfo {
     /// Returns what a run's header says of a strategy.
     pub fn of(info: &browserlens_replay::StrategyInfo) -> Self {
-        let word = |value: Result<serde_json::Value, serde_json::Error>| {
-            value.ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
-        };
+        let channel = serde_json::to_value(info.channel).unwrap_or_default();
         Self {
             name: info.name.clone(),
             version: info.version.clone(),
             why: info.why.clone(),
-            channel: word(serde_json::to_value(info.channel)),
+            channel: channel.as_str().unwrap_or_default().to_owned(),
             format: info.format.as_str().to_owned(),
             options: info.options.to_string(),
             sweep: info.sweep.clone(),
@@ -238,19 +241,5 @@ impl Observations for Store {
 
     fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
         if self.has_image(hash) { Ok(Some(Self::image(self, hash)?)) } else { Ok(None) }
-    }
-}
-
-/// A store without anything: the report then shows numbers only.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoObservations;
-
-impl Observations for NoObservations {
-    fn text(&self, _hash: &str) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
-        Ok(None)
-    }
-
-    fn image(&self, _hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
-        Ok(None)
     }
 }

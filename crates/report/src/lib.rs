@@ -59,8 +59,7 @@ pub use exam::{exam_answers_table, exam_table};
 pub use fidelity::{fidelity_markdown, fidelity_terminal_table};
 pub use gate::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
 pub use input::{
-    About, BASELINE, EventInfo, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo,
-    StrategyInfo, StrategyRefs,
+    About, BASELINE, EventInfo, FactInfo, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs,
 };
 pub use llm::{llm_markdown, llm_terminal_table};
 pub use quality::{Metric, Quality};
@@ -79,10 +78,6 @@ pub struct ReportPaths {
     pub folder: PathBuf,
     /// The page that opens from disk.
     pub index: PathBuf,
-    /// The summary as Markdown.
-    pub summary: PathBuf,
-    /// The measurements as Parquet.
-    pub measurements: PathBuf,
     /// Everything in the folder, in the order in which it was written.
     pub files: Vec<PathBuf>,
 }
@@ -141,13 +136,7 @@ pub fn write_report_with(
     write("index.html", page.as_bytes())?;
 
     staged.publish()?;
-    Ok(ReportPaths {
-        folder: dir.to_owned(),
-        index: dir.join("index.html"),
-        summary: dir.join("summary.md"),
-        measurements: dir.join("measurements.parquet"),
-        files,
-    })
+    Ok(ReportPaths { folder: dir.to_owned(), index: dir.join("index.html"), files })
 }
 
 #[cfg(test)]

@@ -11,43 +11,21 @@ use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use browserlens_replay::llm::{LlmReader, LlmResults, LlmSummary, summarise};
 use std::collections::BTreeSet;
 
-/// Each column: its name, and its short name for a terminal.
-const HEADERS: [(&str, &str); 9] = [
-    ("model", "model"),
-    ("tier", "tier"),
-    ("strategy", "strategy"),
-    ("element accuracy %", "element %"),
-    ("operation F1 %", "op. F1 %"),
-    ("step SR %", "step SR %"),
-    ("task SR", "task SR"),
-    ("steps", "steps"),
-    ("no answer", "none"),
+/// A column: its name, its short name for a terminal, its cell.
+type Column = (&'static str, &'static str, fn(&LlmReader, &LlmSummary) -> String);
+
+const COLUMNS: [Column; 9] = [
+    ("model", "model", |reader, _| reader.model.clone()),
+    ("tier", "tier", |reader, _| reader.tier.clone().unwrap_or_else(|| NONE.to_owned())),
+    ("strategy", "strategy", |_, summary| summary.strategy.clone()),
+    ("element accuracy %", "element %", |_, summary| share_in_percent(summary.element_accuracy)),
+    ("operation F1 %", "op. F1 %", |_, summary| share_in_percent(summary.operation_f1)),
+    ("step SR %", "step SR %", |_, summary| share_in_percent(summary.step_success)),
+    ("task SR", "task SR", |_, summary| fraction(Share { part: summary.successful_tasks, whole: summary.tasks })),
+    ("steps", "steps", |_, summary| thousands(summary.steps)),
+    ("no answer", "none", |_, summary| thousands(summary.no_answer + summary.failed + summary.not_observed)),
 ];
 const TITLE: &str = "LLM reader";
-
-fn cells(reader: &LlmReader, summary: &LlmSummary) -> Vec<String> {
-    vec![
-        reader.model.clone(),
-        reader.tier.clone().unwrap_or_else(|| NONE.to_owned()),
-        summary.strategy.clone(),
-        share_in_percent(summary.element_accuracy),
-        share_in_percent(summary.operation_f1),
-        share_in_percent(summary.step_success),
-        fraction(Share { part: summary.successful_tasks, whole: summary.tasks }),
-        thousands(summary.steps),
-        thousands(summary.no_answer + summary.failed + summary.not_observed),
-    ]
-}
-
-/// The rows, by tier, then as the readers read.
-fn rows(results: &LlmResults) -> Vec<Vec<String>> {
-    let mut readers: Vec<&LlmReader> = results.readers.iter().filter(|reader| !reader.rows.is_empty()).collect();
-    readers.sort_by_key(|reader| reader.tier.clone());
-    readers
-        .into_iter()
-        .flat_map(|reader| summarise(reader).into_iter().map(|summary| cells(reader, &summary)))
-        .collect()
-}
 
 fn notes(results: &LlmResults) -> Vec<String> {
     let mut notes = vec![
@@ -87,20 +65,23 @@ fn notes(results: &LlmResults) -> Vec<String> {
     notes
 }
 
-fn table(results: &LlmResults, names: [&'static str; HEADERS.len()]) -> Option<TextTable> {
-    let rows = rows(results);
-    if rows.is_empty() {
-        return None;
-    }
+/// A row a reader and strategy, by tier, then as the readers read; none without rows.
+fn table(results: &LlmResults, names: [&'static str; COLUMNS.len()]) -> Option<TextTable> {
+    let mut readers: Vec<&LlmReader> = results.readers.iter().filter(|reader| !reader.rows.is_empty()).collect();
+    readers.sort_by_key(|reader| reader.tier.clone());
     let mut table = TextTable::new(names);
-    rows.into_iter().for_each(|row| table.row(row));
-    Some(table)
+    for reader in &readers {
+        for summary in summarise(reader) {
+            table.row(COLUMNS.iter().map(|(.., cell)| cell(reader, &summary)).collect());
+        }
+    }
+    (!readers.is_empty()).then_some(table)
 }
 
 /// Writes the section of `summary.md`; empty without results.
 pub fn llm_markdown(results: Option<&LlmResults>) -> String {
     let written = |results: &LlmResults| {
-        let table = table(results, HEADERS.map(|(wide, _)| wide))?.markdown();
+        let table = table(results, COLUMNS.map(|(wide, ..)| wide))?.markdown();
         let notes = notes(results).into_iter().map(|note| format!("- {}\n", escape_markdown(&note)));
         Some(format!("\n## {TITLE}\n\n{table}\n{}", notes.collect::<String>()))
     };
@@ -110,7 +91,7 @@ pub fn llm_markdown(results: Option<&LlmResults>) -> String {
 /// Writes the table and its notes for a terminal; empty without results.
 pub fn llm_terminal_table(results: Option<&LlmResults>) -> String {
     let written = |results: &LlmResults| {
-        let table = table(results, HEADERS.map(|(_, narrow)| narrow))?.terminal();
+        let table = table(results, COLUMNS.map(|(_, narrow, _)| narrow))?.terminal();
         let notes = notes(results).into_iter().map(|note| wrap(&one_line(&note), 100, "  ") + "\n");
         Some(table + "\n" + &notes.collect::<String>())
     };
@@ -119,7 +100,7 @@ pub fn llm_terminal_table(results: Option<&LlmResults>) -> String {
 
 /// Writes the section of the page; none without results.
 pub(crate) fn section(results: &LlmResults) -> Option<String> {
-    let table = table(results, HEADERS.map(|(wide, _)| wide))?;
+    let table = table(results, COLUMNS.map(|(wide, ..)| wide))?;
     let table = crate::html::table("What models would have done", &table);
     let notes = notes(results).into_iter().map(|note| format!("<li>{}</li>\n", escape(&note)));
     Some(format!("{table}<ul class=\"notes\">\n{}</ul>\n", notes.collect::<String>()))

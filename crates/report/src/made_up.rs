@@ -91,22 +91,11 @@ pub(crate) fn observed(
     change: impl FnOnce(&mut StepNumbers),
 ) -> Measurement {
     let mut numbers = StepNumbers {
-        kind: RowKind::Full,
         reason: "first observation".to_owned(),
-        representation: None,
         bytes: tokens * 4,
         observation: text_cost(tokens),
-        legend: Cost::default(),
         definitions: if strategy.starts_with("playwright") && step == 0 { text_cost(4_000) } else { Cost::default() },
-        requests: Vec::new(),
-        target: TargetScore {
-            needed: true,
-            recall: true,
-            addressable: true,
-            discriminable: true,
-            resolved: Some(true),
-        },
-        drop_target: TargetScore::NOT_NEEDED,
+        target: TargetScore { needed: true, resolved: Some(true), ..TargetScore::NOT_NEEDED },
         scores: Scores {
             facts: FactScore { total: 2, read: 2, by_pixels: 0 },
             probes: ProbeScore {
@@ -120,19 +109,16 @@ pub(crate) fn observed(
             unmarked_differences: strategy.starts_with("lens/").then_some(0),
             ..Scores::default()
         },
-        facts_read: Vec::new(),
         required: if trace == "shop/cart" && step == 1 {
             RequiredScore { total: 3, shown: if strategy == "raw/html" { 2 } else { 3 } }
         } else {
             RequiredScore::default()
         },
-        scrolls: ScrollScore::default(),
         success: true,
         simple: true,
         exam_missed: vec!["price".to_owned()],
-        attacks: Vec::new(),
         text: format!("{strategy} at {trace}@{step}"),
-        images: Vec::new(),
+        ..StepNumbers::default()
     };
     change(&mut numbers);
     let facts = numbers.scores.facts;
@@ -215,13 +201,8 @@ pub(crate) fn run() -> Run {
             rows.push(observed(trace, "raw/html", step as u32, count, |numbers| {
                 numbers.target.resolved = None;
                 if trace == shop && step == 1 {
-                    numbers.target = TargetScore {
-                        needed: true,
-                        recall: false,
-                        addressable: false,
-                        discriminable: false,
-                        resolved: None,
-                    };
+                    let target = &mut numbers.target;
+                    (target.recall, target.addressable, target.discriminable) = (false, false, false);
                     numbers.success = false;
                     numbers.scrolls = ScrollScore { scrolls: 2, success: true };
                 }
@@ -334,11 +315,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         hash: "0123456789abcdef".to_owned(),
         browser: "Chrome/148".to_owned(),
         steps: (0..steps).map(step).collect(),
-        attacks: Vec::new(),
-        answers: Vec::new(),
-        asked: Vec::new(),
-        known: None,
-        peers: Vec::new(),
-        origin: None,
+        ..ScenarioInfo::default()
     }
 }

@@ -42,15 +42,6 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Returns how much was found over all scenarios together.
-    pub fn total(&self, metric: Metric) -> Share {
-        let mut total = Share::default();
-        for shares in &self.by_scenario {
-            total.add(shares[metric as usize].part, shares[metric as usize].whole);
-        }
-        total
-    }
-
     /// Returns the macro average; none where there was nothing to find.
     pub fn average(&self, metric: Metric) -> Option<Estimate> {
         self.averages[metric as usize]
@@ -129,5 +120,17 @@ impl<'a> Wanted<'a> {
             Estimate::average(&values)
         });
         Quality { by_scenario, averages }
+    }
+}
+
+#[cfg(test)]
+impl Quality {
+    /// Returns how much was found over all scenarios together.
+    pub(crate) fn total(&self, metric: Metric) -> Share {
+        let mut total = Share::default();
+        for shares in &self.by_scenario {
+            total.add(shares[metric as usize].part, shares[metric as usize].whole);
+        }
+        total
     }
 }

@@ -25,6 +25,11 @@ fn most(estimates: impl Iterator<Item = Option<Estimate>>) -> usize {
     estimates.flatten().map(|estimate| estimate.n).max().unwrap_or(0)
 }
 
+/// Returns of how many scenarios the averages of a metric are made.
+pub(crate) fn n_of(summary: &Summary, metric: Metric) -> usize {
+    most(summary.strategies.iter().map(|row| row.quality.average(metric)))
+}
+
 fn own_n(cell: String, estimate: Option<Estimate>, of_column: usize) -> String {
     match estimate {
         Some(estimate) if estimate.n != of_column => format!("{cell} n={}", estimate.n),
@@ -38,16 +43,15 @@ fn with_interval(value: String, interval: &str) -> String {
 
 /// Averages and ratio with their intervals.
 pub(crate) fn averages_table(summary: &Summary) -> TextTable {
-    let n_of = |metric: Metric| most(summary.strategies.iter().map(|row| row.quality.average(metric)));
     let n_of_ratio = most(summary.strategies.iter().map(|row| row.ratio));
-    let names = AVERAGES.map(|metric| format!("{} % (n = {})", metric.name(), n_of(metric)));
+    let names = AVERAGES.map(|metric| format!("{} % (n = {})", metric.name(), n_of(summary, metric)));
     let ratio_name = format!("ratio (n = {n_of_ratio})");
     let mut table = TextTable::new(["strategy".to_owned()].into_iter().chain(names).chain([ratio_name]));
     for row in &summary.strategies {
         let mut cells = vec![row.strategy.clone()];
         cells.extend(AVERAGES.map(|metric| {
             let estimate = row.quality.average(metric);
-            own_n(with_interval(average(estimate), &percent_interval(estimate)), estimate, n_of(metric))
+            own_n(with_interval(average(estimate), &percent_interval(estimate)), estimate, n_of(summary, metric))
         }));
         let value = ratio(row.ratio.map(|ratio| ratio.value));
         cells.push(own_n(with_interval(value, &ratio_interval(row.ratio)), row.ratio, n_of_ratio));
@@ -58,16 +62,15 @@ pub(crate) fn averages_table(summary: &Summary) -> TextTable {
 
 /// The intervals alone, for a terminal; names are cut at `longest` characters.
 pub(crate) fn intervals_table(summary: &Summary, longest: usize) -> TextTable {
-    let n_of = |metric: Metric| most(summary.strategies.iter().map(|row| row.quality.average(metric)));
     let n_of_ratio = most(summary.strategies.iter().map(|row| row.ratio));
-    let names = COMPARED.map(|metric| format!("{} % n={}", metric.name(), n_of(metric)));
+    let names = COMPARED.map(|metric| format!("{} % n={}", metric.name(), n_of(summary, metric)));
     let mut table =
         TextTable::new(["strategy".to_owned()].into_iter().chain(names).chain([format!("ratio n={n_of_ratio}")]));
     for row in &summary.strategies {
         let mut cells = vec![strategy_label(&row.strategy, longest)];
         cells.extend(COMPARED.map(|metric| {
             let estimate = row.quality.average(metric);
-            own_n(percent_interval(estimate), estimate, n_of(metric))
+            own_n(percent_interval(estimate), estimate, n_of(summary, metric))
         }));
         cells.push(own_n(ratio_interval(row.ratio), row.ratio, n_of_ratio));
         table.row(cells);

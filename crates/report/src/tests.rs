@@ -187,23 +187,11 @@ fn the_terminal_table_fits_100_columns() {
 #[test]
 fn an_empty_run_makes_a_report() {
     let root = tempfile::tempdir().unwrap();
-    let about = About::default();
-    let input = ReportInput {
-        measurements: &[],
-        tasks: &[],
-        timings: &[],
-        scenarios: &[],
-        strategies: &[],
-        observations: &NoObservations,
-        baseline: "playwright-mcp/full",
-        formula: browserlens_core::tokens::ImageFormula::Claude28,
-        cache_discount: browserlens_replay::PerMille::DEFAULT_CACHE_DISCOUNT,
-        knowledge: None,
-        agents: &[],
-        about: &about,
-    };
+    let (run, about) = (made_up::run(), About::default());
+    let rows = ReportInput { measurements: &[], tasks: &[], timings: &[], ..run.input() };
+    let input = ReportInput { scenarios: &[], strategies: &[], about: &about, ..rows };
     let paths = write_report(&input, &root.path().join("r")).unwrap();
-    assert!(std::fs::read_to_string(paths.summary).unwrap().contains("No strategy finished"));
+    assert!(std::fs::read_to_string(paths.folder.join("summary.md")).unwrap().contains("No strategy finished"));
 }
 
 #[test]

@@ -6,33 +6,24 @@
 
 use browserlens_core::page::text::escaped_line;
 
-/// On which side a column's cells line up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Right,
-}
-
 /// A table of text cells.
 #[derive(Clone, Debug)]
 pub(crate) struct TextTable {
-    headers: Vec<(String, Align)>,
+    headers: Vec<String>,
+    /// How many columns, from the first on, line up on the left; the others do on the right.
+    left: usize,
     rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
     /// Makes a table whose first column lines up on the left and whose others do on the right.
     pub fn new<S: Into<String>>(headers: impl IntoIterator<Item = S>) -> Self {
-        let align = |at| if at == 0 { Align::Left } else { Align::Right };
-        Self {
-            headers: headers.into_iter().enumerate().map(|(at, name)| (name.into(), align(at))).collect(),
-            rows: Vec::new(),
-        }
+        Self { headers: headers.into_iter().map(Into::into).collect(), left: 1, rows: Vec::new() }
     }
 
     /// Lines up the first columns on the left.
     pub fn left(mut self, columns: usize) -> Self {
-        self.headers.iter_mut().take(columns).for_each(|(_, align)| *align = Align::Left);
+        self.left = self.left.max(columns);
         self
     }
 
@@ -44,17 +35,17 @@ impl TextTable {
 
     /// Returns the headers and the rows.
     pub fn cells(&self) -> (impl Iterator<Item = &str>, &[Vec<String>]) {
-        (self.headers.iter().map(|(name, _)| name.as_str()), &self.rows)
+        (self.headers.iter().map(String::as_str), &self.rows)
     }
 
     /// Writes the table as Markdown, lined up.
     pub fn markdown(&self) -> String {
         let (mut lines, widths) = self.lined_up(escape_markdown);
-        let rule = |(&width, (_, align)): (&usize, &(String, Align))| match align {
-            Align::Left => format!(":{}", "-".repeat(width - 1)),
-            Align::Right => format!("{}:", "-".repeat(width - 1)),
+        let rule = |(at, width): (usize, &usize)| {
+            let dashes = "-".repeat(width - 1);
+            if at < self.left { format!(":{dashes}") } else { format!("{dashes}:") }
         };
-        lines.insert(1, widths.iter().zip(&self.headers).map(rule).collect());
+        lines.insert(1, widths.iter().enumerate().map(rule).collect());
         lines.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
     }
 
@@ -72,17 +63,14 @@ impl TextTable {
 
     /// Returns headers and rows as they are written, lined up, and the widths of the columns.
     fn lined_up(&self, written: fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
-        let headers = self.headers.iter().map(|(name, _)| written(name)).collect();
+        let headers = self.headers.iter().map(|name| written(name)).collect();
         let rows = self.rows.iter().map(|row| row.iter().map(|cell| written(cell)).collect());
         let mut lines: Vec<Vec<String>> = std::iter::once(headers).chain(rows).collect();
         let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0).max(3);
         let widths: Vec<usize> = (0..self.headers.len()).map(width).collect();
         for line in &mut lines {
-            for ((cell, (_, align)), &width) in line.iter_mut().zip(&self.headers).zip(&widths) {
-                *cell = match align {
-                    Align::Left => format!("{cell:<width$}"),
-                    Align::Right => format!("{cell:>width$}"),
-                };
+            for (at, (cell, &width)) in line.iter_mut().zip(&widths).enumerate() {
+                *cell = if at < self.left { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
             }
         }
         (lines, widths)

@@ -12,14 +12,13 @@
 //! everything shown is kept. The windows of 8,192 and 32,768 are those that D2Snap (arXiv 2508.04412)
 //! fits pages into; 131,072 is four times the second.
 
-use crate::aggregate::{StrategySummary, Summary};
-use crate::input::ReportInput;
+use crate::aggregate::{StrategySummary, Summary, grouped};
+use crate::input::{ReportInput, StrategyInfo};
 use crate::numbers::{NONE, fraction, rounded_or_none, thousands};
 use crate::share::Share;
 use crate::text_table::TextTable;
 use browserlens_core::tokens::Encoding;
 use browserlens_replay::{Cost, Measurement, RECORDED_SUFFIX, RowKind};
-use std::collections::BTreeMap;
 
 /// A class of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +52,8 @@ struct TierRow<'a> {
     made_for: Option<String>,
     /// Tasks done in the window of each of [`TIERS`].
     done: [u64; TIERS.len()],
-    /// Largest context of each task, by trace; tasks that failed have none.
-    contexts: BTreeMap<&'a str, u64>,
+    /// Largest context of all tasks that did not fail on a step.
+    largest: Option<u64>,
 }
 
 /// Results by tier.
@@ -86,38 +85,24 @@ fn largest_context(strategy: &str, rows: &[&Measurement], total: impl Fn(Cost) -
 impl<'a> Tiers<'a> {
     /// Works out what each strategy does in each window; none where nothing was run.
     pub fn of(input: &ReportInput<'a>, summary: &'a Summary) -> Option<Self> {
-        let mut steps: BTreeMap<(&str, &str), Vec<&Measurement>> = BTreeMap::new();
-        for row in input.measurements {
-            steps.entry((&row.strategy, &row.trace)).or_default().push(row);
-        }
+        let mut steps = grouped(input.measurements, |row| (row.strategy.as_str(), row.trace.as_str()));
         steps.values_mut().for_each(|rows| rows.sort_by_key(|row| row.step));
         let total = |cost: Cost| cost.total(Encoding::O200kBase, input.formula);
-        let mut rows: Vec<TierRow<'a>> = summary
-            .strategies
-            .iter()
-            .map(|summary| {
-                let made_for = input.strategies.iter().find(|info| info.name == summary.strategy);
-                TierRow {
-                    summary,
-                    made_for: made_for.and_then(|info| info.tier()),
-                    done: [0; TIERS.len()],
-                    contexts: BTreeMap::new(),
-                }
-            })
-            .collect();
-        for row in &mut rows {
-            let own = input.tasks.iter().filter(|task| task.strategy == row.summary.strategy);
-            for task in own {
+        let row_of = |summary: &'a StrategySummary| {
+            let info = input.strategies.iter().find(|info| info.name == summary.strategy);
+            let made_for = info.and_then(StrategyInfo::tier);
+            let mut row = TierRow { summary, made_for, done: [0; TIERS.len()], largest: None };
+            for task in input.tasks.iter().filter(|task| task.strategy == summary.strategy) {
                 let known = steps.get(&(task.strategy.as_str(), task.trace.as_str()));
-                let Some(context) = known.and_then(|rows| largest_context(&task.strategy, rows, total)) else {
-                    continue;
-                };
-                row.contexts.insert(&task.trace, context);
+                let context = known.and_then(|rows| largest_context(&task.strategy, rows, total));
+                row.largest = row.largest.max(context);
                 for (done, tier) in row.done.iter_mut().zip(TIERS) {
-                    *done += u64::from(task.success && context <= tier.window);
+                    *done += u64::from(task.success && context.is_some_and(|context| context <= tier.window));
                 }
             }
-        }
+            row
+        };
+        let rows: Vec<TierRow<'a>> = summary.strategies.iter().map(row_of).collect();
         (!rows.is_empty()).then_some(Self { rows, tasks: summary.scenarios.len() as u64 })
     }
 
@@ -155,7 +140,7 @@ impl<'a> Tiers<'a> {
                     row.summary.strategy.clone(),
                     fraction(Share { part: row.done[at], whole: self.tasks }),
                     rounded_or_none(row.summary.tokens_per_task),
-                    row.largest().map_or_else(|| NONE.to_owned(), thousands),
+                    row.largest.map_or_else(|| NONE.to_owned(), thousands),
                 ],
                 None => [NONE, NONE, NONE, NONE].map(str::to_owned),
             };
@@ -177,18 +162,11 @@ impl<'a> Tiers<'a> {
         for row in &self.rows {
             let mut cells = vec![row.summary.strategy.clone()];
             cells.extend(row.done.map(|part| fraction(Share { part, whole: self.tasks })));
-            cells.push(row.largest().map_or_else(|| NONE.to_owned(), thousands));
+            cells.push(row.largest.map_or_else(|| NONE.to_owned(), thousands));
             cells.push(row.made_for.clone().unwrap_or_default());
             table.row(cells);
         }
         table
-    }
-}
-
-impl TierRow<'_> {
-    /// Returns the largest context of all tasks that did not fail on a step.
-    fn largest(&self) -> Option<u64> {
-        self.contexts.values().copied().max()
     }
 }
 
@@ -228,7 +206,7 @@ mod tests {
         let tiers = Tiers::of(&input, &summary).expect("was run");
         let of = |name: &str| tiers.rows.iter().find(|row| row.summary.strategy == name).expect("is there");
         let playwright = of("playwright-mcp/full");
-        assert_eq!((playwright.done[0], playwright.largest()), (0, Some(20_000)), "no page of it fits a small model");
+        assert_eq!((playwright.done[0], playwright.largest), (0, Some(20_000)), "no page of it fits a small model");
         assert_eq!(playwright.done[1], playwright.done[2]);
         let lens = of("lens/delta");
         assert!(lens.done[0] > 0 && lens.done[0] == lens.summary.tasks.part);

@@ -6,6 +6,7 @@
 
 use crate::desk::Desk;
 use crate::gate::{Access, DEEPEST, depth};
+use crate::guide::{guide, told};
 use crate::mcp::McpClient;
 use crate::openapi;
 use crate::seats::{Seat, Seats};
@@ -21,7 +22,7 @@ use axum::routing::{any, delete, get, post};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use browserlens_core::page::text::escaped_json;
-use browserlens_session::{AgentInstruction, Answer, Nothing, Shared, ToolError, read_arguments};
+use browserlens_session::{AgentInstruction, Answer, Nothing, Shared, ToolError, allowed, read_arguments};
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -34,6 +35,9 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+
+/// Where a client reads what there is.
+const SEE: &str = "GET / tells what there is, /openapi.json every schema";
 
 /// Header that names a session of the HTTP API.
 pub const SESSION: &str = "browserlens-session";
@@ -164,6 +168,8 @@ fn router(server: &Arc<Server>, stop: &CancellationToken) -> Router {
     manager.session_config.keep_alive = Some(server.options.idle);
     let mcp = StreamableHttpService::new(move || Ok(McpClient::new(seats.seat("mcp"))), Arc::new(manager), config);
     Router::new()
+        .route("/", get(help))
+        .route("/help/{tool}", get(help_of))
         .route("/health", get(health))
         .route("/metrics", get(metrics))
         .route("/openapi.json", get(document))
@@ -202,16 +208,16 @@ fn failure(status: u16, kind: &str, message: &str, hint: &str) -> Response {
 }
 
 pub(crate) fn json_response(status: StatusCode, body: &Value) -> Response {
-    written(status, body.to_string())
+    written(status, "application/json", body.to_string())
 }
 
-fn written(status: StatusCode, json: String) -> Response {
+fn written(status: StatusCode, kind: &'static str, body: String) -> Response {
     let headers = [
-        (header::CONTENT_TYPE, "application/json"),
+        (header::CONTENT_TYPE, kind),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    (status, headers, json).into_response()
+    (status, headers, body).into_response()
 }
 
 fn failed(error: &ToolError) -> Response {
@@ -272,15 +278,32 @@ async fn gate(State(server): State<Arc<Server>>, request: Request, next: Next) -
 }
 
 fn no_name() -> Response {
-    failure(404, "not_found", "the path is no text", "see /openapi.json")
+    failure(404, "not_found", "the path is no text", SEE)
 }
 
 async fn nowhere() -> Response {
-    failure(404, "not_found", "there is nothing under this path", "see /openapi.json")
+    failure(404, "not_found", "there is nothing under this path", SEE)
 }
 
 async fn not_so() -> Response {
-    failure(405, "method", "this path does not take that method", "see /openapi.json")
+    failure(405, "method", "this path does not take that method", SEE)
+}
+
+fn text(text: String) -> Response {
+    written(StatusCode::OK, "text/plain; charset=utf-8", text)
+}
+
+async fn help(State(server): State<Arc<Server>>) -> Response {
+    text(guide(&server.seats.shared().policy))
+}
+
+async fn help_of(State(server): State<Arc<Server>>, tool: Named) -> Response {
+    let Ok(Path(name)) = tool else { return no_name() };
+    let tools = allowed(&server.seats.shared().policy);
+    tools
+        .iter()
+        .find(|tool| tool.name == name)
+        .map_or_else(|| failure(404, "not_found", "there is no such tool", SEE), |tool| text(told(tool)))
 }
 
 async fn health() -> Response {
@@ -384,7 +407,7 @@ async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: Header
     metrics.called("query_knowledge_for_agent", "http", began.elapsed(), answered.as_ref().err());
     match answered {
         Ok(response) => match serde_json::to_string(&response) {
-            Ok(json) => written(StatusCode::OK, escaped_json(&json).into_owned()),
+            Ok(json) => written(StatusCode::OK, "application/json", escaped_json(&json).into_owned()),
             Err(error) => failed(&ToolError::Internal(error.to_string())),
         },
         Err(error @ ToolError::NotThere { hint, .. }) => failure(404, "not_there", &error.message(), hint),

@@ -11,6 +11,7 @@
 mod desk;
 mod feed;
 mod gate;
+mod guide;
 mod http;
 mod mcp;
 mod metrics;

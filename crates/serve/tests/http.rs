@@ -169,6 +169,27 @@ async fn a_session_that_nobody_uses_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_knows_nothing_is_told_how_to_begin() {
+    let (address, _listening, _stop) = start(Arc::new(on_trace(TRACE)), HttpOptions::default()).await;
+    let get = async |path: &str| send(address, "GET", path, &[], None).await;
+    let guide = get("/").await;
+    assert_eq!(guide.status, 200);
+    for told in
+        ["POST /v1/sessions", "Browserlens-Session", "[DELTA ", "\nclick: ", "\n  fields [object]", "\nchunks: "]
+    {
+        assert!(guide.body.contains(told), "{told}: {}", guide.body);
+    }
+    let tokens = browserlens_core::tokens::Encoding::O200kBase.count(&guide.body).0;
+    assert!(tokens <= 2_000, "{tokens}");
+    let tool = get("/help/snapshot").await;
+    assert!(tool.status == 200 && tool.body.contains("\n  selector? string: CSS or @e5\n"), "{}", tool.body);
+    let unknown = get("/help/teleport").await;
+    assert!(unknown.status == 404 && unknown.body.contains("GET / tells what there is"), "{}", unknown.body);
+    let nowhere = get("/v2").await;
+    assert!(nowhere.status == 404 && nowhere.body.contains("GET / tells what there is"), "{}", nowhere.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_document_names_every_tool_with_its_schema() {
     let (address, _listening, _stop) = start(Arc::new(on_trace(TRACE)), HttpOptions::default()).await;
     let document = send(address, "GET", "/openapi.json", &[], None).await.json();
@@ -183,4 +204,11 @@ async fn the_document_names_every_tool_with_its_schema() {
         assert_eq!(schema["properties"], tool.arguments["properties"], "{}", tool.name);
     }
     assert!(document["paths"]["/knowledge/{id}/query"]["post"].is_object());
+    // Every status that is named leads to its answer.
+    for path in document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values()) {
+        for (status, answer) in path["responses"].as_object().unwrap() {
+            let named = answer["$ref"].as_str().map(|name| document.pointer(&name[1..]));
+            assert!(answer["description"].is_string() || named.flatten().is_some(), "{status} {answer}");
+        }
+    }
 }

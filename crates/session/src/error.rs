@@ -267,7 +267,7 @@ impl ToolError {
 
 /// What to do about a reason for which an element cannot be acted on, by how the reason begins:
 /// what a page says comes behind that.
-const HINTS: [(&str, &str); 27] = [
+const HINTS: [(&str, &str); 28] = [
     ("it is disabled", "do first what enables it, or call `wait` with its ref and state enabled"),
     (
         "it is read-only",
@@ -280,6 +280,7 @@ const HINTS: [(&str, &str); 27] = [
         "it takes no text",
         "call `find` with role textbox and take the ref of a field; a cell may become one by a double `click`",
     ),
+    ("it cannot take the focus: it stays", "`press` Enter in that field, then set this one"),
     ("it cannot take the focus", "`click` it first, then call `type` without a ref"),
     ("it takes one option", "call `select` with one option"),
     ("its option", "call `select` with another of its options; `observe` shows them"),

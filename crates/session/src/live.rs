@@ -212,6 +212,10 @@ impl Source for LiveSource {
         self.browser.hit_instead()
     }
 
+    fn asks_for_files(&mut self) -> bool {
+        self.browser.asks_for_files()
+    }
+
     fn place_of(&mut self, node: NodeKey, words: &str) -> Option<[f32; 2]> {
         self.browser.place_of_words(node, words)
     }

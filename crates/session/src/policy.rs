@@ -10,8 +10,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::path::PathBuf;
 use url::{Host, Url};
 
-const HINT: &str = "only http and https to public addresses are allowed; the server's options --allow-host, \
-    --allow-private and --allow-scheme change that";
+const HINT: &str = "only http and https to public addresses are allowed; who starts the server changes that, by \
+    --allow-host, --allow-private or --allow-scheme";
 
 /// What is allowed beside http and https to public addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,17 @@ fn refused(message: String) -> ToolError {
     ToolError::Refused { message, hint: HINT }
 }
 
+/// Says of a refused host which option would allow it.
+fn with_option(error: ToolError, url: &Url) -> ToolError {
+    match (error, url.host_str()) {
+        (ToolError::Refused { message, hint }, Some(host)) => {
+            let message = format!("{message}; it takes --allow-host {host}:{}", port_of(url));
+            ToolError::Refused { message, hint }
+        }
+        (error, _) => error,
+    }
+}
+
 impl Policy {
     /// Allows everything that who has the browser can do with it anyway.
     pub fn anything() -> Self {
@@ -64,11 +75,12 @@ impl Policy {
         if self.is_free(&url)? {
             return Ok(());
         }
-        self.host(&url, "a URL without a host")?;
+        self.host(&url, "a URL without a host").map_err(|error| with_option(error, &url))?;
         let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
         // A name that does not resolve is the browser's to tell.
         let Ok(found) = (name, port_of(&url)).to_socket_addrs() else { return Ok(()) };
-        found.into_iter().try_for_each(|found| self.address(found.ip(), name))
+        let addresses = found.into_iter().try_for_each(|found| self.address(found.ip(), name));
+        addresses.map_err(|error| with_option(error, &url))
     }
 
     /// Checks the URL of a page that is about to be shown; no name is resolved.

@@ -129,6 +129,11 @@ pub trait Source: Send {
         None
     }
 
+    /// Returns whether the last click opened a file chooser.
+    fn asks_for_files(&mut self) -> bool {
+        false
+    }
+
     /// Returns where in an element its text says some words, in CSS px from the corner of its box;
     /// none if it does not say them, or nobody can tell.
     fn place_of(&mut self, _node: NodeKey, _words: &str) -> Option<[f32; 2]> {

@@ -76,8 +76,9 @@ pub fn listed(policy: &Policy) -> Vec<Tool> {
     let groups = &policy.groups;
     // `navigate` goes back and forward too, and `fill` chooses in lists.
     let is_said_twice = |tool: &Tool| matches!(tool.name, "back" | "forward" | "select");
+    let is_allowed_by_option = |tool: &Tool| tool.only_allowed || tool.name == "upload" && policy.upload_root.is_some();
     let is_listed = |tool: &Tool| {
-        !is_said_twice(tool) && (groups.is_empty() || tool.only_allowed || groups.contains(&tool.group()))
+        !is_said_twice(tool) && (groups.is_empty() || is_allowed_by_option(tool) || groups.contains(&tool.group()))
     };
     allowed(policy).into_iter().filter(is_listed).collect()
 }

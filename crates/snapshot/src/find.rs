@@ -12,10 +12,11 @@ use browserlens_core::page::text::folded;
 use browserlens_core::page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::Ref;
 use browserlens_lens::format::{Style, write_item};
+use browserlens_lens::tree::StateSet;
 use browserlens_lens::{ShownNode, ShownState};
 pub use elsewhere::closed;
 use elsewhere::{clipped, unfilled, where_more_is};
-use near::{Near, chain, joined, sharing, words, write_quoted, write_words};
+use near::{Near, chain, joined, sharing, words, write_place, write_quoted, write_words};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -50,15 +51,21 @@ const OF_MANY: [&str; 14] = [
 /// else in document order.
 pub fn find(lens: &mut RefLens, page: &Page, options: &FindOptions) -> String {
     let items = |lens: &RefLens, options: &FindOptions| -> Vec<u32> {
-        let found = lens.shown().map(|shown| found(shown, options));
+        let found = lens.shown().map(|shown| found(lens, page, shown, options));
         found.into_iter().flatten().map(|node| node.id()).collect()
     };
-    let told = items(lens, options);
+    let mut told = items(lens, options);
     // Who asks for a role by text, asks for it.
     let called = options.text.trim().to_lowercase();
     let such = FindOptions { text: String::new(), role: called, ..options.clone() };
     if told.is_empty() && options.role.is_empty() && !such.role.is_empty() && !items(lens, &such).is_empty() {
         return format!("nothing says that; what has it as its role:\n{}", find(lens, page, &such));
+    }
+    // … or for a state.
+    let asks_state = told.is_empty() && options.role.is_empty() && StateSet::from_word(&such.role).is_some();
+    if let Some(shown) = lens.shown().filter(|_| asks_state) {
+        let all = found(lens, page, shown, &FindOptions { role: String::new(), ..such.clone() });
+        told = all.iter().filter(|node| node.states().any(|state| state == such.role)).map(|node| node.id()).collect();
     }
     // Who asks for all there is, asks for nothing to act on.
     let asks = !(options.text.trim().is_empty() && options.role.trim().is_empty());
@@ -76,13 +83,16 @@ pub fn find(lens: &mut RefLens, page: &Page, options: &FindOptions) -> String {
             let closed = closed(lens, page, &options.text);
             format!("nothing found{}{closed}{}", where_more_is(shown, options), unfilled(page))
         }
+        count if asks_state => format!("nothing says that; {count} in that state"),
         count => format!("{count} found"),
     };
     let told = &found[..found.len().min(options.limit)];
     let near = Near::of(told.iter().map(|node| page.find(lens.node(node.reference()?)?)));
+    let node_of = |node: ShownNode<'_>| lens.key_of(node.id()).and_then(|key| page.find(key));
     for (at, node) in told.iter().enumerate() {
         out.push_str("\n- ");
         write_found(&mut out, shown, *node, (&options.text, named.get(&node.id()).copied()));
+        write_place(&mut out, page, node_of(*node));
         let before = out.len();
         near.write(&mut out, at);
         // A cell says little without its row, nor does a text without its card.
@@ -176,7 +186,7 @@ fn around(value: &str, text: &str) -> Option<String> {
 pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
     let plain = |text: &str| folded(text).to_lowercase();
     let wanted = plain(&options.text);
-    let within = options.within.map(|within| page.find(lens.node(within)?));
+    let within = options.within.map(|within| part_of(lens, page, within));
     // What it should lie in is not there: the rest of the page is not meant.
     if matches!(within, Some(None)) {
         return Vec::new();
@@ -184,7 +194,8 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     let within = within.flatten();
     // What they stand beside is looked for in the page, once for those with refs and without.
     let anywhere = FindOptions { beside: String::new(), ..options.clone() };
-    let mut with_refs: Vec<ShownNode<'_>> = lens.shown().map_or_else(Vec::new, |shown| found(shown, &anywhere));
+    let mut with_refs: Vec<ShownNode<'_>> =
+        lens.shown().map_or_else(Vec::new, |shown| found(lens, page, shown, &anywhere));
     with_refs.retain(|node| node.reference().is_some());
     let beside = plain(&options.beside);
     let saying: Vec<Vec<u32>> = match beside.as_str() {
@@ -206,6 +217,10 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     let near = |keys: Vec<NodeKey>| -> Vec<NodeKey> {
         if beside.is_empty() {
             return keys;
+        }
+        if saying.is_empty() {
+            let is_in = |node: NodeRef<'_>| node.ancestors().any(|above| above.role() == beside);
+            return keys.into_iter().filter(|key| page.find(*key).is_some_and(is_in)).collect();
         }
         // Of what goes by its role alone, what says it is no nearer to it than what stands beside that.
         let around = |node| chain(node).split_off(usize::from(wanted.is_empty()));
@@ -312,9 +327,21 @@ fn innermost<'p>(node: NodeRef<'p>, says: impl Fn(NodeRef<'p>) -> bool) -> Vec<N
     found
 }
 
+/// Returns what a ref stands for; of the number of a row that has no ref itself, the smallest part of
+/// the page that holds the controls of that number.
+pub fn part_of<'p>(lens: &RefLens, page: &'p Page, on: Ref) -> Option<NodeRef<'p>> {
+    if let Some(node) = lens.node(on).and_then(|key| page.find(key)) {
+        return Some(node);
+    }
+    let parts = lens.refs().range(on..Ref::new(on.number + 1)).filter(|_| on.part == 0);
+    let mut parts = parts.filter_map(|(_, key)| page.find(*key));
+    let (first, last) = (parts.next()?, parts.next_back()?);
+    first.ancestors().find(|above| above.holds(last.id()))
+}
+
 /// Finds items, those that can be acted on first; where a role is asked for, also by what stands in
 /// them.
-fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>> {
+fn found<'s>(lens: &RefLens, page: &Page, shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>> {
     let wanted = options.text.trim().to_lowercase();
     let says = |node: &ShownNode<'_>| {
         node.name().to_lowercase().contains(&wanted) || node.value().to_lowercase().contains(&wanted)
@@ -326,8 +353,12 @@ fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>>
         }
         says(node) || !options.role.is_empty() && node.text().to_lowercase().contains(&wanted)
     };
+    let within = options.within.map(|within| part_of(lens, page, within));
     let is_within = |node: &ShownNode<'_>| {
-        options.within.is_none_or(|within| node.ancestors().any(|above| above.reference() == Some(within)))
+        let node = || lens.key_of(node.id()).and_then(|key| page.find(key));
+        within.is_none_or(|within| {
+            within.zip(node()).is_some_and(|(within, node)| within.holds(node.id()) && within.id() != node.id())
+        })
     };
     let mut found: Vec<_> = shown.nodes().filter(|node| node.id() != 0 && fits(node) && is_within(node)).collect();
     let beside = options.beside.trim().to_lowercase();
@@ -340,6 +371,12 @@ fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>>
         let around = |node: &ShownNode<'s>| chain(node).split_off(usize::from(wanted.is_empty()));
         let chains: Vec<_> = found.iter().map(around).collect();
         let saying: Vec<_> = shown.nodes().filter(says).map(|node| chain(&node)).collect();
+        if saying.is_empty() {
+            // Nothing says it: what has it as its role is meant.
+            found.retain(|node| node.ancestors().any(|above| above.role() == beside));
+            found.sort_by_key(|node| node.reference().is_none());
+            return found;
+        }
         let is_of_many = |id: u32| id == 0 || OF_MANY.contains(&&*shown.tree().item(id).role);
         let mut kept = sharing(&chains, &saying, is_of_many).into_iter();
         found.retain(|_| kept.next().unwrap_or(false));

@@ -20,7 +20,7 @@ mod rank;
 mod snapshot;
 mod strategies;
 
-pub use find::{FindOptions, candidates, closed, find, matches};
+pub use find::{FindOptions, candidates, closed, find, matches, part_of};
 pub use grep::GrepOptions;
 pub use interactive::RefLens;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};

@@ -35,13 +35,8 @@ impl Choice {
         match self {
             Self::Path(path) => escaped_line(path).into_owned(),
             Self::Name(name) => {
-                let one_line = folded(name);
-                let short: String = one_line.chars().take(LONGEST).collect();
                 let mut out = String::new();
-                escape::quote(&mut out, &escaped_line(&short));
-                if short.len() < one_line.len() {
-                    out.push('…');
-                }
+                escape::quote_beginning(&mut out, &escaped_line(&folded(name)), LONGEST);
                 out
             }
         }

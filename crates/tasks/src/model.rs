@@ -231,7 +231,7 @@ impl ModelAgent {
             None => messages.push(Message::text(Role::User, SUMMARISE)),
         }
         let said = self.ask(messages, schema(), Map::new()).await?;
-        add(usage, &said);
+        *usage += usage_of(&said);
         let text = json_object(&said.content).and_then(|object| object.get("say")?.as_str().map(str::to_owned));
         self.summary = Some((upto, text.unwrap_or(said.content)));
         Ok(())
@@ -240,14 +240,12 @@ impl ModelAgent {
     /// Answers what a tool's own loop asks, in its words.
     async fn replied(&mut self, asking: &Asking) -> Result<Turn, TasksError> {
         let said = self.ask(asking.messages.clone(), asking.schema.clone(), asking.raw.clone()).await?;
-        let mut usage = Usage::default();
-        add(&mut usage, &said);
         let mut arguments = json!({ "content": said.content });
         if !said.tool_calls.is_empty() {
             arguments["tool_calls"] = json!(said.tool_calls);
         }
         let wanted = Wanted { name: REPLY.to_owned(), arguments };
-        let usage = Some(usage).filter(|usage| *usage != Usage::default());
+        let usage = Some(usage_of(&said)).filter(|usage| *usage != Usage::default());
         Ok(Turn { said: None, usage, calls: vec![wanted] })
     }
 
@@ -261,7 +259,7 @@ impl ModelAgent {
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
             let said = self.ask(messages.clone(), schema(), Map::new()).await?;
-            add(&mut usage, &said);
+            usage += usage_of(&said);
             let usage = Some(usage).filter(|usage| *usage != Usage::default());
             match meant(&said.content, &situation) {
                 Ok((say, wanted)) => return Ok(Turn { said: Some(say), usage, calls: Vec::from_iter(wanted) }),
@@ -276,12 +274,9 @@ impl ModelAgent {
     }
 }
 
-fn add(usage: &mut Usage, said: &Completion) {
-    *usage += Usage {
-        input: said.prompt_tokens.unwrap_or_default(),
-        cached: 0,
-        output: said.completion_tokens.unwrap_or_default(),
-    };
+fn usage_of(said: &Completion) -> Usage {
+    let (input, output) = (said.prompt_tokens.unwrap_or_default(), said.completion_tokens.unwrap_or_default());
+    Usage { input, cached: 0, output }
 }
 
 impl Agent for ModelAgent {

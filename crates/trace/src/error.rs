@@ -94,18 +94,12 @@ pub enum Fault {
     /// A file stands where a new trace should go.
     #[error("the file exists already")]
     Exists,
-    /// The file is something else.
-    #[error("not a trace: {reason}")]
-    NotATrace {
-        /// What it is instead.
-        reason: String,
-    },
+    /// The file is something else, and what.
+    #[error("not a trace: {0}")]
+    NotATrace(String),
     /// The file is no peers' file.
-    #[error("not a peers' file: {reason}")]
-    NotPeers {
-        /// What it is instead.
-        reason: String,
-    },
+    #[error("not a peers' file: {0}")]
+    NotPeers(String),
     /// The file was written by a later version.
     #[error("trace format {found}, this build reads up to {supported}")]
     TooNew {
@@ -229,8 +223,8 @@ impl TraceError {
             Fault::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => "name a file that is there",
             Fault::Io { .. } => "check that the path exists and that you may read and write it",
             Fault::Exists => "choose another path, or record with `record --force` to replace the trace",
-            Fault::NotATrace { .. } => "pass a *.trace file that `record` wrote",
-            Fault::NotPeers { .. } => "remove the file, or record the peers again with `record --peers`",
+            Fault::NotATrace(_) => "pass a *.trace file that `record` wrote",
+            Fault::NotPeers(_) => "remove the file, or record the peers again with `record --peers`",
             Fault::TooNew { .. } => "update this tool, or record the scenario again",
             Fault::Truncated { .. } => "copy the file again, run `trace salvage`, or record the scenario again",
             Fault::Damaged { .. } | Fault::Missing { .. } | Fault::Altered => {
@@ -278,9 +272,7 @@ impl TraceError {
             let fault = match (code, &source) {
                 (Some((rusqlite::ffi::SQLITE_READONLY_ROLLBACK, _)), _) => Fault::JournalLocked,
                 (Some((_, ErrorCode::DiskFull)), _) => Fault::DiskFull { place },
-                (Some((_, ErrorCode::NotADatabase)), _) => {
-                    Fault::NotATrace { reason: "it is not an SQLite file".to_owned() }
-                }
+                (Some((_, ErrorCode::NotADatabase)), _) => Fault::NotATrace("it is not an SQLite file".to_owned()),
                 (Some((_, ErrorCode::DatabaseCorrupt)), _) => {
                     Fault::Damaged { place, reason: format!("SQLite cannot read it ({source})") }
                 }

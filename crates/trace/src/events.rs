@@ -250,9 +250,6 @@ impl Query<'_> {
             }
         }
         if table.name == REQUEST.name {
-            if let Some(status) = filter.min_status {
-                where_.that("status >= ?", [int(status)]);
-            }
             if !filter.statuses.is_empty() {
                 let ranges = vec!["status BETWEEN ? AND ?"; filter.statuses.len()].join(" OR ");
                 let ends = filter.statuses.iter().flat_map(|(from, to)| [int(*from), int(*to)]);

@@ -114,7 +114,7 @@ impl<'b> Header<'b> {
 }
 
 fn not_a_trace(reason: impl Into<String>) -> Fault {
-    Fault::NotATrace { reason: reason.into() }
+    Fault::NotATrace(reason.into())
 }
 
 fn check_header(bytes: &[u8]) -> Result<(), Fault> {

@@ -20,28 +20,6 @@ pub(crate) struct FramesSeen {
     documents: BTreeSet<u32>,
 }
 
-/// One entry of a frame tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FrameEntry {
-    pub frame: u32,
-    pub parent: Option<u32>,
-    pub document: u32,
-    pub url: String,
-}
-
-/// Returns the frames of a canonical `frames` payload in document order; what is not well formed is
-/// passed over.
-pub(crate) fn list(json: &str) -> Vec<FrameEntry> {
-    let Ok(objects) = frame_objects(json) else { return Vec::new() };
-    let entries = objects.into_iter().map(|object| FrameEntry {
-        frame: number(&object.id, 'F').unwrap_or(0),
-        parent: object.parent.and_then(|parent| number(&parent, 'F')),
-        document: number(&object.loader, 'L').unwrap_or(0),
-        url: object.url.into_owned(),
-    });
-    entries.filter(|entry| entry.frame > 0).collect()
-}
-
 /// Returns the number in a canonical id such as `F12`.
 pub(crate) fn number(text: &str, letter: char) -> Option<u32> {
     let digits = text.strip_prefix(letter)?;
@@ -49,17 +27,17 @@ pub(crate) fn number(text: &str, letter: char) -> Option<u32> {
     if plain { digits.parse().ok() } else { None }
 }
 
-/// Writes the frames and documents that are new.
+/// Writes the frames and documents that are new; what is not well formed is passed over.
 pub(crate) fn insert(db: &Db, seen: &mut FramesSeen, payload: &Payload, step: &StepRecord) -> Result<(), TraceError> {
     let json = String::from_utf8_lossy(&payload.body);
-    for entry in list(&json) {
-        if seen.frames.insert(entry.frame) {
-            let parent = entry.parent.map_or(Value::Null, int);
-            db.insert(&FRAME, vec![int(entry.frame), parent, int(step.tab), int(step.index.0)])?;
+    for object in frame_objects(&json).unwrap_or_default() {
+        let Some(frame) = number(&object.id, 'F') else { continue };
+        if seen.frames.insert(frame) {
+            let parent = object.parent.and_then(|parent| number(&parent, 'F')).map_or(Value::Null, int);
+            db.insert(&FRAME, vec![int(frame), parent, int(step.tab), int(step.index.0)])?;
         }
-        if entry.document > 0 && seen.documents.insert(entry.document) {
-            let values = vec![int(entry.document), int(entry.frame), text(&entry.url), int(step.index.0)];
-            db.insert(&DOCUMENT, values)?;
+        if let Some(document) = number(&object.loader, 'L').filter(|document| seen.documents.insert(*document)) {
+            db.insert(&DOCUMENT, vec![int(document), int(frame), text(&object.url), int(step.index.0)])?;
         }
     }
     Ok(())

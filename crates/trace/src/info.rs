@@ -103,13 +103,9 @@ impl Trace {
                 kinds.push(KindInfo { kind, payloads, bytes, stored_bytes });
             }
         }
-        let rows = |table: &Table| {
-            let [rows, _] = self.counts(table, &format!("SELECT count(*), 0 FROM {}", table.name), [])?;
-            Ok(rows)
-        };
-        let events = EVENT_TABLES.into_iter().map(|(kind, table)| Ok((kind.to_owned(), rows(table)?)));
+        let events = EVENT_TABLES.into_iter().map(|(kind, table)| Ok((kind.to_owned(), self.db().count(table)?)));
         let events = events.collect::<Result<_, TraceError>>()?;
-        let (frames, documents) = (rows(&FRAME)?, rows(&DOCUMENT)?);
+        let (frames, documents) = (self.db().count(&FRAME)?, self.db().count(&DOCUMENT)?);
         Ok(TraceInfo {
             path: self.path().to_owned(),
             format: self.format_version(),

@@ -42,10 +42,11 @@ pub fn prune(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &PruneOption
         }
         writer.write_step(record)
     });
-    let outcome = match trace.incomplete_reason() {
-        None if kept == trace.len() => Outcome::Complete,
-        None => Outcome::Incomplete { reason: format!("pruned to {kept} of {} steps", trace.len()) },
-        Some(reason) => Outcome::Incomplete { reason: reason.to_owned() },
+    let outcome = match trace.outcome() {
+        Outcome::Complete if kept < trace.len() => {
+            Outcome::Incomplete { reason: format!("pruned to {kept} of {} steps", trace.len()) }
+        }
+        outcome => outcome,
     };
     copied.and_then(|()| writer.finish(outcome)).inspect_err(|_| {
         // Half a copy is of no use, and the original is untouched.

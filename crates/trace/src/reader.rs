@@ -19,7 +19,7 @@ use crate::db::Db;
 use crate::error::{Fault, Location, TraceError};
 use crate::events::Query;
 use crate::file::{self, Opened, Trust};
-use crate::record::{Settled, StepRecord, StepRow, TraceHash, TraceMeta, TraceSource};
+use crate::record::{self, Settled, StepRecord, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::schema::{
     ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM, STEP, TAB,
 };
@@ -55,11 +55,9 @@ impl Trace {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
         let opened = file::open(path.as_ref())?;
         if opened.trust != Trust::Sealed {
-            let mut first = None;
-            check_rows(&opened, &mut |error| {
-                first.get_or_insert(error);
-            })?;
-            if let Some(first) = first {
+            let mut findings = Vec::new();
+            check_rows(&opened, &mut findings)?;
+            if let Some(first) = findings.into_iter().next() {
                 return Err(first);
             }
             if opened.trust == Trust::Broken {
@@ -78,8 +76,7 @@ impl Trace {
             // The outcome and the place of the seal are written in one transaction.
             return Err(db.error(Fault::Altered));
         }
-        let steps = db.number(STEP.place(), "SELECT count(*) FROM step", [])?;
-        let steps = steps.and_then(|steps| u32::try_from(steps).ok()).unwrap_or(0);
+        let steps = u32::try_from(db.count(&STEP)?).unwrap_or(0);
         Ok(Self { outcome, hash, version, bytes, sealed: trust == Trust::Sealed, ..Self::damaged(db, meta, steps) })
     }
 
@@ -136,6 +133,14 @@ impl Trace {
             "complete" => None,
             "recording" => Some("the recorder was killed, or is still at work"),
             _ => Some(&self.outcome.1),
+        }
+    }
+
+    /// Returns how the recording ended, as a writer of a copy is told it.
+    pub(crate) fn outcome(&self) -> record::Outcome {
+        match self.incomplete_reason() {
+            None => record::Outcome::Complete,
+            Some(reason) => record::Outcome::Incomplete { reason: reason.to_owned() },
         }
     }
 

@@ -105,8 +105,8 @@ impl Db {
         Ok(())
     }
 
-    /// Checks every row of a table; gives each damaged one to `report`.
-    pub(crate) fn check_table(&self, table: &Table, mut report: impl FnMut(TraceError)) -> Result<(), TraceError> {
+    /// Checks every row of a table; adds each damaged one to `findings`.
+    pub(crate) fn check_table(&self, table: &Table, findings: &mut Vec<TraceError>) -> Result<(), TraceError> {
         let sql = format!("SELECT {}, seal FROM {} ORDER BY {}", table.list(), table.name, table.key());
         let mut here = table.place();
         let mut statement = self.connection.prepare(&sql).map_err(self.failed(here))?;
@@ -116,11 +116,17 @@ impl Db {
             here.row = row.get(0).ok();
             match row_is_whole(table, row) {
                 Ok(true) => {}
-                Ok(false) => report(self.damaged(here, "the row does not match its seal")),
-                Err(error) => report(self.failed(here)(error)),
+                Ok(false) => findings.push(self.damaged(here, "the row does not match its seal")),
+                Err(error) => findings.push(self.failed(here)(error)),
             }
         }
         Ok(())
+    }
+
+    /// Returns how many rows a table has.
+    pub(crate) fn count(&self, table: &Table) -> Result<u64, TraceError> {
+        let count = self.number(table.place(), &format!("SELECT count(*) FROM {}", table.name), [])?;
+        Ok(count.unwrap_or(0))
     }
 
     /// Returns whether the row with this key can be read and holds what was written.

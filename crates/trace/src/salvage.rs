@@ -73,7 +73,7 @@ impl Salvage {
     fn new(db: Db) -> Result<Self, TraceError> {
         let sql = "SELECT count(*) FROM sqlite_schema WHERE name IN ('step', 'payload', 'blob')";
         if !matches!(db.number(STEP.place(), sql, []), Ok(Some(3))) {
-            return Err(db.error(Fault::NotATrace { reason: "its list of tables cannot be read".to_owned() }));
+            return Err(db.error(Fault::NotATrace("its list of tables cannot be read".to_owned())));
         }
         let meta = if db.is_whole(&META, 1) { read_meta(&db).ok() } else { None };
         let listed = db.readable_keys(&PAYLOAD);

@@ -194,7 +194,7 @@ pub(crate) fn write(db: &Db, options: SearchOptions) -> Result<(), TraceError> {
     db.transaction(SEARCH.place(), || {
         let mut id = 0;
         for (_, table) in EVENT_TABLES {
-            if count(db, table)? < options.from_rows.max(1) {
+            if db.count(table)? < options.from_rows.max(1) {
                 continue;
             }
             let mut insert = |columns: &Columns| {
@@ -217,13 +217,8 @@ pub(crate) fn write(db: &Db, options: SearchOptions) -> Result<(), TraceError> {
     })
 }
 
-fn count(db: &Db, table: &Table) -> Result<u64, TraceError> {
-    let count = db.number(table.place(), &format!("SELECT count(*) FROM {}", table.name), [])?;
-    Ok(count.unwrap_or(0))
-}
-
 /// Checks that the chunks of each table hold every row of it, and what the row says.
-pub(crate) fn check(db: &Db, version: i64, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
+pub(crate) fn check(db: &Db, version: i64, findings: &mut Vec<TraceError>) -> Result<(), TraceError> {
     if version < SEARCHED_FROM {
         return Ok(());
     }
@@ -233,13 +228,13 @@ pub(crate) fn check(db: &Db, version: i64, report: &mut dyn FnMut(TraceError)) -
         let (id, source): (i64, String) = (row.get(0)?, row.get(1)?);
         let (from, to): (i64, i64) = (row.get(2)?, row.get(3)?);
         let Some((_, table)) = EVENT_TABLES.into_iter().find(|(_, table)| table.name == source) else {
-            report(lies(id, format!("{source:?} is no table of events")));
+            findings.push(lies(id, format!("{source:?} is no table of events")));
             return Ok(true);
         };
         let (_, count, last) = held.entry(table.name).or_insert((table, 0, -1));
         // No row is read for two chunks, whatever a file says.
         if from <= *last {
-            report(lies(id, "it does not begin after the one before".to_owned()));
+            findings.push(lies(id, "it does not begin after the one before".to_owned()));
             return Ok(true);
         }
         *last = to;
@@ -250,22 +245,22 @@ pub(crate) fn check(db: &Db, version: i64, report: &mut dyn FnMut(TraceError)) -
             Ok(true)
         });
         if let Err(error) = read {
-            report(error);
+            findings.push(error);
             return Ok(true);
         }
         let said =
             (0..SEARCH.columns().len()).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>()?;
         if columns.values(id, table) != Some(said) {
-            report(lies(id, format!("it does not hold what table {source} says")));
+            findings.push(lies(id, format!("it does not hold what table {source} says")));
         }
         *count += columns.rows() as u64;
         Ok(true)
     })?;
     for (table, held, _) in held.into_values() {
-        let found = count(db, table)?;
+        let found = db.count(table)?;
         if found != held {
             let reason = format!("it holds {held} rows of table {}, {found} are there", table.name);
-            report(db.damaged(SEARCH.place(), reason));
+            findings.push(db.damaged(SEARCH.place(), reason));
         }
     }
     Ok(())

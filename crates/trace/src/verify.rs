@@ -48,12 +48,12 @@ pub fn verify(path: impl AsRef<Path>) -> Result<VerifyReport, TraceError> {
     let opened = file::open(path)?;
     let trust = opened.trust;
     let mut findings = Vec::new();
-    check_rows(&opened, &mut |finding| findings.push(finding))?;
-    let blobs = check_blobs(&opened, &mut |finding| findings.push(finding)).unwrap_or_else(|error| {
+    check_rows(&opened, &mut findings)?;
+    let blobs = check_blobs(&opened, &mut findings).unwrap_or_else(|error| {
         findings.push(error);
         0
     });
-    let checked = search::check(&opened.db, opened.version, &mut |finding| findings.push(finding));
+    let checked = search::check(&opened.db, opened.version, &mut findings);
     findings.extend(checked.err());
     let checked = check_references(&opened.db, &mut findings);
     findings.extend(checked.err());

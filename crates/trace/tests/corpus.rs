@@ -1,9 +1,10 @@
-//! Corpora made of bundled traces, counted and split.
+//! Corpora made of bundled traces, counted and split; each damaged trace in one is a row that names file, place and
+//! remedy.
 
 use browserlens_core::page::{NodeKind, Page, PayloadKind};
 use browserlens_core::strategy::StepIndex;
 use browserlens_trace::corpus::{
-    CorpusError, MakeOptions, MakeProgress, MakeReport, Quiet, find_traces, make, split, stats, write_links,
+    CorpusError, Failed, MakeOptions, MakeProgress, MakeReport, Quiet, find_traces, make, split, stats, write_links,
     write_lists,
 };
 use browserlens_trace::scenario::Scenario;
@@ -21,14 +22,9 @@ fn bundled(stems: &[&str]) -> Vec<PathBuf> {
     stems.iter().map(|stem| traces().join(format!("{stem}.trace"))).collect()
 }
 
-fn options<'a>(
-    out: &Path,
-    from: &[&str],
-    steps: u64,
-    seed: u64,
-    progress: &'a dyn MakeProgress,
-    cancel: &'a AtomicBool,
-) -> MakeOptions<'a> {
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn options(out: &Path, from: &[&str], steps: u64, seed: u64) -> MakeOptions<'static> {
     MakeOptions {
         out: out.to_owned(),
         steps,
@@ -38,13 +34,13 @@ fn options<'a>(
         pixels: true,
         bodies: true,
         threads: 2,
-        progress,
-        cancel,
+        progress: &Quiet,
+        cancel: &NEVER,
     }
 }
 
 fn made(out: &Path, from: &[&str], steps: u64, seed: u64) -> MakeReport {
-    make(&options(out, from, steps, seed, &Quiet, &AtomicBool::new(false))).expect("is made")
+    make(&options(out, from, steps, seed)).expect("is made")
 }
 
 const TINY: &str = "tiny-newsletter-signup";
@@ -86,8 +82,7 @@ fn the_same_seed_gives_the_same_bytes_for_any_number_of_threads() {
     let (a, b, c) = (folder.path().join("a"), folder.path().join("b"), folder.path().join("c"));
     let report = made(&a, &[TINY, LOGIN], 30, 7);
     assert!(report.steps >= 30 && report.traces >= 4, "{report:?}");
-    let cancel = AtomicBool::new(false);
-    make(&MakeOptions { threads: 1, ..options(&b, &[TINY, LOGIN], 30, 7, &Quiet, &cancel) }).expect("is made");
+    make(&MakeOptions { threads: 1, ..options(&b, &[TINY, LOGIN], 30, 7) }).expect("is made");
     assert_eq!(files(&a), files(&b));
     made(&c, &[TINY, LOGIN], 30, 8);
     let names = |files: Vec<(String, Vec<u8>)>| files.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
@@ -237,8 +232,8 @@ fn what_was_stopped_goes_on_and_leaves_nothing_half_written() {
     let (whole, stopped) = (folder.path().join("whole"), folder.path().join("stopped"));
     made(&whole, &[TINY], 40, 2);
     let cancel = AtomicBool::new(false);
-    let progress = StopAfter(AtomicU64::new(2), &cancel);
-    let error = make(&MakeOptions { threads: 1, ..options(&stopped, &[TINY], 40, 2, &progress, &cancel) })
+    let (threads, progress) = (1, &StopAfter(AtomicU64::new(2), &cancel));
+    let error = make(&MakeOptions { threads, progress, cancel: &cancel, ..options(&stopped, &[TINY], 40, 2) })
         .expect_err("was stopped");
     assert!(matches!(error, CorpusError::Cancelled), "{error}");
     assert_eq!(find_traces(&stopped).expect("traces").len(), 2);
@@ -272,8 +267,8 @@ fn of_those_who_make_one_corpus_at_once_each_trace_is_made_by_one() {
     // A run that was stopped while it waits for its turn ends.
     let held = std::fs::File::open(&together).expect("opens");
     held.lock().expect("locks");
-    let cancel = AtomicBool::new(true);
-    let error = make(&options(&together, &[TINY], 20, 2, &Quiet, &cancel)).expect_err("was stopped");
+    let cancel = &AtomicBool::new(true);
+    let error = make(&MakeOptions { cancel, ..options(&together, &[TINY], 20, 2) }).expect_err("was stopped");
     assert!(matches!(error, CorpusError::Cancelled), "{error}");
 }
 
@@ -281,17 +276,15 @@ fn of_those_who_make_one_corpus_at_once_each_trace_is_made_by_one() {
 fn pixels_and_bodies_can_be_left_out() {
     let folder = tempfile::tempdir().expect("folder");
     let (with, without) = (folder.path().join("with"), folder.path().join("without"));
-    let cancel = AtomicBool::new(false);
     let all = made(&with, &[SPA], 1, 4);
-    let less = make(&MakeOptions { pixels: false, bodies: false, ..options(&without, &[SPA], 1, 4, &Quiet, &cancel) })
-        .expect("is made");
+    let less = make(&MakeOptions { pixels: false, bodies: false, ..options(&without, &[SPA], 1, 4) }).expect("is made");
     assert!(less.bytes * 10 < all.bytes * 9, "{} of {}", less.bytes, all.bytes);
     let trace = Trace::open(find_traces(&without).expect("traces").remove(0)).expect("opens");
     let capture = trace.capture(StepIndex(1)).expect("reads");
     assert!(
         capture.payloads.iter().all(|payload| !matches!(payload.kind, PayloadKind::Screenshot | PayloadKind::Crop))
     );
-    let error = make(&options(&without, &[SPA], 1, 4, &Quiet, &cancel)).expect_err("other options");
+    let error = make(&options(&without, &[SPA], 1, 4)).expect_err("other options");
     insta::assert_snapshot!(error.to_string().replace(&without.display().to_string(), "OUT"), @"OUT/corpus.json: \
         another corpus stands there: its pixels differs");
     assert_eq!(error.exit_class(), ExitClass::BadUsage);
@@ -301,7 +294,6 @@ fn pixels_and_bodies_can_be_left_out() {
 fn every_bad_input_is_said_with_its_place() {
     let folder = tempfile::tempdir().expect("folder");
     let at = |name: &str| folder.path().join(name);
-    let cancel = AtomicBool::new(false);
     let said = |options: &MakeOptions<'_>| {
         let error = make(options).expect_err("is refused");
         assert!(!error.hint().is_empty());
@@ -310,7 +302,7 @@ fn every_bad_input_is_said_with_its_place() {
             .replace(&folder.path().display().to_string(), "DIR")
             .replace(&traces().display().to_string(), "TRACES")
     };
-    let base = |name: &str| options(&at(name), &[TINY], 1, 1, &Quiet, &cancel);
+    let base = |name: &str| options(&at(name), &[TINY], 1, 1);
     std::fs::create_dir_all(at("full")).expect("folder");
     std::fs::write(at("full/mine.txt"), "x").expect("writes");
     insta::assert_snapshot!(said(&base("full")), @"DIR/full: another corpus stands there: files that no corpus has");
@@ -401,5 +393,93 @@ proptest! {
         let count = traces.len();
         traces.rotate_left(turn % count);
         prop_assert_eq!(halves, split(Path::new("DIR"), &traces, share, seed).expect("splits"));
+    }
+}
+
+#[cfg(unix)]
+mod damaged {
+    use super::*;
+    use rusqlite::Connection;
+    use std::collections::BTreeMap;
+
+    /// Traces among which damaged ones are looked for.
+    const MANY: usize = 1000;
+
+    type Damage = fn(&Path);
+
+    fn sql(path: &Path, statements: &str) {
+        let database = Connection::open(path).expect("opens");
+        database.execute_batch(&format!("PRAGMA foreign_keys = OFF; {statements}")).expect("runs");
+    }
+
+    fn bytes(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut content = std::fs::read(path).expect("reads");
+        change(&mut content);
+        std::fs::write(path, content).expect("writes");
+    }
+
+    /// How a trace is damaged, and words of its row.
+    const DAMAGE: [(&str, Damage, &str); 10] = [
+        ("altered", |path| sql(path, "CREATE TABLE extra (x)"), "the file was changed after it was finished"),
+        ("changed-row", |path| sql(path, "UPDATE action SET intent = '{}' WHERE step = 1"), "table action, row 1"),
+        ("empty", |path| bytes(path, Vec::clear), "not a trace: the file is empty"),
+        (
+            "flipped-byte",
+            |path| bytes(path, |bytes| bytes.iter_mut().rev().nth(9000).into_iter().for_each(|byte| *byte ^= 1)),
+            "",
+        ),
+        ("foreign", |path| sql(path, "PRAGMA application_id = 7"), "not a trace: "),
+        (
+            "link-to-nothing",
+            |path| {
+                std::fs::remove_file(path).expect("removes");
+                std::os::unix::fs::symlink("nowhere.trace", path).expect("links");
+            },
+            "No such file",
+        ),
+        (
+            "missing-row",
+            |path| sql(path, "DELETE FROM step WHERE number = 2; DELETE FROM payload WHERE step = 2"),
+            "table step, row 2 is missing",
+        ),
+        ("newer", |path| sql(path, "PRAGMA user_version = 99"), "trace format 99, this build reads up to "),
+        ("text", |path| std::fs::write(path, "no trace").expect("writes"), "it is not an SQLite file"),
+        ("truncated", |path| bytes(path, |bytes| bytes.truncate(bytes.len() / 2)), "truncated: "),
+    ];
+
+    #[test]
+    fn damaged_traces_among_a_thousand_are_rows_and_the_rest_is_counted() {
+        let folder = tempfile::tempdir().expect("folder");
+        let (source, corpus) = (folder.path().join("source"), folder.path().join("corpus"));
+        make(&MakeOptions { pixels: false, bodies: false, ..options(&source, &[TINY], 1, 1) }).expect("is made");
+        let whole = find_traces(&source).expect("traces").remove(0);
+        std::fs::create_dir(&corpus).expect("folder");
+        for number in DAMAGE.len()..MANY {
+            std::fs::hard_link(&whole, corpus.join(format!("{number:04}.trace"))).expect("links");
+        }
+        for (number, (name, damage, _)) in DAMAGE.iter().enumerate() {
+            let path = corpus.join(format!("{:04}-{name}.trace", number * 97));
+            std::fs::copy(&whole, &path).expect("copies");
+            damage(&path);
+        }
+        let traces = find_traces(&corpus).expect("traces");
+        assert_eq!(traces.len(), MANY);
+        let counted = stats(&traces, 2, &|_| ()).expect("counts");
+        let steps = u64::from(Trace::open(&whole).expect("opens").len());
+        let good = (MANY - DAMAGE.len()) as u64;
+        assert_eq!((counted.traces, counted.steps), (good, good * steps));
+        assert_eq!(counted.bytes, good * std::fs::metadata(&whole).expect("is there").len());
+        let failed: BTreeMap<String, &Failed> = counted
+            .failures
+            .iter()
+            .map(|failed| (failed.path.file_stem().expect("a name").to_string_lossy()[5..].to_owned(), failed))
+            .collect();
+        assert_eq!(failed.len(), DAMAGE.len());
+        for (name, _, words) in DAMAGE {
+            let failed = failed[name];
+            assert!(failed.error.starts_with(&failed.path.display().to_string()), "{name}: {}", failed.error);
+            assert!(failed.error.contains(words), "{name}: {}", failed.error);
+            assert!(!failed.hint.is_empty(), "{name}");
+        }
     }
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use written::Written;
 
 fn error_of(path: &Path) -> TraceError {
-    let error = Trace::open(path).and_then(|trace| read_all(&trace)).unwrap_err();
+    let error = Trace::open(path).and_then(|trace| everything(&trace)).unwrap_err();
     assert!(error.to_string().starts_with(path.to_str().unwrap()), "names the file: {error}");
     assert!(!error.hint().is_empty());
     error
@@ -27,10 +27,6 @@ fn everything(trace: &Trace) -> Result<All, TraceError> {
     let captures = indices().map(|step| trace.capture(step)).collect::<Result<_, _>>()?;
     let entities = indices().map(|step| trace.entities(step)).collect::<Result<_, _>>()?;
     Ok((trace.steps()?, captures, trace.events(&EventFilter::default(), None, usize::MAX)?, entities))
-}
-
-fn read_all(trace: &Trace) -> Result<(), TraceError> {
-    everything(trace).map(drop)
 }
 
 #[test]
@@ -127,7 +123,7 @@ fn a_missing_row_is_named() {
         ("DELETE FROM capture WHERE step = 2", "table step, row 2"),
     ] {
         let path = unfinished.with_sql(sql);
-        assert!(Trace::open(path).and_then(|trace| read_all(&trace)).is_err(), "{sql}");
+        assert!(Trace::open(path).and_then(|trace| everything(&trace)).is_err(), "{sql}");
         let error = error_of(path).to_string();
         assert!(error.contains(place), "{sql}: {error}");
     }
@@ -146,22 +142,16 @@ fn a_missing_row_is_named() {
 fn a_body_that_claims_too_much_is_refused_without_taking_the_memory() {
     let written = Written::unfinished(1);
     let path = written.with_sql("UPDATE blob SET length = 1 << 40 WHERE id = 1");
-    let report = verify(path).unwrap();
-    assert!(
-        report.findings.iter().any(|finding| finding.to_string().contains("claims 1099511627776 bytes")),
-        "{:?}",
-        report.findings
-    );
+    let assert_finds = |path: &Path, said: &str| {
+        let findings = verify(path).unwrap().findings;
+        assert!(findings.iter().any(|finding| finding.to_string().contains(said)), "{findings:?}");
+    };
+    assert_finds(path, "claims 1099511627776 bytes");
     // A bomb: one gigabyte of zeros in a few kilobytes, under a claim of ten bytes.
     let bomb = zstd::stream::encode_all(std::io::Read::take(std::io::repeat(0), 1 << 30), 1).unwrap();
     let bombed = "UPDATE blob SET data = ?1, prefix = NULL, length = 10 WHERE id = 1";
     written.edit(|connection| assert_eq!(connection.execute(bombed, [&bomb]).unwrap(), 1));
-    let report = verify(&written.path).unwrap();
-    assert!(
-        report.findings.iter().any(|finding| finding.to_string().contains("claims 10 bytes")),
-        "{:?}",
-        report.findings
-    );
+    assert_finds(&written.path, "claims 10 bytes");
 }
 
 /// Places drawn without a clock or a generator: the hash of a counter.

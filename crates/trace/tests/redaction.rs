@@ -13,6 +13,8 @@ use common::*;
 use std::path::Path;
 use written::Written;
 
+const PASSWORD_FIELD: &[(&str, &str)] = &[("type", "password")];
+
 fn record(steps: Vec<StepRecord>, options: RedactionOptions) -> Written {
     Written::by(steps, |path, steps| begin(path, Redactor::new(options), steps).finish(Outcome::Complete).unwrap())
 }
@@ -50,6 +52,18 @@ fn assert_gone(path: &Path, secrets: &[&str]) {
     assert!(verify(path).unwrap().is_ok());
 }
 
+/// Steps of one page each: its field, what that holds, and its heading.
+/// Fields, a value and a heading of a page.
+type Shown<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
+
+fn pages(shown: &[Shown<'_>]) -> Vec<StepRecord> {
+    let mut canonicalizer = Canonicalizer::new();
+    let step = |(index, (field, value, heading)): (u32, &Shown<'_>)| {
+        quiet(index, page(&mut canonicalizer, field, value, heading))
+    };
+    (0..).zip(shown).map(step).collect()
+}
+
 fn body(trace: &Trace, step: u32, kind: PayloadKind) -> String {
     let capture = trace.capture(StepIndex(step)).unwrap();
     String::from_utf8(capture.of_kind(kind).next().unwrap().body.to_vec()).unwrap()
@@ -80,11 +94,9 @@ fn every_planted_secret_is_gone_from_every_byte() {
 #[test]
 fn equal_secrets_have_equal_placeholders_and_keys_change_them() {
     let placeholder = |key| {
-        let mut canonicalizer = Canonicalizer::new();
-        let field: &[(&str, &str)] = &[("type", "password")];
-        let first = page(&mut canonicalizer, field, "correct-Horse-7", "Hi");
-        let second = page(&mut canonicalizer, field, "correct-Horse-7", "It is correct-Horse-7!");
-        let recording = record(vec![quiet(0, first), quiet(1, second)], RedactionOptions { key, ..Default::default() });
+        let headings = ["Hi", "It is correct-Horse-7!"];
+        let steps = pages(&headings.map(|heading| (PASSWORD_FIELD, "correct-Horse-7", heading)));
+        let recording = record(steps, RedactionOptions { key, ..Default::default() });
         let trace = recording.open();
         let shown = body(&trace, 1, PayloadKind::Probe);
         let shown = shown.split("It is ").nth(1).unwrap()[..15].to_owned();
@@ -101,20 +113,17 @@ fn equal_secrets_have_equal_placeholders_and_keys_change_them() {
 
 #[test]
 fn public_values_are_never_replaced() {
-    let mut canonicalizer = Canonicalizer::new();
-    let capture = page(&mut canonicalizer, &[("type", "password")], "swordfish-1", "Use swordfish-1");
-    let mut filled = quiet(1, page(&mut canonicalizer, &[("type", "password")], "swordfish-1", "Use swordfish-1"));
-    filled.action = Some(action(ActionKind::Fill, "swordfish-1", 1));
+    let mut written = pages(&[(PASSWORD_FIELD, "swordfish-1", "Use swordfish-1"); 2]);
+    written[1].action = Some(action(ActionKind::Fill, "swordfish-1", 1));
     let mut post = request("http://login.test/?token=demo-token-12345678");
     post.request_body = Some("password=swordfish-1&pin=0000".into());
-    filled.events = vec![event(1, 1, EventKind::Request(Box::new(post)))];
-    let written = (capture.clone(), filled.clone());
+    written[1].events = vec![event(1, 1, EventKind::Request(Box::new(post)))];
     let public = vec!["swordfish-1".into(), "demo-token-12345678".into(), "0000".into()];
-    let recording = record(vec![quiet(0, capture), filled], RedactionOptions { public, ..Default::default() });
+    let recording = record(written.clone(), RedactionOptions { public, ..Default::default() });
     let trace = recording.open();
-    assert_eq!(trace.capture(StepIndex(0)).unwrap(), written.0);
-    assert_eq!(trace.events(&EventFilter::default(), None, 10).unwrap(), written.1.events);
-    assert_eq!(trace.step(StepIndex(1)).unwrap().action, written.1.action);
+    assert_eq!(trace.capture(StepIndex(0)).unwrap(), written[0].capture);
+    assert_eq!(trace.events(&EventFilter::default(), None, 10).unwrap(), written[1].events);
+    assert_eq!(trace.step(StepIndex(1)).unwrap().action, written[1].action);
 }
 
 #[test]
@@ -132,10 +141,10 @@ fn a_page_without_secrets_keeps_every_byte() {
 
 #[test]
 fn a_digit_of_a_code_box_is_replaced_in_its_field_and_stays_elsewhere() {
-    let mut canonicalizer = Canonicalizer::new();
-    let capture = page(&mut canonicalizer, &[("name", "otp-1")], "4", "4");
-    let before = String::from_utf8(capture.of_kind(PayloadKind::Snapshot).next().unwrap().body.to_vec()).unwrap();
-    let recording = record(vec![quiet(0, capture)], RedactionOptions::default());
+    let steps = pages(&[(&[("name", "otp-1")], "4", "4")]);
+    let snapshot = steps[0].capture.of_kind(PayloadKind::Snapshot).next().unwrap();
+    let before = String::from_utf8(snapshot.body.to_vec()).unwrap();
+    let recording = record(steps, RedactionOptions::default());
     let trace = recording.open();
     let after = body(&trace, 0, PayloadKind::Snapshot);
     let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
@@ -157,42 +166,35 @@ fn a_digit_of_a_code_box_is_replaced_in_its_field_and_stays_elsewhere() {
 
 #[test]
 fn an_unused_entry_of_a_short_secret_does_not_stay_in_the_table() {
-    let mut canonicalizer = Canonicalizer::new();
-    let capture = page(&mut canonicalizer, &[("type", "password")], "zQ7", "Hello");
-    let recording = record(vec![quiet(0, capture)], RedactionOptions::default());
+    let recording = record(pages(&[(PASSWORD_FIELD, "zQ7", "Hello")]), RedactionOptions::default());
     assert_gone(&recording.path, &["\"zQ7\""]);
 }
 
 #[test]
 fn a_password_shown_as_text_stays_secret() {
-    let mut canonicalizer = Canonicalizer::new();
-    let hidden = page(&mut canonicalizer, &[("type", "password"), ("name", "pw")], "", "Hi");
-    let shown = page(&mut canonicalizer, &[("type", "text"), ("name", "pw")], "open-Sesame-5", "Hi");
-    let recording = record(vec![quiet(0, hidden), quiet(1, shown)], RedactionOptions::default());
+    let hidden: &[(&str, &str)] = &[("type", "password"), ("name", "pw")];
+    let shown: &[(&str, &str)] = &[("type", "text"), ("name", "pw")];
+    let steps = pages(&[(hidden, "", "Hi"), (shown, "open-Sesame-5", "Hi")]);
+    let recording = record(steps, RedactionOptions::default());
     assert_gone(&recording.path, &["open-Sesame-5"]);
 }
 
 #[test]
 fn what_was_typed_without_a_target_is_known_by_the_field_that_holds_it() {
-    let mut canonicalizer = Canonicalizer::new();
-    let empty = page(&mut canonicalizer, &[("type", "password")], "", "Hi");
-    let mut typed = quiet(1, page(&mut canonicalizer, &[("type", "password")], "abc", "Hi"));
-    typed.action = Some(ActionRecord { target: None, acceptable: Vec::new(), ..action(ActionKind::Type, "abc", 1) });
-    let recording = record(vec![quiet(0, empty), typed], RedactionOptions::default());
+    let mut steps = pages(&["", "abc"].map(|value| (PASSWORD_FIELD, value, "Hi")));
+    steps[1].action = Some(ActionRecord { target: None, acceptable: Vec::new(), ..action(ActionKind::Type, "abc", 1) });
+    let recording = record(steps, RedactionOptions::default());
     let action = recording.open().step(StepIndex(1)).unwrap().action.unwrap();
     assert!(action.taken.text != "abc" && action.taken.text == action.intent.text, "{action:?}");
 }
 
 #[test]
 fn keys_and_structure_never_change() {
-    let mut canonicalizer = Canonicalizer::new();
-    let mut capture = page(&mut canonicalizer, &[("type", "password")], "listeners", "text");
-    let probe = capture.payloads.iter_mut().find(|payload| payload.kind == PayloadKind::Probe).unwrap();
+    let mut steps = pages(&[(PASSWORD_FIELD, "listeners", "text")]);
+    let probe = steps[0].capture.payloads.iter_mut().find(|payload| payload.kind == PayloadKind::Probe).unwrap();
     probe.body = std::sync::Arc::from(&br#"{"text":"listeners here","scroll":[0.0,0.0]}"#[..]);
-    let recording = record(
-        vec![quiet(0, capture)],
-        RedactionOptions { known: vec!["text".into(), "strings".into(), "nodes".into()], ..Default::default() },
-    );
+    let known = vec!["text".into(), "strings".into(), "nodes".into()];
+    let recording = record(steps, RedactionOptions { known, ..Default::default() });
     let trace = recording.open();
     let probe: serde_json::Value = serde_json::from_str(&body(&trace, 0, PayloadKind::Probe)).unwrap();
     assert!(
@@ -206,10 +208,8 @@ fn keys_and_structure_never_change() {
 #[test]
 fn a_very_long_secret_is_replaced_piece_by_piece() {
     let long: String = (0..300u32).map(|index| blake3::hash(&index.to_le_bytes()).to_hex()[..10].to_owned()).collect();
-    let mut canonicalizer = Canonicalizer::new();
-    let capture = page(&mut canonicalizer, &[("type", "text")], "", &format!("before {long} after"));
-    let recording =
-        record(vec![quiet(0, capture)], RedactionOptions { known: vec![long.clone()], ..Default::default() });
+    let steps = pages(&[(&[("type", "text")], "", &format!("before {long} after"))]);
+    let recording = record(steps, RedactionOptions { known: vec![long.clone()], ..Default::default() });
     assert_gone(&recording.path, &[&long[..12], &long[1500..1512], &long[long.len() - 12..]]);
     let probe = body(&recording.open(), 0, PayloadKind::Probe);
     assert!(probe.contains("before ") && probe.contains(" after"));

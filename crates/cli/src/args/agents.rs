@@ -1,15 +1,15 @@
 //! What `agents` is given.
 
 #[cfg(feature = "record")]
+use super::RESPONSE_FORMATS;
+use super::one_of;
+#[cfg(feature = "record")]
 use crate::verbs::ModelArgs;
-use clap::{Args, Subcommand, ValueEnum};
+use browserlens_report::AgentsBy;
+#[cfg(feature = "record")]
+use clap::ValueEnum;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
-
-#[derive(Args)]
-pub(crate) struct AgentsArgs {
-    #[command(subcommand)]
-    pub verb: AgentsVerb,
-}
 
 #[derive(Subcommand)]
 pub(crate) enum AgentsVerb {
@@ -129,8 +129,8 @@ pub(crate) struct AgentsTableArgs {
     #[arg(value_name = "RUN", default_value = RUNS_DIR)]
     pub runs: Vec<PathBuf>,
     /// Group by these
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "tool")]
-    pub by: Vec<AgentsByArg>,
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "tool", value_parser = one_of(BY))]
+    pub by: Vec<AgentsBy>,
     /// Count text under this encoding
     #[arg(long, value_name = "NAME", default_value = "o200k_base")]
     pub encoding: browserlens_core::tokens::Encoding,
@@ -299,8 +299,8 @@ pub(crate) struct AgentsRunArgs {
     #[arg(long, value_name = "N", default_value_t = 2_048, requires = "model")]
     pub max_tokens: u32,
     /// Tell the endpoint in this way that the answer is JSON
-    #[arg(long, value_enum, default_value_t = super::ResponseFormatArg::JsonSchema, requires = "model")]
-    pub response_format: super::ResponseFormatArg,
+    #[arg(long, default_value = "json-schema", value_parser = one_of(RESPONSE_FORMATS), requires = "model")]
+    pub response_format: browserlens_llm::ResponseFormat,
     /// Send no images
     #[arg(long, requires = "model")]
     pub no_images: bool,
@@ -341,14 +341,9 @@ pub(crate) enum AgentArg {
 pub(crate) const RUNS_DIR: &str = "traces/runs";
 
 /// What runs are grouped by.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum AgentsByArg {
-    /// The tool
-    Tool,
-    /// The model, or the script in its place
-    Agent,
-    /// The task's level
-    Level,
-    /// The task
-    Task,
-}
+const BY: [(&str, &str, AgentsBy); 4] = [
+    ("tool", "The tool", AgentsBy::Tool),
+    ("agent", "The model, or the script in its place", AgentsBy::Agent),
+    ("level", "The task's level", AgentsBy::Level),
+    ("task", "The task", AgentsBy::Task),
+];

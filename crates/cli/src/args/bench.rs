@@ -1,6 +1,8 @@
 //! What `bench` is given.
 
-use clap::{Args, ValueEnum};
+use super::one_of;
+use browserlens_replay::Tokenizer;
+use clap::Args;
 use std::path::PathBuf;
 
 /// Where scenarios are looked for, unless something else is said.
@@ -37,18 +39,15 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "NAME", default_value = "o200k_base")]
     pub encoding: browserlens_core::tokens::Encoding,
     /// Count with this implementation
-    #[arg(long, value_enum, default_value_t = TokenizerArg::Fast)]
-    pub tokenizer: TokenizerArg,
+    #[arg(long, default_value = "fast", value_parser = one_of(TOKENIZERS))]
+    pub tokenizer: Tokenizer,
 }
 
 /// Which implementation counts.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum TokenizerArg {
-    /// The fast one
-    Fast,
-    /// `tiktoken-rs`, the reference: slower, the same numbers
-    Tiktoken,
-}
+const TOKENIZERS: [(&str, &str, Tokenizer); 2] = [
+    ("fast", "The fast one", Tokenizer::Fast),
+    ("tiktoken", "`tiktoken-rs`, the reference: slower, the same numbers", Tokenizer::Reference),
+];
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {

@@ -3,12 +3,6 @@
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-#[derive(Args)]
-pub(crate) struct CiArgs {
-    #[command(subcommand)]
-    pub verb: CiVerb,
-}
-
 #[derive(Subcommand)]
 pub(crate) enum CiVerb {
     /// Write a GitHub Actions workflow that benches your own site, and what to do next

@@ -25,12 +25,6 @@ const DENIALS: [(&str, &str, &str); 3] = [
     ("dom", "style-elements", "excludeStyles"),
 ];
 
-#[derive(Args)]
-pub(crate) struct InspectArgs {
-    #[command(subcommand)]
-    pub what: InspectWhat,
-}
-
 /// What is asked for.
 pub(crate) struct InspectWhat {
     pub source: InspectSource,

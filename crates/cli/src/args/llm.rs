@@ -1,29 +1,16 @@
 //! What `lab llm` and `lab exam` are given.
 
+use super::one_of;
 use browserlens_llm::ResponseFormat;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// How an endpoint is told that the answer is JSON.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum ResponseFormatArg {
-    /// By `response_format` with the schema
-    JsonSchema,
-    /// By `response_format` without it
-    JsonObject,
-    /// By the prompt alone
-    Plain,
-}
-
-impl From<ResponseFormatArg> for ResponseFormat {
-    fn from(format: ResponseFormatArg) -> Self {
-        match format {
-            ResponseFormatArg::JsonSchema => Self::JsonSchema,
-            ResponseFormatArg::JsonObject => Self::JsonObject,
-            ResponseFormatArg::Plain => Self::Plain,
-        }
-    }
-}
+pub(super) const RESPONSE_FORMATS: [(&str, &str, ResponseFormat); 3] = [
+    ("json-schema", "By `response_format` with the schema", ResponseFormat::JsonSchema),
+    ("json-object", "By `response_format` without it", ResponseFormat::JsonObject),
+    ("plain", "By the prompt alone", ResponseFormat::Plain),
+];
 
 /// Whom is asked, and how: what both have in common.
 #[derive(Args)]
@@ -54,8 +41,8 @@ pub(crate) struct EndpointArgs {
     #[arg(long, value_name = "URL")]
     pub proxy: Option<String>,
     /// Tell the endpoint in this way that the answer is JSON
-    #[arg(long, value_enum, default_value_t = ResponseFormatArg::JsonSchema)]
-    pub response_format: ResponseFormatArg,
+    #[arg(long, default_value = "json-schema", value_parser = one_of(RESPONSE_FORMATS))]
+    pub response_format: ResponseFormat,
     /// Let an answer have at most so many tokens
     #[arg(long, value_name = "N", default_value_t = 512)]
     pub max_tokens: u32,

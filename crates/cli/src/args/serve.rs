@@ -1,7 +1,9 @@
 //! What `serve` is given, and how a browser is opened for an agent.
 
+use super::one_of;
 use crate::verbs::ModelArgs;
-use clap::{Args, ValueEnum};
+use browserlens_session::ToolGroup;
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -39,8 +41,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
     pub(crate) idle: u64,
     /// Tell MCP clients of these groups of tools; each costs its part of every context
-    #[arg(long, value_name = "GROUP", value_delimiter = ',', default_value = "core")]
-    pub(crate) tools: Vec<ToolsArg>,
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', default_value = "core", value_parser = one_of(GROUPS))]
+    pub(crate) tools: Vec<Option<ToolGroup>>,
     /// Let `browserlens watch` show what clients see and do, to this user alone
     #[arg(long)]
     pub(crate) watch: bool,
@@ -49,20 +51,18 @@ pub(crate) struct ServeArgs {
     pub(crate) log_json: bool,
 }
 
-/// Groups of tools.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ToolsArg {
-    /// What most tasks need: 14 tools
-    Core,
-    /// Other ways to look at a page and to act on it: snapshot, screenshot, select, hover, upload
-    Page,
-    /// Console, requests, DOM
-    Inspect,
-    /// What is known of websites
-    Knowledge,
-    /// Every tool
-    All,
-}
+/// Groups of tools; none stands for all of them.
+const GROUPS: [(&str, &str, Option<ToolGroup>); 5] = [
+    ("core", "What most tasks need: 14 tools", Some(ToolGroup::Core)),
+    (
+        "page",
+        "Other ways to look at a page and to act on it: snapshot, screenshot, select, hover, upload",
+        Some(ToolGroup::Page),
+    ),
+    ("inspect", "Console, requests, DOM", Some(ToolGroup::Inspect)),
+    ("knowledge", "What is known of websites", Some(ToolGroup::Knowledge)),
+    ("all", "Every tool", None),
+];
 
 /// How a browser is opened, and what is allowed in it.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]

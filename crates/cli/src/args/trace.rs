@@ -1,13 +1,7 @@
 //! What `trace` is given.
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use std::path::PathBuf;
-
-#[derive(Args)]
-pub(crate) struct TraceArgs {
-    #[command(subcommand)]
-    pub verb: TraceVerb,
-}
 
 #[derive(Subcommand)]
 pub(crate) enum TraceVerb {

@@ -45,17 +45,15 @@ pub(crate) fn read(folder: Option<&Path>, traces: &Path) -> Result<Vec<AgentRun>
 fn one(path: &Path, traces: &Path) -> Result<AgentRun, AgentsError> {
     let record = RunRecord::read(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let pages = match trace_of(&record, path, &[traces.to_owned()]) {
-        Ok(None) => Vec::new(),
-        Ok(Some(trace)) => pages(&trace).unwrap_or_else(|error| {
-            output::status(&format!("note: the report shows no pages of {name}: {}", escaped_line(&error.to_string())));
-            Vec::new()
-        }),
-        Err(error) => {
-            output::status(&format!("note: the report shows no pages of {name}: {}", escaped_line(&error.to_string())));
-            Vec::new()
-        }
-    };
+    let trace = trace_of(&record, path, &[traces.to_owned()]).map_err(|error| error.to_string());
+    let shown = trace.and_then(|trace| match trace {
+        Some(trace) => pages(&trace).map_err(|error| error.to_string()),
+        None => Ok(Vec::new()),
+    });
+    let pages = shown.unwrap_or_else(|why| {
+        output::status(&format!("note: the report shows no pages of {name}: {}", escaped_line(&why)));
+        Vec::new()
+    });
     Ok(AgentRun { name, record, pages })
 }
 

@@ -1,12 +1,12 @@
 //! `agents`: what agents did, from records of their runs.
 
 use super::key_of_user;
-use crate::args::{AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
+use crate::args::{AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::text::{cut, escaped_line, folded};
 use browserlens_core::tokens::ImageFormula;
-use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
+use browserlens_report::{agents_comparison, agents_table, compared_agents, measured_runs};
 use browserlens_trace::agents::{EndReason, Format, Given, Prices, RunRecord, import, link};
 use browserlens_trace::{RedactionOptions, Redactor};
 use rayon::prelude::*;
@@ -20,8 +20,8 @@ const SHORT: usize = 160;
 /// How images are counted.
 pub(super) const IMAGES: ImageFormula = ImageFormula::Claude28;
 
-pub(crate) fn run(args: &AgentsArgs) -> Ended {
-    match &args.verb {
+pub(crate) fn run(verb: &AgentsVerb) -> Ended {
+    match verb {
         AgentsVerb::Import(args) => take_in(args),
         AgentsVerb::Table(args) => table(args),
         AgentsVerb::Compare(args) => compare(args),
@@ -37,16 +37,11 @@ pub(crate) fn run(args: &AgentsArgs) -> Ended {
 }
 
 fn take_in(args: &AgentsImportArgs) -> Ended {
-    let format = args
-        .format
-        .as_ref()
-        .map(|name| {
-            Format::from_name(name).ok_or_else(|| {
-                let known = Format::ALL.map(Format::name).join(", ");
-                Failure::usage(format!("no format is called {name:?}"), format!("formats: {known}"))
-            })
-        })
-        .transpose()?;
+    let format_of = |name: &String| {
+        let known = || format!("formats: {}", Format::ALL.map(Format::name).join(", "));
+        Format::from_name(name).ok_or_else(|| Failure::usage(format!("no format is called {name:?}"), known()))
+    };
+    let format = args.format.as_ref().map(format_of).transpose()?;
     let known = secrets(&args.secret)?;
     if args.reward.is_some_and(|reward| !reward.is_finite()) {
         return Err(Failure::usage("--reward: no number", "give one, such as 1"));
@@ -62,19 +57,13 @@ fn take_in(args: &AgentsImportArgs) -> Ended {
     for file in &args.files {
         runs.extend(import(file, format, &given)?);
     }
-    std::fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::new(
-            Exit::Input,
-            &error,
-            format!("name a folder that can be written in place of {}", args.out.display()),
-        )
-    })?;
+    let hint = format!("name a folder that can be written in place of {}", args.out.display());
+    std::fs::create_dir_all(&args.out).map_err(|error| Failure::new(Exit::Input, &error, hint))?;
     if let Some(trace) = &args.trace {
         if runs.len() != 1 {
-            return Err(Failure::usage(
-                format!("--trace: {} runs were read, and a trace is of one", runs.len()),
-                "import one transcript at a time, or keep the calls of one tool with --only",
-            ));
+            let message = format!("--trace: {} runs were read, and a trace is of one", runs.len());
+            let hint = "import one transcript at a time, or keep the calls of one tool with --only";
+            return Err(Failure::usage(message, hint));
         }
         runs.iter_mut().try_for_each(|run| link(run, trace))?;
     }
@@ -127,10 +116,9 @@ pub(super) fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let is_run = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "run");
         let mut runs: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(is_run).collect();
         if runs.is_empty() {
-            return Err(Failure::input(
-                format!("{}: holds no run record", path.display()),
-                "turn transcripts into records: browserlens agents import FILE --out FOLDER",
-            ));
+            let message = format!("{}: holds no run record", path.display());
+            let hint = "turn transcripts into records: browserlens agents import FILE --out FOLDER";
+            return Err(Failure::input(message, hint));
         }
         runs.sort_unstable();
         found.append(&mut runs);
@@ -143,16 +131,6 @@ pub(super) fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
 }
 
 fn table(args: &AgentsTableArgs) -> Ended {
-    let by: Vec<AgentsBy> = args
-        .by
-        .iter()
-        .map(|by| match by {
-            AgentsByArg::Tool => AgentsBy::Tool,
-            AgentsByArg::Agent => AgentsBy::Agent,
-            AgentsByArg::Level => AgentsBy::Level,
-            AgentsByArg::Task => AgentsBy::Task,
-        })
-        .collect();
     let records = records(&args.runs)?;
     let prices = args.prices.as_deref().map(Prices::load).transpose()?;
     if let Some(prices) = &prices {
@@ -163,13 +141,8 @@ fn table(args: &AgentsTableArgs) -> Ended {
             output::status(&format!("no price of {}", unknown.join(", ")));
         }
     }
-    let runs = measured_runs(&records, &by, args.encoding, IMAGES, prices.as_ref());
-    if args.json {
-        output::pretty(&runs)?;
-    } else {
-        output::data(&agents_table(&runs, &by, args.markdown))?;
-    }
-    Ok(Exit::Success)
+    let runs = measured_runs(&records, &args.by, args.encoding, IMAGES, prices.as_ref());
+    output::json_or(args.json, &runs, || agents_table(&runs, &args.by, args.markdown))
 }
 
 fn compare(args: &AgentsCompareArgs) -> Ended {
@@ -181,10 +154,8 @@ fn compare(args: &AgentsCompareArgs) -> Ended {
         if of.is_empty() {
             tools.sort_unstable();
             tools.dedup();
-            return Err(Failure::usage(
-                format!("{}: no run of {name:?}", folder.display()),
-                format!("tools: {}", tools.join(", ")),
-            ));
+            let message = format!("{}: no run of {name:?}", folder.display());
+            return Err(Failure::usage(message, format!("tools: {}", tools.join(", "))));
         }
         Ok(of)
     };
@@ -197,10 +168,8 @@ fn show(path: &Path, call: Option<u32>) -> Ended {
     let run = RunRecord::read(path)?;
     if let Some(number) = call {
         let Some(call) = run.calls.iter().find(|call| call.call == number) else {
-            return Err(Failure::usage(
-                format!("{}: no call {number}", path.display()),
-                format!("the run has {} calls", run.calls.len()),
-            ));
+            let message = format!("{}: no call {number}", path.display());
+            return Err(Failure::usage(message, format!("the run has {} calls", run.calls.len())));
         };
         return output::data(&format!("{} {}\n{}\n", escaped_line(&call.name), call.arguments, call.answer));
     }

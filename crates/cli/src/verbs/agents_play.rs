@@ -2,6 +2,7 @@
 //!
 //! In: tasks as files, a tool, an agent. Out: lists, records, and which checks lie.
 
+use super::agents::{IMAGES, free_path, paths, records, secrets};
 use super::key_of_user;
 use super::model::Asked;
 use crate::args::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs, ContextArg};
@@ -12,7 +13,7 @@ use browserlens_core::tokens::Encoding;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
     Agent, Context, Environment, Folders, McpTool, ModelAgent, ModelOptions, PATIENCE, PROMPT_VERSION, Played,
-    Scripted, ServedTask, StdioAgent, Task, TasksError, Tool, ToolCommand, Verdict, play,
+    Scripted, ServedTask, StdioAgent, Task, TasksError, Tool, ToolCommand, play,
 };
 use browserlens_trace::agents::{EndReason, RunRecord};
 use browserlens_trace::{RedactionOptions, Redactor};
@@ -101,8 +102,8 @@ type Lies = Vec<String>;
 
 fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
     let command = tool_of("browserlens", None, &args.which)?;
-    let (of_sites, of_miniwob): (Vec<Task>, Vec<Task>) =
-        tasks.iter().cloned().partition(|task| matches!(task.place, Environment::Site(_)));
+    let is_of_miniwob = |task: &&Task| matches!(task.place, Environment::Miniwob { .. });
+    let of_miniwob: Vec<Task> = tasks.iter().filter(is_of_miniwob).cloned().collect();
     let folders = folders(&args.which);
     let lies = Arc::<Mutex<BTreeMap<String, Lies>>>::default();
     let queue = Arc::new(Mutex::new(tasks.iter().cloned().collect::<VecDeque<Task>>()));
@@ -137,7 +138,7 @@ fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
             Failure::input(format!("no folder for records: {error}"), "free some space for temporary files")
         })?;
         play_miniwob(&of_miniwob, 1, folder.path())?;
-        let records = records(folder.path())?;
+        let records = records(&[folder.path().to_owned()])?;
         for task in &of_miniwob {
             let is_done = records.iter().any(|run| run.header.task == task.id && run.is_success() == Some(true));
             if !is_done {
@@ -155,7 +156,7 @@ fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
         "{} of {} checks tell the truth: {} played empty, done and wrong, {} of MiniWoB++ empty and done",
         tasks.len() - lying.len(),
         tasks.len(),
-        of_sites.len(),
+        tasks.len() - of_miniwob.len(),
         of_miniwob.len()
     );
     output::data(&format!("{said}\n"))?;
@@ -167,26 +168,25 @@ async fn checked(task: &Task, folders: &Folders, tool: &mut McpTool) -> Result<L
     let mut lies = Lies::new();
     let stage = ServedTask::set(task, folders, 1).await?;
     // Nothing but the start is opened.
-    let start = Scripted::way(Vec::new(), stage.url_of("/"), None);
-    let (_, verdict) = acted(task, &stage, tool, start, EMPTY_PATIENCE).await?;
-    if verdict.is_done() {
+    let mut start = Scripted::way(Vec::new(), stage.url_of("/"), None);
+    if play(task, &stage, tool, &mut start, None, EMPTY_PATIENCE).await?.verdict.is_done() {
         lies.push("passes though nothing was done".to_owned());
     }
     let Environment::Site(site) = &task.place else { return Ok(lies) };
     // On the same pages: there nothing was done.
     let files = stage.files().map(Path::to_owned);
-    let way = Scripted::way_from_here(site.way.clone(), stage.url_of("/"), files);
-    let (played, verdict) = acted(task, &stage, tool, way, PATIENCE).await?;
-    if !verdict.is_done() {
-        lies.push(format!("fails though all was done: {} ({})", verdict.unmet.join("; "), told(&played)));
+    let mut way = Scripted::way_from_here(site.way.clone(), stage.url_of("/"), files);
+    let played = play(task, &stage, tool, &mut way, None, PATIENCE).await?;
+    if !played.verdict.is_done() {
+        lies.push(format!("fails though all was done: {} ({})", played.verdict.unmet.join("; "), told(&played)));
     } else if let Some(stopped) = stopped(&played) {
         lies.push(format!("its way passes, but {stopped}"));
     }
     let stage = ServedTask::set(task, folders, 1).await?;
     let files = stage.files().map(Path::to_owned);
-    let wrong = Scripted::way(site.wrong.clone(), stage.url_of("/"), files);
-    let (played, verdict) = acted(task, &stage, tool, wrong, WRONG_PATIENCE).await?;
-    if verdict.is_done() {
+    let mut wrong = Scripted::way(site.wrong.clone(), stage.url_of("/"), files);
+    let played = play(task, &stage, tool, &mut wrong, None, WRONG_PATIENCE).await?;
+    if played.verdict.is_done() {
         lies.push(format!("passes though it was done wrongly: {}", site.wrong_is));
     } else if let Some(stopped) = stopped(&played) {
         lies.push(format!("its wrong way {stopped}"));
@@ -206,19 +206,6 @@ fn stopped(played: &Played) -> Option<String> {
         (EndReason::Limit, _) => Some(format!("needs more than the limit of {} calls", played.calls)),
         (EndReason::Failed | EndReason::Unknown, said) => Some(format!("failed: {}", said.as_deref().unwrap_or(""))),
     }
-}
-
-/// Lets a script act, and the pages judge.
-async fn acted(
-    task: &Task,
-    stage: &ServedTask,
-    tool: &mut McpTool,
-    mut agent: Scripted,
-    patience: Duration,
-) -> Result<(Played, Verdict), TasksError> {
-    let played = play(task, stage, tool, &mut agent, None, patience).await?;
-    let verdict = played.verdict.clone();
-    Ok((played, verdict))
 }
 
 type Model = (ModelOptions, Arc<Mutex<Asked>>);
@@ -251,7 +238,7 @@ fn model(args: &AgentsRunArgs) -> Result<Option<Model>, Failure> {
         temperature: args.temperature,
         seed: args.seed,
         max_tokens: args.max_tokens,
-        response_format: args.response_format.into(),
+        response_format: args.response_format,
         images: !args.no_images,
         ..ModelOptions::new(name)
     };
@@ -267,20 +254,17 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
         return Err(Failure::usage(said, hint));
     }
     let command = tool_of(&args.tool, args.skill.as_deref(), &args.which)?;
-    let known = super::agents::secrets(&args.secret)?;
+    let known = secrets(&args.secret)?;
     let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
-    std::fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::new(Exit::Input, &error, format!("name a folder that can be written, not {}", args.out.display()))
-    })?;
+    let hint = format!("name a folder that can be written, not {}", args.out.display());
+    std::fs::create_dir_all(&args.out).map_err(|error| Failure::new(Exit::Input, &error, hint))?;
     // A folder without records is none to `paths`.
-    let before = paths(&args.out).unwrap_or_default();
+    let before = paths(std::slice::from_ref(&args.out)).unwrap_or_default();
     let by_script = |task: &&Task| args.agent == AgentArg::Way && matches!(task.place, Environment::Miniwob { .. });
     let of_miniwob: Vec<Task> = tasks.iter().filter(by_script).cloned().collect();
     if !of_miniwob.is_empty() && args.tool != "browserlens" {
-        return Err(Failure::usage(
-            format!("the ways of MiniWoB++ speak to browserlens alone, not to {}", args.tool),
-            "name tasks of sites, or take --agent explore",
-        ));
+        let message = format!("the ways of MiniWoB++ speak to browserlens alone, not to {}", args.tool);
+        return Err(Failure::usage(message, "name tasks of sites, or take --agent explore"));
     }
     if args.record && (args.tool != "browserlens" || !of_miniwob.is_empty()) {
         let who = if of_miniwob.is_empty() { args.tool.as_str() } else { "the script of MiniWoB++" };
@@ -292,7 +276,7 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
         for task in tasks.iter().filter(|task| !by_script(task)) {
             for seed in 1..=u64::from(args.runs) {
                 let stage = ServedTask::set(task, &folders, seed).await?;
-                let path = super::agents::free_path(&args.out, &task.id, &command.name);
+                let path = free_path(&args.out, &task.id, &command.name);
                 let trace = args.record.then(|| path.with_extension("trace"));
                 let mut command = command.clone();
                 if let Some(trace) = &trace {
@@ -346,10 +330,11 @@ pub(super) fn run(args: &AgentsRunArgs) -> Ended {
     // What comes of it is a line more, for whoever reads lines.
     let is_table = args.agent != AgentArg::Stdio;
     // Of what was played now, not of what lay there.
-    let played: Vec<PathBuf> = paths(&args.out)?.into_iter().filter(|path| !before.contains(path)).collect();
-    let records = super::agents::records(&played)?;
+    let played: Vec<PathBuf> =
+        paths(std::slice::from_ref(&args.out))?.into_iter().filter(|path| !before.contains(path)).collect();
+    let records = records(&played)?;
     let by = [AgentsBy::Level];
-    let runs = measured_runs(&records, &by, Encoding::O200kBase, super::agents::IMAGES, None);
+    let runs = measured_runs(&records, &by, Encoding::O200kBase, IMAGES, None);
     if is_table {
         output::data(&agents_table(&runs, &by, false))?;
     }
@@ -370,22 +355,13 @@ fn linked(path: &Path, trace: &Path, redactor: Redactor) -> Result<(), Failure> 
     std::fs::rename(&new, path).map_err(Failure::file("replaced", path, "check the folder"))
 }
 
-fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    super::agents::paths(&[folder.to_owned()])
-}
-
-fn records(folder: &Path) -> Result<Vec<RunRecord>, Failure> {
-    super::agents::records(&[folder.to_owned()])
-}
-
 /// Plays tasks of MiniWoB++ by their scripts, a level at a time, and has the records written.
 fn play_miniwob(tasks: &[Task], runs: u32, out: &Path) -> Result<(), Failure> {
     let script = Path::new(MINIWOB_SCRIPT);
     if !script.is_file() {
-        return Err(Failure::usage(
-            format!("{MINIWOB_SCRIPT} is not here"),
-            "start this in the folder of the repository: it plays the ways of MiniWoB++",
-        ));
+        let message = format!("{MINIWOB_SCRIPT} is not here");
+        let hint = "start this in the folder of the repository: it plays the ways of MiniWoB++";
+        return Err(Failure::usage(message, hint));
     }
     let mut levels: BTreeMap<u8, Vec<&str>> = BTreeMap::new();
     for task in tasks {

@@ -23,7 +23,6 @@ type Told = (String, RunRecord, PathBuf);
 
 pub(crate) fn run(args: &AgentsCounterfactualArgs) -> Ended {
     let strategies = replaying::select_strategies(&args.strategies_file, &args.strategies)?;
-    let mut left_out = Vec::new();
     let mut told: Vec<Told> = Vec::new();
     let read = |path: &PathBuf| -> Result<(RunRecord, Option<PathBuf>), AgentsError> {
         let record = RunRecord::read(path)?;
@@ -33,20 +32,14 @@ pub(crate) fn run(args: &AgentsCounterfactualArgs) -> Ended {
     let records = paths(&args.runs)?;
     for (path, read) in records.iter().zip(records.par_iter().map(read).collect::<Vec<_>>()) {
         let (record, trace) = read?;
-        match trace {
-            Some(trace) => told.push((path.display().to_string(), record, trace)),
-            None => left_out.push(path.display().to_string()),
-        }
+        told.extend(trace.map(|trace| (path.display().to_string(), record, trace)));
     }
-    let nameless = left_out.len();
-    let mut left_out: Vec<String> = if nameless == 0 {
-        Vec::new()
-    } else {
-        vec![format!(
-            "{nameless} of {} records name no trace: nothing is said of what they would have cost.",
-            records.len()
-        )]
-    };
+    let mut left_out: Vec<String> = Vec::new();
+    let (all, nameless) = (records.len(), records.len() - told.len());
+    if nameless > 0 {
+        let what = "nothing is said of what they would have cost.";
+        left_out.push(format!("{nameless} of {all} records name no trace: {what}"));
+    }
     let mut traces: Vec<PathBuf> = told.iter().map(|(_, _, trace)| trace.clone()).collect();
     traces.sort_unstable();
     traces.dedup();

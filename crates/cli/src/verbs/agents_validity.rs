@@ -37,10 +37,8 @@ pub(crate) fn run(args: &AgentsValidityArgs) -> Ended {
     }
     let runs = measured_runs(&records, &[], Encoding::O200kBase, IMAGES, None);
     let Some(validity) = Validity::of(&bench.tasks, &runs, &given) else {
-        return Err(Failure::input(
-            "no run was judged, or nothing was replayed: there is nothing to compare",
-            "import transcripts with --reward, and run `browserlens bench`",
-        ));
+        let hint = "import transcripts with --reward, and run `browserlens bench`";
+        return Err(Failure::input("no run was judged, or nothing was replayed: there is nothing to compare", hint));
     };
     output::data(&validity.text(args.markdown))?;
     output::status(&format!("bench: {}", folder.display()));

@@ -28,11 +28,7 @@ pub(crate) fn run(args: BenchArgs) -> Ended {
         return without_report(args, &run);
     }
     let (index, table) = report(args, &run)?;
-    if args.json {
-        output::pretty(&run.tasks)?;
-    } else {
-        output::data(&format!("{table}\n"))?;
-    }
+    output::json_or(args.json, &run.tasks, || format!("{table}\n"))?;
     output::status(&replaying::said(&run));
     if let Some(line) = exam_in_words(&run) {
         output::status(&line);

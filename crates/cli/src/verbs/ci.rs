@@ -4,7 +4,7 @@
 //! to do next. Invariants: nothing that is there is replaced, and nothing is written where one of
 //! the files cannot be.
 
-use crate::args::{CiArgs, CiInitArgs, CiVerb};
+use crate::args::{CiInitArgs, CiVerb};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_trace::whole;
@@ -21,12 +21,7 @@ const RECORDED: &str = "The workflow records the scenarios on every run, so trac
 const KEPT: &str = "The workflow replays the traces that are committed. Record again when the site changed; or start \
     the workflow by hand, which records too, and commit the traces of its artifact.";
 
-pub(crate) fn run(args: &CiArgs) -> Ended {
-    let CiVerb::Init(args) = &args.verb;
-    init(args)
-}
-
-fn init(args: &CiInitArgs) -> Ended {
+pub(crate) fn run(CiVerb::Init(args): &CiVerb) -> Ended {
     let root = &args.folder;
     if !root.is_dir() {
         let message = format!("{} is no folder", root.display());

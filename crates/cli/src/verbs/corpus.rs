@@ -98,14 +98,10 @@ fn run_stats(dir: &Path, threads: usize, json: bool) -> Ended {
     let bar = Bar::over("corpus", traces.len(), "traces");
     let stats = stats(&traces, threads, &|path| {
         bar.message(&path.display().to_string());
-        bar.step();
+        bar.add(1);
     })?;
     bar.finish();
-    if json {
-        output::pretty(&stats)?;
-    } else {
-        output::data(&table(&stats))?;
-    }
+    output::json_or(json, &stats, || table(&stats))?;
     Ok(if stats.failures.is_empty() { Exit::Success } else { Exit::Verification })
 }
 
@@ -156,16 +152,14 @@ fn run_split(dir: &Path, share: f64, seed: u64, out: &Path, links: bool, json: b
     let traces = find_traces(dir)?;
     let split = split(dir, &traces, share, seed)?;
     let written: [PathBuf; 2] = if links { write_links(&split, dir, out) } else { write_lists(&split, out) }?;
-    if json {
-        output::pretty(&split)?;
-    } else {
+    output::json_or(json, &split, || {
         let mut text = String::new();
         for (path, part) in written.iter().zip([&split.train, &split.held_back]) {
             let line = format!("{}: {} traces of {}", path.display(), part.traces.len(), part.sites.join(", "));
             let _ = writeln!(text, "{}", escaped_line(&line));
         }
         failures(&mut text, &split.failures);
-        output::data(&text)?;
-    }
+        text
+    })?;
     Ok(if split.failures.is_empty() { Exit::Success } else { Exit::Verification })
 }

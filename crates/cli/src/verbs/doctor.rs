@@ -20,11 +20,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Ended {
         install::chromium(args)?;
     }
     let checks = checks::all(args);
-    if args.json {
-        output::pretty(&checks)?;
-    } else {
-        output::data(&in_words(&checks))?;
-    }
+    output::json_or(args.json, &checks, || in_words(&checks))?;
     let broken = |exit: Exit| checks.iter().any(|check| check.state == State::Broken && check.exit == Some(exit));
     Ok([Exit::Input, Exit::Browser].into_iter().find(|exit| broken(*exit)).unwrap_or(Exit::Success))
 }

@@ -4,13 +4,13 @@
 //! their owner, and what the simple reader makes of the steps; with one, how many of its answers
 //! are right.
 
-use super::llm::{answers, cassette, configured, load, may_ask, options, truth};
+use super::llm::{answers, cassette, load, may_ask, options, truth};
 use crate::args::ExamArgs;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
-use browserlens_replay::RunResult;
 use browserlens_replay::llm::{Exam, ExamResults, ExamRow, LlmRun, Prompt};
+use browserlens_replay::{RunResult, strategies};
 use browserlens_report::{exam_answers_table, exam_table};
 use browserlens_trace::scenario::Scenario;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
     };
     let prompt = Prompt::exam();
     let options = options(&args.endpoint, model, &args.run, &run)?;
-    let configured = configured(&args.endpoint)?;
+    let configured = strategies::load(&args.endpoint.strategies_file)?;
     let plan = LlmRun::plan(&run, &configured, &prompt, &options)?;
     let strategies: Vec<String> = plan.strategies().into_iter().map(str::to_owned).collect();
     let exam = Exam::new(plan, &args.endpoint.scenarios_dir)?;
@@ -38,8 +38,7 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
     if !may_ask(&args.endpoint, &options, &estimate, "questions")? {
         return Ok(Exit::Success);
     }
-    let read: Vec<&str> = strategies.iter().map(String::as_str).collect();
-    let truth = truth(&args.endpoint, &run, &read)?;
+    let truth = truth(&args.endpoint, &run, &strategies)?;
     let mut answers = answers(&args.endpoint, cassette)?;
     let bar = Bar::over(model, usize::try_from(estimate.steps).unwrap_or(usize::MAX), "questions");
     let sat = exam.sit(&truth, &mut answers, &mut |done| bar.position(done));

@@ -23,11 +23,7 @@ pub(crate) fn run(args: &FidelityArgs) -> Ended {
     });
     bar.finish();
     let found = found?;
-    if args.json {
-        output::pretty(&found)?;
-    } else {
-        output::data(&fidelity_terminal_table(&found))?;
-    }
+    output::json_or(args.json, &found, || fidelity_terminal_table(&found))?;
     let text = fidelity_markdown(&found);
     if args.check {
         return check(&found, &text, &args.out);

@@ -2,7 +2,6 @@
 
 use super::key_of_user;
 use crate::args::ImportArgs;
-use crate::exit::Failure;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
 use browserlens_import::{Format, ImportOptions, ImportReport, import};
@@ -10,10 +9,6 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 pub(crate) fn run(args: &ImportArgs) -> Ended {
-    let Some(format) = Format::from_name(&args.format) else {
-        let known = Format::ALL.map(Format::name).join(", ");
-        return Err(Failure::usage(format!("no format is called {:?}", args.format), format!("formats: {known}")));
-    };
     let mut options = ImportOptions::new(&args.out);
     options.force = args.force;
     options.render = !args.no_render;
@@ -23,9 +18,9 @@ pub(crate) fn run(args: &ImportArgs) -> Ended {
     options.licence.clone_from(&args.licence);
     options.redaction_key = key_of_user()?;
     if !args.json {
-        return write(format, &args.inputs, &options);
+        return write(args.format, &args.inputs, &options);
     }
-    let report = import(format, &args.inputs, &options)?;
+    let report = import(args.format, &args.inputs, &options)?;
     output::pretty(&report)
 }
 

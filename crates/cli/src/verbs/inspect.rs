@@ -3,7 +3,7 @@
 mod tables;
 
 use super::is_url;
-use crate::args::{InspectArgs, InspectSource, InspectWhat, LimitArgs, option_of};
+use crate::args::{InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::NodeKey;
@@ -41,8 +41,8 @@ pub(super) fn tool_schemas() -> Ended {
     output::pretty(&listed)
 }
 
-pub(crate) fn run(args: &InspectArgs) -> Ended {
-    let InspectWhat { source, tool, arguments, stream } = &args.what;
+pub(crate) fn run(asked: &InspectWhat) -> Ended {
+    let InspectWhat { source, tool, arguments, stream } = asked;
     let is_of_the_page = matches!(tool, Some("get_dom_snapshot" | "get_html" | "get_text"));
     let mut asked = Asked::open(source, is_of_the_page)?;
     let node = asked.node(arguments)?;

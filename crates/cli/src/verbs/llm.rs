@@ -7,7 +7,7 @@ use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_llm::{Answers, Cassette};
 use browserlens_replay::llm::{Estimate, LlmResults, LlmRun, Prompt, ReaderOptions, Truth, TruthSource};
-use browserlens_replay::{ConfiguredStrategy, RunResult, StrategyInfo, strategies};
+use browserlens_replay::{RunResult, StrategyInfo, strategies};
 use browserlens_report::llm_terminal_table;
 use std::path::{Path, PathBuf};
 
@@ -22,14 +22,15 @@ pub(crate) fn run(args: &LlmArgs) -> Ended {
         images: args.images,
         ..options(&args.endpoint, &args.model, &args.run, &run)?
     };
-    let configured = configured(&args.endpoint)?;
+    let configured = strategies::load(&args.endpoint.strategies_file)?;
     let plan = LlmRun::plan(&run, &configured, &prompt, &options)?;
     let (cassette, path) = cassette(&args.endpoint, &run, &prompt, "cassette.jsonl")?;
     let estimate = plan.estimate(&cassette)?;
     if !may_ask(&args.endpoint, &options, &estimate, "steps")? {
         return Ok(Exit::Success);
     }
-    let truth = truth(&args.endpoint, &run, &plan.strategies())?;
+    let strategies: Vec<String> = plan.strategies().into_iter().map(str::to_owned).collect();
+    let truth = truth(&args.endpoint, &run, &strategies)?;
     let mut answers = answers(&args.endpoint, cassette)?;
     let bar = Bar::over(&options.model, usize::try_from(estimate.steps).unwrap_or(usize::MAX), "steps");
     let read = plan.read(&truth, &mut answers, &mut |done| bar.position(done));
@@ -114,7 +115,7 @@ pub(super) fn options(
         })?,
     };
     Ok(ReaderOptions {
-        response_format: args.response_format.into(),
+        response_format: args.response_format,
         max_tokens: args.max_tokens,
         temperature: args.temperature,
         extra,
@@ -123,14 +124,9 @@ pub(super) fn options(
     })
 }
 
-pub(super) fn configured(args: &EndpointArgs) -> Result<Vec<ConfiguredStrategy>, Failure> {
-    strategies::load(&args.strategies_file).map_err(Failure::from)
-}
-
 /// Finds out what the handles of the run meant, in a folder of its own that is removed afterwards.
-pub(super) fn truth(args: &EndpointArgs, run: &RunResult, read: &[&str]) -> Result<Truth, Failure> {
-    let read: Vec<String> = read.iter().map(|name| (*name).to_owned()).collect();
-    let chosen = strategies::select(configured(args)?, &read, &args.strategies_file)?;
+pub(super) fn truth(args: &EndpointArgs, run: &RunResult, read: &[String]) -> Result<Truth, Failure> {
+    let chosen = strategies::select(strategies::load(&args.strategies_file)?, read, &args.strategies_file)?;
     let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-llm-", "let TMPDIR name a writable folder")?;
     let source = TruthSource { traces: &args.traces, scenarios_dir: &args.scenarios_dir, scratch: scratch.path() };
     let truth = Truth::find(run, &chosen, &source);

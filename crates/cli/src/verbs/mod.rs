@@ -31,8 +31,6 @@ pub(crate) mod read;
 pub(crate) mod record;
 #[cfg(feature = "record")]
 mod record_attach;
-#[cfg(feature = "record")]
-mod recording;
 pub(crate) mod replay;
 pub(crate) mod report;
 mod report_input;
@@ -159,6 +157,11 @@ fn not_live(url: &str) -> Failure {
 /// Returns whether a source is the URL of a live page.
 fn is_url(source: &str) -> bool {
     ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
+}
+
+/// Returns the URL of a live page, also of one in a file of HTML; none of a trace.
+fn live_url(source: &str) -> Option<String> {
+    if is_url(source) { Some(source.to_owned()) } else { html_file(source) }
 }
 
 /// Returns the URL of a file that is there.

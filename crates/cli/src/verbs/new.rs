@@ -28,6 +28,7 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
         let made = std::fs::create_dir_all(folder);
         made.map_err(|error| Failure::input(format!("{}: {error}", folder.display()), "name another"))?;
     }
+    let shown_folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if !is_folder
@@ -42,18 +43,17 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
             write(&page, PAGE)?;
             let url = file_url(&page).unwrap_or_default();
             write(path, &SCENARIO.replace("NAME", stem).replace("URL", &url))?;
-            let out = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             // Outside of the project there are no strategies yet, unless `ci init` wrote them.
             let mut with = String::new();
             if !Path::new(STRATEGIES_FILE).exists() {
                 let above = folder.parent().map(|above| above.join("strategies.toml"));
-                let file = above.filter(|file| file.exists()).unwrap_or_else(|| out.join("strategies.toml"));
+                let file = above.filter(|file| file.exists()).unwrap_or_else(|| shown_folder.join("strategies.toml"));
                 if !file.exists() {
                     write(&file, FEW)?;
                 }
                 with = format!(" --strategies-file {}", file.display());
             }
-            let out = out.display();
+            let out = shown_folder.display();
             format!("browserlens record {shown} --out {out}\nbrowserlens bench {out} --scenarios-dir {out}{with}\n")
         }
         NewOf::Strategy => {
@@ -64,8 +64,7 @@ pub(crate) fn run(args: &NewArgs) -> Ended {
         }
         NewOf::Tasks => {
             write(path, &TASKS.replace("NAME", stem))?;
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            format!("browserlens agents tasks --tasks-dir {}\n", folder.display())
+            format!("browserlens agents tasks --tasks-dir {}\n", shown_folder.display())
         }
     };
     output::status("next:");

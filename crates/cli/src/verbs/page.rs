@@ -17,7 +17,7 @@ use background::{Endpoint, asked, ended, lost, nobody};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_serve::{Reply, Request, ServeError, serve_socket};
-use browserlens_session::{Session, Shared, tools};
+use browserlens_session::{Session, Shared, ToolError, tools};
 use browserlens_trace::Trace;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -121,23 +121,18 @@ fn once(source: &str, step: Option<u32>, Call { tool, mut arguments, out }: Call
     } else {
         0
     };
-    let given = step;
-    let step = given.unwrap_or(unsaid);
-    let mut session = Session::new(Arc::new(made(&source, BrowserArgs::default(), step)?))
-        .map_err(|error| failed(error.into(), command_of(tool)))?;
+    let refused = |error: ToolError| failed(error.into(), command_of(tool));
+    let shared = made(&source, BrowserArgs::default(), step.unwrap_or(unsaid))?;
+    let mut session = Session::new(Arc::new(shared)).map_err(refused)?;
     // Refs and handles are those of the first observation; a screenshot needs a page.
     if !matches!(tool, "observe" | "navigate") {
-        session.call("observe", Value::Null).map_err(|error| failed(error.into(), command_of(tool)))?;
+        session.call("observe", Value::Null).map_err(refused)?;
     }
-    match session.call(tool, arguments) {
-        Ok(answer) => {
-            let images = answer.images.iter().map(|png| png.to_vec()).collect();
-            let ended = told(command_of(tool), &answer.text, images, answer.is_undone, out)?;
-            super::say_step(&source, given, is_of_messages);
-            Ok(ended)
-        }
-        Err(error) => Err(failed(error.into(), command_of(tool))),
-    }
+    let answer = session.call(tool, arguments).map_err(refused)?;
+    let images = answer.images.iter().map(|png| png.to_vec()).collect();
+    let ended = told(command_of(tool), &answer.text, images, answer.is_undone, out)?;
+    super::say_step(&source, step, is_of_messages);
+    Ok(ended)
 }
 
 fn open(session: String, args: OpenArgs, step: u32) -> Ended {
@@ -155,8 +150,10 @@ fn open(session: String, args: OpenArgs, step: u32) -> Ended {
         let message = format!("{option} is not for {}", if is_recorded { "a trace" } else { "a browser" });
         return Err(Failure::usage(message, "leave it out"));
     }
-    absolute(&mut browser);
-    let options = if browser.is_default() && step == 0 { Value::Null } else { json_of(&Options { browser, step })? };
+    browser.begin_here();
+    let options = if browser.is_default() && step == 0 { None } else { Some(Options { browser, step }) };
+    let options = serde_json::to_value(options)
+        .map_err(|error| Failure::new(Exit::Usage, &error, "name files and folders whose names are text"))?;
     let request = Request::Open { session, source, options };
     let place = Endpoint::of_user()?;
     let reply = match asked(&place.socket, &request) {
@@ -172,11 +169,6 @@ fn open(session: String, args: OpenArgs, step: u32) -> Ended {
         Failure::browser(message, format!("see {}", place.folder.join("log").display()))
     };
     said(reply.map_err(lost)?, "open", None)
-}
-
-fn json_of(options: &Options) -> Result<Value, Failure> {
-    serde_json::to_value(options)
-        .map_err(|error| Failure::new(Exit::Usage, &error, "name files and folders whose names are text"))
 }
 
 impl Default for BrowserArgs {
@@ -204,6 +196,18 @@ impl BrowserArgs {
 
     fn is_default(&self) -> bool {
         serde_json::to_value(self).ok() == serde_json::to_value(Self::default()).ok()
+    }
+
+    /// Lets paths begin at the folder of the command, not of the process that opens them.
+    fn begin_here(&mut self) {
+        let paths = [&mut self.upload_root, &mut self.knowledge, &mut self.model.cassette, &mut self.cache];
+        #[cfg(feature = "record")]
+        let paths = paths.into_iter().chain([&mut self.record, &mut self.chrome]);
+        for path in paths.into_iter().flatten() {
+            if let Ok(whole) = std::path::absolute(&*path) {
+                *path = whole;
+            }
+        }
     }
 }
 
@@ -262,24 +266,6 @@ fn no_source(source: &str) -> Failure {
 fn is_trace(path: &Path) -> bool {
     let mut start = [0; 15];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"SQLite format 3"
-}
-
-/// Paths begin at the folder of the command, not of the process that opens them.
-fn absolute(browser: &mut BrowserArgs) {
-    for path in browser.paths() {
-        if let Ok(whole) = std::path::absolute(&*path) {
-            *path = whole;
-        }
-    }
-}
-
-impl BrowserArgs {
-    fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        let paths = [&mut self.upload_root, &mut self.knowledge, &mut self.model.cassette, &mut self.cache];
-        #[cfg(feature = "record")]
-        let paths = paths.into_iter().chain([&mut self.record, &mut self.chrome]);
-        paths.into_iter().flatten()
-    }
 }
 
 fn made(source: &str, mut browser: BrowserArgs, step: u32) -> Result<Shared, Failure> {
@@ -384,7 +370,7 @@ fn said(reply: Reply, command: &str, out: Option<PathBuf>) -> Ended {
 }
 
 /// Prints an answer; images go into files, which are named.
-fn told(command: &str, text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: Option<PathBuf>) -> Ended {
+fn told(command: &str, text: &str, images: Vec<Vec<u8>>, is_undone: bool, mut out: Option<PathBuf>) -> Ended {
     let mut text = text.trim_end().to_owned();
     if command == "summary"
         && let Ok(answer) = serde_json::from_str::<Value>(&text)
@@ -397,7 +383,6 @@ fn told(command: &str, text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: O
             text.replace_range(at..at + before.len(), &now);
         }
     }
-    let mut out = out;
     for image in images {
         let path = match out.take() {
             Some(path) => path,

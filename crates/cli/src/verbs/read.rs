@@ -1,7 +1,7 @@
 //! `read`: what a page says: whole, in parts, by question, or as a graph; of a trace, a file or a
 //! live page. And what several pages say together: by question, by concept, and twice.
 
-use super::{html_file, is_url};
+use super::live_url;
 use crate::args::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -97,7 +97,7 @@ fn many(args: &ReadArgs, options: &ReadOptions) -> Ended {
     let needs_pages = args.related.is_some() || args.path.is_some() || args.about.is_some();
     let mut all = Vec::new();
     for source in &args.sources {
-        if is_url(source) || html_file(source).is_some() || args.step.is_some() {
+        if live_url(source).is_some() || args.step.is_some() {
             all.push(reading(args, options, source, needs_pages)?);
         } else {
             all.extend(pages_of_trace(options, source)?);
@@ -157,8 +157,7 @@ fn options(args: &ReadArgs) -> Result<ReadOptions, Failure> {
 /// Reads a page, by way of the cache unless it is not wanted. One that was read within the last
 /// five minutes under the same address is not opened, unless the page itself is needed.
 fn reading(args: &ReadArgs, options: &ReadOptions, source: &str, needs_page: bool) -> Result<Read, Failure> {
-    let file = html_file(source);
-    let address = if is_url(source) { Some(source.to_owned()) } else { file };
+    let address = live_url(source);
     let name = source.to_owned();
     let mut cache = if options.cache { Some(open_cache(args)?) } else { None };
     let now_ms = now_ms();
@@ -233,12 +232,8 @@ fn recorded(args: &ReadArgs, source: &str) -> Result<Arc<Page>, Failure> {
 
 fn page_of(trace: &Trace, source: &str, step: u32) -> Result<Page, Failure> {
     let capture = super::rendered(trace, source, step)?;
-    Page::parse(&capture).map_err(|error| {
-        Failure::input(
-            format!("{source}: the page cannot be read: {error}"),
-            "check it with `browserlens trace verify`",
-        )
-    })
+    let hint = "check it with `browserlens trace verify`";
+    Page::parse(&capture).map_err(|error| Failure::input(format!("{source}: the page cannot be read: {error}"), hint))
 }
 
 /// Reads the pages of a trace, each address as it was left.
@@ -260,7 +255,7 @@ fn pages_of_trace(options: &ReadOptions, source: &str) -> Result<Vec<Read>, Fail
 /// pages of the site repeat.
 fn look_back(args: &ReadArgs, options: &ReadOptions, searcher: &mut Searcher) -> Result<(), Failure> {
     let source = &args.sources[0];
-    if options.query.is_none() || is_url(source) || html_file(source).is_some() {
+    if options.query.is_none() || live_url(source).is_some() {
         return Ok(());
     }
     let trace = Trace::open(source)?;

@@ -1,7 +1,6 @@
 //! `record`: scenarios in, traces out.
 
 use super::key_of_user;
-use super::recording::cancelled_by_ctrl_c;
 use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
@@ -54,6 +53,20 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
     Ok(Exit::Success)
 }
 
+/// Asked to end (Ctrl-C): finished steps stay, our Chromium goes.
+pub(super) fn cancelled_by_ctrl_c(runtime: &tokio::runtime::Runtime) -> Cancel {
+    let cancel = Cancel::default();
+    runtime.spawn({
+        let cancel = cancel.clone();
+        async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                cancel.cancel();
+            }
+        }
+    });
+    cancel
+}
+
 /// Which tools are asked; none if none shall be.
 fn peers(args: &RecordArgs) -> Result<Option<PeerOptions>, Failure> {
     let Some(names) = &args.peers else { return Ok(None) };
@@ -63,10 +76,8 @@ fn peers(args: &RecordArgs) -> Result<Option<PeerOptions>, Failure> {
             let found = find_peers(name);
             if found.is_empty() {
                 let known: Vec<&str> = harnesses().map(|peer| peer.name).collect();
-                return Err(Failure::usage(
-                    format!("--peers: there is no tool {name:?}"),
-                    format!("the tools are {}", known.join(", ")),
-                ));
+                let message = format!("--peers: there is no tool {name:?}");
+                return Err(Failure::usage(message, format!("the tools are {}", known.join(", "))));
             }
             options.peers.extend(found);
         }
@@ -117,7 +128,7 @@ fn options(args: &RecordArgs, scenario: &Scenario, place: &str, key: RedactionKe
     options.progress = Some(Arc::new(move |progress: &Progress| match progress {
         Progress::Started { steps } => bar.length(u64::from(*steps)),
         Progress::Step { action, .. } => bar.message(action),
-        Progress::Finished { .. } => bar.step(),
+        Progress::Finished { .. } => bar.add(1),
     }));
     options
 }
@@ -152,8 +163,7 @@ fn said(report: &RecordReport) -> String {
     if unsettled > 0 {
         line.push_str(&format!(", {unsettled} steps never settled"));
     }
-    line.push('\n');
-    (escaped_line(line.trim_end()) + "\n").into_owned()
+    (escaped_line(&line) + "\n").into_owned()
 }
 
 fn failure(scenario: &Scenario, error: RecordError) -> Failure {

@@ -1,7 +1,7 @@
 //! `record --attach`: what somebody else does in a running browser, as a trace; and
 //! `record --interactive`: what a person does in one that is started for it, as a scenario too.
 
-use super::recording::cancelled_by_ctrl_c;
+use super::record::cancelled_by_ctrl_c;
 use super::{import, key_of_user};
 use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure};
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &RecordArgs, url: &str) -> Ended {
                 bar.length(u64::from(*index) + 1);
                 bar.message(action);
             }
-            Progress::Finished { .. } => bar.step(),
+            Progress::Finished { .. } => bar.add(1),
             Progress::Started { .. } => {}
         }
     }));

@@ -1,12 +1,12 @@
 //! Replaying, and what `bench`, `show` and others share with it: traces and strategies in, a stored
 //! run out.
 
-use crate::args::{Selection, TokenizerArg};
+use crate::args::Selection;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::progress::Bar;
 use browserlens_core::page::text::escaped_line;
-use browserlens_replay::{ConfiguredStrategy, Measured, ReplayOptions, RunResult, Tokenizer, find_traces, strategies};
+use browserlens_replay::{ConfiguredStrategy, Measured, ReplayOptions, RunResult, find_traces, strategies};
 use browserlens_trace::Trace;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
@@ -17,17 +17,9 @@ use tempfile::TempDir;
 pub(crate) fn replay(traces: &Path, selection: &Selection, what: &str) -> Result<RunResult, Failure> {
     let traces = select_traces(traces, &selection.scenarios)?;
     let strategies = select_strategies(&selection.strategies_file, &selection.strategies)?;
-    replay_with(traces, &strategies, selection, what)
-}
-
-/// Replays these traces with these strategies.
-pub(crate) fn replay_with(
-    traces: Vec<PathBuf>,
-    strategies: &[ConfiguredStrategy],
-    selection: &Selection,
-    what: &str,
-) -> Result<RunResult, Failure> {
-    let scratch = scratch_cache(selection)?;
+    // A cache of this run alone, where the caller wants everything measured again.
+    let fresh = || scratch(&selection.cache_dir, "fresh-", "name a writable --cache-dir");
+    let scratch = selection.no_cache.then(fresh).transpose()?;
     let cache_dir = scratch.as_ref().map_or(selection.cache_dir.as_path(), TempDir::path);
     let bar = Bar::new(what);
     let result = browserlens_replay::replay(&ReplayOptions {
@@ -35,28 +27,17 @@ pub(crate) fn replay_with(
         cache_dir: cache_dir.to_owned(),
         out_dir: selection.runs_dir.clone(),
         encoding: selection.encoding,
-        tokenizer: match selection.tokenizer {
-            TokenizerArg::Fast => Tokenizer::Fast,
-            TokenizerArg::Tiktoken => Tokenizer::Reference,
-        },
+        tokenizer: selection.tokenizer,
         date: now(),
         machine: machine(),
         progress: &bar,
-        ..ReplayOptions::new(traces, selection.scenarios_dir.clone(), strategies, cache_dir)
+        ..ReplayOptions::new(traces, selection.scenarios_dir.clone(), &strategies, cache_dir)
     });
     bar.finish();
     if let Some(scratch) = scratch {
         sweep(scratch);
     }
     result.map_err(Failure::from)
-}
-
-/// A cache of this run alone, where the caller wants everything measured again.
-fn scratch_cache(selection: &Selection) -> Result<Option<TempDir>, Failure> {
-    if !selection.no_cache {
-        return Ok(None);
-    }
-    scratch(&selection.cache_dir, "fresh-", "name a writable --cache-dir").map(Some)
 }
 
 /// Makes a folder for what one command needs on its way, under a name that no other process has, of

@@ -75,7 +75,7 @@ fn knowledge_of(run: &RunResult, traces: &Path, bar: &Bar) -> Option<Knowledge> 
         .filter_map(|trace| {
             bar.message(&trace.meta().scenario);
             let read = Recording::read(&trace).ok();
-            bar.step();
+            bar.add(1);
             read
         })
         .collect();

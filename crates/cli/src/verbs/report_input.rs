@@ -64,7 +64,7 @@ pub(crate) fn scenarios(run: &RunResult, baseline: &str, from: Sources<'_>, bar:
             });
             let info = scenario_info(trace, steps.collect());
             bar.message(&trace.id);
-            bar.step();
+            bar.add(1);
             info
         })
         .collect()

@@ -1,11 +1,11 @@
 //! `schema`: JSON Schemas of the files that are written by hand.
 
-use crate::args::{SchemaArgs, SchemaOf};
+use crate::args::SchemaOf;
 use crate::{Ended, output};
 use browserlens_trace::scenario::{Written, schema};
 
-pub(crate) fn run(args: &SchemaArgs) -> Ended {
-    let schema = match args.of {
+pub(crate) fn run(of: SchemaOf) -> Ended {
+    let schema = match of {
         SchemaOf::Tools => return super::inspect::tool_schemas(),
         SchemaOf::Scenario => schema(Written::Scenario),
         SchemaOf::Ask => schema(Written::Questions),

@@ -1,11 +1,11 @@
 //! `serve`: pages for agents, over MCP and HTTP, from a live browser or a trace.
 
 use crate::Ended;
-use crate::args::{BrowserArgs, ServeArgs, ToolsArg};
+use crate::args::{BrowserArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use browserlens_knowledge::gaps::PROMPT_VERSION;
 use browserlens_serve::{Access, Desk, HttpOptions, ServeError, serve_desk, serve_http, serve_stdio};
-use browserlens_session::{KnowledgeBase, Opener, Policy, Shared, ToolGroup, TraceOpener, WitnessMaker};
+use browserlens_session::{KnowledgeBase, Opener, Policy, Shared, TraceOpener, WitnessMaker};
 #[cfg(feature = "record")]
 use browserlens_session::{RecordingOptions, recording};
 use std::path::Path;
@@ -27,7 +27,8 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
         ));
     }
     let mut shared = shared(opener, &args.browser, args.http.is_none())?;
-    shared.policy.groups = groups(&args.tools);
+    // No group is all of them.
+    shared.policy.groups = args.tools.iter().copied().collect::<Option<_>>().unwrap_or_default();
     let desk = args.watch.then(Arc::<Desk>::default);
     let shared = Arc::new(shared);
     let runtime = super::runtime()?;
@@ -97,18 +98,6 @@ pub(crate) async fn stop_when_asked(stop: CancellationToken) {
         _ = term.recv() => {}
     }
     stop.cancel();
-}
-
-/// Returns the groups that are listed; none for all.
-fn groups(wanted: &[ToolsArg]) -> Vec<ToolGroup> {
-    let group = |wanted: &ToolsArg| match wanted {
-        ToolsArg::Core => Some(ToolGroup::Core),
-        ToolsArg::Page => Some(ToolGroup::Page),
-        ToolsArg::Inspect => Some(ToolGroup::Inspect),
-        ToolsArg::Knowledge => Some(ToolGroup::Knowledge),
-        ToolsArg::All => None,
-    };
-    wanted.iter().map(group).collect::<Option<_>>().unwrap_or_default()
 }
 
 fn token(name: &str) -> Result<String, Failure> {

@@ -4,7 +4,7 @@
 use super::replay as replaying;
 use crate::args::ShowArgs;
 use crate::exit::{Exit, Failure};
-use crate::side_by_side::{self, Column, Layout};
+use crate::side_by_side::{self, Layout};
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
 use browserlens_core::tokens::ImageFormula;
@@ -36,18 +36,15 @@ pub(crate) fn run(args: &ShowArgs) -> Ended {
 fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ended {
     let one = inspect(args, chosen, &args.strategy, scratch)?;
     if args.why && one.why.is_none() {
-        return Err(Failure::usage(
-            format!("{}: chooses nothing", args.strategy),
-            "--why is for strategies with a router, such as lens/delta",
-        ));
+        let message = format!("{}: chooses nothing", args.strategy);
+        return Err(Failure::usage(message, "--why is for strategies with a router, such as lens/delta"));
     }
     if let Some(other) = &args.diff {
         let other_one = inspect(args, chosen, other, scratch)?;
         let left = whole_text(args, &args.strategy, &one)?;
         let right = whole_text(args, other, &other_one)?;
         let layout = Layout::of_output(args.width);
-        let columns = [Column { title: &args.strategy, text: &left }, Column { title: other, text: &right }];
-        output::as_it_is(&side_by_side::write(&columns, layout))?;
+        output::as_it_is(&side_by_side::write([(&args.strategy, &left), (other, &right)], layout))?;
         for (name, inspected) in [(&args.strategy, &one), (other, &other_one)] {
             output::status(&format!("{name}: {}", summary(inspected)));
             write_images(args, name, inspected)?;
@@ -55,12 +52,9 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
         return Ok(Exit::Success);
     }
     if args.view {
-        output::data(&view(&one).ok_or_else(|| {
-            Failure::usage(
-                format!("{}: {}: has no shown state", args.trace.display(), args.strategy),
-                "--view is for strategies that write the grammar of the lens, such as lens/delta",
-            )
-        })?)?;
+        let hint = "--view is for strategies that write the grammar of the lens, such as lens/delta";
+        let message = || format!("{}: {}: has no shown state", args.trace.display(), args.strategy);
+        output::data(&view(&one).ok_or_else(|| Failure::usage(message(), hint))?)?;
     } else {
         output::data(&whole_text(args, &args.strategy, &one)?)?;
     }

@@ -1,7 +1,7 @@
 //! `snapshot`: what can be acted on in a page, its outline, or its content; of a trace, or of a
 //! live page.
 
-use super::{html_file, is_url};
+use super::live_url;
 use crate::args::{GrepArgs, LiveArgs, SnapshotArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -59,11 +59,9 @@ pub(super) fn opened(
     refs: bool,
     how: &LiveArgs,
 ) -> Result<(RefLens, Arc<Page>), Failure> {
-    match html_file(source) {
-        Some(url) => live(how, &url, step),
-        None if is_url(source) => live(how, source, step),
-        None => recorded(source, step, refs),
-    }
+    let Some(url) = live_url(source) else { return recorded(source, step, refs) };
+    let page = super::live_page(how, &url, step)?;
+    Ok((looked(&url, &page)?, page))
 }
 
 pub(super) fn failure(source: &str, error: &SnapshotError) -> Failure {
@@ -96,11 +94,6 @@ pub(super) fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(R
     }
     let found = page.filter(|_| last < trace.len()).ok_or_else(|| super::no_step(source, last, trace.len()))?;
     Ok((lens, found))
-}
-
-fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(RefLens, Arc<Page>), Failure> {
-    let page = super::live_page(args, source, step)?;
-    Ok((looked(source, &page)?, page))
 }
 
 /// Returns a lens that looked at a page, and nothing before it.

@@ -1,6 +1,6 @@
 //! `trace`: info, verify, salvage, prune, export.
 
-use crate::args::{TraceArgs, TraceVerb};
+use crate::args::TraceVerb;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
@@ -10,8 +10,8 @@ use browserlens_trace::{PruneOptions, Trace, TraceInfo, export, prune, salvage, 
 use std::fmt::Write;
 use std::path::PathBuf;
 
-pub(crate) fn run(args: &TraceArgs) -> Ended {
-    match &args.verb {
+pub(crate) fn run(verb: &TraceVerb) -> Ended {
+    match verb {
         TraceVerb::Info { traces, json } => info(traces, *json),
         TraceVerb::Verify { traces } => check(traces),
         TraceVerb::Salvage { from, to } => {
@@ -128,7 +128,7 @@ fn check(traces: &[PathBuf]) -> Ended {
     for path in traces {
         bar.message(&path.display().to_string());
         let report = verify(path)?;
-        bar.step();
+        bar.add(1);
         let complete = if report.complete { "complete" } else { "incomplete" };
         if report.is_ok() {
             output::data(&format!(

@@ -140,7 +140,7 @@ impl PageBuilder {
     /// Opens the main frame and its root document.
     fn begin(&mut self, url: &str, title: &str) {
         let frame = Frame { number: 1, loader: 1, url: url.to_owned(), title: title.to_owned(), ..Frame::default() };
-        self.enter_frame(frame, false);
+        self.open_frame(frame);
         let (tag, role) = ("#document", "RootWebArea");
         self.open(NodeSpec { kind: NodeKind::Document, tag, role, name: title, ..NodeSpec::default() });
     }
@@ -216,18 +216,8 @@ impl PageBuilder {
         }
     }
 
-    /// Enters a frame; its document is the next node that is opened.
-    pub(crate) fn enter_frame(&mut self, frame: Frame, nested: bool) {
-        if nested {
-            self.open_frame(frame);
-        } else {
-            self.frames.push(Frame { document: Some(NodeId::ROOT), ..frame });
-            self.frame_stack.push(0);
-        }
-    }
-
     /// Opens a frame: nodes until [`PageBuilder::close_frame`] belong to it. The open node is its
-    /// `iframe` element.
+    /// `iframe` element; the next node that is opened is its document.
     pub fn open_frame(&mut self, mut frame: Frame) -> &mut Self {
         frame.owner = self.open.last().map(|id| NodeId(*id));
         frame.document = Some(NodeId(self.nodes.parent.len() as u32));
@@ -322,15 +312,6 @@ impl PageBuilder {
     /// Adds a visible text node.
     pub fn text(&mut self, text: &str) -> NodeId {
         self.leaf(NodeSpec::text_node(text))
-    }
-
-    /// Says that `cover` is painted over `node`.
-    pub fn cover(&mut self, node: NodeId, cover: NodeId) -> &mut Self {
-        let known = self.nodes.parent.len();
-        if node.index() < known && cover.index() < known {
-            self.nodes.covered_by[node.index()] = cover.0;
-        }
-        self
     }
 
     /// Ends the page; open nodes are closed.

@@ -12,7 +12,7 @@ use super::{Flags, NodeId, NodeKind, NodeRef, Page};
 const KEPT: &[&str] = &[
     "id", "class", "href", "src", "alt", "title", "role", "name", "type", "value", "placeholder", "for", "colspan",
     "rowspan", "lang", "dir", "datetime", "open", "checked", "disabled", "selected", "required", "start", "reversed",
-    "scope", "label", "tabindex", "contenteditable",
+    "scope", "label", "tabindex", "contenteditable", "target",
 ];
 const VOID: &[&str] =
     &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];

@@ -81,10 +81,8 @@ pub fn beginning(text: &str, most: usize) -> &str {
 /// Returns the first characters of a text, so many of them, and `…` behind them where there are
 /// more.
 pub fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    let kept = beginning(text, most);
+    if kept.len() < text.len() { format!("{kept}…") } else { kept.to_owned() }
 }
 
 /// Returns at most so many characters of a text; where it has more, the last one is `…`.

@@ -109,14 +109,10 @@ mod tests {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
         builder.open(NodeSpec { tag: "x-card", flags: Flags::SHADOW_HOST_OPEN, ..NodeSpec::default() });
-        builder.open(NodeSpec { tag: "p", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
-        builder.leaf(NodeSpec { flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::text_node("in the shadow") });
-        builder.open(NodeSpec {
-            tag: "slot",
-            flags: Flags::IN_OPEN_SHADOW,
-            visibility: Visibility::NotRendered,
-            ..NodeSpec::default()
-        });
+        let flags = Flags::IN_OPEN_SHADOW;
+        builder.open(NodeSpec { tag: "p", flags, ..NodeSpec::default() });
+        builder.leaf(NodeSpec { flags, ..NodeSpec::text_node("in the shadow") });
+        builder.open(NodeSpec { tag: "slot", flags, visibility: Visibility::NotRendered, ..NodeSpec::default() });
         builder.leaf(NodeSpec { flags: Flags::SLOTTED, ..NodeSpec::text_node("slotted") });
         builder.close().close().close();
         builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, ..NodeSpec::default() });

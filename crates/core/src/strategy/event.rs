@@ -174,8 +174,6 @@ pub struct EventFilter {
     pub levels: Vec<String>,
     /// Text that must occur in message or URL, ignoring case.
     pub contains: Option<String>,
-    /// Only requests with at least this status.
-    pub min_status: Option<u16>,
     /// Only positions up to this one (inclusive).
     pub to_position: Option<u64>,
     /// Only of this tab.
@@ -315,8 +313,7 @@ impl EventFilter {
 
     /// Returns whether the filter asks for something that only requests have.
     pub fn is_about_requests(&self) -> bool {
-        self.min_status.is_some()
-            || !self.methods.is_empty()
+        !self.methods.is_empty()
             || !self.statuses.is_empty()
             || !self.resource_types.is_empty()
             || self.domain.is_some()
@@ -341,8 +338,7 @@ impl EventFilter {
         let one_of = |wanted: &[String], found: &str| {
             wanted.is_empty() || wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(found))
         };
-        self.min_status.is_none_or(|least| request.status >= least)
-            && one_of(&self.methods, &request.method)
+        one_of(&self.methods, &request.method)
             && one_of(&self.resource_types, &request.resource_type)
             && (self.statuses.is_empty()
                 || self.statuses.iter().any(|(from, to)| (*from..=*to).contains(&request.status)))

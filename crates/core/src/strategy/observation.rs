@@ -145,14 +145,8 @@ pub struct Observation {
 impl Observation {
     /// Returns a full observation of text alone.
     pub fn full_text(text: String, reason: &str) -> Self {
-        Self {
-            text,
-            images: Vec::new(),
-            kind: ObservationKind::Full { reason: reason.to_owned() },
-            refs: Vec::new(),
-            representation: None,
-            unmarked_differences: None,
-        }
+        let kind = ObservationKind::Full { reason: reason.to_owned() };
+        Self { text, images: Vec::new(), kind, refs: Vec::new(), representation: None, unmarked_differences: None }
     }
 }
 

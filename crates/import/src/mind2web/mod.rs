@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::plan::{Pages, Plan, PlannedAction, PlannedStep, origin};
 use browserlens_core::page::Viewport;
 use browserlens_core::strategy::ActionKind;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use std::path::Path;
 
 pub(crate) use rows::read as read_rows;
@@ -54,7 +54,7 @@ struct Done {
     candidates: Vec<Candidate>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 struct Operation {
     op: String,
@@ -62,7 +62,7 @@ struct Operation {
     value: String,
 }
 
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 struct Candidate {
     backend_node_id: Text,
@@ -70,7 +70,7 @@ struct Candidate {
 }
 
 /// A text that some releases wrote as a number.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 struct Text(String);
 
 impl<'de> Deserialize<'de> for Text {

@@ -83,8 +83,6 @@ pub(crate) fn read_from<R: ChunkReader + 'static>(
         if twice > 0 {
             gaps.push(format!("{twice} actions have the number of another one: they come in the order of their rows"));
         }
-        gaps.sort();
-        gaps.dedup();
         let (told, places): (Vec<Told>, Vec<RowPosition>) =
             task.rows.into_iter().map(|row| (row.told, row.place)).unzip();
         let path = shared.tables[places[0].file].table.path().to_owned();

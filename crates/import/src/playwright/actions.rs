@@ -5,7 +5,7 @@
 
 use super::model::{Call, Model};
 use super::pages::Shown;
-use crate::json::text;
+use crate::json::{list, text};
 use crate::plan::PlannedAction;
 use browserlens_core::strategy::ActionKind;
 use serde_json::Value;
@@ -120,8 +120,7 @@ impl Call {
 
 /// Returns the option that was chosen: its label if it was chosen by that, else its value or place.
 fn chosen(params: &Value) -> String {
-    let options = params["options"].as_array().into_iter().flatten();
-    let said = options.filter_map(|option| {
+    let said = list(params, "options").iter().filter_map(|option| {
         ["label", "valueOrLabel", "value"]
             .iter()
             .find_map(|key| option[*key].as_str())
@@ -135,7 +134,6 @@ fn files(params: &Value) -> String {
     let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
     let named = params["payloads"].as_array().or(params["files"].as_array()).into_iter().flatten();
     let mut names: Vec<String> = named.filter_map(|file| file["name"].as_str()).map(last).collect();
-    let paths = params["localPaths"].as_array().into_iter().flatten();
-    names.extend(paths.filter_map(Value::as_str).map(last));
+    names.extend(list(params, "localPaths").iter().filter_map(Value::as_str).map(last));
     names.join(", ")
 }

@@ -6,7 +6,7 @@
 
 use super::model::{Model, Resource};
 use crate::archive::Archive;
-use crate::json::{number, text};
+use crate::json::{list, number, text};
 use crate::plan::PlannedEvent;
 use crate::request::{BODY_LIMIT, request_of};
 use browserlens_core::strategy::{
@@ -115,24 +115,18 @@ pub(super) fn secrets(model: &Model) -> Vec<String> {
     take(&options["httpCredentials"]["password"]);
     take(&options["proxy"]["password"]);
     let state = &options["storageState"];
-    let cookies = state["cookies"].as_array().into_iter().flatten();
-    cookies.for_each(|cookie| take(&cookie["value"]));
-    for origin in state["origins"].as_array().into_iter().flatten() {
-        origin["localStorage"].as_array().into_iter().flatten().for_each(|item| take(&item["value"]));
-    }
+    let stored = list(state, "origins").iter().flat_map(|origin| list(origin, "localStorage"));
+    list(state, "cookies").iter().chain(stored).for_each(|item| take(&item["value"]));
     for call in &model.calls {
         match call.method.as_str() {
-            "addCookies" => {
-                call.params["cookies"].as_array().into_iter().flatten().for_each(|cookie| take(&cookie["value"]))
-            }
+            "addCookies" => list(&call.params, "cookies").iter().for_each(|cookie| take(&cookie["value"])),
             "setHTTPCredentials" | "setHttpCredentials" => take(&call.params["httpCredentials"]["password"]),
             _ => {}
         }
     }
     for resource in &model.resources {
-        for (side, list) in [("request", "cookies"), ("response", "cookies")] {
-            resource.entry[side][list].as_array().into_iter().flatten().for_each(|cookie| take(&cookie["value"]));
-        }
+        let sides = ["request", "response"].iter().flat_map(|side| list(&resource.entry[*side], "cookies"));
+        sides.for_each(|cookie| take(&cookie["value"]));
     }
     // What a secret field ever held is known before the first page is written.
     for tree in model.trees.values().flatten() {

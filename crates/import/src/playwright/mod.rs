@@ -9,7 +9,7 @@
 mod actions;
 #[cfg(any(feature = "render", test))]
 pub(crate) mod aria;
-mod attributes;
+pub(crate) mod attributes;
 mod events;
 mod model;
 mod pages;
@@ -114,8 +114,6 @@ fn plan(
     let events = events::planned(&model, archive, &times);
     let secrets = events::secrets(&model);
     let header = &model.header;
-    gaps.sort();
-    gaps.dedup();
     let stem = stem(path, "trace");
     let context = entry.strip_suffix(".trace").unwrap_or(entry);
     let name = if context == "trace" { stem } else { format!("{stem}-{context}") };

@@ -9,7 +9,7 @@ use super::tree::Tree;
 use super::upgrade::{Chain, NEWEST, OLDEST};
 use crate::archive::Archive;
 use crate::error::ImportError;
-use crate::json::{self, members, number, text};
+use crate::json::{Members, list, number, text};
 use crate::limits::Limits;
 use browserlens_core::page::Viewport;
 use serde_json::{Map, Value};
@@ -149,26 +149,23 @@ impl Model {
         let said = |error: serde_json::Error| error.to_string();
         let mut event = Map::new();
         let mut tree = None;
-        for (key, raw) in members(line).map_err(said)? {
+        for (key, raw) in serde_json::from_str::<Members<'_>>(line).map_err(said)? {
             if key != "snapshot" {
-                event.insert(key.into_owned(), json::value(raw).map_err(said)?);
+                event.insert(key.into_owned(), serde_json::from_str(raw.get()).map_err(said)?);
                 continue;
             }
             let mut snapshot = Map::new();
-            for (key, raw) in members(raw.get()).map_err(said)? {
+            for (key, raw) in serde_json::from_str::<Members<'_>>(raw.get()).map_err(said)? {
                 if key == "html" {
                     // Trees are nested deeper than values may be.
                     tree = Some(Tree::parse(raw.get(), limits));
                 } else {
-                    snapshot.insert(key.into_owned(), json::value(raw).map_err(said)?);
+                    snapshot.insert(key.into_owned(), serde_json::from_str(raw.get()).map_err(said)?);
                 }
             }
             event.insert("snapshot".to_owned(), Value::Object(snapshot));
         }
-        for event in chain.upgrade(Value::Object(event)) {
-            self.event(event, tree.take())?;
-        }
-        Ok(())
+        chain.upgrade(Value::Object(event)).map_or(Ok(()), |event| self.event(event, tree))
     }
 
     fn event(&mut self, event: Value, tree: Option<Result<Tree, String>>) -> Result<(), String> {
@@ -215,7 +212,7 @@ impl Model {
         let page = text(snapshot, "pageId").to_owned();
         self.page_number(&page);
         let side = |name: &str| number(&snapshot["viewport"], name).unwrap_or(0.0).clamp(0.0, 100_000.0) as u32;
-        let overrides = snapshot["resourceOverrides"].as_array().into_iter().flatten().filter_map(|one| {
+        let overrides = list(snapshot, "resourceOverrides").iter().filter_map(|one| {
             let content = match (one["file"].as_str(), one["ref"].as_u64()) {
                 (Some(file), _) => Ok(file.to_owned()),
                 (None, ago) => Err(usize::try_from(ago?).ok()?),
@@ -238,11 +235,14 @@ impl Model {
             Some(Err(reason)) => (Tree::default(), Some(reason)),
             None => (Tree::default(), Some("a snapshot has no tree".to_owned())),
         };
-        let list = self.frames.entry(frame.clone()).or_default();
+        let history = self.frames.entry(frame.clone()).or_default();
         if failed.is_none() {
-            self.by_call.entry((read.call.clone(), read.phase.clone())).or_default().push((frame.clone(), list.len()));
+            self.by_call
+                .entry((read.call.clone(), read.phase.clone()))
+                .or_default()
+                .push((frame.clone(), history.len()));
         }
-        list.push(read);
+        history.push(read);
         self.trees.entry(frame).or_default().push(tree);
         failed.map_or(Ok(()), Err)
     }

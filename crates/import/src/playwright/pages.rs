@@ -9,6 +9,7 @@ use super::model::{Model, Snapshot, is_shown};
 use super::tree;
 use crate::archive::Archive;
 use crate::error::ImportError;
+use crate::json::{list, text};
 use crate::limits::Limits;
 use crate::plan::Pages;
 use crate::scene::{Answer, FrameContent, Resources, Scene, without_fragment};
@@ -192,10 +193,9 @@ impl Shared {
             None => crate::request::body_text(content).unwrap_or_default().into_bytes(),
         };
         let header = |name: &str| {
-            let headers = response["headers"].as_array().into_iter().flatten();
-            headers
-                .filter(|header| header["name"].as_str().is_some_and(|known| known.eq_ignore_ascii_case(name)))
-                .find_map(|header| header["value"].as_str())
+            let mut named =
+                list(response, "headers").iter().filter(|header| text(header, "name").eq_ignore_ascii_case(name));
+            named.find_map(|header| header["value"].as_str())
         };
         let mime = header("content-type").or(content["mimeType"].as_str()).unwrap_or("application/octet-stream");
         Some(Answer {

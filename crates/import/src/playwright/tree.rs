@@ -285,11 +285,6 @@ pub(crate) fn write(
     Ok(page)
 }
 
-/// Writes a page without targets and frames, for fuzzing.
-pub(crate) fn write_plain(history: &[Tree], limits: &Limits) -> Result<Page, String> {
-    write(history, Some("html"), limits, &mut Marked::none())
-}
-
 /// Returns the text of a node, which may lie in an earlier snapshot.
 fn resolve_text(history: &[Tree], snapshot: usize, node: u32) -> Option<&str> {
     let tree = history.get(snapshot)?;

@@ -8,8 +8,8 @@
 //! | --- | --- |
 //! | 3 → 4 | `action` and `event` lose their `metadata` wrapper; internal calls and those of tracing itself go |
 //! | 4 → 5 | console messages, which were objects with a later event, become `console` events with their text |
-//! | 5 → 6 | log lines of an `after` become `log` events |
-//! | 6 → 7 | a missing `context-options` is made up; its `origin` is the library |
+//! | 5 → 6 | log lines of an `after` become events, which nobody reads here |
+//! | 6 → 7 | a missing `context-options` is made up; its `origin`, which nobody reads here, is the library |
 //! | 7 → 8 | `apiName` becomes `title` |
 //! | 8 → 9 | names of snapshots become a call and a phase; SHA-1 names become files below `resources/` |
 //! | 9 → 10 | calls are named by `stepId` where that differed from `callId` |
@@ -38,8 +38,8 @@ impl Chain {
         self.version
     }
 
-    /// Upgrades one event. The header must come first, where there is one.
-    pub(crate) fn upgrade(&mut self, event: Value) -> Vec<Value> {
+    /// Upgrades one event; none of one that says nothing any more. The header must come first, where there is one.
+    pub(crate) fn upgrade(&mut self, event: Value) -> Option<Value> {
         let mut from = self.version.unwrap_or(UNNAMED);
         if event["type"] == "context-options" {
             from = event["version"].as_u64().unwrap_or(UNNAMED);
@@ -47,24 +47,14 @@ impl Chain {
         } else if self.version.is_none() {
             self.version = Some(UNNAMED);
         }
-        let mut events = vec![event];
-        for version in from..NEWEST {
-            events = events.into_iter().flat_map(|event| self.step(version, event)).collect();
-        }
-        events
-    }
-
-    fn step(&mut self, version: u64, event: Value) -> Vec<Value> {
-        match version {
-            3 => three(event).into_iter().collect(),
-            4 => self.four(event).into_iter().collect(),
-            5 => five(event),
-            6 => vec![six(event)],
-            7 => vec![seven(event)],
-            8 => vec![self.eight(event)],
-            9 => vec![self.nine(event)],
-            _ => vec![event],
-        }
+        (from..NEWEST).try_fold(event, |event, version| match version {
+            3 => three(event),
+            4 => self.four(event),
+            7 => Some(seven(event)),
+            8 => Some(self.eight(event)),
+            9 => Some(self.nine(event)),
+            _ => Some(event),
+        })
     }
 
     fn four(&mut self, event: Value) -> Option<Value> {
@@ -93,9 +83,6 @@ impl Chain {
             if let Some(name) = event[key].as_str() {
                 self.phases.insert(name.to_owned(), (call.clone(), phase));
             }
-        }
-        if event["type"] == "screencast-frame" {
-            resource(&mut event, "sha1", "file");
         }
         if let Some(snapshot) = event.get_mut("snapshot") {
             if let Some(name) = snapshot["snapshotName"].as_str().map(str::to_owned) {
@@ -190,30 +177,12 @@ fn three(event: Value) -> Option<Value> {
         found.map_or(Value::Null, |one| one["snapshotName"].clone())
     };
     Some(json!({
-        "type": "action", "callId": data["id"], "startTime": data["startTime"], "endTime": data["endTime"],
-        "apiName": data["apiName"], "class": data["type"], "method": data["method"], "params": data["params"],
-        "wallTime": data["wallTime"], "log": data["log"], "beforeSnapshot": name(["before", "before"]),
-        "inputSnapshot": name(["input", "action"]), "afterSnapshot": name(["after", "after"]),
-        "error": data["error"]["error"], "result": data["result"], "point": data["point"], "pageId": data["pageId"],
+        "type": "action", "callId": data["id"], "startTime": data["startTime"], "apiName": data["apiName"],
+        "class": data["type"], "method": data["method"], "params": data["params"],
+        "beforeSnapshot": name(["before", "before"]), "inputSnapshot": name(["input", "action"]),
+        "afterSnapshot": name(["after", "after"]), "error": data["error"]["error"], "point": data["point"],
+        "pageId": data["pageId"],
     }))
-}
-
-fn five(event: Value) -> Vec<Value> {
-    let mut events = Vec::new();
-    if event["type"] == "after"
-        && let Some(log) = event["log"].as_array()
-    {
-        events.extend(log.iter().map(|line| json!({ "type": "log", "callId": event["callId"], "message": line })));
-    }
-    events.insert(0, event);
-    events
-}
-
-fn six(mut event: Value) -> Value {
-    if event["type"] == "context-options" {
-        event["origin"] = json!("library");
-    }
-    event
 }
 
 fn seven(mut event: Value) -> Value {

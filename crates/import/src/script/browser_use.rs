@@ -139,14 +139,4 @@ mod tests {
         assert!(toml.contains("button:nth-of-type(2)") && !toml.contains("hunter2"), "{toml}");
         assert!(script.gaps.iter().any(|gap| gap.contains("it failed")));
     }
-
-    #[test]
-    fn what_is_no_history_says_so() {
-        for (json, said) in
-            [("{", "line 1"), ("{}", "history"), ("[]", "history"), ("\u{feff}{\"history\":3}", "history")]
-        {
-            let error = read_text(scripts, json).expect_err("no history");
-            assert!(error.to_string().contains(said), "{error}");
-        }
-    }
 }

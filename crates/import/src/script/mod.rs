@@ -170,7 +170,7 @@ pub(crate) fn json_file(path: &Path) -> Result<Value, ImportError> {
         return Err(ImportError::too_large(path, "the file", "its size", MOST_BYTES));
     }
     if bytes.first() == Some(&0x80) {
-        return Err(ImportError::Pickle { path: path.to_owned() });
+        return Err(ImportError::Pickle(path.to_owned()));
     }
     let text = std::str::from_utf8(&bytes)
         .map_err(|error| ImportError::malformed(path, format!("byte {}", error.valid_up_to()), "it is not UTF-8"))?;

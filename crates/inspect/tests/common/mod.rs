@@ -14,6 +14,7 @@ use browserlens_trace::{Trace, TracePages};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::TempDir;
 
 pub const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 
@@ -128,11 +129,15 @@ pub fn asked(url: &str, status: u16) -> EventKind {
     EventKind::Request(Box::new(request(url, status)))
 }
 
-/// Writes a trace of one step with these events.
-pub fn trace_of(path: &Path, kinds: Vec<EventKind>) {
+/// A trace of one step with these events, and the folder that holds it.
+pub fn traced(kinds: Vec<EventKind>) -> (TempDir, TracePages) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
     let mut steps = trace_common::steps(1);
     steps[0].events = (0u64..).zip(kinds).map(|(position, kind)| trace_common::event(position, 0, kind)).collect();
-    trace_common::write(path, &steps);
+    trace_common::write(&path, &steps);
+    let pages = open(&path);
+    (folder, pages)
 }
 
 pub fn open(path: &Path) -> TracePages {

@@ -6,7 +6,6 @@
 //! application that swaps its content) and many paths one (142 products). At one and the same URL
 //! the data is the same, so a difference in structure means more there than between two URLs.
 
-use super::shape::{likeness, shared};
 use super::urls::Parts;
 use super::view::{ElementKind, PageView, without_numbers};
 use petgraph::unionfind::UnionFind;
@@ -102,6 +101,21 @@ fn same_dialog(one: &PageView, other: &PageView) -> bool {
         of_dialog.map(|button| without_numbers(&button.name)).collect()
     };
     shared(&first.skeleton, &second.skeleton) >= ALIKE_AT_ONE_URL && shared(&buttons(one), &buttons(other)) >= 0.5
+}
+
+/// Returns how alike the pages below any dialog are built, from 0 to 1; text and language have no
+/// part in it.
+fn likeness(one: &PageView, other: &PageView) -> f64 {
+    0.5 * shared(&one.skeleton, &other.skeleton)
+        + 0.3 * shared(&one.fields, &other.fields)
+        + 0.2 * shared(&one.outline, &other.outline)
+}
+
+/// Returns the share of what two sets have in common; two empty sets are alike.
+fn shared<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> f64 {
+    let both = one.intersection(other).count();
+    let all = one.len() + other.len() - both;
+    if all == 0 { 1.0 } else { both as f64 / all as f64 }
 }
 
 /// Joins what is alike, directly or over others; ordered by the least of each.

@@ -12,7 +12,6 @@ pub(crate) mod ids;
 pub(crate) mod nodes;
 mod recording;
 mod screens;
-mod shape;
 pub(crate) mod signature;
 mod tasks;
 pub(crate) mod urls;

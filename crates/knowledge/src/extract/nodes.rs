@@ -137,13 +137,10 @@ impl<'p> Labels<'p> {
 pub(crate) fn selector_of(node: NodeRef<'_>) -> Option<String> {
     let stable =
         |value: &str| !value.is_empty() && value.len() <= 60 && !value.bytes().any(|byte| byte.is_ascii_digit());
-    for attribute in ["data-testid", "id", "name"] {
-        if let Some(value) = node.attribute(attribute).filter(|value| stable(value)) {
-            return Some(format!("{}[{attribute}={}]", css_name(node.tag()), css_string(value)));
-        }
-    }
-    let label = node.attribute("aria-label").filter(|value| stable(value))?;
-    Some(format!("{}[aria-label={}]", css_name(node.tag()), css_string(label)))
+    ["data-testid", "id", "name", "aria-label"].into_iter().find_map(|attribute| {
+        let value = node.attribute(attribute).filter(|value| stable(value))?;
+        Some(format!("{}[{attribute}={}]", css_name(node.tag()), css_string(value)))
+    })
 }
 
 /// Writes a tag; what is no plain name stands for any element.

@@ -1,12 +1,15 @@
 //! What a model said about a gap, checked part by part.
 //!
-//! In: the text of an answer. Out: [`Checked`] actions and transitions, or why the answer is
+//! In: the text of an answer. Out: an [`ExtrapolationResult`] of one gap, or why the answer is
 //! refused. Invariants: one wrong action refuses the whole answer, because a sequence with a hole
 //! in it is another sequence; screens are known ones; a URL is of http or https and of an origin at
 //! which the website was seen; a target is a known element, or a selector that parsed, or plain
 //! words; nothing is run, uploaded, saved or closed.
 
-use super::{ActionGap, ExtrapolationRequest, InferredAction, InferredTransition, MOST_INVENTED, USUAL_CONFIDENCE};
+use super::{
+    ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, MOST_INVENTED,
+    USUAL_CONFIDENCE,
+};
 use crate::model::{
     ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, Metadata, ScreenDefinition, ScreenId,
 };
@@ -34,19 +37,6 @@ static VALIDATOR: LazyLock<Option<Schema>> = LazyLock::new(|| Schema::new(&SCHEM
 /// Why an answer is refused, in words.
 type Refusal = String;
 
-/// What is left of an answer when it was checked.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Checked {
-    /// The actions, in order.
-    pub actions: Vec<InferredAction>,
-    /// The transitions between known screens whose action is one of them.
-    pub transitions: Vec<InferredTransition>,
-    /// How sure the whole is.
-    pub confidence: f64,
-    /// What was left out, in words.
-    pub notes: Vec<String>,
-}
-
 #[derive(Deserialize)]
 struct AnswerJson {
     actions: Vec<SaidAction>,
@@ -71,7 +61,7 @@ struct SaidTransition {
     trigger_action: Option<String>,
 }
 
-/// Checks an answer.
+/// Checks an answer; what is left out of it is told among the errors.
 ///
 /// # Errors
 /// Why it is refused.
@@ -80,7 +70,7 @@ pub fn checked(
     gap: &ActionGap,
     request: &ExtrapolationRequest,
     text: &str,
-) -> Result<Checked, Refusal> {
+) -> Result<ExtrapolationResult, Refusal> {
     if text.len() > LONGEST {
         return Err(format!("the answer has {} bytes; allowed: {LONGEST}", text.len()));
     }
@@ -98,18 +88,24 @@ pub fn checked(
     if count > most {
         return Err(format!("the answer holds {count} actions; allowed: {most}"));
     }
-    let mut checked = Checked { confidence: said.confidence.unwrap_or(USUAL_CONFIDENCE), ..Checked::default() };
+    let confidence = said.confidence.unwrap_or(USUAL_CONFIDENCE);
+    let mut result = ExtrapolationResult::default();
     for (number, action) in (1..).zip(said.actions) {
         let action = action_of(knowledge, gap, action).map_err(|why| format!("action {number}: {why}"))?;
-        checked.actions.push(action);
+        result.inferred_actions.push(action);
     }
     for transition in said.transitions.into_iter().flatten().filter(|_| request.include_screens) {
-        match transition_of(knowledge, &checked, transition) {
-            Ok(transition) => checked.transitions.push(transition),
-            Err(note) => checked.notes.push(note),
+        match transition_of(knowledge, &result.inferred_actions, confidence, transition) {
+            Ok(transition) => result.inferred_transitions.push(transition),
+            Err(note) => result.errors.push(format!("gap {}: {note}", gap.key())),
         }
     }
-    Ok(checked)
+    // That nothing is between is an answer too, and fills nothing.
+    if !result.inferred_actions.is_empty() {
+        result.gaps_filled = 1;
+        result.confidence_scores.insert(gap.key(), confidence);
+    }
+    Ok(result)
 }
 
 fn action_of(knowledge: &Knowledge, gap: &ActionGap, said: SaidAction) -> Result<InferredAction, Refusal> {
@@ -286,7 +282,12 @@ fn known_field(screen: &ScreenDefinition, text: &str) -> Option<ElementTarget> {
     Some(ElementTarget { role: field.role.clone(), name: field.name.clone(), ..ElementTarget::default() })
 }
 
-fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition) -> Result<InferredTransition, String> {
+fn transition_of(
+    knowledge: &Knowledge,
+    actions: &[InferredAction],
+    confidence: f64,
+    said: SaidTransition,
+) -> Result<InferredTransition, String> {
     for id in [&said.from_screen_id, &said.to_screen_id] {
         if !knowledge.screens.get(id).is_some_and(ScreenDefinition::is_navigable) {
             return Err(format!(
@@ -296,13 +297,12 @@ fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition)
         }
     }
     let trigger = shown_long(&said.trigger_action.unwrap_or_default());
-    let by_words = checked.actions.iter().position(|action| {
+    let by_words = actions.iter().position(|action| {
         !trigger.is_empty()
             && (action.description.eq_ignore_ascii_case(&trigger) || action.target.eq_ignore_ascii_case(&trigger))
     });
     // Else the last one that is done where the transition begins.
-    let by_screen =
-        || checked.actions.iter().rposition(|action| action.screen_id.as_ref() == Some(&said.from_screen_id));
+    let by_screen = || actions.iter().rposition(|action| action.screen_id.as_ref() == Some(&said.from_screen_id));
     let Some(action) = by_words.or_else(by_screen) else {
         return Err(format!("a transition was left out: none of the actions is {:?}", shown(&trigger)));
     };
@@ -311,8 +311,8 @@ fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition)
         to_screen_id: said.to_screen_id,
         trigger_action: trigger,
         action: Some(action),
-        action_id: checked.actions[action].action_id.clone(),
-        confidence: checked.confidence.min(checked.actions[action].confidence),
+        action_id: actions[action].action_id.clone(),
+        confidence: confidence.min(actions[action].confidence),
         by: Inference::Llm,
         evidence: String::new(),
     })

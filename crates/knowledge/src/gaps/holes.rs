@@ -176,7 +176,7 @@ impl Hole {
             let Some(other) = rest.find(|other| key(other) == key(step)) else { continue };
             left = rest;
             let (parameters, name) = values::of(knowledge, own, other);
-            let varies = knowledge.actions.get(key_id(step)).and_then(|action| action.target.as_ref());
+            let varies = step.action_id.as_ref().and_then(|id| knowledge.actions.get(id)?.target.as_ref());
             let names = varies.filter(|target| target.name_varies).and_then(|_| values::name_in(step));
             let texts = step.action.parameters.iter().filter_map(|(key, value)| {
                 let text = value.as_str()?;
@@ -220,10 +220,6 @@ fn in_common(one: &[ActionId], other: &[ActionId]) -> usize {
     let other: Vec<Option<&ActionId>> = other.iter().map(Some).collect();
     let row = one.iter().fold(vec![0; other.len() + 1], |row, id| extended(row, Some(id), &other));
     row[other.len()]
-}
-
-fn key_id(step: &TaskStep) -> &str {
-    step.action_id.as_ref().map(ActionId::as_str).unwrap_or_default()
 }
 
 /// What has to be equal: the id stands for tool, screen and target.

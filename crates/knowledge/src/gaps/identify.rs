@@ -7,7 +7,7 @@
 //! - two steps of a written task between which every recording that does both does something more
 //!   (`meant`).
 //!
-//! Beside them [`incomplete_forms`]: forms that a task sends without having filled a required
+//! Beside them forms that a task sends without having filled a required
 //! field, which is a gap before the action that sends. What the page fills itself is none.
 
 use super::ActionGap;
@@ -32,8 +32,7 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
     let mut gaps: Vec<ActionGap> = Vec::new();
     let order = order_of_actions(knowledge);
     let on = |screen: &ScreenId| -> Vec<ActionId> {
-        let mut actions: Vec<&ActionDefinition> =
-            knowledge.actions.values().filter(|action| action.screen_ids.contains(screen)).collect();
+        let mut actions: Vec<&ActionDefinition> = knowledge.actions_on(screen).collect();
         actions.sort_by_key(|action| (order.get(&action.action_id).copied().unwrap_or(u32::MAX), &action.action_id));
         actions.into_iter().map(|action| action.action_id.clone()).collect()
     };
@@ -62,9 +61,7 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
         let recorded = is_read(&task.provenance)
             .then(|| &*recorded.entry(&task.website_id).or_insert_with(|| Recorded::of(knowledge, &task.website_id)));
         let task = recorded.map_or(Cow::Borrowed(task), |recorded| Cow::Owned(recorded.meant_by(task)));
-        for form in incomplete_forms(knowledge, &task) {
-            add(form.gap);
-        }
+        incomplete_forms(knowledge, &task).into_iter().for_each(&mut add);
         for (at, before, after) in neighbours(&task) {
             let (Some(led), Some(done_on)) = (&before.expected_screen_id, &after.screen_id) else { continue };
             let (Some(from), Some(to)) = (&before.action_id, &after.action_id) else { continue };
@@ -104,17 +101,9 @@ fn order_of_actions(knowledge: &Knowledge) -> BTreeMap<ActionId, u32> {
     knowledge.actions.values().filter_map(|action| Some((action.action_id.clone(), first(action)?))).collect()
 }
 
-/// A form that is sent with a required field left out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IncompleteForm {
-    /// Between the step before and the one that sends.
-    pub gap: ActionGap,
-    /// The fields.
-    pub missing: Vec<FormField>,
-}
-
-/// Returns the forms that a task sends with required fields left out.
-pub fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<IncompleteForm> {
+/// Returns a gap for each form that a task sends with required fields left out: between the step
+/// before and the one that sends.
+fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<ActionGap> {
     let mut found = Vec::new();
     for (position, step) in task.steps.iter().enumerate().skip(1) {
         let (Some(screen_id), Some(action_id)) = (&step.screen_id, &step.action_id) else { continue };
@@ -151,24 +140,20 @@ pub fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<Inc
             })
         };
         let is_missing = |field: &&FormField| field.required && !field.name.is_empty() && !is_filled(field);
-        let missing: Vec<FormField> = form.fields.iter().filter(is_missing).cloned().collect();
+        let missing: Vec<&str> = form.fields.iter().filter(is_missing).map(|field| field.name.as_str()).collect();
         let mut before = task.steps[..position].iter().rev().filter_map(|step| Some((step, step.action_id.as_ref()?)));
         let Some((before, from)) = before.next().filter(|_| !missing.is_empty()) else { continue };
-        let names: Value = missing.iter().map(|field| field.name.as_str()).collect();
         let context = told([
             ("task_id", task.task_id.as_str().into()),
             ("why", "required fields are not filled".into()),
-            ("missing_fields", names),
+            ("missing_fields", missing.into()),
         ]);
-        found.push(IncompleteForm {
-            gap: ActionGap {
-                from_action_id: from.clone(),
-                to_action_id: action_id.clone(),
-                from_screen_id: before.screen_id.clone(),
-                to_screen_id: Some(screen_id.clone()),
-                context,
-            },
-            missing,
+        found.push(ActionGap {
+            from_action_id: from.clone(),
+            to_action_id: action_id.clone(),
+            from_screen_id: before.screen_id.clone(),
+            to_screen_id: Some(screen_id.clone()),
+            context,
         });
     }
     found

@@ -31,7 +31,7 @@ pub use browserlens_llm::Ask;
 pub use evidence::FromRecordings;
 pub use fill::fill_gaps;
 pub use holes::{Hole, HoleCount, MOST_REMOVED, Recall, recall};
-pub use identify::{IncompleteForm, identify, incomplete_forms};
+pub use identify::identify;
 pub use messages::{
     ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, LEAST_CONFIDENCE,
     MOST_INVENTED, USUAL_CONFIDENCE,

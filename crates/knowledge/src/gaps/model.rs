@@ -43,22 +43,13 @@ pub fn by_model(
         }
         Err(error) => return Err(format!("{error}; {}", error.hint())),
     };
-    let mut checked = checked(knowledge, gap, extrapolation, &said.content).map_err(|error| {
+    let mut result = checked(knowledge, gap, extrapolation, &said.content).map_err(|error| {
         let cut = if said.finish_reason == "length" { "; it was cut at its length limit" } else { "" };
         format!("{error}{cut}; nothing of it is used")
     })?;
-    let mut result = ExtrapolationResult::default();
-    for transition in &mut checked.transitions {
+    for transition in &mut result.inferred_transitions {
         transition.evidence = request.hash().to_string();
     }
-    result.errors = checked.notes.iter().map(|note| format!("gap {}: {note}", gap.key())).collect();
-    // That nothing is between is an answer too, and fills nothing.
-    if !checked.actions.is_empty() {
-        result.gaps_filled = 1;
-        result.confidence_scores.insert(gap.key(), checked.confidence);
-    }
-    result.inferred_actions = checked.actions;
-    result.inferred_transitions = checked.transitions;
     Ok(result)
 }
 

@@ -10,10 +10,10 @@
 //! only where nothing else leads there. A recording's first URL can be opened from anywhere, at the
 //! cost of what the page held: [`REOPEN_COST`].
 
-use crate::model::{ActionId, Knowledge, ScreenId, TransitionId};
+use crate::model::{ActionDefinition, ActionId, Knowledge, Metadata, ScreenId, TransitionId};
 use petgraph::algo::astar;
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::{Dfs, Walker};
+use petgraph::visit::{Dfs, EdgeFiltered, Walker};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cost of a step that is certain.
@@ -35,6 +35,8 @@ pub struct Edge {
     /// Whether it was never observed.
     pub inferred: bool,
     cost: f64,
+    /// Whether it is a step in history, whose end only the history tells.
+    is_in_history: bool,
 }
 
 /// One way through the graph.
@@ -51,27 +53,34 @@ pub struct Path {
 /// The screens and the ways between them.
 #[derive(Clone, Debug)]
 pub struct NavigationGraph {
-    sure: DiGraph<(), Edge>,
-    /// With steps in history.
-    all: DiGraph<(), Edge>,
+    ways: DiGraph<(), Edge>,
     screens: Vec<ScreenId>,
     numbers: BTreeMap<ScreenId, NodeIndex>,
     anywhere: NodeIndex,
 }
 
-fn cost(confidence: f64) -> f64 {
-    STEP_COST - confidence.clamp(LEAST, 1.0).ln()
+impl Edge {
+    fn new(id: &ActionId, action: &ActionDefinition, transition_id: Option<TransitionId>, way: &Metadata) -> Self {
+        let confidence = way.confidence * action.metadata.confidence;
+        Self {
+            action_id: id.clone(),
+            transition_id,
+            confidence,
+            inferred: way.inferred || action.metadata.inferred,
+            cost: STEP_COST - confidence.clamp(LEAST, 1.0).ln(),
+            is_in_history: matches!(action.action_type.as_str(), "go_back" | "back" | "go_forward" | "forward"),
+        }
+    }
 }
 
 impl NavigationGraph {
     /// Makes the graph of a body of knowledge.
     pub fn new(knowledge: &Knowledge) -> Self {
-        let mut all = DiGraph::new();
+        let mut ways = DiGraph::new();
         let screens: Vec<ScreenId> = knowledge.navigable_screens().map(|screen| screen.screen_id.clone()).collect();
         let numbers: BTreeMap<ScreenId, NodeIndex> =
-            screens.iter().map(|screen| (screen.clone(), all.add_node(()))).collect();
-        let anywhere = all.add_node(());
-        let mut sure = all.clone();
+            screens.iter().map(|screen| (screen.clone(), ways.add_node(()))).collect();
+        let anywhere = ways.add_node(());
         for transition in knowledge.transitions.values() {
             let (Some(from), Some(to), Some(action_id)) = (
                 numbers.get(&transition.from_screen_id),
@@ -81,18 +90,8 @@ impl NavigationGraph {
                 continue;
             };
             let Some(action) = knowledge.actions.get(action_id).filter(|_| from != to) else { continue };
-            let confidence = transition.metadata.confidence * action.metadata.confidence;
-            let edge = Edge {
-                action_id: action_id.clone(),
-                transition_id: Some(transition.transition_id.clone()),
-                confidence,
-                inferred: transition.metadata.inferred || action.metadata.inferred,
-                cost: cost(confidence),
-            };
-            if !matches!(action.action_type.as_str(), "go_back" | "back" | "go_forward" | "forward") {
-                sure.add_edge(*from, *to, edge.clone());
-            }
-            all.add_edge(*from, *to, edge);
+            let id = Some(transition.transition_id.clone());
+            ways.add_edge(*from, *to, Edge::new(action_id, action, id, &transition.metadata));
         }
         let mut openings = BTreeSet::new();
         for step in knowledge.tasks.values().filter_map(|task| task.steps.first()) {
@@ -104,19 +103,14 @@ impl NavigationGraph {
             if action.action_type != "navigate" || !openings.insert((action_id, screen)) {
                 continue;
             }
-            let confidence = action.metadata.confidence * step.metadata.confidence;
-            let inferred = action.metadata.inferred || step.metadata.inferred;
-            let action_id = action_id.clone();
-            let edge = Edge { action_id, transition_id: None, confidence, inferred, cost: cost(confidence) };
-            sure.add_edge(anywhere, *to, edge.clone());
-            all.add_edge(anywhere, *to, edge);
+            ways.add_edge(anywhere, *to, Edge::new(action_id, action, None, &step.metadata));
         }
-        Self { sure, all, screens, numbers, anywhere }
+        Self { ways, screens, numbers, anywhere }
     }
 
     /// Returns how many screens and ways there are.
     pub fn size(&self) -> (usize, usize) {
-        (self.screens.len(), self.all.edge_count())
+        (self.screens.len(), self.ways.edge_count())
     }
 
     /// Returns the surest way; from anywhere if no screen is given. None if there is none.
@@ -126,45 +120,38 @@ impl NavigationGraph {
             Some(from) => *self.numbers.get(from)?,
             None => self.anywhere,
         };
-        let within = |graph| Self::search(graph, start, goal);
-        let reopened = || {
-            let (cost, nodes) = Self::search(&self.sure, self.anywhere, goal)?;
-            Some((cost + REOPEN_COST, nodes))
+        let reopened = self.search(self.anywhere, goal, false).map(|(cost, nodes)| (cost + REOPEN_COST, nodes));
+        let ((_, nodes), by_history) = match (self.search(start, goal, false), reopened) {
+            (Some(known), Some(other)) if start != self.anywhere && other.0 < known.0 => (other, false),
+            (Some(known), _) => (known, false),
+            (None, Some(other)) => (other, false),
+            (None, None) => (self.search(start, goal, true)?, true),
         };
-        let known = within(&self.sure);
-        let best = match (known, reopened()) {
-            (Some(known), Some(other)) if start != self.anywhere && other.0 < known.0 => Some((other, &self.sure)),
-            (Some(known), _) => Some((known, &self.sure)),
-            (None, Some(other)) => Some((other, &self.sure)),
-            (None, None) => within(&self.all).map(|found| (found, &self.all)),
-        };
-        let ((_, nodes), graph) = best?;
         let mut path = Path { confidence: 1.0, ..Path::default() };
         path.from =
             nodes.first().filter(|first| **first != self.anywhere).map(|first| self.screens[first.index()].clone());
         for pair in nodes.windows(2) {
             let [one, other] = pair else { continue };
-            let edge = graph.edges_connecting(*one, *other).min_by(|a, b| {
-                a.weight()
-                    .cost
-                    .total_cmp(&b.weight().cost)
-                    .then(a.weight().transition_id.cmp(&b.weight().transition_id))
-            })?;
-            path.confidence *= edge.weight().confidence;
-            path.steps.push((edge.weight().clone(), self.screens[other.index()].clone()));
+            let edges = self.ways.edges_connecting(*one, *other).map(|edge| edge.weight());
+            let edge = edges
+                .filter(|edge| by_history || !edge.is_in_history)
+                .min_by(|a, b| a.cost.total_cmp(&b.cost).then(a.transition_id.cmp(&b.transition_id)))?;
+            path.confidence *= edge.confidence;
+            path.steps.push((edge.clone(), self.screens[other.index()].clone()));
         }
         Some(path)
     }
 
-    fn search(graph: &DiGraph<(), Edge>, start: NodeIndex, goal: NodeIndex) -> Option<(f64, Vec<NodeIndex>)> {
+    fn search(&self, start: NodeIndex, goal: NodeIndex, by_history: bool) -> Option<(f64, Vec<NodeIndex>)> {
+        let graph = EdgeFiltered::from_fn(&self.ways, |edge| by_history || !edge.weight().is_in_history);
         // Without an estimate A* is Dijkstra's algorithm, and keeps the way.
-        astar(graph, start, |node| node == goal, |edge| edge.weight().cost, |_| 0.0)
+        astar(&graph, start, |node| node == goal, |edge| edge.weight().cost, |_| 0.0)
     }
 
     /// Returns the screens that can be reached from a screen, itself included.
     pub fn reachable(&self, from: &ScreenId) -> BTreeSet<&ScreenId> {
         let Some(start) = self.numbers.get(from) else { return BTreeSet::new() };
-        let reached = Dfs::new(&self.all, *start).iter(&self.all);
+        let reached = Dfs::new(&self.ways, *start).iter(&self.ways);
         reached.filter_map(|node| self.screens.get(node.index())).collect()
     }
 }

@@ -284,10 +284,7 @@ impl<'k> Recogniser<'k> {
             true => "the page rather than a state of it",
             false => "the order of ids",
         };
-        let tie = match ranked.as_slice() {
-            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => Some(by(first.1, second.1)),
-            _ => None,
-        };
+        let tie = is_tie(&ranked).then(|| by(ranked[0].1, ranked[1].1));
         self.told(&ranked, &BTreeSet::new(), tie)
     }
 
@@ -304,13 +301,8 @@ impl<'k> Recogniser<'k> {
             tally.touch(screen);
         }
         let best = self.best(&tally, &mut matches);
-        let tie = match best.as_slice() {
-            [first, second, ..] if first.score() - second.score() < EPSILON && first.score() > THRESHOLD => {
-                Some(told_apart_by(first.specific, second.specific))
-            }
-            _ => None,
-        };
         let ranked: Vec<(f64, u32)> = best.iter().map(|ranked| (ranked.score(), ranked.at.0)).collect();
+        let tie = is_tie(&ranked).then(|| told_apart_by(best[0].specific, best[1].specific));
         let matched = ranked.first().map(|first| self.indicators_of(&tally, &mut matches, first.1)).unwrap_or_default();
         self.told(&ranked, &matched, tie)
     }
@@ -364,6 +356,11 @@ impl<'k> Recogniser<'k> {
     }
 }
 
+/// Returns whether the first two screens are as good, and good enough.
+fn is_tie(ranked: &[(f64, u32)]) -> bool {
+    matches!(ranked, [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD)
+}
+
 /// Returns by what two screens of one score are told apart.
 fn told_apart_by(one: (u32, u32, u32), other: (u32, u32, u32)) -> &'static str {
     if one.0 != other.0 {
@@ -378,21 +375,14 @@ fn told_apart_by(one: (u32, u32, u32), other: (u32, u32, u32)) -> &'static str {
 }
 
 fn entry(knowledge: &Knowledge, screen: &ScreenDefinition) -> Entry {
-    let mut depth = 0;
-    let mut at = screen;
+    let parent = |screen: &&ScreenDefinition| knowledge.screens.get(screen.parent_screen_id.as_ref()?);
     // A cycle of parents is refused when it is stored; here it only must not hang.
-    while let Some(parent) = at.parent_screen_id.as_ref().and_then(|id| knowledge.screens.get(id)) {
-        depth += 1;
-        at = parent;
-        if depth as usize > knowledge.screens.len() {
-            break;
-        }
-    }
+    let above = std::iter::successors(parent(&screen), parent).take(knowledge.screens.len() + 1);
     Entry {
         id: screen.screen_id.clone(),
         name: screen.name.clone(),
         total: screen.state_signature.required_indicators.len() as u32,
-        depth,
+        depth: above.count() as u32,
         is_state: screen.state_signature.required_indicators.iter().any(makes_state),
         literal: screen.url_patterns.iter().map(|pattern| literal_prefix(pattern).len()).max().unwrap_or(0) as u32,
     }

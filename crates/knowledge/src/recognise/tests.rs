@@ -160,10 +160,7 @@ fn slowly(knowledge: &Knowledge, url: &str, summary: &str) -> Recognition {
     }
     found.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)).then(one.2.cmp(&other.2)));
     let ranked: Vec<(f64, u32)> = found.iter().map(|it| (it.0, it.2)).collect();
-    let tie = match found.as_slice() {
-        [one, other, ..] if one.0 - other.0 < EPSILON && one.0 > THRESHOLD => Some(told_apart_by(one.1, other.1)),
-        _ => None,
-    };
+    let tie = is_tie(&ranked).then(|| told_apart_by(found[0].1, found[1].1));
     let mut told = built.told(&ranked, &BTreeSet::new(), tie);
     if told.screen_id.is_some() {
         told.matched_indicators = found.remove(0).3;

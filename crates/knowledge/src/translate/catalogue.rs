@@ -69,12 +69,10 @@ impl Profile {
             return Err(TranslateError::UnknownTool { profile: self, name: shown(&action.tool_name), nearest });
         };
         let parameters = Value::from_iter(action.parameters.clone());
-        let reason = match tool.schema.as_ref().map(|schema| schema.misfits(&parameters)) {
+        let reason = match tool.schema.as_ref().map(|schema| schema.misfits(&parameters)).as_deref() {
             None => "its schema cannot be read".to_owned(),
-            Some(misfits) => match misfits.first() {
-                None => return Ok(()),
-                Some(misfit) => shown(&misfit.to_string()),
-            },
+            Some([]) => return Ok(()),
+            Some([misfit, ..]) => shown(&misfit.to_string()),
         };
         Err(TranslateError::Invalid { profile: self, tool: action.tool_name.clone(), reason })
     }

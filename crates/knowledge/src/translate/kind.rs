@@ -176,14 +176,12 @@ impl ActionType {
 
     /// Returns whether the action has to name a node.
     pub fn needs_target(self) -> bool {
-        const ON_A_NODE: [ActionType; 16] = {
-            use ActionType::*;
-            [
-                Click, RightClick, DoubleClick, Hover, DragDrop, Focus, Input, Clear, SelectDropdown, DropdownOptions,
-                Check, Uncheck, Toggle, UploadFile, ScrollToElement, WaitFor,
-            ]
-        };
-        ON_A_NODE.contains(&self)
+        use ActionType::*;
+        [
+            Click, RightClick, DoubleClick, Hover, DragDrop, Focus, Input, Clear, SelectDropdown, DropdownOptions,
+            Check, Uncheck, Toggle, UploadFile, ScrollToElement, WaitFor,
+        ]
+        .contains(&self)
     }
 }
 

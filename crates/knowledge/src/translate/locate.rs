@@ -65,44 +65,28 @@ fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
         found.next() == Some(node.id()) && found.next().is_none()
     };
     let tag = identifier(node.tag());
-    if let Some(id) = id_of(node) {
-        let by_id = format!("#{id}");
-        if is_alone(&by_id) {
-            return Some(by_id);
-        }
-    }
-    for name in TELLING {
-        let Some(value) = node.attribute(name).filter(|value| !value.is_empty() && value.len() <= LONGEST_VALUE) else {
-            continue;
-        };
-        let text = format!("{tag}[{name}={}]", css_string(value));
-        if is_alone(&text) {
-            return Some(text);
-        }
-    }
-    if is_alone(&tag) {
-        return Some(tag);
+    let by_id = id_of(node).map(|id| format!("#{id}"));
+    let by_attribute = TELLING.iter().filter_map(|name| {
+        let value = node.attribute(name).filter(|value| !value.is_empty() && value.len() <= LONGEST_VALUE)?;
+        Some(format!("{tag}[{name}={}]", css_string(value)))
+    });
+    let mut short = by_id.into_iter().chain(by_attribute).chain([tag.clone()]);
+    if let Some(text) = short.find(|text| is_alone(text)) {
+        return Some(text);
     }
     // Step by step up to the nearest element with an id, or to the top.
-    let mut steps = vec![step(node, trees)];
-    let mut at = node;
-    loop {
-        let above = trees.parent[at.id().index()];
-        if above == Trees::NONE {
-            break;
+    let mut steps = step(node, trees);
+    let mut above = trees.parent[node.id().index()];
+    while above != Trees::NONE {
+        let at = page.node(browserlens_core::page::NodeId(above));
+        let from_id = id_of(at).map(|id| format!("#{id} > {steps}")).filter(|text| is_alone(text));
+        if from_id.is_some() {
+            return from_id;
         }
-        at = page.node(browserlens_core::page::NodeId(above));
-        if let Some(id) = id_of(at) {
-            let below = steps.iter().rev().cloned().collect::<Vec<_>>().join(" > ");
-            let text = format!("#{id} > {below}");
-            if is_alone(&text) {
-                return Some(text);
-            }
-        }
-        steps.push(step(at, trees));
+        steps = format!("{} > {steps}", step(at, trees));
+        above = trees.parent[above as usize];
     }
-    let text = steps.into_iter().rev().collect::<Vec<_>>().join(" > ");
-    is_alone(&text).then_some(text)
+    is_alone(&steps).then_some(steps)
 }
 
 fn id_of(node: NodeRef<'_>) -> Option<String> {

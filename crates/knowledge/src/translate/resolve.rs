@@ -67,22 +67,16 @@ impl Wanted {
 }
 
 fn in_words(target: &ElementTarget, depth: usize) -> String {
-    let mut words = Vec::new();
-    if !target.role.is_empty() {
-        words.push(shown(&target.role));
-    }
-    if !target.name.is_empty() {
-        words.push(format!("{:?}", shown(&target.name)));
-    }
-    if !target.text.is_empty() {
-        words.push(format!("text {:?}", shown(&target.text)));
-    }
-    if let Some(nth) = target.nth {
-        words.push(format!("number {nth}"));
-    }
-    if let Some(within) = target.within.as_deref().filter(|_| depth < DEEPEST) {
-        words.push(format!("within {}", in_words(within, depth + 1)));
-    }
+    let said = |text: &String| Some(shown(text)).filter(|_| !text.is_empty());
+    let within = target.within.as_deref().filter(|_| depth < DEEPEST);
+    let words = [
+        said(&target.role),
+        said(&target.name).map(|name| format!("{name:?}")),
+        said(&target.text).map(|text| format!("text {text:?}")),
+        target.nth.map(|nth| format!("number {nth}")),
+        within.map(|within| format!("within {}", in_words(within, depth + 1))),
+    ];
+    let words: Vec<String> = words.into_iter().flatten().collect();
     if words.is_empty() { "a node without words".to_owned() } else { words.join(" ") }
 }
 

@@ -8,8 +8,10 @@
 mod placing;
 
 use super::plan::{Plan, plan};
+use super::replaced::{replaced, whole};
+use super::together::together;
 use super::{Change, Matching, Side};
-use crate::format::{ChildRun, Entry, Gone, Head, Locator, Scratch, escape};
+use crate::format::{Child, ChildRun, Entry, Gone, Head, Locator, Scratch, escape};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 use browserlens_core::page::text::beginning;
 use browserlens_core::page::{NodeKey, role};
@@ -141,6 +143,8 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     gone.extend(&plan.removed);
     places.extend(plan.added.iter().map(|t| new.tree.parent(*t)));
     // What lies under something else is told together, behind what changed itself.
+    let alike = if emitter.brief { together(&mut emitter.entries) } else { Vec::new() };
+    emitter.entries.extend(alike);
     emitter.entries.append(&mut emitter.blocked);
     let leftover = emitter.remove(&gone);
     for (s, t) in &plan.rewritten {
@@ -202,8 +206,8 @@ impl Emitter<'_> {
         };
         let name = (was.name != is.name || was.cut != is.cut).then(|| (is.name.to_string(), is.cut));
         let value = (was.value != is.value).then(|| {
-            let (old, begins) = if without_old_values { (String::new(), false) } else { shorten(&was.value) };
-            (old, begins, is.value.to_string())
+            let replaced = if self.brief { replaced(&was.value, &is.value) } else { None };
+            replaced.unwrap_or_else(|| whole(&was.value, &is.value, without_old_values))
         });
         let (mut on, mut off) = (now.without(before), before.without(now));
         if name.is_none() && value.is_none() && on == off {
@@ -319,6 +323,7 @@ impl Emitter<'_> {
             return;
         }
         let at = self.name(s);
+        let is_new = !order.is_sorted_by_key(|id| positions[id]);
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for id in &order {
             let position = positions[id];
@@ -330,17 +335,25 @@ impl Emitter<'_> {
         let gone = self.gone(s, &kept);
         let before = self.scratch.tree().children(s);
         let name = |position: usize| self.scratch.child(before[position], position);
+        // `@e187-4` reads as a ref.
+        let range = |first: usize, last: usize| match (name(first), name(last)) {
+            (Child::With(_), to @ Child::At(_)) => (Child::At(first as u32 + 1), to),
+            ends => ends,
+        };
         let mut named = Vec::new();
         for (first, last) in runs {
             match last - first {
                 0 => named.push(ChildRun { from: name(first), to: None }),
                 1 => named.extend([first, last].map(|at| ChildRun { from: name(at), to: None })),
-                _ => named.push(ChildRun { from: name(first), to: Some(name(last)) }),
+                _ => {
+                    let (from, to) = range(first, last);
+                    named.push(ChildRun { from, to: Some(to) });
+                }
             }
         }
         self.scratch.tree_mut().reorder(s, order);
         self.reordered.insert(s);
-        self.tell(Entry::Order { at, gone, kept: named });
+        self.tell(Entry::Order { at, is_new, gone, kept: named });
     }
 
     /// Says which children of an item go: few by what they say, many by their number, messages
@@ -478,7 +491,7 @@ pub(super) fn only_blocks(states: StateSet) -> bool {
     states.without(StateSet::COVERED.with(StateSet::INERT)) == StateSet::NONE
 }
 
-fn shorten(text: &str) -> (String, bool) {
+pub(super) fn shorten(text: &str) -> (String, bool) {
     let short = beginning(text, LONGEST_OLD_VALUE);
     (short.to_owned(), short.len() < text.len())
 }

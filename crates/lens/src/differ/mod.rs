@@ -11,6 +11,8 @@ pub mod emit;
 pub mod filter;
 mod order;
 mod plan;
+mod replaced;
+mod together;
 
 pub use filter::{FilterPass, SemanticFilter};
 

@@ -6,10 +6,11 @@
 //! one by one cost, by an estimate of tokens; a change is told once.
 
 use super::emit::{MOST_NAMED, MOST_TOLD, only_blocks};
+use super::together::MANY;
 use super::{Change, Matching, Side};
 use crate::tree::{Item, NONE, ROOT, StateSet, Tree};
 use browserlens_core::page::role;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What a ref costs, in quarters of a token, as everything here.
 const REF: u32 = 12;
@@ -76,17 +77,27 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
     let mut came = vec![false; new.tree.len()];
     // The new item whose children a change is about.
     let place = |s: u32| to_new[old.tree.parent(s) as usize];
-    for (_, change) in matching.changes.iter().enumerate().filter(|(index, _)| !hidden.contains(index)) {
+    let shown = || matching.changes.iter().enumerate().filter(|(index, _)| !hidden.contains(index));
+    let states = |s: u32, t: u32| {
+        let (was, is) = (old.tree.item(s), new.tree.item(t));
+        let alone = was.name == is.name && was.value == is.value && was.reference.is_some();
+        alone.then(|| (is.states.without(was.states).0, was.states.without(is.states).0))
+    };
+    let mut alike: HashMap<(u32, u32), usize> = HashMap::new();
+    for (_, change) in shown() {
+        if let Change::Said { old: s, new: t } = *change {
+            states(s, t).into_iter().for_each(|states| *alike.entry(states).or_default() += 1);
+        }
+    }
+    for (_, change) in shown() {
         match *change {
             Change::Said { old: s, new: t } => {
                 let (was, is) = (old.tree.item(s), new.tree.item(t));
                 let name = if was.name == is.name { 0 } else { text(&is.name) + 4 };
                 let value = if was.value == is.value { 0 } else { text_up_to(&was.value, 40) + text(&is.value) + 8 };
-                let states = StateSet(was.states.0 ^ is.states.0);
-                costs[t as usize].said = match name + value == 0 && was.reference.is_some() && only_blocks(states) {
-                    true => REF,
-                    false => ENTRY + locator(was) + name + value + 8,
-                };
+                let by_ref =
+                    states(s, t).is_some_and(|both| only_blocks(StateSet(both.0 | both.1)) || alike[&both] >= MANY);
+                costs[t as usize].said = if by_ref { REF } else { ENTRY + locator(was) + name + value + 8 };
             }
             Change::Removed { old: s } => {
                 let at = &mut costs[place(s) as usize];

@@ -218,7 +218,7 @@ fn shape_of<'p>(role: &'p str, name: &str, node: NodeRef<'_>) -> Option<(&'p str
             return (named || is_partial).then_some((role, Shape::Holds));
         }
         "heading" | "alert" | "status" | "timer" | "marquee" | "caption" | "tooltip" | "term" | "definition"
-        | "blockquote" => Shape::Adopts,
+        | "blockquote" | "insertion" | "deletion" => Shape::Adopts,
         "cell" | "gridcell" | "columnheader" | "rowheader" => Shape::Adopts,
         "listitem" => Shape::Stands,
         "dialog" | "alertdialog" | "progressbar" | "meter" => Shape::Stays,
@@ -249,7 +249,7 @@ fn is_known_container(role: &str) -> bool {
 /// not.
 fn is_plain_role(role: &str) -> bool {
     [
-        "strong", "emphasis", "code", "mark", "subscript", "superscript", "insertion", "deletion", "time", "Abbr",
+        "strong", "emphasis", "code", "mark", "subscript", "superscript", "time", "Abbr",
         "abbr", "StaticText", "InlineTextBox", "ListMarker", "separator", "paragraph", "rowgroup", "RootWebArea",
         "WebArea", "Pre", "Legend", "Figcaption", "HeaderAsNonLandmark", "FooterAsNonLandmark", "SectionHeader",
         "SectionFooter", "DescriptionListTerm", "DescriptionListDetail", "scrollbar", "Ruby", "RubyAnnotation",

@@ -11,7 +11,7 @@ use super::names::{collapse, collapse_lines, equals, holds, pieces_below, said_b
 use crate::controls::Controls;
 use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
 use browserlens_core::page::text::would_join;
-use browserlens_core::page::{BoxInDocument, Flags, NodeId, NodeKey, NodeRef, Page, role};
+use browserlens_core::page::{BoxInDocument, Clickability, Flags, NodeId, NodeKey, NodeRef, Page, role};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -133,7 +133,9 @@ impl<'p> Walk<'p, '_> {
     fn open_item(&mut self, node: NodeRef<'p>, around: Around, keep: &Keep<'p>) {
         self.flush();
         let name: Arc<str> = if keep.name.is_empty() { self.empty.clone() } else { Arc::from(collapse(&keep.name)) };
-        let value: Arc<str> = if keep.value.is_empty() { self.empty.clone() } else { Arc::from(keep.value) };
+        let edited = (keep.shape == Shape::Field).then(|| node.edited_value()).flatten();
+        let value = edited.as_deref().unwrap_or(keep.value);
+        let value: Arc<str> = if value.is_empty() { self.empty.clone() } else { Arc::from(value) };
         let role = self.roles.entry(keep.role).or_insert_with(|| Arc::from(keep.role)).clone();
         let mut item = Item { value, states: keep.states, ..Item::new(role, name) };
         if self.focused == Some(node.id()) {
@@ -293,15 +295,25 @@ impl<'p> Walk<'p, '_> {
         self.meta[id as usize].noisy |= noisy;
     }
 
+    /// Of what is in a field its options stay, and in an editor the controls that it holds.
     fn keep_options(&mut self, id: u32) {
-        let options: Vec<u32> =
-            self.tree.subtree(id).skip(1).filter(|below| &*self.tree.item(*below).role == "option").collect();
+        let node = self.page.node(self.meta[id as usize].node);
+        let is_editor = node.clickability().has(Clickability::EDITABLE);
+        let is_option = |below: u32| &*self.tree.item(below).role == "option";
+        let is_control = |below: u32| {
+            let role = &*self.tree.item(below).role;
+            is_editor && self.meta[below as usize].interactive && role::is_interactive(role) && role != "link"
+        };
+        let kept: Vec<u32> =
+            self.tree.subtree(id).skip(1).filter(|below| is_option(*below) || is_control(*below)).collect();
         self.tree.take_children(id);
-        for option in options {
-            self.tree.take_children(option);
+        for below in kept {
+            self.tree.take_children(below);
             let at = self.tree.children(id).len();
-            self.tree.attach(option, id, at);
-            self.meta[option as usize].interactive = false;
+            self.tree.attach(below, id, at);
+            if &*self.tree.item(below).role == "option" {
+                self.meta[below as usize].interactive = false;
+            }
         }
         // A select that the accessibility tree leaves out has the value that its options say.
         if self.tree.item(id).value.is_empty() {

@@ -69,6 +69,15 @@ pub fn quote(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Appends at most `most` characters of a text in quotes, behind them `…` if it is longer.
+pub fn quote_beginning(out: &mut String, text: &str, most: usize) {
+    let end = text.char_indices().nth(most).map(|(end, _)| end);
+    quote(out, &text[..end.unwrap_or(text.len())]);
+    if end.is_some() {
+        out.push('…');
+    }
+}
+
 /// Appends text that stands without quotes: title and URL. Brackets, bars and ellipses are escaped
 /// as well.
 pub fn bare(out: &mut String, text: &str) {

@@ -198,6 +198,28 @@ pub enum Position {
     Before(Sibling),
 }
 
+/// How a value changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueChange {
+    /// The old value or its beginning, or what of it was replaced; empty if it is not told.
+    pub old: String,
+    /// How much of the old value that is.
+    pub of: ValuePart,
+    /// The new value, or what stands in place of what was replaced.
+    pub new: String,
+}
+
+/// Which part of an old value is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValuePart {
+    /// All of it.
+    Whole,
+    /// Its beginning.
+    Beginning,
+    /// What was replaced, which stands in it once; the rest of a long value stays as it is.
+    Replaced,
+}
+
 /// One change of the shown state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -209,8 +231,8 @@ pub enum Entry {
         at: Locator,
         /// Its new name, if that changed.
         name: Option<(String, Option<Cut>)>,
-        /// Its old (perhaps shortened) and its new value, if that changed.
-        value: Option<(String, bool, String)>,
+        /// Its old and its new value, if that changed.
+        value: Option<ValueChange>,
         /// States that it has now.
         on: StateSet,
         /// States that it has no more.
@@ -245,10 +267,12 @@ pub enum Entry {
         /// What is below it, below the root of this tree.
         items: Tree,
     },
-    /// The children of an item that remain, in their new order; the others went.
+    /// The children of an item that remain; the others went.
     Order {
         /// The item.
         at: Locator,
+        /// Whether those that remain stand in another order than before.
+        is_new: bool,
         /// Which children went.
         gone: Vec<Gone>,
         /// The children, as runs of neighbours of the order before.

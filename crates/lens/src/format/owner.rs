@@ -49,7 +49,10 @@ pub(super) fn owners(tree: &Tree, id: u32) -> impl Iterator<Item = Owning<'_>> {
         if matches!(&*tree.item(at).role, "definition") {
             own(near().find(|id| &*item(id).role == "term"));
         }
-        let one_thing = above != ROOT && !role::is_landmark(&tree.item(above).role) && siblings.len() <= ONE_THING;
+        // A row is one thing however many cells it has.
+        let around = &*tree.item(above).role;
+        let is_small = siblings.len() <= ONE_THING || around == "row";
+        let one_thing = above != ROOT && !role::is_landmark(around) && is_small;
         let next = before.last().copied().filter(|next| tree.children(*next).is_empty());
         own(next.filter(|id| labels(item(id)) || one_thing && names_with_ref(item(id))));
         let inside = |id: u32| tree.subtree(id).take(MOST_SEARCHED);
@@ -71,15 +74,15 @@ pub(super) fn owners(tree: &Tree, id: u32) -> impl Iterator<Item = Owning<'_>> {
 /// which is called by what the row says first.
 fn called(tree: &Tree, id: u32, around: u32) -> &str {
     let item = tree.item(id);
-    let each_row_has = || {
-        let like = |other: u32| tree.item(other).role == item.role && tree.item(other).name == item.name;
+    let each_row_has = |one: &Item| {
+        let like = |other: u32| tree.item(other).role == one.role && tree.item(other).name == one.name;
         let siblings = tree.children(tree.parent(around));
         let near = siblings.iter().filter(|sibling| **sibling != around).take(MOST_SEARCHED);
         near.flat_map(|sibling| tree.subtree(*sibling).take(MOST_SEARCHED)).any(like)
     };
-    if item.reference.is_some() && around != id && around != ROOT && each_row_has() {
-        let says = |other: u32| Some(tree.item(other)).filter(|said| says_name(said) && said.name != item.name);
-        if let Some(said) = tree.subtree(around).find_map(says) {
+    if item.reference.is_some() && around != id && around != ROOT && each_row_has(item) {
+        let says = |other: u32| Some(tree.item(other)).filter(|said| says_name(said) && !each_row_has(said));
+        if let Some(said) = tree.subtree(around).take(MOST_SEARCHED).find_map(says) {
             return &said.name;
         }
     }

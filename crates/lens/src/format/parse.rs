@@ -9,7 +9,10 @@ use super::fold::Patterns;
 use super::items::{cut, group_alone, items, mark};
 use super::lines::{GrammarError, Lines};
 use super::scan::Scan;
-use super::{Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner, Position, Sibling};
+use super::{
+    Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner, Position, Sibling, ValueChange,
+    ValuePart,
+};
 use crate::tree::{PAGE, StateSet, Tree};
 use browserlens_core::strategy::Ref;
 
@@ -330,11 +333,12 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
     } else if scan.eat("ORDER in ") {
         let (at, gone) = (locator(scan)?, gone(scan)?);
         scan.expect(":")?;
-        let mut kept = Vec::new();
-        while scan.eat(" ") {
-            kept.push(ChildRun { from: child(scan)?, to: scan.after("-", child)? });
-        }
-        Entry::Order { at, gone, kept }
+        Entry::Order { at, is_new: true, gone, kept: kept(scan)? }
+    } else if scan.eat("REMOVED in ") {
+        let at = locator(scan)?;
+        scan.expect(": ")?;
+        let gone = went(scan, "; left:")?;
+        Entry::Order { at, is_new: false, gone, kept: kept(scan)? }
     } else if scan.eat("ELIDED: ") {
         Entry::Elided(mark(scan)?)
     } else if scan.eat("FOCUS: none") {
@@ -351,10 +355,11 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
 
 /// Reads what went.
 fn gone(scan: &mut Scan<'_>) -> Option<Vec<Gone>> {
+    if scan.eat(" (− ") { went(scan, ")") } else { Some(Vec::new()) }
+}
+
+fn went(scan: &mut Scan<'_>, end: &str) -> Option<Vec<Gone>> {
     let mut gone = Vec::new();
-    if !scan.eat(" (− ") {
-        return Some(gone);
-    }
     loop {
         gone.push(match scan.number() {
             Some(count) if scan.eat(" × ") => Gone::Many { count, role: scan.word()?.to_owned() },
@@ -364,11 +369,19 @@ fn gone(scan: &mut Scan<'_>) -> Option<Vec<Gone>> {
                 Gone::Named(locator_after(role.as_deref(), scan)?)
             }
         });
-        if scan.eat(")") {
+        if scan.eat(end) {
             return Some(gone);
         }
         scan.expect(", ")?;
     }
+}
+
+fn kept(scan: &mut Scan<'_>) -> Option<Vec<ChildRun>> {
+    let mut kept = Vec::new();
+    while scan.eat(" ") {
+        kept.push(ChildRun { from: child(scan)?, to: scan.after("-", child)? });
+    }
+    Some(kept)
 }
 
 fn child(scan: &mut Scan<'_>) -> Option<Child> {
@@ -384,14 +397,21 @@ fn changed(scan: &mut Scan<'_>) -> Option<Entry> {
     let (mut on, mut off) = (StateSet::NONE, StateSet::NONE);
     while !scan.at_end() {
         if scan.eat(" → value: ") {
-            value = Some((String::new(), false, scan.quoted()?));
+            value = Some(ValueChange { old: String::new(), of: ValuePart::Whole, new: scan.quoted()? });
         } else if scan.eat(" → ") {
             let new = scan.quoted()?;
             name = Some((new, cut(scan)?));
         } else if scan.eat(" value: ") {
-            let (old, begins) = (scan.quoted()?, scan.eat("…"));
+            let is_part = scan.eat("…");
+            let (old, is_cut) = (scan.quoted()?, scan.eat("…"));
             scan.expect(" → ")?;
-            value = Some((old, begins, scan.quoted()?));
+            let of = match (is_part, is_cut) {
+                (true, true) => ValuePart::Replaced,
+                (true, false) => return None,
+                (false, true) => ValuePart::Beginning,
+                (false, false) => ValuePart::Whole,
+            };
+            value = Some(ValueChange { old, of, new: scan.quoted()? });
         } else if scan.eat(" +") {
             on = on.with(StateSet::from_word(scan.word()?)?);
         } else if scan.eat(" -") {

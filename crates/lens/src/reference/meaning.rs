@@ -35,7 +35,7 @@ const MEANINGS: &[(Meaning, &str)] = &[
     (
         Meaning::Transparent,
         " generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored \
-         ScrollArea strong emphasis code mark subscript superscript insertion deletion time Abbr abbr StaticText \
+         ScrollArea strong emphasis code mark subscript superscript time Abbr abbr StaticText \
          InlineTextBox ListMarker separator paragraph rowgroup RootWebArea WebArea Pre Legend Figcaption \
          HeaderAsNonLandmark FooterAsNonLandmark SectionHeader SectionFooter DescriptionListTerm \
          DescriptionListDetail scrollbar Ruby RubyAnnotation EmbeddedObject PluginObject Video Audio \
@@ -47,7 +47,7 @@ const MEANINGS: &[(Meaning, &str)] = &[
         " button link checkbox radio listbox option menuitem menuitemcheckbox menuitemradio slider switch tab \
          treeitem DisclosureTriangle ColorWell MenuListPopup PopUpButton ",
     ),
-    (Meaning::TextHolder, " heading alert status timer marquee caption tooltip term definition blockquote "),
+    (Meaning::TextHolder, " heading alert status timer marquee caption tooltip term definition blockquote insertion deletion "),
     (Meaning::Cell, " cell gridcell columnheader rowheader "),
     (Meaning::ListItem, " listitem "),
     (Meaning::Fixed, " dialog alertdialog progressbar meter "),

@@ -21,7 +21,9 @@ use crate::extract::{ExtractOptions, Grade};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_core::page::select::Trees;
 use browserlens_core::page::text::{is_unseen, would_join};
-use browserlens_core::page::{BoxInDocument, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role};
+use browserlens_core::page::{
+    BoxInDocument, Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role,
+};
 use meaning::{Meaning, among, is_generic, meaning};
 use std::cell::OnceCell;
 
@@ -290,11 +292,20 @@ impl<'p> Writer<'p> {
 
     fn settled(&mut self, node: NodeId, mut item: Item, draft: &Draft, mut below: Vec<usize>) -> Vec<usize> {
         if draft.meaning == Meaning::Field {
-            below = self.all_below(&below).filter(|thing| &*self.things[*thing].item.role == "option").collect();
+            let edited = self.page.node(node).clickability().has(Clickability::EDITABLE);
+            let stays = |thing: &usize| {
+                let Thing { item, acts, .. } = &self.things[*thing];
+                let control = matches!(meaning(&item.role), Some(Meaning::Control | Meaning::Field));
+                &*item.role == "option" || edited && *acts && control && &*item.role != "link"
+            };
+            below = self.all_below(&below).filter(stays).collect();
             let mut chosen = Vec::new();
             for option in &below {
                 let option = &mut self.things[*option];
                 option.below.clear();
+                if &*option.item.role != "option" {
+                    continue;
+                }
                 option.acts = false;
                 chosen.extend(option.item.states.has(StateSet::SELECTED).then(|| option.item.name.to_string()));
             }
@@ -397,7 +408,8 @@ impl<'p> Writer<'p> {
         let unpainted = !(node.is_visible() || role == "option" && self.in_select[node.id().index()]);
         let takes_files = node.tag() == "input" && node.attribute("type") == Some("file");
         if with_value && (!unpainted || role == "combobox") || takes_files {
-            item.value = node.value().into();
+            let edited = if draft.meaning == Meaning::Field { node.edited_value() } else { None };
+            item.value = edited.unwrap_or_else(|| node.value().to_owned()).into();
         }
         let has = node.states();
         let menu = if node.expanded().is_none() && self.controls.has(node) { hovered_menu(node) } else { None };

@@ -174,9 +174,9 @@ pub fn check(
 }
 
 fn is_statement(line: &str) -> bool {
-    const WORDS: [&str; 13] = [
-        "[IMAGE ", "PAGE: ", "CHANGED: ", "REMOVED: ", "MOVED: ", "ADDED in ", "NOW in ", "ORDER in ", "EXPANDED ",
-        "ELIDED: ", "VOLATILE: ", "FOCUS: ", "UNCHANGED: ",
+    const WORDS: [&str; 14] = [
+        "[IMAGE ", "PAGE: ", "CHANGED: ", "REMOVED: ", "MOVED: ", "ADDED in ", "NOW in ", "ORDER in ", "REMOVED in ",
+        "EXPANDED ", "ELIDED: ", "VOLATILE: ", "FOCUS: ", "UNCHANGED: ",
     ];
     let item = line.trim_start_matches(' ');
     // A row of a pattern begins with its number, then a blank or a bar, or with a bar; no page text

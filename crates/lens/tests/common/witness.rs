@@ -313,8 +313,10 @@ pub fn any_lines() -> impl Strategy<Value = Vec<String>> {
         "NOW in page:",
         "ORDER in main: 2 @e1",
         "ORDER in main: 1-3",
+        "REMOVED in main: 6 × link, status \"Saved\"; left: 2 @e1-@e3",
         "REMOVED: link @e7",
         "VOLATILE: main",
+        "CHANGED: @e5 value: …\"11:40\"… → \"12:05\"",
     ];
     let select = |from: &'static [&'static str]| prop::sample::select(from).prop_map(str::to_owned);
     let any = prop_oneof!["\\PC{0,40}", "[-…@em0-9 \":,\\[\\]|→+#()a-z]{0,40}", select(HEADERS), select(CHANGES)];

@@ -27,11 +27,6 @@ pub(super) struct AxNode {
 }
 
 impl AxNode {
-    /// Makes the node say nothing and hold nothing.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     pub fn is_text(&self) -> bool {
         self.role == "StaticText"
     }

@@ -88,12 +88,6 @@ struct AgentBrowserRun {
     refs: Refs,
 }
 
-impl AgentBrowserRun {
-    fn new(extent: Extent) -> Self {
-        Self { extent, refs: Refs::default() }
-    }
-}
-
 impl Run for AgentBrowserRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         let observation = self.reproduce(input);
@@ -103,6 +97,10 @@ impl Run for AgentBrowserRun {
 }
 
 impl AgentBrowserRun {
+    fn new(extent: Extent) -> Self {
+        Self { extent, refs: Refs::default() }
+    }
+
     fn reproduce(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         let missing = |what: &str| missing(input, what, self.extent.name());
         input.clock.enter(Some(Stage::Extract));

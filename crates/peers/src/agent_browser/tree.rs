@@ -70,7 +70,7 @@ fn join_texts(nodes: &mut [AxNode], parent: usize) {
         if run > 1 {
             let joined = children[at..at + run].iter().map(|child| nodes[*child].name.as_str()).collect();
             for child in &children[at + 1..at + run] {
-                nodes[*child].clear();
+                nodes[*child] = AxNode::default();
             }
             nodes[children[at]].name = joined;
         }
@@ -80,7 +80,7 @@ fn join_texts(nodes: &mut [AxNode], parent: usize) {
         && nodes[only].is_text()
         && nodes[only].name == nodes[parent].name
     {
-        nodes[only].clear();
+        nodes[only] = AxNode::default();
     }
 }
 

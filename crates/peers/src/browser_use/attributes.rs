@@ -250,11 +250,8 @@ fn options(view: &View<'_, '_>, select: Id) -> String {
             push_reversed(&mut todo, dom.light_children(next));
             continue;
         }
-        let texts: Vec<&str> = dom
-            .children(next)
-            .filter(|child| dom.node(*child).kind == NodeKind::Text)
-            .map(|child| dom.node(child).text.trim())
-            .collect();
+        let texts = dom.children(next).filter(|child| dom.node(*child).kind == NodeKind::Text);
+        let texts: Vec<&str> = texts.map(|child| dom.node(child).text.trim()).collect();
         let text = texts.join(" ").trim().to_owned();
         let value =
             dom.attribute(next, "value").map(str::trim).filter(|value| !value.is_empty()).unwrap_or(&text).to_owned();

@@ -168,9 +168,8 @@ fn search_field(content: u32) -> Step {
         "layout":{{"nodeIndex":[3],"clientRects":[[1,1,248,32]],"scrollRects":[[0,0,{content},32]]}}}}],
         "strings":["F1","#document","HTML","BODY","INPUT","type","search","name","q"]}}"##
     );
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.add_outline("generic tag=html #2\n  generic tag=body #3\n    searchbox tag=input #4");
-    Step::new(builder.finish()).with_payloads(vec![payload(PayloadKind::Snapshot, 1, snapshot)])
+    let page = PageBuilder::outline("generic tag=html #2\n  generic tag=body #3\n    searchbox tag=input #4");
+    Step::new(page).with_payloads(vec![payload(PayloadKind::Snapshot, 1, snapshot)])
 }
 
 #[test]
@@ -228,11 +227,11 @@ fn fields_that_accessibility_ignores_are_on_or_off_by_the_document() {
         "parentIndex":[-1,0,1,2,2],"nodeType":[9,1,1,1,1],"nodeName":[1,2,3,4,4],"nodeValue":[-1,-1,-1,-1,-1],
         "backendNodeId":[1,2,3,4,5],"attributes":[[],[],[],[5,6],[5,6]],"inputChecked":{"index":[4]}}}],
         "strings":["F1","#document","HTML","BODY","INPUT","type","radio"]}"##;
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder
-        .add_outline("generic tag=html #2\n  generic tag=body #3\n    generic tag=input #4\n    generic tag=input #5");
+    let page = PageBuilder::outline(
+        "generic tag=html #2\n  generic tag=body #3\n    generic tag=input #4\n    generic tag=input #5",
+    );
     let payloads = vec![payload(PayloadKind::Snapshot, 1, snapshot), payload(PayloadKind::Ax, 1, r#"{"nodes":[]}"#)];
-    let step = Step::new(builder.finish()).with_payloads(payloads);
+    let step = Step::new(page).with_payloads(payloads);
     assert_eq!(step.observe(&mut run()).text, "[4]<input type=radio />\n[5]<input type=radio checked=true />");
 }
 

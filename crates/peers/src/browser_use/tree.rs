@@ -131,11 +131,8 @@ impl Tree {
                 origins(view, dom.children(host).filter(|child| !dom.node(*child).slotted && dom.scope(*child) == host))
             }
             Origin::Element(_) => {
-                let dropped = is_dropped(dom.tag(id))
-                    || dom
-                        .attribute(id, "data-browser-use-exclude")
-                        .is_some_and(|value| value.eq_ignore_ascii_case("true"));
-                if dropped {
+                let excluded = dom.attribute(id, "data-browser-use-exclude");
+                if is_dropped(dom.tag(id)) || excluded.is_some_and(|value| value.eq_ignore_ascii_case("true")) {
                     return;
                 }
                 if let Some(document) = frame_content(view, id) {
@@ -143,12 +140,9 @@ impl Tree {
                 } else {
                     let host = dom.is_host(id);
                     shadow_host = host || has_internal_shadow(view, id);
-                    let mut children = origins(
-                        view,
-                        dom.light_children(id)
-                            .into_iter()
-                            .filter(|child| dom.tag(id) != "slot" || !dom.node(*child).slotted),
-                    );
+                    let below = dom.light_children(id).into_iter();
+                    let below = below.filter(|child| dom.tag(id) != "slot" || !dom.node(*child).slotted);
+                    let mut children = origins(view, below);
                     children.extend(host.then_some(Origin::ShadowRoot(id)));
                     editor = view.scrolling_editor(id);
                     children
@@ -198,13 +192,9 @@ impl Tree {
             return self.keep(at, parent);
         }
         self.nodes[at].compound = attributes::compound_words(view, id);
-        let forced = is_file_input(view, id)
-            || view
-                .dom
-                .node(id)
-                .attributes
-                .iter()
-                .any(|(name, _)| name.starts_with("aria-") || name.starts_with("pseudo"));
+        let mut names = view.dom.node(id).attributes.iter().map(|(name, _)| name);
+        let forced =
+            is_file_input(view, id) || names.any(|name| name.starts_with("aria-") || name.starts_with("pseudo"));
         if view.is_visible(id) || forced || view.is_scrollable(id) || !self.nodes[at].children.is_empty() {
             self.keep(at, parent);
         }
@@ -249,9 +239,7 @@ impl Tree {
     fn prune(&mut self, view: &View<'_, '_>) {
         for at in self.in_order().into_iter().rev() {
             let children = std::mem::take(&mut self.nodes[at].children);
-            let kept = children.into_iter().filter(|child| self.is_meaningful(view, *child));
-            let kept: Vec<usize> = kept.collect();
-            self.nodes[at].children = kept;
+            self.nodes[at].children = children.into_iter().filter(|child| self.is_meaningful(view, *child)).collect();
         }
         self.root = self.root.filter(|root| self.is_meaningful(view, *root));
     }
@@ -286,19 +274,14 @@ impl Tree {
 
     fn give_indices(&mut self, view: &View<'_, '_>, before: &HashSet<NodeKey>, editors_before: &HashSet<NodeKey>) {
         let order = self.in_order();
-        let interactive: HashMap<Id, bool> = order
-            .iter()
-            .filter_map(|at| self.nodes[*at].origin.element())
-            .map(|id| (id, view.is_interactive(id)))
-            .collect();
-        let is_interactive =
-            |origin: Origin| origin.element().is_some_and(|id| interactive.get(&id).copied().unwrap_or(false));
+        let elements = order.iter().filter_map(|at| self.nodes[*at].origin.element());
+        let interactive: HashSet<Id> = elements.filter(|id| view.is_interactive(*id)).collect();
+        let is_interactive = |origin: Origin| origin.element().is_some_and(|id| interactive.contains(&id));
         let mut holds_interactive = vec![false; self.nodes.len()];
         for at in order.iter().rev() {
-            holds_interactive[*at] = self.nodes[*at]
-                .children
-                .iter()
-                .any(|child| holds_interactive[*child] || is_interactive(self.nodes[*child].origin));
+            let mut children = self.nodes[*at].children.iter();
+            holds_interactive[*at] =
+                children.any(|child| holds_interactive[*child] || is_interactive(self.nodes[*child].origin));
         }
         let reserved: HashSet<u32> =
             order.iter().map(|at| view.dom.node(self.nodes[*at].origin.id()).backend).collect();
@@ -371,12 +354,8 @@ fn is_file_input(view: &View<'_, '_>, id: Id) -> bool {
 /// Whether what lies below the node cannot be seen through it.
 fn is_opaque(view: &View<'_, '_>, id: Id) -> bool {
     let painted = view.dom.style(id, "background-color").is_some_and(|color| color != "rgba(0, 0, 0, 0)");
-    painted
-        && view
-            .dom
-            .style(id, "opacity")
-            .and_then(|opacity| opacity.parse::<f32>().ok())
-            .is_none_or(|opacity| opacity >= 0.8)
+    let opacity = view.dom.style(id, "opacity").and_then(|opacity| opacity.parse::<f32>().ok());
+    painted && opacity.is_none_or(|opacity| opacity >= 0.8)
 }
 
 /// Whether everything inside of the element counts as part of it.
@@ -417,10 +396,8 @@ fn is_dropdown(view: &View<'_, '_>, id: Id) -> bool {
 
 /// Whether one of a host's kept shadow roots is closed.
 pub(super) fn has_closed_root(view: &View<'_, '_>, nodes: &[Simple], at: usize) -> bool {
-    nodes[at]
-        .children
-        .iter()
-        .any(|child| matches!(nodes[*child].origin, Origin::ShadowRoot(host) if is_closed(view, host)))
+    let mut children = nodes[at].children.iter();
+    children.any(|child| matches!(nodes[*child].origin, Origin::ShadowRoot(host) if is_closed(view, host)))
 }
 
 /// Whether a host's shadow root is closed.

@@ -194,8 +194,7 @@ impl Layout {
                 clips.push(above);
                 continue;
             };
-            let none = Vec::new();
-            let styles = layout.styles.get(row).unwrap_or(&none);
+            let styles = layout.styles.get(row).map_or(&[][..], Vec::as_slice);
             let style = |name: &str| style(snapshot, styles, name);
             let border_box = Rect::new(
                 x + origin.0 - document.scroll_offset_x,

@@ -233,11 +233,8 @@ impl<'d, 'a> Aria<'d, 'a> {
         if self.dom.tag(id) == "iframe" || self.dom.tag(id) == "frame" {
             return Vec::new();
         }
-        let closed = self
-            .dom
-            .children(id)
-            .any(|child| self.dom.scope(child) == id && self.dom.node(child).shadow == Shadow::Closed);
-        if closed {
+        let is_closed = |child: Id| self.dom.scope(child) == id && self.dom.node(child).shadow == Shadow::Closed;
+        if self.dom.children(id).any(is_closed) {
             return self.dom.light_children(id);
         }
         self.dom.children(id).filter(|child| self.dom.node(*child).kind != NodeKind::Pseudo).collect()
@@ -249,10 +246,8 @@ impl<'d, 'a> Aria<'d, 'a> {
             let known = self.generated.0.get(&self.dom.key(id))?;
             return known.iter().find(|(kind, _)| kind == pseudo).map(|(_, content)| content.clone());
         }
-        let content = self
-            .dom
-            .children(id)
-            .find(|child| self.dom.node(*child).kind == NodeKind::Pseudo && self.dom.tag(*child) == pseudo)?;
+        let is_it = |child: &Id| self.dom.node(*child).kind == NodeKind::Pseudo && self.dom.tag(*child) == pseudo;
+        let content = self.dom.children(id).find(is_it)?;
         let hidden = self.dom.style(content, "visibility") == Some("hidden");
         let text = match self.dom.style(content, "content") {
             Some(value) => css_string(value)?,

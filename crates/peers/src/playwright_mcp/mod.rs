@@ -128,12 +128,6 @@ struct PlaywrightRun {
     generated: Generated,
 }
 
-impl PlaywrightRun {
-    fn new(wrapper: bool) -> Self {
-        Self { wrapper, ..Self::default() }
-    }
-}
-
 impl Run for PlaywrightRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         input.clock.enter(Some(Stage::Extract));
@@ -171,6 +165,10 @@ impl Run for PlaywrightRun {
 }
 
 impl PlaywrightRun {
+    fn new(wrapper: bool) -> Self {
+        Self { wrapper, ..Self::default() }
+    }
+
     fn wrap(&mut self, page: &Page, snapshot: &str) -> String {
         let mut lines = vec!["### Page".to_owned(), format!("- Page URL: {}", one_line(page.url()))];
         let title = one_line(page.title());

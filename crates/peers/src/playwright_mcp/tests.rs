@@ -227,13 +227,12 @@ fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
         "inputValue":{"index":[9],"value":[14]}}}],
         "strings":["F1","#document","HTML","BODY","P","SPAN","#text","SPAN","INPUT","One","\n   ","two","value",
         "as written","typed since"]}"##;
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.add_outline(
+    let page = PageBuilder::outline(
         "generic tag=html #2\n  generic tag=body #3\n    paragraph #4\n      generic tag=span #5\n        text \"ONE\" \
             #6\n      generic tag=span #8\n        text \"TWO\" #9\n    textbox #10 value=\"old\"",
     );
     let payloads = vec![payload(PayloadKind::Snapshot, 1, snapshot)];
-    insta::assert_snapshot!(Step::new(builder.finish()).with_payloads(payloads).observe(&mut run()).text, @"
+    insta::assert_snapshot!(Step::new(page).with_payloads(payloads).observe(&mut run()).text, @"
     - generic [active] [ref=e1]:
       - paragraph [ref=e2]: One two
       - textbox [ref=e3]: typed since
@@ -311,14 +310,13 @@ fn fields_behind_a_modal_dialog_have_the_states_of_the_document() {
         "backendNodeId":[1,2,3,4,5,6,7,8,9,10],"attributes":[[],[],[],[10,11],[10,11],[],[],[],[],[]],
         "inputChecked":{"index":[3]},"optionSelected":{"index":[8]}}}],
         "strings":["F1","#document","HTML","BODY","INPUT","SELECT","OPTION","#text","One","Two","type","radio"]}"##;
-    let mut builder = PageBuilder::new("https://test.test/", "Test");
-    builder.add_outline(
+    let page = PageBuilder::outline(
         "generic tag=html #2\n  generic tag=body #3\n    generic tag=input #4\n    generic tag=input #5\n    generic \
             tag=select #6\n      generic tag=option #7\n        text \"One\" #8\n      generic tag=option #9\n        \
             text \"Two\" #10",
     );
     let payloads = vec![payload(PayloadKind::Snapshot, 1, snapshot)];
-    insta::assert_snapshot!(Step::new(builder.finish()).with_payloads(payloads).observe(&mut run()).text, @r#"
+    insta::assert_snapshot!(Step::new(page).with_payloads(payloads).observe(&mut run()).text, @r#"
     - generic [active] [ref=e1]:
       - radio [checked] [ref=e2]
       - radio [ref=e3]

@@ -112,11 +112,7 @@ impl Reading {
 
     /// Returns everything that can be read, in order, for finding facts.
     pub fn haystack(&self) -> Haystack {
-        let mut haystack = Haystack::default();
-        for (_, words) in self.pieces() {
-            haystack.push(words);
-        }
-        haystack
+        self.haystack_with_owners().0
     }
 
     /// Returns the same, and of each piece the place of the node it came from.

@@ -1,17 +1,15 @@
 //! Blocks of small pages, of deep pages, and of any page.
 
 use super::*;
+use crate::graph::ContentKind;
 use browserlens_core::page::{Flags, Frame, NodeSpec, PageBuilder};
 use proptest::prelude::*;
 
 /// One line a block.
 fn shown(page: &Page) -> String {
     let line = |block: &Block| {
-        let level = match block.kind {
-            BlockKind::Heading { level } => format!(" {level}"),
-            _ => String::new(),
-        };
-        format!("{}{level} {:?} {}\n", block.kind.name(), block.text, block.xpath)
+        let level = block.kind.level().map_or(String::new(), |level| format!(" {level}"));
+        format!("{}{level} {:?} {}\n", ContentKind::from(block.kind), block.text, block.xpath)
     };
     blocks(page).iter().map(line).collect()
 }
@@ -215,7 +213,7 @@ proptest! {
             prop_assert_eq!(block.position as usize, index);
             prop_assert!(!block.text.trim().is_empty());
             prop_assert_eq!(block.text.trim_end(), &block.text);
-            let is_heading = block.kind.name() == "heading";
+            let is_heading = block.kind.level().is_some();
             prop_assert!(!(is_heading && block.text.contains('\n')));
         }
     }

@@ -52,13 +52,8 @@ fn key(text: &str) -> Key {
     Key::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// Whether a block's lines are parts.
-fn is_by_lines(kind: BlockKind) -> bool {
-    matches!(kind, BlockKind::List | BlockKind::Table)
-}
-
 fn parts(block: &Block) -> Vec<Part> {
-    if is_by_lines(block.kind) {
+    if block.kind.is_by_lines() {
         block.text.split('\n').map(|line| Part::Own(line.to_owned())).collect()
     } else {
         vec![Part::Own(block.text.clone())]

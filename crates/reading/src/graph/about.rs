@@ -8,7 +8,7 @@
 use super::content::fold;
 use crate::terms::{Terms, is_stop_word};
 use browserlens_core::page::text::folded;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Share of the weight of what is asked for that a passage must hold, unless a concept that was
 /// asked for stands in it.
@@ -169,16 +169,12 @@ pub(super) fn about(what: &str, passages: &[StoredPassage], concepts: &HashSet<(
 /// The passages about something, each text once, by page and best first.
 fn candidates<'p>(what: &str, passages: &'p [StoredPassage], concepts: &HashSet<(usize, u32)>) -> Vec<Candidate<'p>> {
     let terms = Terms::default();
-    let asked: Vec<String> = {
-        let all = terms.of(what);
-        let telling: Vec<String> =
-            all.iter().filter(|term| !is_stop_word(&term.word)).map(|term| term.stem.clone()).collect();
-        let of_all = || all.iter().map(|term| term.stem.clone()).collect();
-        let mut asked: Vec<String> = if telling.is_empty() { of_all() } else { telling };
-        asked.sort();
-        asked.dedup();
-        asked
-    };
+    let mut asked = terms.of(what);
+    if asked.iter().any(|term| !is_stop_word(&term.word)) {
+        asked.retain(|term| !is_stop_word(&term.word));
+    }
+    let asked: BTreeSet<String> = asked.into_iter().map(|term| term.stem).collect();
+    let asked: Vec<String> = asked.into_iter().collect();
     let held = |text: &str| {
         let mut held = vec![false; asked.len()];
         terms.each(text, |term| {
@@ -202,18 +198,12 @@ fn candidates<'p>(what: &str, passages: &'p [StoredPassage], concepts: &HashSet<
     let mut known: HashMap<String, usize> = HashMap::new();
     for (passage, words) in passages.iter().zip(&words) {
         let trail = trails.entry(&passage.headings).or_insert_with(|| held(&passage.headings.join("\n")));
-        let held: f64 = (0..asked.len())
-            .map(|at| {
-                weights[at]
-                    * if words[at] {
-                        1.0
-                    } else if trail[at] {
-                        IN_HEADINGS
-                    } else {
-                        0.0
-                    }
-            })
-            .sum();
+        let counts = |at: usize| match (words[at], trail[at]) {
+            (true, _) => 1.0,
+            (_, true) => IN_HEADINGS,
+            _ => 0.0,
+        };
+        let held: f64 = (0..asked.len()).map(|at| weights[at] * counts(at)).sum();
         let mentioned = concepts.contains(&(passage.page, passage.position));
         let share = if whole > 0.0 { held / whole } else { 0.0 };
         if share < LEAST_SHARE && !mentioned {

@@ -13,7 +13,7 @@ use crate::terms::Terms;
 use browserlens_core::named;
 use browserlens_core::page::text::folded;
 use browserlens_core::page::{NodeKind, NodeRef, Page};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Concepts of one kind that a page gives; the first ones.
@@ -69,10 +69,7 @@ pub fn concepts(page: &Page, blocks: &[Block]) -> Vec<FoundConcept> {
     let mut once: HashSet<(ConceptKind, u32, String)> = HashSet::new();
     let mut count: HashMap<ConceptKind, usize> = HashMap::new();
     let mut add = |kind, text: String, position, target| {
-        let text = match named(text) {
-            Some(text) => text,
-            None => return,
-        };
+        let Some(text) = named(text) else { return };
         let many = count.entry(kind).or_insert(0);
         if *many < MAX_CONCEPTS && once.insert((kind, position, fold(&text))) {
             *many += 1;
@@ -93,7 +90,7 @@ pub fn concepts(page: &Page, blocks: &[Block]) -> Vec<FoundConcept> {
             if own.end() > id {
                 within.push((own.end(), at));
             }
-            if matches!(blocks[at].kind, BlockKind::Heading { .. }) {
+            if blocks[at].kind.level().is_some() {
                 add(ConceptKind::Heading, blocks[at].text.clone(), blocks[at].position, None);
             }
             next += 1;
@@ -178,15 +175,12 @@ fn terms(blocks: &[Block]) -> Vec<FoundConcept> {
             }
         }
     }
-    let mut ranked: BTreeMap<(std::cmp::Reverse<u32>, u32), Count<'_>> = BTreeMap::new();
-    for count in counts.into_values() {
-        ranked.insert((std::cmp::Reverse(count.times), count.first), count);
-    }
+    let mut ranked: Vec<Count<'_>> = counts.into_values().collect();
+    ranked.sort_unstable_by_key(|count| (std::cmp::Reverse(count.times), count.first));
     ranked
-        .into_values()
+        .into_iter()
         .take(MAX_TERMS)
-        .flat_map(|count| {
-            let Count { word, times, blocks, .. } = count;
+        .flat_map(|Count { word, times, blocks, .. }| {
             blocks.into_iter().map(move |block| FoundConcept {
                 kind: ConceptKind::Term,
                 text: word.clone(),

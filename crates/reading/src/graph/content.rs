@@ -10,6 +10,7 @@
 use crate::blocks::{Block, BlockKind};
 use crate::embed::{EmbedError, Embedder};
 use browserlens_core::named;
+use browserlens_core::page::text::beginning;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -28,6 +29,19 @@ named! {
         Quote = "quote",
         /// A table; one row a line.
         Table = "table",
+    }
+}
+
+impl From<BlockKind> for ContentKind {
+    fn from(kind: BlockKind) -> Self {
+        match kind {
+            BlockKind::Heading { .. } => Self::Heading,
+            BlockKind::Paragraph => Self::Paragraph,
+            BlockKind::List => Self::List,
+            BlockKind::Code => Self::Code,
+            BlockKind::Quote => Self::Quote,
+            BlockKind::Table => Self::Table,
+        }
     }
 }
 
@@ -140,23 +154,13 @@ impl ContentGraph {
 
     /// Builds the graph of a page's blocks, as [`crate::extract`] gives them.
     pub fn of(url: &str, title: &str, blocks: &[Block]) -> Self {
-        let node = |block: &Block| {
-            let (kind, level) = match block.kind {
-                BlockKind::Heading { level } => (ContentKind::Heading, Some(level)),
-                BlockKind::Paragraph => (ContentKind::Paragraph, None),
-                BlockKind::List => (ContentKind::List, None),
-                BlockKind::Code => (ContentKind::Code, None),
-                BlockKind::Quote => (ContentKind::Quote, None),
-                BlockKind::Table => (ContentKind::Table, None),
-            };
-            ContentNode {
-                kind,
-                level,
-                text: block.text.clone(),
-                xpath: block.xpath.clone(),
-                position: block.position,
-                side: block.side,
-            }
+        let node = |block: &Block| ContentNode {
+            kind: block.kind.into(),
+            level: block.kind.level(),
+            text: block.text.clone(),
+            xpath: block.xpath.clone(),
+            position: block.position,
+            side: block.side,
         };
         Self::of_nodes(url, title, blocks.iter().map(node))
     }
@@ -370,8 +374,8 @@ pub(crate) fn fold(text: &str) -> String {
 /// The runs of three characters of each word, with one space before and after it.
 fn trigrams(folded: &str) -> HashSet<[char; 3]> {
     let mut found = HashSet::new();
-    let end = folded.char_indices().nth(MAX_COMPARED).map_or(folded.len(), |(at, _)| at);
-    for word in folded[..end].split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    let words = beginning(folded, MAX_COMPARED).split(|character: char| !character.is_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()) {
         let padded: Vec<char> = std::iter::once(' ').chain(word.chars()).chain([' ']).collect();
         found.extend(padded.windows(3).map(|run| [run[0], run[1], run[2]]));
     }

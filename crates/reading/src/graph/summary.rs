@@ -9,7 +9,7 @@
 //! all, its first blocks do.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode};
-use browserlens_core::page::text::one_line;
+use browserlens_core::page::text::{beginning, one_line};
 
 /// A paragraph cut below this says nothing: it is left out instead.
 const LEAST_PARAGRAPH: usize = 24;
@@ -147,8 +147,7 @@ fn clip(text: &str, limit: usize) -> String {
     if limit < LEAST_PARAGRAPH {
         return String::new();
     }
-    let end = text.char_indices().nth(limit - 1).map_or(text.len(), |(at, _)| at);
-    let cut = &text[..end];
+    let cut = beginning(text, limit - 1);
     let word = cut.rfind(' ').filter(|at| *at * 3 > cut.len() * 2).unwrap_or(cut.len());
     format!("{}…", cut[..word].trim_end())
 }

@@ -20,6 +20,7 @@ use crate::embed::{EmbedError, Embedder};
 use crate::sections::Section;
 use crate::words::{Lexicon, Word};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -175,7 +176,7 @@ impl Index {
     pub fn add(&mut self, page: &str, sections: &[Section], leave_out: &[u32]) -> Result<(), IndexError> {
         let rows = rows(sections, leave_out);
         // Before the transaction: an endpoint may be slow.
-        let vectors = embed(&*self.embedder, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>())?;
+        let vectors = embed(&*self.embedder, rows.iter().map(|(_, row)| row))?;
         let number = self.number;
         self.change(|done| {
             remove(done, page)?;
@@ -271,17 +272,16 @@ impl Index {
         if rows.is_empty() {
             return Ok(());
         }
-        let borrowed: Vec<SectionRow<'_>> = rows.iter().map(Lacking::row).collect();
-        let vectors = embed(&*self.embedder, &borrowed.iter().collect::<Vec<_>>())?;
+        let vectors = embed(&*self.embedder, rows.iter().map(|(.., row)| row))?;
         let (number, mut vectors) = (self.number, vectors.iter());
         self.change(|done| {
-            for row in &rows {
-                let of_section: Vec<_> = vectors.by_ref().take(row.passages.len()).collect();
+            for (section, passages, _) in &rows {
+                let of_section: Vec<_> = vectors.by_ref().take(passages.len()).collect();
                 // Another process may have been faster, or have taken the page out.
                 let mark = "insert into embedded (embedder, section) select ?1, id from section where id = ?2 and ?2
                     not in (select section from embedded where embedder = ?1)";
-                if done.execute(mark, [number, row.section])? == 1 {
-                    for ((id, _), vector) in row.passages.iter().zip(of_section) {
+                if done.execute(mark, [number, *section])? == 1 {
+                    for (id, vector) in passages.iter().zip(of_section) {
                         write_vector(done, number, *id, vector)?;
                     }
                 }
@@ -290,18 +290,19 @@ impl Index {
         })
     }
 
-    fn without_vectors(&self) -> rusqlite::Result<Vec<Lacking>> {
+    /// The sections that have no vectors of the embedder: their numbers, those of their passages, and what they say.
+    fn without_vectors(&self) -> rusqlite::Result<Vec<(i64, Vec<i64>, SectionRow<'static>)>> {
         let mut select = self.db.prepare(
             "select id, heading, trail, content from section
              where id not in (select section from embedded where embedder = ?1) order by id",
         )?;
-        let mut passages = self.db.prepare("select id, first, last from passage where section = ?1 order by id")?;
+        let mut of_section = self.db.prepare("select id, first, last from passage where section = ?1 order by id")?;
         let rows = select.query_map([self.number], |row| {
-            let (section, mut ranges) = (row.get(0)?, Vec::new());
-            for passage in passages.query_map([section], |row| Ok((row.get(0)?, range(row, 1)?)))? {
-                ranges.push(passage?);
-            }
-            Ok(Lacking { section, heading: row.get(1)?, trail: row.get(2)?, content: row.get(3)?, passages: ranges })
+            let section: i64 = row.get(0)?;
+            let found = of_section.query_map([section], |row| Ok((row.get(0)?, range(row, 1)?)))?;
+            let (ids, passages) = found.collect::<rusqlite::Result<Vec<(i64, Range<usize>)>>>()?.into_iter().unzip();
+            let (heading, content) = (Cow::Owned(row.get(1)?), Cow::Owned(row.get(3)?));
+            Ok((section, ids, SectionRow { heading, trail: row.get(2)?, content, passages }))
         })?;
         rows.collect()
     }
@@ -369,22 +370,6 @@ impl Passages for Index {
     }
 }
 
-/// A section of the index that has no vectors of the embedder.
-struct Lacking {
-    section: i64,
-    heading: String,
-    trail: String,
-    content: String,
-    passages: Vec<(i64, Range<usize>)>,
-}
-
-impl Lacking {
-    fn row(&self) -> SectionRow<'_> {
-        let passages = self.passages.iter().map(|(_, range)| range.clone()).collect();
-        SectionRow { heading: &self.heading, trail: self.trail.clone(), content: &self.content, passages }
-    }
-}
-
 fn write(
     done: &Transaction<'_>,
     page: &str,
@@ -406,7 +391,7 @@ fn write(
         let known = params![page, section.position, section.level, row.heading, row.trail, section.xpath, row.content];
         let id = section_row.insert(known)?;
         mark.execute([embedder, id])?;
-        let (heading, trail) = (joined(&lexicon.words(row.heading)), joined(&lexicon.words(&row.trail)));
+        let (heading, trail) = (joined(&lexicon.words(&row.heading)), joined(&lexicon.words(&row.trail)));
         for range in &row.passages {
             let passage = passage_row.insert(params![id, range.start as i64, range.end as i64])?;
             let of_passage = row.words(range, &mut lexicon);

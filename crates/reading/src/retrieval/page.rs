@@ -69,7 +69,7 @@ impl PageIndex {
         leave_out: &[u32],
     ) -> Result<Self, IndexError> {
         let rows = rows(sections, leave_out);
-        let vectors = embed(&*embedder, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>())?.concat();
+        let vectors = embed(&*embedder, rows.iter().map(|(_, row)| row))?.concat();
         let mut index = Self {
             page: page.to_owned(),
             embedder,
@@ -82,7 +82,7 @@ impl PageIndex {
         };
         let mut lexicon = Lexicon::default();
         for (section, row) in rows {
-            let (heading, trail) = (lexicon.words(row.heading), lexicon.words(&row.trail));
+            let (heading, trail) = (lexicon.words(&row.heading), lexicon.words(&row.trail));
             for range in &row.passages {
                 let of_passage = row.words(range, &mut lexicon);
                 let columns = [&heading, &trail, &of_passage.body];

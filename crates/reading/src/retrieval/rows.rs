@@ -10,6 +10,7 @@ use crate::embed::{EmbedError, Embedder, checked};
 use crate::sections::Section;
 use crate::words::{Lexicon, Word, of_words};
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,10 +21,10 @@ const BATCH: usize = 64;
 
 /// A section on its way into an index.
 pub(super) struct SectionRow<'a> {
-    pub heading: &'a str,
+    pub heading: Cow<'a, str>,
     /// The headings above, one a line.
     pub trail: String,
-    pub content: &'a str,
+    pub content: Cow<'a, str>,
     pub passages: Vec<Range<usize>>,
 }
 
@@ -54,8 +55,8 @@ pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a S
             let row = SectionRow {
                 trail: above(section).iter().map(heading_of).collect::<Vec<_>>().join("\n"),
                 passages: passages(&section.content, PASSAGE),
-                heading: &section.heading,
-                content: &section.content,
+                heading: Cow::from(&section.heading),
+                content: Cow::from(&section.content),
             };
             (section, row)
         })
@@ -67,25 +68,28 @@ impl SectionRow<'_> {
     pub fn words(&self, passage: &Range<usize>, lexicon: &mut Lexicon) -> PassageWords {
         let body_text = self.content.get(passage.clone()).unwrap_or_default();
         let body = lexicon.words(body_text);
-        let mut all = [lexicon.words(self.heading), lexicon.words(&self.trail)].concat();
+        let mut all = [lexicon.words(&self.heading), lexicon.words(&self.trail)].concat();
         all.extend(body.iter().cloned());
-        let notations = [self.heading, "\n", &self.trail, "\n", body_text].concat();
+        let notations = [&*self.heading, "\n", &self.trail, "\n", body_text].concat();
         let concepts = of_words(&all, &notations).into_iter().map(concept_term).collect();
         PassageWords { body, concepts }
     }
 }
 
 /// Embeds every passage of every row, each with its headings.
-pub(super) fn embed(embedder: &dyn Embedder, rows: &[&SectionRow<'_>]) -> Result<Vec<Vec<f32>>, EmbedError> {
+pub(super) fn embed<'r>(
+    embedder: &dyn Embedder,
+    rows: impl Iterator<Item = &'r SectionRow<'r>>,
+) -> Result<Vec<Vec<f32>>, EmbedError> {
     let passages: Vec<(&SectionRow<'_>, &Range<usize>)> =
-        rows.iter().flat_map(|row| row.passages.iter().map(move |range| (*row, range))).collect();
+        rows.flat_map(|row| row.passages.iter().map(move |range| (row, range))).collect();
     let mut vectors = Vec::with_capacity(passages.len());
     for batch in passages.chunks(BATCH) {
         let texts: Vec<String> = batch
             .iter()
             .map(|(row, range)| {
                 let body = row.content.get((*range).clone()).unwrap_or_default();
-                [row.heading, "\n", &row.trail, "\n", body].concat().trim().to_owned()
+                [&*row.heading, "\n", &row.trail, "\n", body].concat().trim().to_owned()
             })
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -5,49 +5,20 @@
 //! keys with their ids. Invariant: a path that leads nowhere in the snapshot is dropped. Why paths
 //! and not one protocol call an element: a listing has 3,000 of them.
 
-use crate::capture::ParsedCapture;
+use crate::capture::{ElementTree, ParsedCapture};
 use crate::driver::Driver;
 use crate::socket::CallError;
 use browserlens_core::page::NodeKey;
-use browserlens_core::page::raw::Nodes;
 use browserlens_trace::Canonicalizer;
-use std::collections::HashMap;
 use std::time::Duration;
 
-/// The element tree of one document of a snapshot.
-struct Elements {
-    backends: Vec<u32>,
-    children: HashMap<i64, Vec<usize>>,
-    root: Option<usize>,
-}
-
-impl Elements {
-    fn of(nodes: &Nodes) -> Self {
-        let mut children: HashMap<i64, Vec<usize>> = HashMap::new();
-        let mut root = None;
-        for (index, (kind, parent)) in nodes.node_type.iter().zip(&nodes.parent_index).enumerate() {
-            if *kind != 1 || nodes.pseudo_type.index.binary_search(&(index as i64)).is_ok() {
-                continue;
-            }
-            if usize::try_from(*parent).ok().and_then(|parent| nodes.node_type.get(parent)) == Some(&1) {
-                children.entry(*parent).or_default().push(index);
-            } else {
-                root.get_or_insert(index);
-            }
-        }
-        let backends = nodes.backend_node_id.iter().map(|id| u32::try_from(*id).unwrap_or(0)).collect();
-        Self { backends, children, root }
+/// Returns the backend node id of the element at a path of child indices.
+fn element_at(tree: &ElementTree, path: &str) -> Option<u32> {
+    let mut at = tree.root?;
+    for step in path.split('/').filter(|step| !step.is_empty()) {
+        at = *tree.children.get(&at)?.get(step.parse::<usize>().ok()?)?;
     }
-
-    /// Returns the backend node id of the element at a path of child indices.
-    fn at(&self, path: &str) -> Option<u32> {
-        let mut at = self.root?;
-        for step in path.split('/').filter(|step| !step.is_empty()) {
-            let step: usize = step.parse().ok()?;
-            at = *self.children.get(&i64::try_from(at).ok()?)?.get(step)?;
-        }
-        self.backends.get(at).copied()
-    }
+    Some(tree.backend(at))
 }
 
 impl Driver {
@@ -57,7 +28,7 @@ impl Driver {
         seen: &ParsedCapture,
         canonicalizer: &Canonicalizer,
     ) -> Result<Vec<(NodeKey, String)>, CallError> {
-        let elements = seen.by_frame(|nodes, _| Elements::of(nodes));
+        let elements = seen.by_frame(|nodes, _| ElementTree::of(nodes));
         let mut found = Vec::new();
         for frame in &seen.frames {
             let (Some(context), Some(number)) = (&frame.main_world, canonicalizer.known_frame(&frame.frame)) else {
@@ -74,7 +45,7 @@ impl Driver {
             let pairs = serde_json::from_str::<Vec<(String, String)>>(pairs.as_str().unwrap_or("[]"));
             let pairs = pairs.unwrap_or_default().into_iter();
             let key = |backend: u32| NodeKey { frame: number, loader, backend };
-            found.extend(pairs.filter_map(|(path, id)| Some((key(elements.at(&path)?), id))));
+            found.extend(pairs.filter_map(|(path, id)| Some((key(element_at(elements, &path)?), id))));
         }
         found.sort();
         Ok(found)

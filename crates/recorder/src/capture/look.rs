@@ -191,10 +191,10 @@ impl Driver {
             self.paint_afresh(&mut look).await?;
         }
         if takes_picture {
-            let at_rest = self.controlled();
-            look.screenshot = Some(match at_rest {
-                true => self.pixels_at_rest(&mut look).await?,
-                false => self.viewport_pixels(&mut look).await?,
+            look.screenshot = Some(if self.controlled() {
+                self.pixels_at_rest(&mut look).await?
+            } else {
+                self.viewport_pixels(&mut look).await?
             });
         }
         Ok(look)

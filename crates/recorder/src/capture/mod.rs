@@ -12,4 +12,4 @@ mod parsed;
 pub use fast::LookWay;
 pub(crate) use fast::{FastState, Found};
 pub(crate) use look::{Depth, Heard, LOOK_LIMIT, Look, LookedFrame, RawPayload, mutations_of, snapshot_params};
-pub(crate) use parsed::{Columns, ParseCaptureError, ParsedCapture};
+pub(crate) use parsed::{Columns, ElementTree, ParsedCapture};

@@ -10,6 +10,7 @@ use browserlens_core::page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind
 use browserlens_trace::{CanonicalError, Canonicalizer};
 use serde::de::IgnoredAny;
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::Arc;
 
 /// What was seen at one moment.
@@ -21,16 +22,8 @@ pub(crate) struct ParsedCapture {
     pub(crate) timings: Vec<(String, u64)>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ParseCaptureError {
-    #[error(transparent)]
-    Canonical(#[from] CanonicalError),
-    #[error(transparent)]
-    Parse(#[from] browserlens_core::page::ParseError),
-}
-
 impl ParsedCapture {
-    pub(crate) fn from_look(look: Look, canonicalizer: &mut Canonicalizer) -> Result<Self, ParseCaptureError> {
+    pub(crate) fn from_look(look: Look, canonicalizer: &mut Canonicalizer) -> Result<Self, Box<dyn Error>> {
         let (mut capture, columns) = canonical(&look, canonicalizer)?;
         if let Some(png) = look.screenshot {
             capture.payloads.push(Payload { kind: PayloadKind::Screenshot, frame: 0, node: 0, body: png.into() });
@@ -63,6 +56,39 @@ impl ParsedCapture {
             }
         }
         documents
+    }
+}
+
+/// The elements of one document of a canonical snapshot, without generated ones.
+pub(crate) struct ElementTree {
+    pub(crate) root: Option<usize>,
+    /// Child elements of an element, or of a shadow root.
+    pub(crate) children: HashMap<usize, Vec<usize>>,
+    backends: Vec<u32>,
+}
+
+impl ElementTree {
+    pub(crate) fn of(nodes: &Nodes) -> Self {
+        let (mut root, mut children) = (None, HashMap::<usize, Vec<usize>>::new());
+        for (index, (kind, parent)) in nodes.node_type.iter().zip(&nodes.parent_index).enumerate() {
+            if *kind != 1 || nodes.pseudo_type.index.binary_search(&(index as i64)).is_ok() {
+                continue;
+            }
+            if let Ok(parent) = usize::try_from(*parent)
+                && nodes.node_type.get(parent) != Some(&9)
+            {
+                children.entry(parent).or_default().push(index);
+            } else {
+                root.get_or_insert(index);
+            }
+        }
+        let backends = nodes.backend_node_id.iter().map(|id| u32::try_from(*id).unwrap_or(0)).collect();
+        Self { root, children, backends }
+    }
+
+    /// Returns the backend node id of an element.
+    pub(crate) fn backend(&self, element: usize) -> u32 {
+        self.backends.get(element).copied().unwrap_or(0)
     }
 }
 

@@ -19,9 +19,7 @@ use crate::settle::{DIALOG, Stirring, settled};
 use crate::step_writer::{StepWriter, step_of};
 use browserlens_core::page::{Payload, PayloadKind, Viewport};
 use browserlens_core::strategy::{ActionKind, StepIndex};
-use browserlens_trace::{
-    CreateOptions, RedactionOptions, Redactor, Settled, StepRecord, TraceMeta, TraceSource, TraceWriter,
-};
+use browserlens_trace::{RedactionOptions, Redactor, Settled, StepRecord, TraceMeta, TraceSource};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -394,8 +392,9 @@ impl Following<'_> {
         let metrics = self.stage.driver.call(&session, "Page.getLayoutMetrics", &json!({})).await;
         let metrics = metrics.map_or(Value::Null, |reply| reply.value());
         let view = &metrics["cssVisualViewport"];
-        let side = |name: &str| view[name].as_f64().map_or(0, |side| side.round() as u32);
-        let (width, height) = (side("clientWidth"), side("clientHeight"));
+        let side = |name: &str, standard: u32| {
+            view[name].as_f64().map(|side| side.round() as u32).filter(|side| *side > 0).unwrap_or(standard)
+        };
         let mut locale = String::new();
         if let Some(frame) = shot.seen.frames.first() {
             let said = "[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone].join('\\n')";
@@ -407,22 +406,20 @@ impl Following<'_> {
         let meta = TraceMeta {
             scenario: self.options.name.clone(),
             goal: self.options.goal.clone(),
-            site: None,
             source: TraceSource::Served,
             viewport: Viewport {
-                width: if width > 0 { width } else { standard.width },
-                height: if height > 0 { height } else { standard.height },
+                width: side("clientWidth", standard.width),
+                height: side("clientHeight", standard.height),
                 scale: self.stage.scale,
             },
             locale: locale.to_owned(),
             timezone: timezone.to_owned(),
             browser: self.stage.driver.browser_name.clone(),
-            tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
             recorded_at: self.options.recorded_at.clone(),
+            ..TraceMeta::default()
         };
         let key = self.options.redaction_key.clone();
-        let redactor = Redactor::new(RedactionOptions { key, known: Vec::new(), public: Vec::new() });
-        let force = CreateOptions { force: self.options.force };
-        Ok(StepWriter::new(TraceWriter::create_with(&self.options.out, &meta, redactor, force)?))
+        let redactor = Redactor::new(RedactionOptions { key, ..RedactionOptions::default() });
+        StepWriter::create(&self.options.out, self.options.force, meta, redactor)
     }
 }

@@ -60,7 +60,6 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
         return Err(TraceError::new(&options.out, Fault::Exists).into());
     }
     let (driver, signals) = connect(options).await?;
-    let browser = driver.browser_name.clone();
     let heard = Listener::start(driver.socket.clone(), Arc::clone(&driver.browser), signals);
     let stage = CaptureSession::new(driver, Canonicalizer::new(), Vec::new(), 1.0);
     let mut following = Following {
@@ -101,7 +100,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
     written?;
     let ended = ended?;
     let millis = began.elapsed().as_millis() as u64;
-    Ok(FollowReport { path: options.out.clone(), browser, steps, late, ended, millis })
+    Ok(FollowReport { path: options.out.clone(), steps, late, ended, millis })
 }
 
 /// The step that is not written yet.

@@ -7,7 +7,7 @@
 //! else the document has no numbers; a number stays good for its capture, whatever the page
 //! becomes.
 
-use crate::capture::{Columns, ParsedCapture};
+use crate::capture::{Columns, ElementTree, ParsedCapture};
 use crate::driver::Driver;
 use browserlens_core::page::NodeKey;
 use browserlens_core::page::raw::Nodes;
@@ -54,10 +54,8 @@ impl Numbers {
         self.tables.retain(|(_, _, of), _| *of > oldest);
         let documents: HashMap<u32, (Vec<u32>, u32)> = seen.by_frame(walk);
         for frame in &seen.frames {
-            let context = {
-                let state = driver.browser.read();
-                state.frames.get(&(frame.session.clone(), frame.frame.clone())).and_then(|known| known.watch)
-            };
+            let key = (frame.session.clone(), frame.frame.clone());
+            let context = driver.browser.read().frames.get(&key).and_then(|known| known.watch);
             let (Some(context), Some(number)) = (context, canonicalizer.known_frame(&frame.frame)) else { continue };
             let (Some(loader), Some((backends, hash))) = (canonicalizer.current_loader(number), documents.get(&number))
             else {
@@ -89,34 +87,19 @@ impl Numbers {
 /// their names.
 fn walk(nodes: &Nodes, snapshot: &Columns) -> (Vec<u32>, u32) {
     let text = |index: Option<&i64>| index.map_or("", |index| snapshot.text(*index));
-    let shadows: HashMap<usize, i64> = nodes.shadow_root_type.pairs().collect();
-    let open_root = |node: usize| text(shadows.get(&node)) == "open";
-    let mut children: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut roots: HashMap<usize, usize> = HashMap::new();
-    let mut first = None;
-    for (index, kind) in nodes.node_type.iter().enumerate() {
-        let parent = nodes.parent_index.get(index).and_then(|parent| usize::try_from(*parent).ok());
-        match (kind, parent) {
-            (11, Some(parent)) if open_root(index) => drop(roots.insert(parent, index)),
-            (1, Some(parent)) if nodes.pseudo_type.index.binary_search(&(index as i64)).is_err() => {
-                if nodes.node_type.get(parent) == Some(&9) {
-                    first = first.or(Some(index));
-                } else {
-                    children.entry(parent).or_default().push(index);
-                }
-            }
-            _ => {}
-        }
-    }
+    let tree = ElementTree::of(nodes);
+    let host = |root: usize| usize::try_from(*nodes.parent_index.get(root)?).ok();
+    let open_roots = nodes.shadow_root_type.pairs().filter(|(_, kind)| snapshot.text(*kind) == "open");
+    let roots: HashMap<usize, usize> = open_roots.filter_map(|(root, _)| Some((host(root)?, root))).collect();
     let mut backends = Vec::new();
     let mut hash = 2_166_136_261_u32;
     let mut mix = |unit: u32| hash = (hash ^ unit).wrapping_mul(16_777_619);
-    let mut open: Vec<usize> = first.into_iter().collect();
+    let mut open: Vec<usize> = tree.root.into_iter().collect();
     while let Some(at) = open.pop() {
-        backends.push(nodes.backend_node_id.get(at).and_then(|id| u32::try_from(*id).ok()).unwrap_or(0));
+        backends.push(tree.backend(at));
         text(nodes.node_name.get(at)).to_lowercase().encode_utf16().for_each(|unit| mix(u32::from(unit)));
         mix(32);
-        let below = |node: usize| children.get(&node).into_iter().flatten().rev().copied();
+        let below = |node: usize| tree.children.get(&node).into_iter().flatten().rev().copied();
         open.extend(below(at));
         if let Some(root) = roots.get(&at) {
             open.extend(below(*root));

@@ -66,8 +66,6 @@ browserlens_core::opaque_debug!(self: FollowOptions { url: self.url, out: self.o
 pub struct FollowReport {
     /// The trace.
     pub path: PathBuf,
-    /// Name and version of the browser.
-    pub browser: String,
     /// The steps.
     pub steps: Vec<StepReport>,
     /// How many steps have a capture that was not taken between their action and the next.

@@ -125,6 +125,11 @@ impl LiveBrowser {
         self.runtime.block_on(self.stage.driver.hit_instead())
     }
 
+    /// Returns whether the last click opened a file chooser, which nobody sees.
+    pub fn asks_for_files(&mut self) -> bool {
+        self.runtime.block_on(self.stage.driver.asks_for_files())
+    }
+
     /// Returns where in a node its text says some words, in CSS px from the upper left corner of its
     /// box, and brings them into view; none if it does not say them.
     pub fn place_of_words(&mut self, node: NodeKey, words: &str) -> Option<[f32; 2]> {

@@ -152,7 +152,7 @@ async fn perform(
     if let Ok(tools) = harness.ask::<Value>("tools", json!({}), peers.limit).await {
         done.tools = tools["text"].as_str().map(str::to_owned);
     }
-    let pass = Pass {
+    let mut pass = Pass {
         peer,
         harness,
         trace: Trace::open(&options.out)?,
@@ -163,18 +163,10 @@ async fn perform(
         acted: None,
         by_recorder: Vec::new(),
     };
-    let mut recording =
-        Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker: Taker::Peer(Box::new(pass)) };
-    let result = tokio::select! {
-        biased;
-        () = options.cancel.cancelled() => Err(RecordError::Cancelled { step: recording.stage.driver.step }),
-        result = recording.run() => result,
-    };
-    let Taker::Peer(pass) = recording.taker else {
-        let reason = "the peer's pass was given away".to_owned();
-        return Err(RecordError::Unusable { scenario: scenario.name.clone(), reason });
-    };
-    let Pass { harness, rows, failure, redactor, by_recorder, .. } = *pass;
+    let taker = Taker::Peer(&mut pass);
+    let recording = Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker };
+    let result = recording.run().await;
+    let Pass { harness, rows, failure, redactor, by_recorder, .. } = pass;
     harness.close().await;
     stage.driver.close().await;
     done.rows = rows;

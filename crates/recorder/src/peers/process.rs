@@ -141,10 +141,7 @@ impl Process {
     /// settle.
     pub(crate) async fn begin(&mut self, method: &str, params: Value, limit: Duration) -> Result<Begun, HarnessError> {
         let id = self.send(method, params).await?;
-        Ok(match self.hear(id, method, limit).await? {
-            Heard::Answer(value) => Begun::Answered(value),
-            Heard::Acted => Begun::Acted(id),
-        })
+        self.hear(id, method, limit).await
     }
 
     /// Tells a tool that waits that the page has settled, and reads the answer to what was begun.
@@ -167,7 +164,7 @@ impl Process {
     async fn answered(&mut self, id: u64, method: &str, limit: Duration) -> Result<Value, HarnessError> {
         loop {
             // Its word that it waits for the page is for those who listen for it.
-            if let Heard::Answer(value) = self.hear(id, method, limit).await? {
+            if let Begun::Answered(value) = self.hear(id, method, limit).await? {
                 return Ok(value);
             }
         }
@@ -189,7 +186,7 @@ impl Process {
         if written { Ok(()) } else { Err(self.ended(method).await) }
     }
 
-    async fn hear(&mut self, id: u64, method: &str, limit: Duration) -> Result<Heard, HarnessError> {
+    async fn hear(&mut self, id: u64, method: &str, limit: Duration) -> Result<Begun, HarnessError> {
         match tokio::time::timeout(limit, self.listen(id, method)).await {
             Ok(heard) => heard,
             Err(_) => {
@@ -199,7 +196,7 @@ impl Process {
         }
     }
 
-    async fn listen(&mut self, id: u64, method: &str) -> Result<Heard, HarnessError> {
+    async fn listen(&mut self, id: u64, method: &str) -> Result<Begun, HarnessError> {
         loop {
             let mut bytes = Vec::new();
             let read = (&mut self.lines).take(LONGEST_LINE).read_until(b'\n', &mut bytes).await;
@@ -213,13 +210,13 @@ impl Process {
             // What a library prints to standard output is no answer.
             let Ok(answer) = serde_json::from_slice::<Answer>(&bytes) else { continue };
             if answer.event.as_deref() == Some("acted") {
-                return Ok(Heard::Acted);
+                return Ok(Begun::Acted(id));
             }
             if answer.id != Some(id) {
                 continue;
             }
             if answer.ok {
-                return Ok(Heard::Answer(answer.result));
+                return Ok(Begun::Answered(answer.result));
             }
             let message = one_line(answer.error.as_deref().unwrap_or("it gives no reason"));
             return Err(HarnessError::Refused { method: method.to_owned(), message });
@@ -261,13 +258,7 @@ impl Process {
         drop(self.stdin.take());
         if let Some(group) = self.child.id() {
             // `kill` with a negative id reaches the whole group.
-            let killed = std::process::Command::new("kill")
-                .args(["-KILL", "--", &format!("-{group}")])
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status();
-            drop(killed);
+            drop(std::process::Command::new("kill").args(["-KILL", "--", &format!("-{group}")]).output());
         }
         drop(self.child.start_kill());
     }
@@ -288,11 +279,6 @@ struct Answer {
     result: Value,
     error: Option<String>,
     event: Option<String>,
-}
-
-enum Heard {
-    Answer(Value),
-    Acted,
 }
 
 /// What became of an action that was begun.

@@ -74,7 +74,8 @@ impl Recording<'_> {
                 Deed::Upload { files: files.iter().map(absolute).collect() }
             }
             Action::Drag { to, .. } => {
-                Deed::Drag { to: DragEnd::On { node: self.stage.resolve_now(name, to).await?, point: point_of(to) } }
+                let node = self.stage.resolve(name, to, self.stage.current.as_ref()).await?;
+                Deed::Drag { to: DragEnd::On { node, point: point_of(to) } }
             }
             Action::Scroll { by, .. } => Deed::Scroll { x: by.0, y: by.1 },
             Action::Back => Deed::History { by: -1 },

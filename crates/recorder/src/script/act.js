@@ -118,8 +118,10 @@
     // Of a ring, a slice or what others lie upon, the pointer may reach a part that none of these points is in.
     const steps = [0.06, 0.2, 0.35, 0.5, 0.65, 0.8, 0.94];
     const everywhere = at ? [] : steps.flatMap((f) => steps.flatMap((g) => inside(f, g)));
+    // A press of its label gives a list the focus and does not open it.
+    const enough = points.length - (field && !at ? labels.length : 0);
     for (const [n, [x, y]] of [...points, ...everywhere].entries()) {
-      if (n >= points.length && (other || drawn)) break;
+      if (n >= enough && (other || drawn)) break;
       if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
       const root = element.getRootNode();
       const hit = (root.elementFromPoint ? root : document).elementFromPoint(x, y);
@@ -176,7 +178,9 @@
   const takes = (element) => { element.focus(); return element.getRootNode().activeElement === element; };
   const unfocused = (element) => {
     const { reason } = point(element, null, 'place');
-    return reason?.startsWith('it is covered') ? reason : 'it cannot take the focus';
+    if (reason?.startsWith('it is covered')) return reason;
+    const at = element.getRootNode().activeElement, keeps = at?.matches?.('input, textarea, select, [contenteditable]');
+    return 'it cannot take the focus' + (keeps ? `: it stays in ${named(at)}, which may wait for Enter` : '');
   };
   const ready = (element, text) => {
     if (!element.isConnected) return gone;
@@ -316,7 +320,13 @@
     element.matches('[role=combobox], [role=listbox], [aria-haspopup]') ? element
     : element.querySelector('[role=combobox], [role=listbox], [aria-haspopup]')
     ?? element.closest('[role=combobox], [aria-haspopup]') ?? element;
-  const lastOptions = { list: [], names: [] };
+  // `root`: what lies over the page with the list of an element; while it closes it still shows.
+  const lastOptions = { list: [], names: [], of: null, root: null };
+  const rootOf = (element, option) => {
+    let at = option;
+    while (at && at.parentElement && at.parentElement !== document.body) at = at.parentElement;
+    return at?.contains(element) ? null : at ?? null;
+  };
   // Whether the list can be seen that was opened for choosing, or that the element says is open.
   const isOpen = (element, byLooks = true) => {
     const expanded = comboOf(element).getAttribute('aria-expanded');
@@ -344,7 +354,8 @@
       return 'true';
     }
     const open = isOpen(element);
-    if (!open) before = new Set([...everywhere(OPTION), ...leaves()].filter(shownNow));
+    const own = (e) => lastOptions.of === element && lastOptions.root?.contains(e);
+    if (!open) before = new Set([...everywhere(OPTION), ...leaves()].filter((e) => shownNow(e) && !own(e)));
     else if (!opened) before = new Set(leaves().filter((e) => !e.matches(OPTION)));
     opened = true;
     return open ? 'true' : comboOf(element).getAttribute('aria-expanded');
@@ -385,6 +396,7 @@
         those = whole.length ? whole : there;
       list = those.filter((e) => !those.some((other) => other !== e && e.contains(other)));
     }
+    if (list.length) [lastOptions.of, lastOptions.root] = [element, rootOf(element, list[0])];
     lastOptions.list = list;
     // What unfolds a node of a tree may be drawn as a character before its name.
     // The words of a component's option may stand in the component, and the option in its shadow tree.

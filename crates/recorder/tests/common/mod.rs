@@ -75,7 +75,7 @@ pub fn runtime() -> tokio::runtime::Runtime {
 
 impl Served {
     pub fn url(&self, page: &str) -> String {
-        format!("http://127.0.0.1:{}/{page}", self.server.port())
+        self.server.own_url(page)
     }
 }
 
@@ -103,9 +103,14 @@ pub async fn page_of(start: &str) -> (Recorded, Page) {
     (recorded, page)
 }
 
+/// Returns the page of a step.
+pub fn page_at(trace: &Trace, step: u32) -> Page {
+    Page::parse(&trace.capture(StepIndex(step)).expect("capture")).expect("parses")
+}
+
 impl Recorded {
     pub fn page(&self, step: u32) -> Page {
-        Page::parse(&self.trace.capture(StepIndex(step)).expect("capture")).expect("parses")
+        page_at(&self.trace, step)
     }
 
     pub fn events(&self, kind: &str) -> Vec<Event> {

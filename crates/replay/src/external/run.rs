@@ -351,13 +351,11 @@ impl Talk {
         if u64::from(width) * u64::from(height) > MOST_PIXELS {
             return Err(format!("its image {named:?} has {width} × {height} pixels: at most {MOST_PIXELS} are taken"));
         }
-        let sides = match image.space {
-            Space::Viewport(at) | Space::Document(at) => [at.x, at.y, at.width, at.height],
-        };
-        if !sides.iter().all(|side| side.is_finite()) || sides[2] <= 0.0 || sides[3] <= 0.0 {
+        let (Space::Viewport(at) | Space::Document(at)) = image.space;
+        let sides @ [x, y, box_width, box_height] = [at.x, at.y, at.width, at.height];
+        if !sides.iter().all(|side| side.is_finite()) || box_width <= 0.0 || box_height <= 0.0 {
             return Err(format!("its image {named:?} lies nowhere: its box has no area"));
         }
-        let [x, y, box_width, box_height] = sides;
         let space = match image.space {
             Space::Viewport(_) => ImageSpace::Viewport(BoxInViewport { x, y, width: box_width, height: box_height }),
             Space::Document(_) => ImageSpace::Document(BoxInDocument { x, y, width: box_width, height: box_height }),

@@ -237,13 +237,6 @@ impl PeerFidelity {
     }
 }
 
-impl Fidelity {
-    /// Returns whether every re-implementation reaches the bars.
-    pub fn passes(&self) -> bool {
-        self.peers.iter().all(PeerFidelity::passes)
-    }
-}
-
 /// Compares every configured re-implementation with what was recorded.
 ///
 /// # Errors

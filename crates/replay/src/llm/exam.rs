@@ -210,8 +210,8 @@ impl<'a> Exam<'a> {
         let mut text = String::new();
         for (index, shown) in unit.context(at) {
             let step = unit.steps[index].info.step;
-            text.push_str(&format!("## Observation {step}\n\n{}\n\n", shown.text.trim_end()));
-            for (request, answer) in &shown.answers {
+            text.push_str(&format!("## Observation {step}\n\n{}\n\n", shown.stored.text.trim_end()));
+            for (request, answer) in &shown.stored.answers {
                 text.push_str(&format!("> {request}\n{}\n\n", answer.trim_end()));
             }
         }

@@ -8,7 +8,7 @@
 
 use super::prompt::Prompt;
 use crate::error::ReplayError;
-use crate::measure::{Cost, Measurement, RowKind};
+use crate::measure::{Cost, Measurement, Outcome, RowKind};
 use crate::reader::simple_steps;
 use crate::run::{RunResult, StepInfo, StoredObservation, TraceInfo};
 use crate::store::Store;
@@ -70,11 +70,8 @@ impl ReaderOptions {
 /// What was shown at one step.
 pub(crate) struct Shown {
     pub kind: RowKind,
-    pub text: String,
-    pub images: Vec<String>,
     pub cost: Cost,
-    /// Each request of the deterministic reader and the text of its answer.
-    pub answers: Vec<(String, String)>,
+    pub stored: StoredObservation,
 }
 
 /// One step of a unit.
@@ -110,12 +107,12 @@ impl<'a> Unit<'a> {
         let mut steps = Vec::new();
         for info in run.steps.iter().filter(|step| step.trace == trace.id) {
             let row = rows.iter().find(|row| row.step == info.step);
-            let shown = match row.map(|row| (row.numbers(), row.error())) {
-                Some((Some(numbers), _)) => {
-                    let StoredObservation { text, images, answers } = StoredObservation::of(numbers, store)?;
-                    Ok(Shown { kind: numbers.kind, text, images, cost: numbers.observation, answers })
+            let shown = match row.map(|row| &row.outcome) {
+                Some(Outcome::Observed(numbers)) => {
+                    let stored = StoredObservation::of(numbers, store)?;
+                    Ok(Shown { kind: numbers.kind, cost: numbers.observation, stored })
                 }
-                Some((None, error)) => Err(error.unwrap_or("the strategy failed").to_owned()),
+                Some(Outcome::Failed { error }) => Err(error.clone()),
                 None => Err("the run has no such row".to_owned()),
             };
             steps.push(UnitStep { info, shown });
@@ -132,7 +129,7 @@ impl<'a> Unit<'a> {
         let mut seen = at + 1;
         while first < seen {
             let bases = self.steps[first..seen].iter().filter_map(|step| {
-                let number: u32 = simple_steps(&step.shown.as_ref().ok()?.text).0.parse().ok()?;
+                let number: u32 = simple_steps(&step.shown.as_ref().ok()?.stored.text).0.parse().ok()?;
                 self.steps.iter().position(|step| step.info.step == number)
             });
             let earliest = bases.map(last_full).min().unwrap_or(first);
@@ -169,9 +166,9 @@ impl<'a> Unit<'a> {
                 Some(0) | None => "Observation before the first action".to_owned(),
                 Some(step) => format!("Observation after action {step}"),
             };
-            text.push_str(&format!("\n## {when}\n\n{}\n", shown.text.trim_end()));
+            text.push_str(&format!("\n## {when}\n\n{}\n", shown.stored.text.trim_end()));
             if options.images {
-                for hash in &shown.images {
+                for hash in &shown.stored.images {
                     parts.push(Part::Text(std::mem::take(&mut text)));
                     parts.push(Part::Png(store.image(hash)?.into()));
                 }
@@ -179,7 +176,7 @@ impl<'a> Unit<'a> {
             // What is asked for at the step itself depends on the intent, which the model must
             // find.
             if index < at {
-                for (request, answer) in &shown.answers {
+                for (request, answer) in &shown.stored.answers {
                     text.push_str(&format!("\n> {request}\n{}\n", answer.trim_end()));
                 }
             }

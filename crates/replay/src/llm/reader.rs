@@ -197,7 +197,7 @@ impl<'a> LlmRun<'a> {
                     rows.push(row);
                     progress(rows.len() as u64);
                 }
-                for (_, answer) in step.shown.iter().flat_map(|shown| &shown.answers) {
+                for (_, answer) in step.shown.iter().flat_map(|shown| &shown.stored.answers) {
                     reader.read(answer, &ObservationKind::Answer);
                 }
             }
@@ -292,7 +292,7 @@ fn take_in(reader: &mut Reader, step: &UnitStep<'_>) {
             RowKind::Full => ObservationKind::Full { reason: String::new() },
             RowKind::Delta => ObservationKind::Delta,
         };
-        reader.read(&shown.text, &kind);
+        reader.read(&shown.stored.text, &kind);
     }
 }
 

@@ -132,10 +132,8 @@ pub struct LlmReader {
 
 impl LlmReader {
     fn is_same(&self, other: &Self) -> bool {
-        self.model == other.model
-            && self.tier == other.tier
-            && self.prompt == other.prompt
-            && self.settings == other.settings
+        (&self.model, &self.tier, &self.prompt, &self.settings)
+            == (&other.model, &other.tier, &other.prompt, &other.settings)
     }
 }
 
@@ -242,8 +240,6 @@ pub struct LlmSummary {
     pub not_observed: u64,
     /// Steps whose element was looked up by words, because the strategy's own map was not known.
     pub by_words: u64,
-    /// Tokens of all requests as the endpoint counts them; none if it never said.
-    pub prompt_tokens: Option<u64>,
 }
 
 /// Returns the numbers of a reader, one entry a strategy, in the order of the rows.
@@ -276,7 +272,6 @@ fn summary_of(reader: &LlmReader, strategy: &str) -> LlmSummary {
         failed: count(|row| matches!(row.outcome, RowOutcome::Failed { .. })),
         not_observed: count(|row| matches!(row.outcome, RowOutcome::NotObserved { .. })),
         by_words: count(|row| row.element.by == ResolvedBy::Words),
-        prompt_tokens: rows().filter_map(|row| row.prompt_tokens).reduce(|sum, tokens| sum + tokens),
     }
 }
 

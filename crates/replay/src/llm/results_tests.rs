@@ -49,7 +49,6 @@ fn the_four_numbers_as_worked_by_hand() {
     near(summary.step_success, 0.625);
     assert_eq!((summary.successful_tasks, summary.tasks, summary.steps), (1, 2, 5));
     assert_eq!((summary.no_answer, summary.failed, summary.by_words), (1, 0, 1));
-    assert_eq!(summary.prompt_tokens, Some(500));
 }
 
 #[test]

@@ -118,7 +118,8 @@ impl SimpleText {
                         self.telling(&format!("  - {alone}"));
                     }
                 }
-                "ORDER in" => self.order(rest),
+                "ORDER in" => self.order(rest, (" (−", "): ")),
+                "REMOVED in" => self.order(rest, (": ", "; left: ")),
                 _ => self.base = None,
             }
         }
@@ -457,10 +458,18 @@ impl SimpleText {
         let item = &mut self.items[at];
         item.lines.push(line);
         let mut is_value = false;
+        // What of a long value is replaced stands between ellipses.
+        let is_part =
+            tokens[end..].windows(2).any(|pair| matches!(pair, [Token::Word(word), Token::Quoted(_)] if word == "…"));
+        let mut replaced = is_part.then_some(None);
         for token in &tokens[end..] {
             match token {
                 Token::Word(word) if word == "value" => is_value = true,
-                Token::Quoted(text) if is_value => item.value.clone_from(text),
+                Token::Quoted(text) if is_value => match &mut replaced {
+                    Some(Some(old)) => item.value = item.value.replacen(*old, text, 1),
+                    Some(old) => *old = Some(text.as_str()),
+                    None => item.value.clone_from(text),
+                },
                 Token::Quoted(text) => item.name.clone_from(text),
                 Token::Word(word) if word.starts_with(['+', '-']) => set(&mut item.states, word),
                 _ => {}
@@ -484,13 +493,13 @@ impl SimpleText {
         }
     }
 
-    /// `table "Orders" (− 40 × row): @e5 @e7-@e9`: the children that are not listed are gone, if
-    /// some are.
-    fn order(&mut self, text: &str) {
-        let Some((place, listed)) = text.rsplit_once(": ") else { return };
-        let Some((place, gone)) = place.split_once(" (−") else { return };
+    /// `table "Orders" (− 40 × row): @e5 @e7-@e9`: what went stands between two marks, behind them
+    /// the children that are left, if some went.
+    fn order(&mut self, text: &str, (begin, end): (&str, &str)) {
+        let Some((place, listed)) = text.rsplit_once(end) else { return };
+        let Some((place, gone)) = place.split_once(begin) else { return };
         let Some(above) = self.find(&tokens(place)) else { return };
-        self.removed(gone.trim_end_matches(')'));
+        self.removed(gone);
         let mut kept: Vec<(usize, usize)> = Vec::new();
         let first = self.items.iter().position(|item| !item.is_gone && item.parent == Some(above));
         for range in listed.split(' ') {
@@ -586,17 +595,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_replaced_in_a_value_leaves_the_rest_of_it() {
+        let reading = read(&[FULL, "[DELTA 0→1]\nCHANGED: textbox \"Mail\" @e5 value: …\"a@\"… → \"c@\""]);
+        assert!(reading.haystack().holds("c@b"));
+    }
+
+    #[test]
     fn positions_are_not_counted() {
         let reading = read(&[FULL, "[DELTA 0→1]\nCHANGED: link #2 → \"Other\"\nORDER in main: 2 1"]);
         assert!(!reading.haystack().holds("Other"));
         let reading = read(&[FULL, "[DELTA 0→1]\nORDER in main (− article \"Black\"): @e1-@e3"]);
+        assert!(!reading.haystack().holds("Buy Black") && reading.haystack().holds("Buy Green"));
+        let reading = read(&[FULL, "[DELTA 0→1]\nREMOVED in main: article \"Black\"; left: @e1-@e3"]);
         assert!(!reading.haystack().holds("Buy Black") && reading.haystack().holds("Buy Green"));
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(texts in prop::collection::vec("(\\[(FULL PAGE STATE|DELTA \
-            0→1)\\].{0,20}\n)?((CHANGED|REMOVED|ORDER in|NOW in|FOCUS)[: ])?[\\PC\n\"@:|×{}() -]{0,80}", 0..4)) {
+            0→1)\\].{0,20}\n)?((CHANGED|REMOVED|REMOVED in|ORDER in|NOW in|FOCUS)[: ])?[\\PC\n\"@:|×{}() -]{0,80}", 0..4)) {
             let mut reader = SimpleText::default();
             for text in &texts {
                 reader.read(text, text.starts_with("[FULL"));

@@ -131,11 +131,6 @@ impl<'a> Shown<'a> {
         let is_shown = |id: &NodeId| pixels::is_shown(self.page, self.images, self.page.node(*id));
         !self.images.is_empty() && ids.iter().any(is_shown)
     }
-
-    /// Returns the nodes that handles of the shown state mean.
-    fn shown_keys(&self) -> HashSet<NodeKey> {
-        self.keys.iter().flatten().copied().collect()
-    }
 }
 
 /// Returns what the handles mean that no text bears, where they can stand in an image.

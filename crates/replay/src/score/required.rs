@@ -9,7 +9,7 @@
 use super::Shown;
 use crate::measure::{RequiredScore, count};
 use crate::steps::resolve;
-use browserlens_core::page::NodeId;
+use browserlens_core::page::{NodeId, NodeKey};
 use browserlens_trace::scenario::{Target, TargetBy};
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ impl Shown<'_> {
         if targets.is_empty() {
             return RequiredScore::default();
         }
-        let keys = self.shown_keys();
+        let keys: HashSet<&NodeKey> = self.keys.iter().flatten().collect();
         let is_shown = |target: &&Target| {
             let ids = resolve(target, self.page);
             ids.iter().any(|id| keys.contains(&self.page.node(*id).key())) || self.is_told(target, &ids)

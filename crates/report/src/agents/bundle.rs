@@ -4,11 +4,11 @@
 //! Invariant: a tool whose runs nobody judged is no point.
 
 use super::{AgentsBy, MeasuredRun, measured};
+use crate::aggregate::grouped;
 use crate::{Estimate, ReportInput, Share};
 use browserlens_core::tokens::Encoding;
 use browserlens_trace::agents::RunRecord;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// One record of a run, and the pages that were recorded with it.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +60,7 @@ impl AgentPoint {
     /// Returns a point a tool, by name.
     pub fn of(input: &ReportInput<'_>) -> Vec<Self> {
         let runs = measured_bundle(input);
-        let mut tools: BTreeMap<&str, Vec<&MeasuredRun>> = BTreeMap::new();
-        runs.iter().for_each(|run| tools.entry(&run.tool).or_default().push(run));
+        let tools = grouped(&runs, |run| run.tool.as_str());
         tools.into_iter().filter_map(|(tool, runs)| Self::of_tool(tool, &runs)).collect()
     }
 

@@ -6,6 +6,7 @@
 //! that tell of no page stay as they are; a delta brings the deltas before it along that no call
 //! told.
 
+use crate::aggregate::grouped;
 use crate::numbers::{ratio, ratio_interval, rounded, thousands};
 use crate::text_table::{TextTable, paragraph};
 use crate::{AgentsBy, Estimate};
@@ -115,11 +116,7 @@ fn shown(numbers: &StepNumbers) -> Cost {
 pub fn counterfactual_table(runs: &[Counterfactual], left_out: &[String], markdown: bool) -> String {
     let headers = ["tool", "as", "runs", "pages", "legend", "answered", "→", "read", "→", "ratio", "95 %"];
     let mut table = TextTable::new(headers).left(2);
-    let mut groups: BTreeMap<(&str, &str), Vec<&Counterfactual>> = BTreeMap::new();
-    for run in runs {
-        groups.entry((&run.tool, &run.strategy)).or_default().push(run);
-    }
-    for ((tool, strategy), runs) in groups {
+    for ((tool, strategy), runs) in grouped(runs, |run| (run.tool.as_str(), run.strategy.as_str())) {
         let mean = |of: &dyn Fn(&Counterfactual) -> u64| {
             rounded(runs.iter().map(|run| of(run)).sum::<u64>() as f64 / runs.len() as f64)
         };

@@ -228,9 +228,12 @@ impl Canvas<'_> {
         on!(self, area => area.draw(&PathElement::new(points, style)))
     }
 
-    /// Draws a broken line through points.
-    pub fn dashes(&self, points: &[(f64, f64)], color: RGBColor, width: f64) -> Result<(), ReportError> {
-        dashed(points, 5.0, 3.5).iter().try_for_each(|dash| self.line(dash, color, width))
+    /// Draws a line of a look through points, broken where the look says so.
+    pub fn stroke(&self, points: &[(f64, f64)], look: Look, width: f64) -> Result<(), ReportError> {
+        if !look.dashed {
+            return self.line(points, look.color, width);
+        }
+        dashed(points, 5.0, 3.5).iter().try_for_each(|dash| self.line(dash, look.color, width))
     }
 
     /// Fills a rectangle.

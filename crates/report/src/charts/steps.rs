@@ -112,13 +112,9 @@ fn legend_rows<'a>(looks: &[(&'a str, Look)]) -> Vec<Vec<(f64, &'a str, Look)>> 
 }
 
 fn legend_entry(canvas: &Canvas<'_>, (x, y): (f64, f64), name: &str, look: Look) -> Result<(), ReportError> {
-    stroke(canvas, &[(x, y), (x + 26.0, y)], look)?;
+    canvas.stroke(&[(x, y), (x + 26.0, y)], look, 1.5)?;
     canvas.marker((x + 13.0, y), 3.5, look)?;
     canvas.text(name, (x + 33.0, y), Letters::ink(12.0, Anchor::Start))
-}
-
-fn stroke(canvas: &Canvas<'_>, points: &[(f64, f64)], look: Look) -> Result<(), ReportError> {
-    if look.dashed { canvas.dashes(points, look.color, 1.5) } else { canvas.line(points, look.color, 1.5) }
 }
 
 struct Panel<'a> {
@@ -170,7 +166,7 @@ impl Panel<'_> {
             for run in places.split(|place| place.is_none()) {
                 let points: Vec<(f64, f64)> = run.iter().flatten().copied().collect();
                 if points.len() > 1 {
-                    stroke(canvas, &points, *look)?;
+                    canvas.stroke(&points, *look, 1.5)?;
                 }
             }
             let radius = if last > 20 { 2.0 } else { 2.75 };

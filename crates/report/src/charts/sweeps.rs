@@ -74,11 +74,7 @@ pub(super) fn draw(families: &[Family<'_>]) -> Result<Option<Chart>, ReportError
             let marker = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle][at % 4];
             let look = Look { color: PALETTE[at % PALETTE.len()], marker, dashed: at >= PALETTE.len() };
             let places = &lines[at];
-            if look.dashed {
-                canvas.dashes(places, look.color, 2.0)?
-            } else {
-                canvas.line(places, look.color, 2.0)?
-            }
+            canvas.stroke(places, look, 2.0)?;
             for ((point, &place), label) in points.iter().zip(places).zip(labels.by_ref()) {
                 canvas.marker(place, 5.0, look)?;
                 if let Some(edge) = label.leader() {

@@ -9,7 +9,7 @@ use crate::ReportInput;
 use crate::aggregate::{StrategySummary, Summary};
 use crate::numbers::{NONE, average, fraction, milliseconds, percent_interval, ratio, ratio_interval, rounded_or_none};
 use crate::quality::Metric;
-use crate::scenario_tables::{averages_table, costs_table, differences_table, shown_table};
+use crate::scenario_tables::{averages_table, costs_table, differences_table, n_of, shown_table};
 use crate::stats::Estimate;
 use browserlens_replay::RECORDED_SUFFIX;
 use std::fmt::Write;
@@ -44,27 +44,22 @@ pub(super) fn section(input: &ReportInput<'_>, summary: &Summary) -> String {
 }
 
 fn headline_table(input: &ReportInput<'_>, summary: &Summary) -> String {
-    let n = summary.scenarios.len();
     let of_tasks = format!("n = {} tasks", summary.ranked_scenarios.len());
-    let of_all = format!("n = {n} scenarios");
+    let of_all = format!("n = {} scenarios", summary.scenarios.len());
+    let of_metric = |metric: Metric| format!("n = {} scenarios", n_of(summary, metric));
     let headers = [
         Value::of("strategy"),
         Value::with("tokens per task", of_tasks.as_str()),
         Value::with("ratio to the baseline", of_tasks.as_str()),
         Value::with("tasks succeeded", of_all.as_str()),
         Value::with("steps succeeded", format!("n = {} steps", summary.steps)),
-        Value::with("target recall %", n_of(summary, Metric::Target)),
-        Value::with("fact recall %", n_of(summary, Metric::Facts)),
-        Value::with("probe recall %", n_of(summary, Metric::Probes)),
+        Value::with("target recall %", of_metric(Metric::Target)),
+        Value::with("fact recall %", of_metric(Metric::Facts)),
+        Value::with("probe recall %", of_metric(Metric::Probes)),
         Value::with("median ms per step", format!("n = {} steps", summary.steps)),
     ];
     let rows: Vec<TableRow> = summary.strategies.iter().map(|row| self::row(input, summary, row)).collect();
     table_of("Strategies", &headers, &rows)
-}
-
-fn n_of(summary: &Summary, metric: Metric) -> String {
-    let n = summary.strategies.iter().filter_map(|row| row.quality.average(metric)).map(|found| found.n).max();
-    format!("n = {} scenarios", n.unwrap_or(0))
 }
 
 fn row(input: &ReportInput<'_>, summary: &Summary, row: &StrategySummary) -> TableRow {

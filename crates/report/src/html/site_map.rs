@@ -6,17 +6,14 @@
 //! policy holds them; equal knowledge is equal text.
 
 use super::escape;
-use browserlens_knowledge::{Knowledge, MapOptions, ScreenDefinition, WebsiteId, site_map_figure};
-use std::collections::BTreeMap;
+use crate::aggregate::grouped;
+use browserlens_knowledge::{Knowledge, MapOptions, site_map_figure};
 use std::fmt::Write;
 
 /// Writes what stands below the section's heading.
 pub(super) fn content(knowledge: Option<&Knowledge>) -> Option<String> {
     let knowledge = knowledge?;
-    let mut websites: BTreeMap<&WebsiteId, Vec<&ScreenDefinition>> = BTreeMap::new();
-    for screen in knowledge.navigable_screens() {
-        websites.entry(&screen.website_id).or_default().push(screen);
-    }
+    let websites = grouped(knowledge.navigable_screens(), |screen| &screen.website_id);
     if websites.is_empty() {
         return None;
     }
@@ -56,7 +53,7 @@ fn count(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use browserlens_knowledge::{ContentType, TransitionDefinition};
+    use browserlens_knowledge::{ContentType, ScreenDefinition, TransitionDefinition};
 
     fn knowledge(name: &str, website: &str) -> Knowledge {
         let mut knowledge = Knowledge::new("k");

@@ -304,29 +304,29 @@ fn known(trace: &str, info: Option<&ScenarioInfo>, steps: usize) -> Known {
 }
 
 fn step_entry<'a>(step: u32, told: Option<&StepInfo>, places: &HashMap<&str, usize>) -> Step<'a> {
-    let text = |part: fn(&StepInfo) -> &String| told.map_or_else(String::new, |told| label(part(told)));
-    let facts = told.map(|told| told.facts.as_slice()).unwrap_or_default();
-    let refs = told.map(|told| told.refs.as_slice()).unwrap_or_default().iter().filter_map(|refs| {
+    let nothing = StepInfo::default();
+    let told = told.unwrap_or(&nothing);
+    let refs = told.refs.iter().filter_map(|refs| {
         let boxes = refs.boxes.iter().take(MOST_REFS).map(|(handle, bounds)| (label(handle), rounded(*bounds)));
         Some((*places.get(refs.strategy.as_str())?, boxes.collect()))
     });
-    let events = told.map(|told| told.events.as_slice()).unwrap_or_default().iter().map(|event| {
+    let events = told.events.iter().map(|event| {
         let mark = if event.is_error { "error" } else { "" };
         [label(&event.kind), label(&event.label), label(&event.text), mark.to_owned()]
     });
     Step {
         step,
-        action: text(|told| &told.action),
-        next: text(|told| &told.next),
-        url: text(|told| &told.url),
-        title: text(|told| &told.title),
-        facts: facts.iter().map(|fact| Fact { text: label(&fact.text), pixels: fact.pixels }).collect(),
+        action: label(&told.action),
+        next: label(&told.next),
+        url: label(&told.url),
+        title: label(&told.title),
+        facts: told.facts.iter().map(|fact| Fact { text: label(&fact.text), pixels: fact.pixels }).collect(),
         picture: None,
-        viewport: told.and_then(|told| told.viewport),
-        targets: told.map_or_else(Vec::new, |told| told.targets.iter().map(|bounds| rounded(*bounds)).collect()),
+        viewport: told.viewport,
+        targets: told.targets.iter().map(|bounds| rounded(*bounds)).collect(),
         refs: refs.collect(),
         events: events.collect(),
-        more_events: told.map_or(0, |told| told.more_events),
+        more_events: told.more_events,
         rows: Vec::new(),
     }
 }

@@ -8,6 +8,7 @@
 
 use super::Format;
 use crate::agents::measured_bundle;
+use crate::input::of_each;
 use crate::{AgentRun, MeasuredRun, ReportInput, ScenarioInfo, StrategyInfo};
 use browserlens_core::tokens::Encoding;
 use browserlens_knowledge::{Knowledge, ScreenDefinition, TransitionDefinition};
@@ -171,11 +172,6 @@ fn strategies(strategies: &[StrategyInfo]) -> Table {
         parameters.values().next().filter(|_| parameters.len() == 1)?.as_f64()
     });
     table.finish()
-}
-
-/// Returns the rows of what each trace has several of, beside the trace's id.
-fn of_each<T>(scenarios: &[ScenarioInfo], own: fn(&ScenarioInfo) -> &Vec<T>) -> Vec<(&str, &T)> {
-    scenarios.iter().flat_map(|info| own(info).iter().map(|row| (info.trace.as_str(), row))).collect()
 }
 
 fn attacks(scenarios: &[ScenarioInfo]) -> Table {

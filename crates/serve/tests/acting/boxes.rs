@@ -82,3 +82,26 @@ async fn what_a_frame_has_scrolled_past_is_still_there() {
     let fields = json!({ "fields": [{ "ref": "@e1", "value": "bolt" }] });
     mcp.says("fill", fields, &["@e1 → value: \"bolt\""]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bar_that_is_dragged_says_where_it_is_and_how_large() {
+    let plan = "<style>body { margin: 0 } #bar { position: absolute; left: 20px; top: 40px; width: 80px; height: 20px;
+      background: #9cf; cursor: move } #edge { position: absolute; right: 0; width: 8px; height: 20px; background: #036;
+      cursor: col-resize }</style><div id=bar tabindex=0><div id=edge title='length of the trip'></div></div><script>
+      let drag; const size = () => ({ left: bar.offsetLeft, width: bar.offsetWidth });
+      bar.onpointerdown = (event) => drag = { on: event.target.id, x: event.clientX, ...size() };
+      document.onpointermove = (event) => { const by = event.clientX - drag?.x;
+        if (drag?.on == 'bar') bar.style.left = drag.left + by + 'px';
+        if (drag?.on == 'edge') bar.style.width = drag.width + by + 'px'; };
+      document.onpointerup = () => drag = null;
+      bar.onkeydown = ({ key }) => { if (key == 'ArrowRight') bar.style.width = size().width + 8 + 'px'; };</script>";
+    let (mut mcp, _) = on(plan).await;
+    for (at, by, told) in [
+        ([40, 50], [100, 0], "80×20 at 20, 40 → 80×20 at 120, 40"),
+        ([196, 50], [32, 0], "8×20 at 192, 40 → 8×20 at 224, 40"),
+    ] {
+        mcp.says("drag", json!({ "at": at, "by": by }), &[&format!("its box changed: {told}")]).await;
+    }
+    mcp.says("press", json!({ "key": "ArrowRight" }), &["its box changed: 112×20 at 120, 40 → 120×20"]).await;
+    mcp.says("press", json!({ "key": "ArrowLeft" }), &["nothing changed", "!its box"]).await;
+}

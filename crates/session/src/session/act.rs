@@ -8,6 +8,7 @@ mod click;
 mod dialogs;
 mod fill;
 mod formatting;
+mod notes;
 mod scroll;
 mod wait;
 
@@ -23,9 +24,7 @@ use browserlens_core::page::{Flags, NodeKey};
 use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use browserlens_lens::format::escape;
 use browserlens_trace::MASK;
-use click::{CLASS, CLASS_AROUND, DRAWN, class_change, is_click};
-use dialogs::{COVERED, dialogs_change, open_dialog};
-use formatting::{FORMATTING, formatting_change};
+use dialogs::{COVERED, open_dialog};
 use serde_json::Value;
 
 /// Says what a dialog says that blocks the page.
@@ -43,9 +42,6 @@ fn whole(url: &str) -> Result<(), ToolError> {
     }
     Ok(())
 }
-
-/// What is noted of keys that changed nothing where nothing has the focus.
-const NO_FOCUS: &str = "nothing has the focus: give the ref of the field\n";
 
 impl Session {
     pub(super) fn action(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
@@ -190,31 +186,7 @@ impl Session {
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.note_hit(kind)?;
         self.after(act, before.is_none())?;
-        if self.pending.is_against_an_older_page()
-            && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
-        {
-            self.notes.push_str(&dialogs_change(before, after));
-        }
-        let on = act.node.and_then(|key| self.page.as_ref()?.find(key));
-        let is_canvas = on.is_some_and(|node| node.flags().has(Flags::CANVAS));
-        if is_canvas && (kind == ActionKind::Drag || is_click(kind) && self.pending.is_silent()) {
-            self.notes.push_str(DRAWN);
-        }
-        let earlier = self.clicked.take();
-        if is_click(kind)
-            && let Some(node) = act.node
-            && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
-        {
-            let has_ref = self.lens.reference(node).is_some();
-            self.notes.extend(class_change([before, after], node, earlier, has_ref));
-            self.clicked = Some(node);
-        }
-        if (is_click(kind) || kind == ActionKind::Press)
-            && let Some((before, after)) = before.as_deref().zip(self.page.as_deref())
-        {
-            self.notes.extend(formatting_change(before, after));
-        }
-        self.note_selected(act);
+        self.note_more(act, before.as_deref());
         Ok(())
     }
 
@@ -242,42 +214,6 @@ impl Session {
             None if matches!(kind, K::Press | K::Type | K::Scroll) && self.page.is_some() => self.catch_up(),
             None if matches!(kind, K::Press | K::Type | K::Scroll) => self.guard_kept(),
             _ => Ok(()),
-        }
-    }
-
-    /// Notes what an action selected in a text, and where keys that changed nothing put the caret:
-    /// no observation tells it. Nor that keys went to no field.
-    fn note_selected(&mut self, act: &Act) {
-        use ActionKind as K;
-        let kind = act.taken.kind;
-        let keys = act.taken.text.to_lowercase();
-        let may_select = match kind {
-            K::DoubleClick | K::Drag | K::Select => true,
-            K::Press => keys.contains("shift+") || keys.ends_with("+a"),
-            _ => false,
-        };
-        let is_silent =
-            matches!(kind, K::Press | K::Type) && self.is_live() && self.pending.is_silent() && self.notes.is_empty();
-        if !may_select && !is_silent {
-            return;
-        }
-        let focused = self.page.as_ref().and_then(|page| page.focused());
-        if focused.is_some_and(|field| field.flags().has(Flags::SECRET)) {
-            return;
-        }
-        if let Some((what, text)) = self.source.as_mut().and_then(|source| source.selected_text()) {
-            // A bar in a secret would keep it from being known.
-            let joined = text.replacen('|', "", 1);
-            if self.mask.text(&joined) != joined {
-                return;
-            }
-            if what == "selected" || is_silent {
-                self.notes.push_str(&format!("{what}: "));
-                escape::quote(&mut self.notes, &text);
-                self.notes.push('\n');
-            }
-        } else if is_silent && self.page.as_ref().is_some_and(|page| page.focused().is_none()) {
-            self.notes.push_str(NO_FOCUS);
         }
     }
 
@@ -397,7 +333,13 @@ impl Session {
             (Some(_), Some(_)) => return Err(wanted("`to` or `by`: not both")),
         };
         let bare = Act::bare(taken(ActionKind::Drag, ""));
+        let beside = match to {
+            DragTo::Before(other) => Some((other, false)),
+            DragTo::After(other) => Some((other, true)),
+            _ => None,
+        };
         self.on_node(Act { node: Some(node), to: Some(to), at: at.map(Into::into), ..bare }, on)?;
+        self.note_side(node, beside);
         Ok(self.told())
     }
 
@@ -443,10 +385,7 @@ impl Session {
 
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
-        // What only a note tells is no change that is told.
-        let tells =
-            |line: &str| [CLASS, CLASS_AROUND, DRAWN, FORMATTING].iter().any(|note| line.starts_with(note.trim_end()));
-        let is_more = self.notes.lines().any(tells);
+        let is_more = notes::tells(&self.notes);
         let mut answer = if is_more { self.pending.take() } else { self.pending.take_told() };
         if self.source.as_mut().is_some_and(|source| source.dialog().is_some()) {
             self.notes.push_str("the page waits: answer its dialog with `dialog`\n");

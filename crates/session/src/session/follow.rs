@@ -321,7 +321,7 @@ impl Session {
 
 fn quoted(text: &str) -> String {
     let mut out = String::new();
-    escape::quote(&mut out, &text.chars().take(100).collect::<String>());
+    escape::quote_beginning(&mut out, text, 100);
     out
 }
 

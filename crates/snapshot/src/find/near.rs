@@ -4,7 +4,7 @@
 
 use super::{LONGEST, MOST_NEAR};
 use browserlens_core::page::text::folded;
-use browserlens_core::page::{NodeKind, NodeRef};
+use browserlens_core::page::{NodeKind, NodeRef, Page};
 use browserlens_lens::format::escape;
 use std::collections::{HashMap, HashSet};
 
@@ -81,10 +81,20 @@ pub(super) fn write_words(out: &mut String, role: &str, name: &str) {
 
 /// Writes a text as a page's, cut if it is long.
 pub(super) fn write_quoted(out: &mut String, text: &str) {
-    let short: String = text.chars().take(LONGEST).collect();
-    escape::quote(out, &short);
-    if short.len() < text.len() {
-        out.push('…');
+    escape::quote_beginning(out, text, LONGEST);
+}
+
+/// Says where a node is that a script puts there, such as a mark on a map or a bar of a plan: its
+/// middle in CSS px of the viewport, as points to click are given.
+pub(super) fn write_place(out: &mut String, page: &Page, node: Option<NodeRef<'_>>) {
+    let is_put = |node: &NodeRef<'_>| {
+        let style = node.attribute("style").unwrap_or_default();
+        node.in_viewport() && (style.contains("translate") || style.contains("left:"))
+    };
+    let element = node.and_then(|node| if node.kind() == NodeKind::Text { node.parent() } else { Some(node) });
+    if let Some(node) = element.filter(is_put) {
+        let ((x, y), scroll) = (node.bounds().center(), page.scroll());
+        out.push_str(&format!(" at {:.0}, {:.0}", x - scroll.x, y - scroll.y));
     }
 }
 

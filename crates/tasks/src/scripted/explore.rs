@@ -29,8 +29,7 @@ const FINISH: [&str; 12] =
     ["submit", "save", "send", "sign", "search", "apply", "confirm", "create", "add", "place", "reserve", "continue"];
 
 fn words(text: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_alphanumeric();
-    let all = text.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()).map(str::to_lowercase);
+    let all = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
     all.filter(|word| !STOP.contains(&word.as_str())).collect()
 }
 

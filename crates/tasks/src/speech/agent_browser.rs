@@ -52,8 +52,7 @@ impl Speech for CommandLine {
             Action::Type { text, on: None } => cli(&["keyboard", "type", literal(text)]),
             Action::Press { key, .. } => cli(&["press", key]),
             Action::Select { option, .. } => cli(&["select", on()?, literal(option)]),
-            Action::Check { checked: true, .. } => cli(&["check", on()?]),
-            Action::Check { checked: false, .. } => cli(&["uncheck", on()?]),
+            Action::Check { checked, .. } => cli(&[if *checked { "check" } else { "uncheck" }, on()?]),
             Action::Upload { files, .. } => {
                 let files = at.files(files);
                 let files: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -74,10 +73,8 @@ impl Speech for CommandLine {
             Action::Forward => cli(&["forward"]),
             Action::SwitchTab { index } => cli(&["tab", &(index + 1).to_string()]),
             Action::CloseTab => cli(&["tab", "close"]),
-            Action::Dialog { accept: true, text } => match text {
-                Some(text) => cli(&["dialog", "accept", text]),
-                None => cli(&["dialog", "accept"]),
-            },
+            Action::Dialog { accept: true, text: Some(text) } => cli(&["dialog", "accept", text]),
+            Action::Dialog { accept: true, text: None } => cli(&["dialog", "accept"]),
             Action::Dialog { accept: false, .. } => cli(&["dialog", "dismiss"]),
             _ => return None,
         })

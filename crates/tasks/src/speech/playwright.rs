@@ -106,8 +106,7 @@ impl Speech for CommandLine {
             Action::Type { text, on: None } => cli(&["type", literal(text)]),
             Action::Press { key, .. } => cli(&["press", key]),
             Action::Select { option, .. } => cli(&["select", reference?, literal(option)]),
-            Action::Check { checked: true, .. } => cli(&["check", reference?]),
-            Action::Check { checked: false, .. } => cli(&["uncheck", reference?]),
+            Action::Check { checked, .. } => cli(&[if *checked { "check" } else { "uncheck" }, reference?]),
             Action::Drag { on, to: place } if point_of(on).is_none() && point_of(place).is_none() => {
                 cli(&["drag", reference?, to?.reference.as_deref()?])
             }
@@ -116,10 +115,8 @@ impl Speech for CommandLine {
             Action::Forward => cli(&["go-forward"]),
             Action::SwitchTab { index } => cli(&["tab-select", &index.to_string()]),
             Action::CloseTab => cli(&["tab-close"]),
-            Action::Dialog { accept: true, text } => match text {
-                Some(text) => cli(&["dialog-accept", text]),
-                None => cli(&["dialog-accept"]),
-            },
+            Action::Dialog { accept: true, text: Some(text) } => cli(&["dialog-accept", text]),
+            Action::Dialog { accept: true, text: None } => cli(&["dialog-accept"]),
             Action::Dialog { accept: false, .. } => cli(&["dialog-dismiss"]),
             _ => return None,
         })

@@ -70,19 +70,16 @@ impl McpTool {
         let (Some(output), Some(input)) = (child.stdout.take(), child.stdin.take()) else {
             return Err(failed("its standard input or output is not there".to_owned()));
         };
-        let starting = rmcp::serve_client((), (output, input));
-        let service = match tokio::time::timeout(START, starting).await {
-            Ok(Ok(service)) => service,
-            Ok(Err(error)) => return Err(failed(with_last_words(&format!("does not speak MCP: {error}"), &said))),
-            Err(_) => return Err(failed(with_last_words("did not begin to speak MCP within a minute", &said))),
-        };
+        let told = |what: &str| failed(with_last_words(what, &said));
+        let service = tokio::time::timeout(START, rmcp::serve_client((), (output, input)))
+            .await
+            .map_err(|_| told("did not begin to speak MCP within a minute"))?
+            .map_err(|error| told(&format!("does not speak MCP: {error}")))?;
         let instructions = service.peer_info().and_then(|info| info.instructions.clone()).unwrap_or_default();
-        let listed = tokio::time::timeout(PATIENCE, service.list_all_tools()).await;
-        let listed = match listed {
-            Ok(Ok(listed)) => listed,
-            Ok(Err(error)) => return Err(failed(with_last_words(&format!("lists no functions: {error}"), &said))),
-            Err(_) => return Err(failed("did not list its functions within two minutes".to_owned())),
-        };
+        let listed = tokio::time::timeout(PATIENCE, service.list_all_tools())
+            .await
+            .map_err(|_| failed("did not list its functions within two minutes".to_owned()))?
+            .map_err(|error| told(&format!("lists no functions: {error}")))?;
         let mut list = serde_json::to_value(&listed).map_err(|error| failed(error.to_string()))?;
         let mut functions: Vec<Function> = listed
             .into_iter()

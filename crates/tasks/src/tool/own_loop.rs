@@ -209,14 +209,10 @@ fn functions(body: &Value) -> Vec<Function> {
 
 /// Returns what is new in a question: all that is not of the system, behind what was answered last.
 fn told(body: &Value) -> (String, Vec<Picture>) {
-    let (mut texts, mut pictures) = (Vec::new(), Vec::new());
     let all: Vec<&Value> = messages(body).filter(|message| !is_system(message)).collect();
-    for message in all.rsplit(|message| message["role"] == "assistant").next().into_iter().flatten() {
-        let (text, images) = content(message);
-        texts.push(text);
-        pictures.extend(images);
-    }
-    (texts.join("\n\n"), pictures)
+    let new = all.rsplit(|message| message["role"] == "assistant").next().unwrap_or_default();
+    let (texts, pictures): (Vec<String>, Vec<Vec<Picture>>) = new.iter().map(|message| content(message)).unzip();
+    (texts.join("\n\n"), pictures.concat())
 }
 
 impl Tool for LoopTool {

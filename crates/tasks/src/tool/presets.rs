@@ -180,20 +180,20 @@ impl ToolCommand {
             let command = with_chrome(command, "--executable-path");
             Ok::<_, TasksError>(Self { name: package.name, command, interface: Interface::Mcp { writes_files } })
         };
-        let known = match given {
-            _ if skill.is_some() => None,
-            "browserlens" => Some(Self::command("browserlens serve (MCP)", &[&ours, "serve"])),
+        let preset = if skill.is_some() { "" } else { given };
+        let command = match preset {
+            "browserlens" => Self::command("browserlens serve (MCP)", &[&ours, "serve"]),
             "browserlens-cli" => {
                 let mut environment = variable("CHROME");
                 environment.push(("BROWSERLENS_IDLE".to_owned(), IDLE_SECONDS.to_string()));
                 let skill = Skill::Printed(strings(&["skill"]));
                 let shell = Shell { environment, ..Shell::new("browserlens", skill, &["page", "close", "--all"]) };
                 let name = "browserlens page (command line)".to_owned();
-                Some(Self { name, command: vec![ours], interface: Interface::Shell(shell) })
+                Self { name, command: vec![ours], interface: Interface::Shell(shell) }
             }
-            "playwright-mcp" => Some(playwright_mcp("playwright-mcp-0-0-83", true)?),
+            "playwright-mcp" => playwright_mcp("playwright-mcp-0-0-83", true)?,
             // The version that puts a snapshot into each answer.
-            "playwright-mcp-snapshots" => Some(playwright_mcp("playwright-mcp-0-0-68", false)?),
+            "playwright-mcp-snapshots" => playwright_mcp("playwright-mcp-0-0-68", false)?,
             "playwright-cli" => {
                 let package = Package::find(given, peers, "@playwright/cli", "playwright-cli")?;
                 let launch = json!({ "headless": true, "executablePath": chrome, "args": ["--no-sandbox"] });
@@ -202,7 +202,7 @@ impl ToolCommand {
                 let skill = Skill::File(package.file(given, "skills/playwright-cli/SKILL.md")?);
                 let shell = Shell { files, ..Shell::new("playwright-cli", skill, &["close-all"]) };
                 let command = package.script(given, "playwright-cli.js", &[])?;
-                Some(Self { name: package.name, command, interface: Interface::Shell(shell) })
+                Self { name: package.name, command, interface: Interface::Shell(shell) }
             }
             "agent-browser" => {
                 let package = Package::find(given, peers, "agent-browser", "agent-browser")?;
@@ -213,14 +213,14 @@ impl ToolCommand {
                 let shell = Shell { environment, ..Shell::new("agent-browser", skill, &["close", "--all"]) };
                 let command = package.script(given, "bin/agent-browser.js", &[])?;
                 let name = format!("{} (command line)", package.name);
-                Some(Self { name, command, interface: Interface::Shell(shell) })
+                Self { name, command, interface: Interface::Shell(shell) }
             }
             "chrome-devtools-mcp" => {
                 let package = Package::find(given, peers, "chrome-devtools-mcp", "chrome-devtools-mcp")?;
                 let arguments = ["--headless", "--isolated", "--chromeArg=--no-sandbox"];
                 let command = package.script(given, "build/src/bin/chrome-devtools-mcp.js", &arguments)?;
                 let command = with_chrome(command, "--executablePath");
-                Some(Self { name: package.name, command, interface: Interface::Mcp { writes_files: true } })
+                Self { name: package.name, command, interface: Interface::Mcp { writes_files: true } }
             }
             "browser-use" => {
                 let python = peers.join("venv/bin/python");
@@ -234,7 +234,7 @@ impl ToolCommand {
                 let own = OwnLoop { chrome, environment };
                 let command = vec![text(&absolute(&python)), text(&absolute(&path))];
                 let name = format!("browser-use {version} (own loop)");
-                Some(Self { name, command, interface: Interface::Loop(own) })
+                Self { name, command, interface: Interface::Loop(own) }
             }
             "stagehand" => {
                 let package = Package::find(given, peers, "@browserbasehq/stagehand", "Stagehand")?;
@@ -244,13 +244,9 @@ impl ToolCommand {
                 }
                 let own = OwnLoop { chrome, environment: Vec::new() };
                 let command = vec!["node".to_owned(), text(&path)];
-                Some(Self { name: format!("{} (own loop)", package.name), command, interface: Interface::Loop(own) })
+                Self { name: format!("{} (own loop)", package.name), command, interface: Interface::Loop(own) }
             }
-            _ => None,
-        };
-        let command = match known {
-            Some(known) => known,
-            None => {
+            _ => {
                 let words: Vec<&str> = given.split_whitespace().collect();
                 let mut command = Self::command(given, &words);
                 if let Some(skill) = skill {

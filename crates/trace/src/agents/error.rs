@@ -49,29 +49,16 @@ pub enum AgentsError {
     /// No importer knows the file.
     #[error("{}: no transcript of a known format", .0.display())]
     UnknownFormat(PathBuf),
-    /// A transcript is not what its format says.
+    /// A transcript is not what its format says, a table of prices is none, or the trace that a record names is not
+    /// there or not that of the run.
     #[error("{}: {what}", .path.display())]
-    Transcript {
+    Wrong {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
-    },
-    /// The trace that a record names is not there, or is not that of the run.
-    #[error("{}: {what}", .path.display())]
-    Trace {
-        /// The record, or the trace.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// A table of prices is not one.
-    #[error("{}: no table of prices: {what}", .path.display())]
-    Prices {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
+        /// What to do about it.
+        hint: &'static str,
     },
 }
 
@@ -97,16 +84,7 @@ impl AgentsError {
                     crate::agents::Format::ALL.map(crate::agents::Format::name).join("|")
                 )
             }
-            Self::Transcript { .. } => "check that the file is whole, and that --format fits it".into(),
-            Self::Trace { .. } => {
-                "take the trace that was recorded with the run; counterfactual looks beside the record and in --traces"
-                    .into()
-            }
-            Self::Prices { .. } => {
-                "write `date = \"2026-01-31\"` and a table a model: [models.\"name\"] with input, cached and output, \
-                 in dollars a million tokens"
-                    .into()
-            }
+            Self::Wrong { hint, .. } => (*hint).into(),
         }
     }
 

@@ -16,14 +16,17 @@ use std::path::{Path, PathBuf};
 /// Words of functions that show a page whole.
 const SHOWS: [&str; 4] = ["observe", "snapshot", "screenshot", "state"];
 
+const HINT: &str =
+    "take the trace that was recorded with the run; counterfactual looks beside the record and in --traces";
+
 /// Links a record with its trace: says which call told of which step.
 ///
 /// # Errors
-/// [`AgentsError::Trace`] if the trace cannot be read, has a step that no call led to, or lacks one
+/// [`AgentsError::Wrong`] if the trace cannot be read, has a step that no call led to, or lacks one
 /// that a call did.
 pub fn link(record: &mut RunRecord, trace: &Path) -> Result<(), AgentsError> {
-    let wrong = |what: String| AgentsError::Trace { path: trace.to_owned(), what };
-    let unreadable = |error: TraceError| AgentsError::Trace { path: trace.to_owned(), what: error.to_string() };
+    let wrong = |what: String| AgentsError::Wrong { path: trace.to_owned(), what, hint: HINT };
+    let unreadable = |error: TraceError| wrong(error.to_string());
     let name = trace.file_name().and_then(|name| name.to_str()).ok_or_else(|| wrong("no file of that name".into()))?;
     let opened = Trace::open(trace).map_err(unreadable)?;
     let steps = opened.steps().map_err(unreadable)?;
@@ -42,10 +45,10 @@ pub fn link(record: &mut RunRecord, trace: &Path) -> Result<(), AgentsError> {
 /// record names none.
 ///
 /// # Errors
-/// [`AgentsError::Trace`] if the record names a place instead of a file, a file that is nowhere, or
+/// [`AgentsError::Wrong`] if the record names a place instead of a file, a file that is nowhere, or
 /// one that is not the trace of the run by its hash or its number of steps.
 pub fn trace_of(record: &RunRecord, path: &Path, folders: &[PathBuf]) -> Result<Option<PathBuf>, AgentsError> {
-    let wrong = |what: String| AgentsError::Trace { path: path.to_owned(), what };
+    let wrong = |what: String| AgentsError::Wrong { path: path.to_owned(), what, hint: HINT };
     let Some(name) = &record.header.trace else { return Ok(None) };
     // Records come from others: a name is a file here, and no way to another place.
     if Path::new(name).file_name().is_none_or(|file| file != name.as_str()) || name.contains(['/', '\\']) {
@@ -109,7 +112,7 @@ fn linked(calls: &[Call], steps: &[StepRow]) -> Result<Vec<Option<u32>>, String>
             let waits = taken_at(next).map_or_else(|| "the trace ends".to_owned(), in_words);
             return Err(format!("call {} ({}) has no step: next in the trace is: {waits}", call.call, call.name));
         }
-        let shown = step.or_else(|| current.filter(|_| words[at].iter().any(|word| SHOWS.contains(&word.as_str()))));
+        let shown = step.or_else(|| current.filter(|_| has(&words[at], &SHOWS)));
         found.push(shown.and_then(|step| u32::try_from(step).ok()));
     }
     match taken_at(next) {
@@ -201,7 +204,7 @@ fn says(value: &Value, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ActionRecord, Settled};
+    use crate::ActionRecord;
     use browserlens_core::strategy::{Intent, StepIndex};
     use serde_json::json;
 
@@ -212,7 +215,6 @@ mod tests {
     fn steps(kinds: &[(ActionKind, &str)]) -> Vec<StepRow> {
         let row = |at: usize, action: Option<(ActionKind, &str)>| StepRow {
             index: StepIndex(u32::try_from(at).expect("few")),
-            tab: 0,
             action: action.map(|(kind, text)| ActionRecord {
                 taken: TakenAction { kind, node: None, text: text.to_owned(), error: None },
                 intent: Intent { action: kind, node: None, text: text.to_owned() },
@@ -221,9 +223,7 @@ mod tests {
                 resolved_in: StepIndex(0),
                 point: None,
             }),
-            settled: Settled::default(),
-            torn_retries: 0,
-            timings: Vec::new(),
+            ..StepRow::default()
         };
         let rest = kinds.iter().enumerate().map(|(at, action)| row(at + 1, Some(*action)));
         std::iter::once(row(0, None)).chain(rest).collect()

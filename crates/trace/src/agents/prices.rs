@@ -31,6 +31,9 @@ pub struct Price {
     pub output: f64,
 }
 
+const HINT: &str = "write `date = \"2026-01-31\"` and a table a model: [models.\"name\"] with input, cached and \
+    output, in dollars a million tokens";
+
 impl Prices {
     /// Reads a table.
     ///
@@ -38,7 +41,10 @@ impl Prices {
     /// [`AgentsError`] if it cannot be read, is no such table, or holds a price below zero.
     pub fn load(path: &Path) -> Result<Self, AgentsError> {
         let text = std::fs::read_to_string(path).map_err(AgentsError::io(path, "read"))?;
-        let wrong = |what: String| AgentsError::Prices { path: path.to_owned(), what };
+        let wrong = |what: String| {
+            let what = format!("no table of prices: {what}");
+            AgentsError::Wrong { path: path.to_owned(), what, hint: HINT }
+        };
         let prices: Self = toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))?;
         let is_price = |dollars: f64| dollars.is_finite() && dollars >= 0.0;
         let is_whole = |price: &Price| [price.input, price.cached, price.output].into_iter().all(is_price);

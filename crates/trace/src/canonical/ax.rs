@@ -75,33 +75,28 @@ pub(crate) fn ax_nodes(json: &str) -> Result<Vec<AxNode<'_>>, JsonError> {
     Ok(nodes)
 }
 
-/// What becomes of a raw accessibility node id.
-enum Fate {
-    Dropped,
-    Renamed(String),
-}
-
 impl Canonicalizer {
-    fn ax_fates<'a>(&mut self, loader: u32, nodes: &[AxNode<'a>]) -> HashMap<&'a str, Fate> {
-        let mut fates: HashMap<&str, Fate> = HashMap::with_capacity(nodes.len());
+    /// Returns what becomes of each raw accessibility node id; none of a node that is dropped.
+    fn ax_names<'a>(&mut self, loader: u32, nodes: &[AxNode<'a>]) -> HashMap<&'a str, Option<String>> {
+        let mut names: HashMap<&str, Option<String>> = HashMap::with_capacity(nodes.len());
         let mut twins: HashMap<u32, u32> = HashMap::new();
         let mut without_backend = 0u32;
         for node in nodes {
-            let parent_dropped = || node.parent.is_some_and(|parent| matches!(fates.get(parent), Some(Fate::Dropped)));
-            let fate = if node.role == "InlineTextBox" || parent_dropped() {
-                Fate::Dropped
+            let parent_dropped = || node.parent.is_some_and(|parent| names.get(parent) == Some(&None));
+            let name = if node.role == "InlineTextBox" || parent_dropped() {
+                None
             } else if let Some(raw) = node.backend {
                 let backend = self.number_in(loader, raw);
                 let twin = twins.entry(backend).and_modify(|twin| *twin += 1).or_insert(1);
                 // Several accessibility nodes of one DOM node: the first has the plain name.
-                Fate::Renamed(if *twin == 1 { format!("n{backend}") } else { format!("n{backend}-{twin}") })
+                Some(if *twin == 1 { format!("n{backend}") } else { format!("n{backend}-{twin}") })
             } else {
                 without_backend += 1;
-                Fate::Renamed(format!("x{without_backend}"))
+                Some(format!("x{without_backend}"))
             };
-            fates.insert(node.id, fate);
+            names.insert(node.id, name);
         }
-        fates
+        names
     }
 
     /// Canonicalises the result of `Accessibility.getFullAXTree` of one frame.
@@ -113,12 +108,12 @@ impl Canonicalizer {
         let frame = self.frame_number(raw_frame);
         let loader = self.document_of(frame);
         let nodes = ax_nodes(raw).map_err(&wrap)?;
-        let mut fates = self.ax_fates(loader, &nodes);
+        let mut names = self.ax_names(loader, &nodes);
         let mut place = AxPlace::default();
         let (mut index, mut unknown) = (0, 0u32);
         let rewritten = rewrite(raw, |scanner, token, writer| {
             if place.take(scanner, token) {
-                let dropped = nodes.get(index).is_some_and(|node| matches!(fates.get(node.id), Some(Fate::Dropped)));
+                let dropped = nodes.get(index).is_some_and(|node| names.get(node.id) == Some(&None));
                 index += 1;
                 if dropped {
                     while scanner.depth() > 2 && scanner.next()?.is_some() {}
@@ -131,11 +126,11 @@ impl Canonicalizer {
                 {
                     // Ids that no node has (children that CDP did not send) are named in order of
                     // sight.
-                    let fate = fates.entry(id).or_insert_with(|| {
+                    let name = names.entry(id).or_insert_with(|| {
                         unknown += 1;
-                        Fate::Renamed(format!("u{unknown}"))
+                        Some(format!("u{unknown}"))
                     });
-                    if let Fate::Renamed(name) = fate {
+                    if let Some(name) = name {
                         writer.text(name);
                     }
                 }

@@ -24,7 +24,8 @@ pub(crate) use snapshot::{Part, SnapshotPlace};
 
 use crate::json::{JsonError, compact};
 use browserlens_core::page::NodeKey;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -202,19 +203,14 @@ impl Canonicalizer {
         let listeners: Listeners<'_> = serde_json::from_str(raw)
             .map_err(|error| CanonicalError { method: "DOMDebugger.getEventListeners", reason: error.to_string() })?;
         let frame = self.frame_number(raw_frame);
-        #[derive(Serialize)]
-        struct OfNode {
-            node: u32,
-            types: BTreeSet<String>,
-        }
         let mut by_node: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
         for listener in listeners.listeners {
             let Some(node) = listener.node.and_then(|raw| self.backend(frame, raw)) else { continue };
             let types = listener.types.into_iter().chain(listener.kind.map(Cow::into_owned));
             by_node.entry(node).or_default().extend(types);
         }
-        let listeners: Vec<OfNode> = by_node.into_iter().map(|(node, types)| OfNode { node, types }).collect();
-        Ok(format!("{{\"listeners\":{}}}", serde_json::to_string(&listeners).unwrap_or_default()))
+        let listeners: Vec<_> = by_node.iter().map(|(node, types)| json!({ "node": node, "types": types })).collect();
+        Ok(json!({ "listeners": listeners }).to_string())
     }
 }
 

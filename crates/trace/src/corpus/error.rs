@@ -22,17 +22,11 @@ pub enum CorpusError {
         source: std::io::Error,
     },
     /// There is no trace where traces are looked for.
-    #[error("{}: there is no trace", .path.display())]
-    NoTraces {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("{}: there is no trace", .0.display())]
+    NoTraces(PathBuf),
     /// A trace that is to be copied has no step.
-    #[error("{}: the trace has no step", .path.display())]
-    Empty {
-        /// The trace.
-        path: PathBuf,
-    },
+    #[error("{}: the trace has no step", .0.display())]
+    Empty(PathBuf),
     /// A trace cannot be read or written.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -78,11 +72,8 @@ pub enum CorpusError {
         reason: String,
     },
     /// The share is none.
-    #[error("the share to hold back is {share}")]
-    Share {
-        /// The share.
-        share: f64,
-    },
+    #[error("the share to hold back is {0}")]
+    Share(f64),
     /// There are too few sites to hold any back.
     #[error("{}: all traces are of one site ({site})", .path.display())]
     OneSite {
@@ -113,8 +104,8 @@ impl CorpusError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Io { .. } => "look whether the folder is there and can be written",
-            Self::NoTraces { .. } => "name a folder with *.trace files, or record some with `browserlens record`",
-            Self::Empty { .. } => "leave the trace out of --from",
+            Self::NoTraces(_) => "name a folder with *.trace files, or record some with `browserlens record`",
+            Self::Empty(_) => "leave the trace out of --from",
             Self::Trace(error) => error.hint(),
             Self::Scenario(error) => error.hint(),
             Self::ScenarioMissing { .. } => "name the folder of scenarios with --scenarios-dir",
@@ -123,7 +114,7 @@ impl CorpusError {
             }
             Self::Payload { .. } => "check the trace with `browserlens trace verify`, or leave it out of --from",
             Self::Other { .. } => "name an empty folder, or the seed and options that the folder was begun with",
-            Self::Share { .. } => "name a share between 0 and 1, such as 0.2",
+            Self::Share(_) => "name a share between 0 and 1, such as 0.2",
             Self::OneSite { .. } => "a split by site needs traces of two sites",
             Self::Threads { .. } => "name fewer threads",
             Self::Cancelled => "run the same command again: it goes on where it stopped",
@@ -134,9 +125,7 @@ impl CorpusError {
     pub fn exit_class(&self) -> ExitClass {
         match self {
             Self::Trace(error) => error.exit_class(),
-            Self::Other { .. } | Self::Share { .. } | Self::OneSite { .. } | Self::Threads { .. } => {
-                ExitClass::BadUsage
-            }
+            Self::Other { .. } | Self::Share(_) | Self::OneSite { .. } | Self::Threads { .. } => ExitClass::BadUsage,
             Self::Payload { .. } => ExitClass::VerificationFailed,
             _ => ExitClass::Unreadable,
         }

@@ -21,7 +21,7 @@ pub fn find_traces(path: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     let found = files_below(path, "trace", enters)
         .map_err(|(folder, source)| CorpusError::io(&folder, "list the folder")(source))?;
     if found.is_empty() {
-        return Err(CorpusError::NoTraces { path: path.to_owned() });
+        return Err(CorpusError::NoTraces(path.to_owned()));
     }
     Ok(found)
 }

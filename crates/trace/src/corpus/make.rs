@@ -15,7 +15,7 @@ use crate::corpus::rewrite::{self, Orders, Sink};
 use crate::corpus::scenario;
 use crate::corpus::source::{Profile, Source};
 use crate::corpus::words::Words;
-use crate::{CreateOptions, Origin, Outcome, Redactor, Trace, TraceWriter, whole};
+use crate::{CreateOptions, Origin, Redactor, Trace, TraceWriter, whole};
 use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::StepIndex;
 use rayon::prelude::*;
@@ -145,7 +145,7 @@ pub fn make(options: &MakeOptions<'_>) -> Result<MakeReport, CorpusError> {
         sources.push(source);
     }
     if sources.is_empty() {
-        return Err(CorpusError::NoTraces { path: PathBuf::from("--from") });
+        return Err(CorpusError::NoTraces(PathBuf::from("--from")));
     }
     let description = Description {
         recipe: RECIPE,
@@ -379,11 +379,7 @@ impl Work<'_> {
             moved += rewrite::step(&mut record, orders, &mut replaced, &source.path)?;
             writer.write_step(record)?;
         }
-        writer.finish(if source.complete {
-            Outcome::Complete
-        } else {
-            Outcome::Incomplete { reason: source.incomplete_reason.clone() }
-        })?;
+        writer.finish(source.outcome.clone())?;
         std::fs::rename(&in_work, path).map_err(CorpusError::io(path, "move the trace to its place"))?;
         Ok(moved as u64)
     }

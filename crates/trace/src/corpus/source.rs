@@ -10,8 +10,7 @@ use crate::corpus::rewrite::{self, Sink};
 use crate::corpus::scenario;
 use crate::corpus::words::{Exchange, Words};
 use crate::scenario::{Scenario, Target, TargetBy};
-use crate::{Origin, Trace, TraceMeta, TraceSource};
-use browserlens_core::page::NodeKey;
+use crate::{Origin, Outcome, Trace, TraceMeta, TraceSource};
 use browserlens_core::strategy::{NodeHint, StepIndex};
 use std::collections::{BTreeSet, HashMap};
 use std::iter::successors;
@@ -22,8 +21,7 @@ pub(crate) struct Source {
     pub path: PathBuf,
     pub meta: TraceMeta,
     pub steps: u32,
-    pub complete: bool,
-    pub incomplete_reason: String,
+    pub outcome: Outcome,
     pub origin: Option<Origin>,
     /// TOML of the scenario; none for recordings without one.
     pub scenario: Option<String>,
@@ -40,7 +38,7 @@ impl Source {
         let trace = Trace::open(path)?;
         let meta = trace.meta().clone();
         if trace.is_empty() {
-            return Err(CorpusError::Empty { path: path.to_owned() });
+            return Err(CorpusError::Empty(path.to_owned()));
         }
         let expected = scenarios.join(format!("{}.toml", meta.scenario));
         let mut counts = false;
@@ -62,8 +60,7 @@ impl Source {
         Ok(Self {
             path: path.to_owned(),
             steps: trace.len(),
-            complete: trace.is_complete(),
-            incomplete_reason: trace.incomplete_reason().unwrap_or_default().to_owned(),
+            outcome: trace.outcome(),
             origin: trace.origin()?,
             scenario: text,
             facts,
@@ -155,11 +152,6 @@ impl Sink for Gathered {
 
     fn secret(&mut self, text: &str) {
         self.kept.add(text);
-    }
-
-    fn key(&mut self, key: NodeKey) -> NodeKey {
-        self.backend(key.backend);
-        key
     }
 }
 

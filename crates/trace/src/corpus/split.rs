@@ -50,7 +50,7 @@ pub struct Part {
 /// there are not two sites.
 pub fn split(folder: &Path, traces: &[PathBuf], share: f64, seed: u64) -> Result<Split, CorpusError> {
     if !(share > 0.0 && share < 1.0) {
-        return Err(CorpusError::Share { share });
+        return Err(CorpusError::Share(share));
     }
     let read: Vec<_> = traces
         .par_iter()
@@ -65,7 +65,7 @@ pub fn split(folder: &Path, traces: &[PathBuf], share: f64, seed: u64) -> Result
     }
     failures.sort();
     if by_site.is_empty() {
-        return Err(CorpusError::NoTraces { path: folder.to_owned() });
+        return Err(CorpusError::NoTraces(folder.to_owned()));
     }
     if let (1, Some((site, _))) = (by_site.len(), by_site.first_key_value()) {
         return Err(CorpusError::OneSite { path: folder.to_owned(), site: site.clone() });
@@ -109,16 +109,23 @@ fn held_back<'s>(sites: &[(&'s str, usize)], share: f64, seed: u64) -> Vec<&'s s
 /// # Errors
 /// [`CorpusError::Io`] if they cannot be written.
 pub fn write_lists(split: &Split, out: &Path) -> Result<[PathBuf; 2], CorpusError> {
-    std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
-    // Both lists are of one split, whoever else writes there: two halves of two splits would have a
-    // site on both sides.
-    let _turn = whole::locked(out).map_err(CorpusError::io(out, "lock the folder"))?;
-    let write = |name: &str, part: &Part| -> Result<PathBuf, CorpusError> {
+    write_parts(split, out, |name, part| {
         let path = out.join(format!("{name}.txt"));
         let lines: String = part.traces.iter().map(|trace| format!("{}\n", trace.display())).collect();
         whole::write(&path, lines.as_bytes()).map_err(CorpusError::io(&path, "write the file"))?;
         Ok(path)
-    };
+    })
+}
+
+/// Writes both parts. They are of one split, whoever else writes there: two halves of two splits would have a site on
+/// both sides.
+fn write_parts(
+    split: &Split,
+    out: &Path,
+    write: impl Fn(&str, &Part) -> Result<PathBuf, CorpusError>,
+) -> Result<[PathBuf; 2], CorpusError> {
+    std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
+    let _turn = whole::locked(out).map_err(CorpusError::io(out, "lock the folder"))?;
     Ok([write(TRAIN, &split.train)?, write(HELD_BACK, &split.held_back)?])
 }
 
@@ -129,9 +136,7 @@ pub fn write_lists(split: &Split, out: &Path) -> Result<[PathBuf; 2], CorpusErro
 /// [`CorpusError::Other`] if a folder is there and not empty, [`CorpusError::Io`] if it cannot be
 /// written.
 pub fn write_links(split: &Split, from: &Path, out: &Path) -> Result<[PathBuf; 2], CorpusError> {
-    std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
-    let _turn = whole::locked(out).map_err(CorpusError::io(out, "lock the folder"))?;
-    let write = |name: &str, part: &Part| -> Result<PathBuf, CorpusError> {
+    write_parts(split, out, |name, part| {
         let folder = out.join(name);
         std::fs::create_dir_all(&folder).map_err(CorpusError::io(&folder, "make the folder"))?;
         if std::fs::read_dir(&folder).map_err(CorpusError::io(&folder, "list the folder"))?.next().is_some() {
@@ -148,8 +153,7 @@ pub fn write_links(split: &Split, from: &Path, out: &Path) -> Result<[PathBuf; 2
             link(&scenarios, &folder.join(crate::corpus::SCENARIOS))?;
         }
         Ok(folder)
-    };
-    Ok([write(TRAIN, &split.train)?, write(HELD_BACK, &split.held_back)?])
+    })
 }
 
 fn link(to: &Path, at: &Path) -> Result<(), CorpusError> {

@@ -44,13 +44,9 @@ impl PeersFile {
         let hash = TraceHash(*blake3::hash(&bytes).as_bytes());
         drop(bytes);
         let db = file::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let mut damage = None;
-        for table in TABLES {
-            db.check_table(table, |error| {
-                damage.get_or_insert(error);
-            })?;
-        }
-        if let Some(error) = damage {
+        let mut findings = Vec::new();
+        TABLES.iter().try_for_each(|table| db.check_table(table, &mut findings))?;
+        if let Some(error) = findings.into_iter().next() {
             return Err(error);
         }
         let place = META.row(1);
@@ -219,7 +215,7 @@ pub struct PeerVariant {
 }
 
 fn check_header(bytes: &[u8]) -> Result<(), Fault> {
-    let not = |reason: &str| Fault::NotPeers { reason: reason.to_owned() };
+    let not = |reason: &str| Fault::NotPeers(reason.to_owned());
     let header = Header::of(bytes, not)?;
     if i64::from(header.application()) != APPLICATION_ID {
         return Err(not("it is an SQLite file of another kind"));

@@ -7,25 +7,26 @@ use crate::file::Opened;
 use crate::schema::{BLOB, STEP};
 use std::collections::VecDeque;
 
-/// Checks every row but the bodies, and that none is gone; gives each finding to `report`.
-pub(crate) fn check_rows(opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
+/// Checks every row but the bodies, and that none is gone; adds what is wrong to `findings`.
+pub(crate) fn check_rows(opened: &Opened, findings: &mut Vec<TraceError>) -> Result<(), TraceError> {
     let (db, tables) = (&opened.db, opened.tables());
     for table in tables {
-        if let Err(error) = db.check_table(table, &mut *report) {
-            report(error);
-        }
+        let checked = db.check_table(table, findings);
+        findings.extend(checked.err());
     }
     let mut expected = 0;
     db.each(STEP.place(), "SELECT number, contents FROM step ORDER BY number", [], |row| {
         let (number, contents): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
         if number != expected {
-            report(db.missing(STEP.row(expected), "the steps are not numbered without gaps".to_owned()));
+            findings.push(db.missing(STEP.row(expected), "the steps are not numbered without gaps".to_owned()));
         }
         expected = number + 1;
         match db.contents(tables, number) {
             Ok(found) if contents == found => {}
-            Ok(_) => report(db.damaged(STEP.row(number), "rows that belong to this step are gone or not its own")),
-            Err(error) => report(error),
+            Ok(_) => {
+                findings.push(db.damaged(STEP.row(number), "rows that belong to this step are gone or not its own"));
+            }
+            Err(error) => findings.push(error),
         }
         Ok(true)
     })?;
@@ -37,31 +38,29 @@ pub(crate) fn check_rows(opened: &Opened, report: &mut dyn FnMut(TraceError)) ->
         );
         let orphan = db.first(table.place(), &sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
         if let Some((step, row)) = orphan {
-            report(db.missing(STEP.row(step), format!("{} refers to it", table.row(row))));
+            findings.push(db.missing(STEP.row(step), format!("{} refers to it", table.row(row))));
         }
     }
     match read_meta(db) {
         Ok((_, _, Some(steps))) if i64::from(steps) != expected => {
             let reason = format!("the recording has {steps} steps, {expected} are there");
-            report(db.missing(STEP.row(expected), reason));
+            findings.push(db.missing(STEP.row(expected), reason));
         }
         Ok(_) => {}
-        Err(error) => report(error),
+        Err(error) => findings.push(error),
     }
     Ok(())
 }
 
 /// Returns the first body that does not match its hash.
 pub(super) fn broken_in_a_blob(opened: &Opened) -> Option<TraceError> {
-    let mut found = None;
-    let _ = check_blobs(opened, &mut |error| {
-        found.get_or_insert(error);
-    });
-    found
+    let mut findings = Vec::new();
+    let _ = check_blobs(opened, &mut findings);
+    findings.into_iter().next()
 }
 
 /// Checks every body against its hash; returns how many there are.
-pub(crate) fn check_blobs(opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<u64, TraceError> {
+pub(crate) fn check_blobs(opened: &Opened, findings: &mut Vec<TraceError>) -> Result<u64, TraceError> {
     let mut blobs = BlobReader::default();
     let mut count = 0;
     // Bodies that a later one may build on are kept for a while; beyond that they are decoded
@@ -70,9 +69,7 @@ pub(crate) fn check_blobs(opened: &Opened, report: &mut dyn FnMut(TraceError)) -
     opened.db.each(BLOB.place(), "SELECT id FROM blob ORDER BY id", [], |row| {
         let id = row.get(0)?;
         count += 1;
-        if let Err(error) = blobs.read(&opened.db, id, BLOB.row(id)) {
-            report(error);
-        }
+        findings.extend(blobs.read(&opened.db, id, BLOB.row(id)).err());
         recent.push_back(id);
         if recent.len() > 64 {
             recent.pop_front();

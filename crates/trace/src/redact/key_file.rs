@@ -53,17 +53,20 @@ fn make(path: &Path) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
+    fn load(path: &Path) -> [u8; 32] {
+        match RedactionKey::load_or_make(path).unwrap() {
+            RedactionKey::Keyed(key) => key,
+            RedactionKey::Fixed => panic!("a key file gives a key of its own"),
+        }
+    }
+
     #[test]
     fn a_key_is_made_once_and_read_ever_after() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/redaction.key");
-        let load = || match RedactionKey::load_or_make(&path).unwrap() {
-            RedactionKey::Keyed(key) => key,
-            RedactionKey::Fixed => panic!("a key file gives a key of its own"),
-        };
-        let made = load();
+        let made = load(&path);
         assert_ne!(made, [0; 32]);
-        assert_eq!(load(), made);
+        assert_eq!(load(&path), made);
     }
 
     #[test]
@@ -85,10 +88,7 @@ mod tests {
             let keys: Vec<[u8; 32]> = std::thread::scope(|scope| {
                 let make = || {
                     start.wait();
-                    match RedactionKey::load_or_make(&path).unwrap() {
-                        RedactionKey::Keyed(key) => key,
-                        RedactionKey::Fixed => panic!("a key file gives a key of its own"),
-                    }
+                    load(&path)
                 };
                 let threads: Vec<_> = (0..16).map(|_| scope.spawn(make)).collect();
                 threads.into_iter().map(|thread| thread.join().unwrap()).collect()

@@ -31,6 +31,8 @@ mod placeholder;
 mod shapes;
 mod tree;
 
+use crate::canonical::frame_objects;
+use crate::frames::number;
 use crate::json::{JsonError, Scanner, Token, Writer, rewrite, unescape};
 use crate::record::{ActionRecord, StepRecord, TraceMeta};
 use aho_corasick::AhoCorasick;
@@ -443,7 +445,11 @@ fn loaders_of(step: &StepRecord) -> HashMap<u32, u32> {
     let mut loaders = HashMap::new();
     for payload in step.capture.of_kind(PayloadKind::Frames) {
         let json = String::from_utf8_lossy(&payload.body);
-        loaders.extend(crate::frames::list(&json).into_iter().map(|entry| (entry.frame, entry.document)));
+        let shown = frame_objects(&json)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|object| Some((number(&object.id, 'F')?, number(&object.loader, 'L').unwrap_or(0))));
+        loaders.extend(shown);
     }
     loaders
 }

@@ -18,11 +18,8 @@ pub enum ScenarioError {
         source: std::io::Error,
     },
     /// No scenario lies in the folder.
-    #[error("{}: no scenario (*.toml) in this folder", .path.display())]
-    NoScenarios {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("{}: no scenario (*.toml) in this folder", .0.display())]
+    NoScenarios(PathBuf),
     /// The text is no TOML, has an unknown or misspelt key or a value of another type, or a part of it is not of the
     /// documented form.
     #[error("{}:{line}: {part}{message}", .path.display())]
@@ -45,11 +42,8 @@ pub enum ScenarioError {
         scenario: PathBuf,
     },
     /// A text comes from an environment variable that is not set.
-    #[error("environment variable {name} is not set, and the scenario types its value")]
-    MissingEnv {
-        /// Name of the variable.
-        name: String,
-    },
+    #[error("environment variable {0} is not set, and the scenario types its value")]
+    MissingEnv(String),
 }
 
 impl ScenarioError {
@@ -57,12 +51,12 @@ impl ScenarioError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
-            Self::NoScenarios { .. } => "name a folder that holds scenarios, such as traces/scenarios",
+            Self::NoScenarios(_) => "name a folder that holds scenarios, such as traces/scenarios",
             Self::Malformed { part, .. } => part.hint(),
             Self::NoScenarioFor { .. } => {
                 "name the file of questions after its scenario: name.ask.toml or name.exam.toml beside name.toml"
             }
-            Self::MissingEnv { .. } => "set the variable and record again",
+            Self::MissingEnv(_) => "set the variable and record again",
         }
     }
 }

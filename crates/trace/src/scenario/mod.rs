@@ -117,7 +117,7 @@ impl Value {
     pub fn resolve(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<String, ScenarioError> {
         match self {
             Self::Literal(text) => Ok(text.clone()),
-            Self::Env(name) => env(name).ok_or_else(|| ScenarioError::MissingEnv { name: name.clone() }),
+            Self::Env(name) => env(name).ok_or_else(|| ScenarioError::MissingEnv(name.clone())),
         }
     }
 
@@ -388,7 +388,7 @@ impl Scenario {
         }
         files.retain(|path| asked_about(path).is_none());
         if files.is_empty() {
-            return Err(ScenarioError::NoScenarios { path: folder.to_owned() });
+            return Err(ScenarioError::NoScenarios(folder.to_owned()));
         }
         let mut scenarios = files.iter().map(|path| Self::load(path)).collect::<Result<Vec<_>, _>>()?;
         scenarios.sort_by(|a, b| a.name.cmp(&b.name));

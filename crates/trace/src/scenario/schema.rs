@@ -32,13 +32,7 @@ pub fn schema(of: Written) -> Schema {
 mod tests {
     use super::*;
     use serde_json::Value;
-    use std::path::{Path, PathBuf};
-
-    fn files(folder: &Path) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-        let all = entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] });
-        all.filter(|path| path.extension().is_some_and(|end| end == "toml")).collect()
-    }
+    use std::path::Path;
 
     fn kind(path: &Path) -> Written {
         match path.to_string_lossy() {
@@ -51,7 +45,7 @@ mod tests {
     #[test]
     fn every_bundled_file_fits_its_schema_and_a_misspelt_key_does_not() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/scenarios");
-        let all = files(&folder);
+        let all = crate::files_below(&folder, "toml", |_| true).expect("is listed");
         assert!(all.len() > 30);
         for path in all {
             let checks = browserlens_core::schema::Schema::new(schema(kind(&path)).as_value()).expect("a schema");

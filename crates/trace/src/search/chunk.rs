@@ -160,15 +160,10 @@ impl<'d> Chunk<'d> {
             keep.fill(false);
             return;
         };
-        if filter.min_status.is_some() || !filter.statuses.is_empty() {
+        if !filter.statuses.is_empty() {
             narrow(keep, |row| {
                 let status = statuses.get(row);
-                filter.min_status.is_none_or(|least| status >= u64::from(least))
-                    && (filter.statuses.is_empty()
-                        || filter
-                            .statuses
-                            .iter()
-                            .any(|(from, to)| (u64::from(*from)..=u64::from(*to)).contains(&status)))
+                filter.statuses.iter().any(|(from, to)| (u64::from(*from)..=u64::from(*to)).contains(&status))
             });
         }
         if let Some(wanted) = filter.failed {

@@ -1,22 +1,20 @@
 //! `knowledge query` and `knowledge gaps`: what an agent would ask, and what was not recorded.
 
-use super::place::{StoreArgs, load, read};
+use super::place::{StoreArgs, load, page_of, read};
 use crate::exit::{Exit, Failure};
 use crate::verbs::ModelArgs;
 use crate::{Ended, output};
-use browserlens_core::page::Page;
-use browserlens_core::strategy::StepIndex;
 use browserlens_knowledge::gaps::{Ask, ExtrapolationRequest, PROMPT_VERSION, fill_gaps, store};
 use browserlens_knowledge::protocol::{Agent, Environment};
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{Store, WebsiteId};
-use browserlens_trace::Trace;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+use std::str::FromStr as _;
 
 #[derive(Args)]
-pub(super) struct QueryArgs {
+pub(crate) struct QueryArgs {
     #[command(flatten)]
     place: StoreArgs,
     /// What is wanted: `navigate_to_screen`, `execute_task`, `find_screen`, `get_actions`,
@@ -50,7 +48,7 @@ pub(super) struct QueryArgs {
 }
 
 #[derive(Args)]
-pub(super) struct GapsArgs {
+pub(crate) struct GapsArgs {
     #[command(flatten)]
     place: StoreArgs,
     /// Only this website
@@ -73,34 +71,24 @@ pub(super) struct GapsArgs {
 }
 
 pub(super) fn query(args: &QueryArgs) -> Ended {
-    let profile: Profile =
-        args.profile.parse().map_err(|error: browserlens_knowledge::translate::TranslateError| {
-            Failure::new(Exit::Usage, &error, error.hint())
-        })?;
+    let profile = Profile::from_str(&args.profile);
+    let profile = profile.map_err(|error| Failure::new(Exit::Usage, &error, error.hint()))?;
     let knowledge = load(&args.place)?;
     let instruction = match &args.instruction {
         Some(path) => read(path)?,
         None => {
-            let mut context = Map::new();
-            if let Some(screen) = &args.screen {
-                context.insert("current_screen_id".to_owned(), Value::from(screen.as_str()));
-            }
-            if let Some(url) = &args.url {
-                context.insert("current_url".to_owned(), Value::from(url.as_str()));
-            }
-            if let Some(summary) = &args.summary {
-                context.insert("dom_summary".to_owned(), Value::from(read(summary)?));
-            }
+            let summary = args.summary.as_ref().map(read).transpose()?;
+            let known = [
+                ("current_screen_id", args.screen.clone()),
+                ("current_url", args.url.clone()),
+                ("dom_summary", summary),
+            ];
+            let context: Map<String, Value> =
+                known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect();
             json!({ "instruction_type": args.kind, "target": args.target, "context": context }).to_string()
         }
     };
-    let page: Option<Page> = match &args.trace {
-        None => None,
-        Some(path) => {
-            let trace = Trace::open(path)?;
-            Some(trace.page(StepIndex(args.step))?.0)
-        }
-    };
+    let page = args.trace.as_ref().map(|trace| page_of(trace, args.step)).transpose()?;
     let agent = Agent::new(&knowledge)?;
     let environment = Environment { page: page.as_ref(), profile, ..Environment::default() };
     let response = agent.answer_json(&instruction, &environment).once();

@@ -1,6 +1,6 @@
 //! `knowledge build`: from traces, texts and live pages to a store.
 
-use super::place::{StoreArgs, read, unreadable};
+use super::place::{StoreArgs, UNREADABLE, read};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub(super) struct BuildArgs {
+pub(crate) struct BuildArgs {
     #[command(flatten)]
     place: StoreArgs,
     /// Trace files, or folders of them
@@ -69,17 +69,14 @@ pub(super) struct BuildArgs {
 
 pub(super) fn run(args: &BuildArgs) -> Ended {
     let place = &args.place;
-    let content_type = match args.content_type.as_deref() {
-        None => None,
-        Some(name) => {
-            let kind =
-                ContentType::from_name(name).filter(|kind| !matches!(kind, ContentType::WebUi | ContentType::Unknown));
-            Some(kind.ok_or_else(|| {
-                let hint = "known: documentation, api_docs, video_transcript";
-                Failure::usage(format!("unknown kind of text {name:?}"), hint)
-            })?)
-        }
+    let kind_of = |name: &String| {
+        let is_of_text = |kind: &ContentType| !matches!(kind, ContentType::WebUi | ContentType::Unknown);
+        ContentType::from_name(name).filter(is_of_text).ok_or_else(|| {
+            let hint = "known: documentation, api_docs, video_transcript";
+            Failure::usage(format!("unknown kind of text {name:?}"), hint)
+        })
     };
+    let content_type = args.content_type.as_ref().map(kind_of).transpose()?;
     let scenarios = match &args.scenarios {
         None => Vec::new(),
         Some(folder) => Scenario::load_all(folder).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?,
@@ -98,7 +95,7 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
         let trace = Trace::open(&path)?;
         let scenario = scenarios.iter().find(|scenario| scenario.name == trace.meta().scenario);
         recordings.push(Recording::read_with(&trace, scenario)?);
-        bar.step();
+        bar.add(1);
     }
     bar.finish();
     if let Some(url) = &args.crawl {
@@ -183,7 +180,7 @@ fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording
     let (opened, failed, left) = (report.opened.len(), report.failed.len(), report.left_out);
     output::status(&format!("{start}: {opened} pages opened, {failed} failed, {left} links left out; {end}"));
     for (url, reason) in &report.failed {
-        output::status(&browserlens_core::page::text::escaped_line(&format!("  {url}: {reason}")));
+        output::status(&escaped_line(&format!("  {url}: {reason}")));
     }
     Ok(recording)
 }
@@ -221,7 +218,8 @@ fn trace_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             files.push(path.clone());
             continue;
         }
-        files.extend(files_below(path, "trace", |_| false).map_err(|(path, error)| unreadable(&path, &error))?);
+        let found = files_below(path, "trace", |_| false);
+        files.extend(found.map_err(|(path, error)| Failure::file("read", &path, UNREADABLE)(error))?);
     }
     files.sort();
     Ok(files)

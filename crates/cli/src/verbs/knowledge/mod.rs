@@ -4,26 +4,18 @@ mod ask;
 mod build;
 mod place;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::strategy::StepIndex;
 use browserlens_knowledge::{
     MapOptions, Recogniser, Recognition, WebsiteId, schema, site_map_dot, site_map_svg, to_json,
 };
-use browserlens_trace::Trace;
-use clap::{Args, Subcommand, ValueEnum};
-use place::{StoreArgs, load, read};
+use clap::{Subcommand, ValueEnum};
+use place::{StoreArgs, load, page_of, read};
 use std::path::PathBuf;
 
-#[derive(Args)]
-pub(crate) struct KnowledgeArgs {
-    #[command(subcommand)]
-    what: KnowledgeVerb,
-}
-
 #[derive(Subcommand)]
-enum KnowledgeVerb {
+pub(crate) enum KnowledgeVerb {
     /// Make knowledge of traces and texts; give all traces, those of earlier builds too
     Build(Box<build::BuildArgs>),
     /// Say which known screen a page is
@@ -67,7 +59,7 @@ enum KnowledgeVerb {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(crate) enum Format {
     /// Everything
     Json,
     /// The site map as a picture
@@ -78,17 +70,14 @@ enum Format {
     Schema,
 }
 
-pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
-    match &args.what {
+pub(crate) fn run(verb: &KnowledgeVerb) -> Ended {
+    match verb {
         KnowledgeVerb::Build(args) => build::run(args),
         KnowledgeVerb::Recognise { place, trace, step, url, summary, description, json } => {
             let knowledge = load(place)?;
             let recogniser = Recogniser::new(&knowledge)?;
             let found = match (trace, url, description) {
-                (Some(trace), _, _) => {
-                    let trace = Trace::open(trace)?;
-                    recogniser.page(&trace.page(StepIndex(*step))?.0)
-                }
+                (Some(trace), _, _) => recogniser.page(&page_of(trace, *step)?),
                 (_, Some(url), _) => {
                     recogniser.summary(url, &summary.as_deref().map(read).transpose()?.unwrap_or_default())
                 }
@@ -98,12 +87,7 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
                     return Err(Failure::usage("nothing to recognise was given", hint));
                 }
             };
-            if *json {
-                output::pretty(&found)?;
-            } else {
-                output::data(&in_words(&found))?;
-            }
-            Ok(Exit::Success)
+            output::json_or(*json, &found, || in_words(&found))
         }
         KnowledgeVerb::Query(args) => ask::query(args),
         KnowledgeVerb::Gaps(args) => ask::gaps(args),

@@ -1,13 +1,19 @@
 //! Where knowledge lies, and what goes wrong with it there.
 
 use crate::exit::Failure;
+use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
 use browserlens_knowledge::{Knowledge, KnowledgeId, Store};
+use browserlens_trace::Trace;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
+/// What to do where a file cannot be read.
+pub(super) const UNREADABLE: &str = "check the path and its rights";
+
 /// Where knowledge lies.
 #[derive(Args)]
-pub(super) struct StoreArgs {
+pub(crate) struct StoreArgs {
     /// Keep knowledge in this file
     #[arg(long, value_name = "FILE", default_value = "knowledge.sqlite")]
     pub(super) store: PathBuf,
@@ -17,11 +23,13 @@ pub(super) struct StoreArgs {
 }
 
 pub(super) fn read(path: impl AsRef<Path>) -> Result<String, Failure> {
-    std::fs::read_to_string(path.as_ref()).map_err(|error| unreadable(path.as_ref(), &error))
+    let path = path.as_ref();
+    std::fs::read_to_string(path).map_err(Failure::file("read", path, UNREADABLE))
 }
 
-pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::input(format!("{}: cannot be read: {error}", path.display()), "check the path and its rights")
+/// Returns the page at a step of a trace.
+pub(super) fn page_of(trace: &Path, step: u32) -> Result<Page, Failure> {
+    Ok(Trace::open(trace)?.page(StepIndex(step))?.0)
 }
 
 pub(super) fn load(place: &StoreArgs) -> Result<Knowledge, Failure> {

@@ -134,15 +134,11 @@ impl PageBuilder {
         for line in lines {
             let depth = floor + (indent(line) - base) / 2;
             assert!(depth <= self.open.len(), "outline line {line:?} is indented too far");
-            while self.open.len() > depth {
-                self.close_one();
-            }
+            self.close_to(depth);
             let words = split_words(line.trim());
             self.open(spec_of(&words, line));
         }
-        while self.open.len() > floor {
-            self.close_one();
-        }
+        self.close_to(floor);
         self
     }
 }

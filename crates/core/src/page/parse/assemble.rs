@@ -4,6 +4,7 @@
 //! opened before.
 
 mod node;
+mod order;
 mod text;
 
 use super::ax::AxTree;
@@ -16,6 +17,7 @@ use crate::page::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, Sc
 use crate::page::tree::{Frame, Page};
 use foldhash::fast::RandomState;
 use node::{Styles, attributes_of, bounds_of, clickability_of, paint_order, scrolled_of, shadow_of};
+use order::drawn_order;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use text::{open_text, pseudo_text, value_of};
@@ -36,7 +38,8 @@ struct Walk<'d, 'a> {
     styles: Vec<Styles<'d>>,
     /// Which of those a list of the snapshot means.
     styles_by_raw: HashMap<&'d [i64], usize, RandomState>,
-    /// Next node of the document's arrays.
+    /// The nodes of the document's arrays as they are drawn, and which of these is next.
+    order: Vec<usize>,
     cursor: usize,
     /// Snapshot indices of the open nodes, with the arena depth at which they stand.
     open: Vec<Open>,
@@ -135,6 +138,7 @@ impl<'d, 'a> Walk<'d, 'a> {
             rare,
             styles: Vec::new(),
             styles_by_raw: HashMap::default(),
+            order: drawn_order(nodes, snapshot),
             cursor: 0,
             open,
             origin,
@@ -230,12 +234,12 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
     let content = Content { of, document: 0 };
     let place = DocumentPosition { origin: (0.0, 0.0), style: root_style, inherited: Flags::NONE, base: 0 };
     let walk = Walk::new(decoded, content, place).ok_or(ParseError::Empty)?;
-    builder.enter_frame(frame_of(decoded, &walk), false);
+    builder.open_frame(frame_of(decoded, &walk));
     builder.scroll(scroll, content_size.0, content_size.1);
     walks.push(walk);
 
     while let Some(walk) = walks.last_mut() {
-        if walk.cursor >= walk.document.nodes.parent_index.len() {
+        let Some(index) = walk.order.get(walk.cursor).copied() else {
             let depth = walk.base;
             builder.close_to(depth);
             walks.pop();
@@ -244,8 +248,7 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
             }
             builder.close_frame();
             continue;
-        }
-        let index = walk.cursor;
+        };
         walk.cursor += 1;
         let Some(frame) = step(walk, index, &mut builder) else { continue };
         // The document of a frame comes right below its element, before the element's own
@@ -262,7 +265,7 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
         let style = frame.style.for_frame(client, scroll);
         let place = DocumentPosition { origin: (client.x, client.y), style, inherited, base: builder.depth() };
         if let Some(walk) = Walk::new(decoded, content, place) {
-            builder.enter_frame(frame_of(decoded, &walk), true);
+            builder.open_frame(frame_of(decoded, &walk));
             walks.push(walk);
         }
     }
@@ -478,15 +481,8 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let inherited = Flags(flags.0 & (Flags::ARIA_HIDDEN.0 | Flags::INERT.0));
     let shadow = Flags(shadow.0 & (Flags::IN_OPEN_SHADOW.0 | Flags::IN_CLOSED_SHADOW.0));
     let is_slot = tag == "slot";
-    walk.open.push(Open {
-        index: index as i64,
-        node: Some(id),
-        shadow,
-        is_slot,
-        style: style.clone(),
-        is_code,
-        inherited,
-    });
+    let open = Open { index: index as i64, node: Some(id), shadow, is_slot, style: style.clone(), is_code, inherited };
+    walk.open.push(open);
     if !is_frame {
         return None;
     }

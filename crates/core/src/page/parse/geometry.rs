@@ -11,6 +11,7 @@ use super::styles::{
     BACKGROUND_COLOUR, BACKGROUND_IMAGE, CLIP, CLIP_PATH, COLOUR, CONTENT_VISIBILITY, CURSOR, DIRECTION, DISPLAY,
     FILTER, OPACITY, OVERFLOW_X, OVERFLOW_Y, POINTER_EVENTS, POSITION, TRANSFORM, VISIBILITY, WHITE_SPACE,
 };
+use super::unseen::{is_clear, is_opaque};
 use crate::page::node::{BoxInDocument, Flags, NodeId, NodeKind, ScrollOffset, Visibility};
 use crate::page::tree::{NO_NODE, Page};
 
@@ -220,15 +221,9 @@ impl Style {
         let is_seen = self.own_hard.intersection(client).area() > NOTHING_TO_SEE;
         let frame_origin = (client.x - scroll.x, client.y - scroll.y);
         let hard = if is_seen { from(frame_origin.0, frame_origin.1) } else { self.own_hard };
-        Self {
-            hidden: self.hidden,
-            transparent: self.transparent,
-            skipped: self.skipped,
-            hard: Clips::all(hard),
-            own_hard: hard,
-            frame_origin,
-            ..Self::root(self.own_soft.intersection(client))
-        }
+        let Self { hidden, transparent, skipped, .. } = *self;
+        let root = Self::root(self.own_soft.intersection(client));
+        Self { hidden, transparent, skipped, hard: Clips::all(hard), own_hard: hard, frame_origin, ..root }
     }
 
     pub(super) fn is_block(&self) -> bool {
@@ -273,10 +268,9 @@ impl Style {
 /// Only the element's own background is looked at: what lies behind it may be painted by anything.
 /// A background image may be clipped to the text and so be its colour.
 fn is_colourless(colour: &str, background: &str, image: &str) -> bool {
-    let is_clear = |colour: &str| colour == "transparent" || (colour.starts_with("rgba(") && colour.ends_with(", 0)"));
     matches!(image, "" | "none")
         && !colour.is_empty()
-        && (is_clear(colour) || (colour == background && colour.starts_with("rgb(")))
+        && (is_clear(colour) || (colour == background && is_opaque(colour)))
 }
 
 fn clips_everything(clip: &str, clip_path: &str) -> bool {
@@ -323,6 +317,7 @@ pub(super) fn finish(page: &mut Page) {
     }
     find_covers(page);
     super::unseen::mark(page);
+    super::modal::mark(page);
     super::partial::mark(page);
 }
 

@@ -11,6 +11,7 @@ mod assemble;
 mod ax;
 mod chosen;
 mod geometry;
+mod modal;
 mod partial;
 mod payload;
 pub mod raw;
@@ -120,6 +121,49 @@ impl<'a> Parts<'a> {
     pub fn add_said(&mut self, frame: u32, said: impl Iterator<Item = (u32, AxNodeInfo<'a>)>) {
         self.ax.insert(frame, AxTree::of(said));
     }
+
+    /// Decodes the payloads of a capture in canonical form.
+    ///
+    /// # Errors
+    /// [`ParseError`] naming the payload that is malformed.
+    pub fn of(capture: &'a Capture) -> Result<Self, ParseError> {
+        let mut decoded = Self::default();
+        for payload in &capture.payloads {
+            match payload.kind {
+                PayloadKind::Frames => {
+                    let tree: FrameTreeResult<'_> = from_json(payload)?;
+                    let owner = tree.owner.and_then(|owner| Some((number_of(&owner.frame, 'F')?, owner.node)));
+                    flatten_frames(tree.frame_tree, owner, &mut decoded.frames);
+                }
+                PayloadKind::Snapshot => {
+                    let columns = Arc::new(from_json(payload)?);
+                    decoded.snapshots.push(SessionSnapshot { session: payload.frame, columns, numbers: None });
+                }
+                PayloadKind::Ax => {
+                    let tree: AxResult<'_> = from_json(payload)?;
+                    decoded.ax.insert(payload.frame, AxTree::new(tree.nodes));
+                }
+                PayloadKind::Listeners => {
+                    let list: Listeners<'_> = from_json(payload)?;
+                    let nodes = list
+                        .listeners
+                        .into_iter()
+                        .map(|entry| (entry.node, entry.types.iter().any(|kind| is_pointer_event(kind))));
+                    decoded.listeners.insert(payload.frame, nodes.collect());
+                }
+                PayloadKind::Probe => {
+                    decoded.probes.insert(payload.frame, from_json(payload)?);
+                }
+                PayloadKind::Metrics => {
+                    if decoded.metrics.is_none() {
+                        decoded.metrics = Some(from_json(payload)?);
+                    }
+                }
+                PayloadKind::Screenshot | PayloadKind::Crop | PayloadKind::SecondLook => {}
+            }
+        }
+        Ok(decoded)
+    }
 }
 
 impl Page {
@@ -152,60 +196,8 @@ impl Page {
 }
 
 fn from_json<'a, T: Deserialize<'a>>(payload: &'a Payload) -> Result<T, ParseError> {
-    serde_json::from_slice(&payload.body).map_err(|cause| ParseError::Malformed {
-        kind: payload.kind.name(),
-        frame: payload.frame,
-        cause,
-    })
-}
-
-impl<'a> Parts<'a> {
-    /// Decodes the payloads of a capture in canonical form.
-    ///
-    /// # Errors
-    /// [`ParseError`] naming the payload that is malformed.
-    pub fn of(capture: &'a Capture) -> Result<Self, ParseError> {
-        let mut decoded = Self::default();
-        for payload in &capture.payloads {
-            match payload.kind {
-                PayloadKind::Frames => {
-                    let tree: FrameTreeResult<'_> = from_json(payload)?;
-                    let owner = tree.owner.and_then(|owner| Some((number_of(&owner.frame, 'F')?, owner.node)));
-                    flatten_frames(tree.frame_tree, owner, &mut decoded.frames);
-                }
-                PayloadKind::Snapshot => {
-                    let columns: Snapshot = from_json(payload)?;
-                    decoded.snapshots.push(SessionSnapshot {
-                        session: payload.frame,
-                        columns: Arc::new(columns),
-                        numbers: None,
-                    });
-                }
-                PayloadKind::Ax => {
-                    let tree: AxResult<'_> = from_json(payload)?;
-                    decoded.ax.insert(payload.frame, AxTree::new(tree.nodes));
-                }
-                PayloadKind::Listeners => {
-                    let list: Listeners<'_> = from_json(payload)?;
-                    let nodes = list
-                        .listeners
-                        .into_iter()
-                        .map(|entry| (entry.node, entry.types.iter().any(|kind| is_pointer_event(kind))));
-                    decoded.listeners.insert(payload.frame, nodes.collect());
-                }
-                PayloadKind::Probe => {
-                    decoded.probes.insert(payload.frame, from_json(payload)?);
-                }
-                PayloadKind::Metrics => {
-                    if decoded.metrics.is_none() {
-                        decoded.metrics = Some(from_json(payload)?);
-                    }
-                }
-                PayloadKind::Screenshot | PayloadKind::Crop | PayloadKind::SecondLook => {}
-            }
-        }
-        Ok(decoded)
-    }
+    let (kind, frame) = (payload.kind.name(), payload.frame);
+    serde_json::from_slice(&payload.body).map_err(|cause| ParseError::Malformed { kind, frame, cause })
 }
 
 fn flatten_frames(tree: FrameTree<'_>, owner: Option<(u32, u32)>, frames: &mut Vec<FrameInfo>) {
@@ -214,13 +206,9 @@ fn flatten_frames(tree: FrameTree<'_>, owner: Option<(u32, u32)>, frames: &mut V
         if let Some(number) = number_of(&tree.frame.id, 'F')
             && !frames.iter().any(|known| known.number == number)
         {
-            frames.push(FrameInfo {
-                number,
-                loader: number_of(&tree.frame.loader_id, 'L').unwrap_or(0),
-                parent: tree.frame.parent_id.as_deref().and_then(|id| number_of(id, 'F')),
-                url: tree.frame.url.into_owned(),
-                owner,
-            });
+            let loader = number_of(&tree.frame.loader_id, 'L').unwrap_or(0);
+            let parent = tree.frame.parent_id.as_deref().and_then(|id| number_of(id, 'F'));
+            frames.push(FrameInfo { number, loader, parent, url: tree.frame.url.into_owned(), owner });
         }
         stack.extend(tree.child_frames.into_iter().rev().map(|child| (child, None)));
     }
@@ -242,12 +230,9 @@ fn is_pointer_event(kind: &str) -> bool {
 /// The viewport as the capture's metrics give it; scale as a fraction of device px per CSS px is
 /// not in them.
 pub(in crate::page::parse) fn viewport_of(metrics: &Metrics) -> Viewport {
-    let size = &metrics.css_layout_viewport;
-    Viewport {
-        width: size.client_width.clamp(0.0, 1e6) as u32,
-        height: size.client_height.clamp(0.0, 1e6) as u32,
-        scale: if metrics.css_visual_viewport.scale > 0.0 { metrics.css_visual_viewport.scale } else { 1.0 },
-    }
+    let (size, scale) = (&metrics.css_layout_viewport, metrics.css_visual_viewport.scale);
+    let [width, height] = [size.client_width, size.client_height].map(|side| side.clamp(0.0, 1e6) as u32);
+    Viewport { width, height, scale: if scale > 0.0 { scale } else { 1.0 } }
 }
 
 #[cfg(test)]

@@ -34,16 +34,6 @@ pub struct Snapshot<S = Styles, T = IgnoredAny> {
     pub strings: Vec<Arc<str>>,
 }
 
-impl Snapshot {
-    /// Reads the result of the call.
-    ///
-    /// # Errors
-    /// What is wrong with the text.
-    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
-    }
-}
-
 impl<S, T> Snapshot<S, T> {
     /// Returns a text of the table; empty for an index that points nowhere.
     pub fn text(&self, index: i64) -> &str {

@@ -70,6 +70,25 @@ fn small() -> Capture {
 }
 
 #[test]
+fn what_a_style_adds_behind_an_element_stands_behind_what_it_holds() {
+    // The browser lists both pseudo-elements before the text.
+    let page = page_of(
+        r##"{"documents":[{"documentURL":0,"title":0,"frameId":1,"contentWidth":800,"contentHeight":600,
+       "nodes":{"parentIndex":[-1,0,1,2,2,2,1],"nodeType":[9,1,1,1,1,3,1],"nodeName":[2,3,4,5,6,7,8],
+        "nodeValue":[-1,-1,-1,-1,-1,9,-1],"backendNodeId":[1,2,3,4,5,6,7],"attributes":[[],[],[],[],[],[],[]]},
+       "layout":{"nodeIndex":[0,1,2,3,4,5,6],"styles":[],"bounds":[[0,0,800,600],[0,0,800,600],[0,0,90,20],[0,0,9,20],
+        [80,0,9,20],[10,0,70,20],[0,30,90,20]],"text":[-1,-1,-1,10,11,9,-1],"paintOrders":[0,1,1,1,1,1,1]}}],
+     "strings":["http://a.test/","F1","#document","HTML","LABEL","::before","::after","#text","INPUT","Name","*",":"]}"##,
+    );
+    let texts: Vec<&str> = page.nodes().map(|node| node.text()).filter(|text| !text.is_empty()).collect();
+    assert_eq!(texts, ["*", "Name", ":"]);
+    let label = page.nodes().find(|node| node.tag() == "label").expect("the label");
+    let input = page.nodes().find(|node| node.tag() == "input").expect("the field");
+    assert!(page.nodes().filter(|node| !node.text().is_empty()).all(|text| label.holds(text.id())));
+    assert!(!label.holds(input.id()));
+}
+
+#[test]
 fn snapshot_and_accessibility_tree_become_one_tree() {
     let page = Page::parse(&small()).expect("parses");
     let lines: Vec<String> = page

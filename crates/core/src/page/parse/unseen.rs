@@ -125,13 +125,8 @@ impl<'p> Look<'p> {
         for node in page.nodes() {
             let at = node.id().index();
             let Some(parent) = node.parent().map(|parent| parent.id().index()) else {
-                places.push(PaintContext {
-                    pin: NO_NODE,
-                    fixed: false,
-                    scroller: NO_NODE,
-                    clip: EVERYWHERE,
-                    solid: true,
-                });
+                let (pin, scroller) = (NO_NODE, NO_NODE);
+                places.push(PaintContext { pin, fixed: false, scroller, clip: EVERYWHERE, solid: true });
                 continue;
             };
             let mut place = places[parent];
@@ -268,21 +263,35 @@ impl<'p> Look<'p> {
             return Vec::new();
         }
         let covers = Bands::of(page, covers);
+        self.lost(Flags::PAINTED_OVER, &covers, is_text, |look, node| look.hidden_under(node, &covers))
+    }
+
+    /// Returns the nodes of a kind that are lost, each with the flag that says so: by themselves, or with a frame that
+    /// lies under a cover as a whole.
+    fn lost(
+        &mut self,
+        flag: Flags,
+        covers: &Bands,
+        is_meant: fn(NodeRef<'p>) -> bool,
+        is_lost: impl Fn(&mut Self, NodeRef<'p>) -> bool,
+    ) -> Vec<(u32, Flags)> {
+        let page = self.page;
         let mut found = Vec::new();
         let mut until = 0;
         for node in page.nodes() {
             let is_frame = node.flags().has(Flags::IFRAME);
-            if !node.is_visible() || !(is_frame || is_text(node)) {
+            if !node.is_visible() || !(is_frame || is_meant(node)) {
                 continue;
             }
-            if node.id().0 < until {
-                found.push((node.id().0, Flags::PAINTED_OVER));
-            } else if self.hidden_under(node, &covers) {
-                if is_frame {
-                    until = node.end();
-                } else {
-                    found.push((node.id().0, Flags::PAINTED_OVER));
-                }
+            let is_within = node.id().0 < until;
+            if is_frame && !is_within {
+                until = if self.hidden_under(node, covers) { node.end() } else { until };
+                continue;
+            }
+            // Of what lies within a frame, no further frame is a control.
+            let is_found = if is_within { !is_frame || flag == Flags::PAINTED_OVER } else { is_lost(self, node) };
+            if is_found {
+                found.push((node.id().0, flag));
             }
         }
         found
@@ -349,24 +358,8 @@ impl<'p> Look<'p> {
                 && !node.bounds().is_empty()
         };
         let covers = Bands::of(page, page.nodes().filter(takes_clicks).map(|node| node.id().0).collect());
-        let mut found = Vec::new();
-        let mut until = 0;
-        for node in page.nodes() {
-            let is_frame = node.flags().has(Flags::IFRAME);
-            if !node.is_visible() || !(is_frame || node.is_interactive()) {
-                continue;
-            }
-            if node.id().0 < until {
-                if !is_frame {
-                    found.push((node.id().0, Flags::COVERED));
-                }
-            } else if is_frame {
-                until = if self.hidden_under(node, &covers) { node.end() } else { until };
-            } else if self.is_out_of_reach(node, &covers) {
-                found.push((node.id().0, Flags::COVERED));
-            }
-        }
-        found
+        let is_control = |node: NodeRef<'p>| node.is_interactive();
+        self.lost(Flags::COVERED, &covers, is_control, |look, node| look.is_out_of_reach(node, &covers))
     }
 
     /// Returns whether a click on the middle of a node lands on another for good.
@@ -430,11 +423,11 @@ fn paints_its_box(node: NodeRef<'_>) -> bool {
     !faded && plain(FILTER) && plain(CLIP_PATH) && (plain(TRANSFORM) || moves)
 }
 
-fn is_opaque(colour: &str) -> bool {
+pub(super) fn is_opaque(colour: &str) -> bool {
     colour.starts_with("rgb(")
 }
 
-fn is_clear(colour: &str) -> bool {
+pub(super) fn is_clear(colour: &str) -> bool {
     matches!(colour, "" | "transparent") || (colour.starts_with("rgba(") && colour.ends_with(", 0)"))
 }
 

@@ -70,16 +70,12 @@ fn each_shadow_tree_and_frame_is_a_document_of_its_own_and_slotted_nodes_are_chi
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
     builder.open(NodeSpec { tag: "x-card", flags: Flags::SHADOW_HOST_OPEN, ..NodeSpec::default() });
-    builder.open(NodeSpec { tag: "p", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
-    builder.open(NodeSpec {
-        tag: "slot",
-        flags: Flags::IN_OPEN_SHADOW,
-        visibility: Visibility::NotRendered,
-        ..NodeSpec::default()
-    });
+    let flags = Flags::IN_OPEN_SHADOW;
+    builder.open(NodeSpec { tag: "p", flags, ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "slot", flags, visibility: Visibility::NotRendered, ..NodeSpec::default() });
     builder.leaf(NodeSpec { tag: "b", flags: Flags::SLOTTED, ..NodeSpec::default() });
     builder.close().close();
-    builder.leaf(NodeSpec { tag: "i", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
+    builder.leaf(NodeSpec { tag: "i", flags, ..NodeSpec::default() });
     let page = builder.finish();
     let tags = |selector: &str| {
         let selector: Selector = selector.parse().expect("a selector");

@@ -358,6 +358,41 @@ impl<'p> NodeRef<'p> {
         text
     }
 
+    /// Returns what an editor holds, line by line as it was written; none of anything else. Paragraphs
+    /// stand two line ends apart, other blocks one; controls in it say nothing of it. The browser tells
+    /// an empty line as two, and nothing where a dialog hides the editor from readers of the screen.
+    pub fn edited_value(&self) -> Option<String> {
+        if !self.clickability().has(Clickability::EDITABLE) || self.flags().has(Flags::SECRET) {
+            return None;
+        }
+        let mut text = String::new();
+        let (mut last, mut breaks) = (None, 0);
+        let mut past = 0;
+        for node in self.descendants() {
+            if matches!(node.tag(), "button" | "select" | "textarea") {
+                past = past.max(node.end());
+            }
+            let is_text = node.kind() == NodeKind::Text && node.is_visible() && !node.text().is_empty();
+            if node.id().0 < past || !(is_text || node.tag() == "br") {
+                continue;
+            }
+            let block = node.ancestors().find(|above| above.flags().has(Flags::BLOCK)).unwrap_or(*self);
+            match last {
+                Some(last) if last != block.id() => {
+                    let is_paragraph = |id: NodeId| self.page.node(id).tag() == "p";
+                    text.push_str(if is_paragraph(last) || is_paragraph(block.id()) { "\n\n" } else { "\n" });
+                }
+                // One that ends its block keeps an empty line open.
+                Some(_) => (0..breaks).for_each(|_| text.push('\n')),
+                None => {}
+            }
+            breaks = u32::from(!is_text);
+            text.push_str(if is_text { node.text() } else { "" });
+            last = Some(block.id());
+        }
+        Some(text.trim_end_matches('\n').to_owned())
+    }
+
     /// Returns the name, or else the visible text, white space folded.
     pub fn name_or_text(&self) -> String {
         if self.name().is_empty() { folded(&self.visible_text()) } else { folded(self.name()) }

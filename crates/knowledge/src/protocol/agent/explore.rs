@@ -35,8 +35,8 @@ impl Agent<'_> {
             step.screen_id.is_none() && step.expected_screen_id.as_ref().is_some_and(|screen| ids.contains(screen))
         });
         let action = opening.and_then(|step| self.knowledge.actions.get(step.action_id.as_ref()?));
-        let context = Context { tabs: environment.tabs, ..Context::default() };
-        let calls = action.map(|action| translate(action, profile(instruction, environment), &context));
+        let profile = profile(instruction, environment);
+        let calls = action.map(|action| translate(action, profile, &Context::default()));
         response.actions = calls.and_then(Result::ok).unwrap_or_default();
         let list: Vec<Value> = screens
             .iter()

@@ -37,8 +37,6 @@ const MOST_TEXTS: usize = 8;
 pub struct Environment<'a> {
     /// The page that is open.
     pub page: Option<&'a Page>,
-    /// Ids of the open tabs.
-    pub tabs: &'a [String],
     /// What gives the refs of the page's nodes, for our own tools.
     pub refs: Option<Refs<'a>>,
     /// Which tools it has, where the instruction does not say.
@@ -78,11 +76,6 @@ impl<'k> Agent<'k> {
         }
         let (graph, recogniser) = (NavigationGraph::new(knowledge), Recogniser::new(knowledge)?);
         Ok(Self { knowledge, graph, recogniser, texts, described })
-    }
-
-    /// Returns the graph that ways are looked for in.
-    pub fn graph(&self) -> &NavigationGraph {
-        &self.graph
     }
 
     /// Answers an instruction.

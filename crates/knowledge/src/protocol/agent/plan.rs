@@ -28,10 +28,10 @@ impl Agent<'_> {
         let mut is_open = environment.page.is_some();
         for (order, planned) in plan.iter().enumerate() {
             let action = planned.with_values(&instruction.context.values);
-            let Environment { page, refs, tabs, .. } = *environment;
+            let Environment { page, refs, .. } = *environment;
             let base_url = instruction.context.current_url.as_deref().or(page.map(Page::url));
             let page = page.filter(|_| is_open);
-            let context = Context { page, refs, base_url, tabs, late: true, ..Context::default() };
+            let context = Context { page, refs, base_url, late: true, ..Context::default() };
             let mut translated = translate(&action, profile, &context);
             if planned.optional && translated.is_err() {
                 // It may come to be there, or not be needed.
@@ -84,8 +84,7 @@ impl Agent<'_> {
             optional: step.optional,
             ..Planned::new(known.unwrap_or(&UNKNOWN), step.screen_id.clone())
         };
-        let Environment { page, refs, tabs, .. } = *environment;
-        let context = Context { page, refs, tabs, ..Context::default() };
+        let context = Context { page: environment.page, refs: environment.refs, ..Context::default() };
         let (values, profile) = (&instruction.context.values, profile(instruction, environment));
         let calls = translate(&planned.with_values(values), profile, &context)?;
         Ok(planned.with_file(calls, profile, values))

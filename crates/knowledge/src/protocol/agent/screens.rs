@@ -155,8 +155,7 @@ impl<'k> Agent<'k> {
         let mut unsaid = BTreeMap::new();
         for (order, (_, action)) in known.into_iter().enumerate() {
             let planned = Planned::new(action, Some(screen.screen_id.clone()));
-            let (refs, tabs) = (environment.refs, environment.tabs);
-            let context = Context { page, refs, tabs, late: true, ..Context::default() };
+            let context = Context { page, refs: environment.refs, late: true, ..Context::default() };
             let calls = translate(&planned.with_values(&instruction.context.values), profile, &context);
             let mut step = planned.told(order, calls);
             step.expected_screen = self.leads_to(&screen.screen_id, &action.action_id).and_then(|to| self.expected(to));

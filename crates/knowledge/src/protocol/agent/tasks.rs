@@ -11,7 +11,9 @@ impl<'k> Agent<'k> {
     pub(super) fn execute(&self, instruction: &AgentInstruction, environment: &Environment<'_>) -> Answer {
         let target = instruction.target.trim();
         let task = self.task(target)?;
-        let plan: Vec<Planned<'_>> = task.steps.iter().map(|step| self.planned(step)).collect();
+        let known = |step: &TaskStep| self.knowledge.actions.get(step.action_id.as_ref()?);
+        let planned = |step| Planned::as_done(known(step).unwrap_or(&UNKNOWN), step);
+        let plan: Vec<Planned<'_>> = task.steps.iter().map(planned).collect();
         let mut response = self.carried_out(&plan, instruction, environment);
         if plan.is_empty() {
             response.success = false;
@@ -47,10 +49,5 @@ impl<'k> Agent<'k> {
             false => "use the id of one of the candidates",
         };
         Err(Box::new(AgentResponse::failed(error, hint).with_candidates(near)))
-    }
-
-    pub(super) fn planned(&self, step: &'k TaskStep) -> Planned<'k> {
-        let action = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id)).unwrap_or(&UNKNOWN);
-        Planned::as_done(action, step)
     }
 }

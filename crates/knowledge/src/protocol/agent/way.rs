@@ -164,12 +164,10 @@ impl<'k> Agent<'k> {
 /// Returns whether an action changes what a page shows, holds or sends, so that a later one may not
 /// be possible without it. What is only looked at, and what leads elsewhere, prepares nothing.
 fn prepares(action_type: &str) -> bool {
-    const PREPARES: [ActionType; 19] = {
-        use ActionType::*;
-        [
-            Input, Type, TypeSlowly, Clear, FillForm, SubmitForm, SelectDropdown, Check, Uncheck, Toggle, UploadFile,
-            SendKeys, Click, DoubleClick, RightClick, Hover, DragDrop, Scroll, WaitFor,
-        ]
-    };
-    ActionType::is_one_of(action_type, &PREPARES)
+    use ActionType::*;
+    let kinds = [
+        Input, Type, TypeSlowly, Clear, FillForm, SubmitForm, SelectDropdown, Check, Uncheck, Toggle, UploadFile,
+        SendKeys, Click, DoubleClick, RightClick, Hover, DragDrop, Scroll, WaitFor,
+    ];
+    ActionType::is_one_of(action_type, &kinds)
 }

@@ -181,18 +181,13 @@ impl Work<'_, '_> {
 
     pub(super) fn form(&self, tool: &'static str, operation: Operation) -> Calls {
         let is_named = !Wanted::of(self.action).is_empty();
-        if self.is_seed() && !is_named {
-            return one(tool, json!({}));
-        }
-        if !is_named {
+        match (is_named, self.is_seed()) {
+            (false, true) => one(tool, json!({})),
             // The form of the field that has the focus.
-            return by_script(operation, Some(&ElementLocator::Focused), json!({}));
+            (false, false) => by_script(operation, Some(&ElementLocator::Focused), json!({})),
+            (true, true) => self.with_element(tool, &self.at()?, json!({}), operation, json!({})),
+            (true, false) => self.scripted(operation, &self.at()?, json!({})),
         }
-        let at = self.at()?;
-        if self.is_seed() {
-            return self.with_element(tool, &at, json!({}), operation, json!({}));
-        }
-        self.scripted(operation, &at, json!({}))
     }
 }
 

@@ -165,11 +165,11 @@ impl Work<'_, '_> {
         let point = self.point_on_node(&at)?;
         let mut parameters = match &at {
             At::Node(node) if self.is_turned(*node)? => return Ok(Vec::new()),
-            At::Node(node) => match self.ref_of(*node) {
-                Ok(reference) => json!({ "ref": reference }),
+            At::Node(node) => {
+                let by_ref = self.ref_of(*node).map(|reference| json!({ "ref": reference }));
                 // A click can say what has no ref by its words.
-                Err(error) => said_by(*node).ok_or(error)?,
-            },
+                by_ref.or_else(|error| said_by(*node).ok_or(error))?
+            }
             At::Words(_) | At::Selector(_) => match self.there(&wanted)? {
                 There::Find(words) => words,
                 There::Ref(reference) => json!({ "ref": reference }),

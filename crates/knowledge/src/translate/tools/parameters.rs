@@ -89,11 +89,10 @@ impl Work<'_, '_> {
     pub(super) fn pair(&self, name: &'static str) -> Result<Option<[f64; 2]>, TranslateError> {
         match self.action.parameters.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(Value::Array(items)) => match items.iter().map(Value::as_f64).collect::<Vec<_>>().as_slice() {
-                [Some(x), Some(y)] if x.abs() < 1e6 && y.abs() < 1e6 => Ok(Some([*x, *y])),
+            Some(value) => match serde_json::from_value::<[f64; 2]>(value.clone()) {
+                Ok([x, y]) if x.abs() < 1e6 && y.abs() < 1e6 => Ok(Some([x, y])),
                 _ => Err(self.bad(name, "is no pair of numbers")),
             },
-            Some(_) => Err(self.bad(name, "is no pair of numbers")),
         }
     }
 
@@ -120,13 +119,11 @@ impl Work<'_, '_> {
             return Err(self.bad("url", "is empty"));
         }
         let base = self.context.base_url.or(self.context.page.map(Page::url)).and_then(|base| Url::parse(base).ok());
-        let url = match (Url::parse(text.trim()), base) {
-            (Ok(url), _) => url,
-            (Err(url::ParseError::RelativeUrlWithoutBase), Some(base)) => base
-                .join(text.trim())
-                .map_err(|error| self.bad("url", format!("{:?} is no address: {error}", shown(&text))))?,
-            (Err(error), _) => return Err(self.bad("url", format!("{:?} is no address: {error}", shown(&text)))),
+        let parsed = match (Url::parse(text.trim()), base) {
+            (Err(url::ParseError::RelativeUrlWithoutBase), Some(base)) => base.join(text.trim()),
+            (parsed, _) => parsed,
         };
+        let url = parsed.map_err(|error| self.bad("url", format!("{:?} is no address: {error}", shown(&text))))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(self.bad("url", format!("{:?} is no http or https address", shown(&text))));
         }
@@ -141,9 +138,8 @@ impl Work<'_, '_> {
         let id = match (self.text("tab_id")?, index) {
             (Some(id), _) => Some(id),
             (None, Some(index)) if index >= 0.0 => self.context.tabs.get(index as usize).cloned(),
-            (None, Some(_)) => None,
-            (None, None) if current_by_default => self.context.tabs.get(self.context.tab).cloned(),
-            (None, None) => None,
+            (None, None) if current_by_default => self.context.tabs.first().cloned(),
+            (None, _) => None,
         };
         id.ok_or_else(|| self.lacks("the id of a tab (`tab_id`, or `index` with the open tabs given)"))
     }

@@ -40,12 +40,11 @@ impl<'p> Work<'_, 'p> {
                 return Ok(Vec::new());
             }
         } else {
-            let (expanded, pressed) = (self.flag("expanded")?, self.flag("pressed")?);
-            if expanded.is_some() || pressed.is_some() {
-                // A click might undo what is already so: a script looks first.
-                let mut wanted = Map::new();
-                wanted.extend(expanded.map(|on| ("expanded".to_owned(), Value::Bool(on))));
-                wanted.extend(pressed.map(|on| ("pressed".to_owned(), Value::Bool(on))));
+            let flags = [("expanded", self.flag("expanded")?), ("pressed", self.flag("pressed")?)];
+            let wanted = flags.into_iter().filter_map(|(name, on)| Some((name.to_owned(), Value::Bool(on?))));
+            let wanted: Map<String, Value> = wanted.collect();
+            // A click might undo what is already so: a script looks first.
+            if !wanted.is_empty() {
                 return self.scripted(Operation::Turn, &at, Value::Object(wanted));
             }
         }

@@ -38,10 +38,8 @@ pub struct Context<'a> {
     pub refs: Option<Refs<'a>>,
     /// Where relative URLs begin, if not at the page.
     pub base_url: Option<&'a str>,
-    /// Ids of the open tabs, in order of opening.
+    /// Ids of the open tabs, in order of opening; the first of them is shown.
     pub tabs: &'a [String],
-    /// Which of them is shown.
-    pub tab: usize,
     /// Whether a script may look for a node where no page is given; else that is
     /// [`TranslateError::NeedsPage`].
     pub late: bool,
@@ -58,11 +56,7 @@ pub(super) struct Call {
 pub(super) type Calls = Result<Vec<Call>, TranslateError>;
 
 pub(super) fn call(tool: &'static str, parameters: Value) -> Call {
-    let parameters = match parameters {
-        Value::Object(map) => map.into_iter().filter(|(_, value)| !value.is_null()).collect(),
-        _ => BTreeMap::new(),
-    };
-    Call { tool, parameters }
+    Call { tool, parameters: object(parameters).into_iter().filter(|(_, value)| !value.is_null()).collect() }
 }
 
 pub(super) fn one(tool: &'static str, parameters: Value) -> Calls {

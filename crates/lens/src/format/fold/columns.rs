@@ -43,7 +43,7 @@ enum Piece {
 
 /// A pattern with more parts that come and go, or are otherwise, is not read any more: the rows are
 /// written out.
-const MOST_CONDITIONS: usize = 8;
+const MOST_CONDITIONS: usize = 5;
 
 struct Columns<'t> {
     tree: &'t Tree,

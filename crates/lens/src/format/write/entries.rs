@@ -2,7 +2,7 @@
 
 use super::Writer;
 use crate::format::escape::Put as _;
-use crate::format::{Child, Entry, Gone, Locator, Position, Sibling};
+use crate::format::{Child, Entry, Gone, Locator, Position, Sibling, ValueChange, ValuePart};
 use crate::tree::{Cut, ROOT, StateSet, TEXT, Tree};
 use browserlens_core::strategy::Ref;
 
@@ -78,16 +78,23 @@ impl Writer<'_> {
     }
 
     fn gone(&mut self, gone: &[Gone]) {
+        if !gone.is_empty() {
+            self.out.push_str(" (− ");
+            self.went(gone);
+            self.out.push(')');
+        }
+    }
+
+    fn went(&mut self, gone: &[Gone]) {
         let mut before = None;
         for (index, went) in gone.iter().enumerate() {
-            self.out.push_str(if index == 0 { " (− " } else { ", " });
+            self.out.push_str(if index == 0 { "" } else { ", " });
             match went {
                 Gone::Named(locator) => self.locator_after(before, locator),
                 Gone::Many { count, role } => write!(self.out, "{count} × {role}"),
             }
             before = went.role();
         }
-        self.out.push_str(if gone.is_empty() { "" } else { ")" });
     }
 
     pub(super) fn entries(&mut self, entries: &[Entry]) {
@@ -168,10 +175,19 @@ impl Writer<'_> {
                 self.out.push(':');
                 self.content(items);
             }
-            Entry::Order { at, gone, kept } => {
-                self.out.push_str("ORDER in ");
-                self.locator(at);
-                self.gone(gone);
+            Entry::Order { at, is_new, gone, kept } => {
+                // Who reads `ORDER` looks for a new one.
+                if *is_new || gone.is_empty() {
+                    self.out.push_str("ORDER in ");
+                    self.locator(at);
+                    self.gone(gone);
+                } else {
+                    self.out.push_str("REMOVED in ");
+                    self.locator(at);
+                    self.out.push_str(": ");
+                    self.went(gone);
+                    self.out.push_str("; left");
+                }
                 self.out.push(':');
                 for run in kept {
                     self.out.push(' ');
@@ -247,7 +263,7 @@ impl Writer<'_> {
     fn changes(
         &mut self,
         name: Option<&(String, Option<Cut>)>,
-        value: Option<&(String, bool, String)>,
+        value: Option<&ValueChange>,
         on: StateSet,
         off: StateSet,
     ) {
@@ -255,11 +271,12 @@ impl Writer<'_> {
             self.out.quoted(" → ", name, false);
             self.cut(*cut);
         }
-        if let Some((old, begins, new)) = value {
-            if self.style.seed_phrases || old.is_empty() && !*begins {
+        if let Some(ValueChange { old, of, new }) = value {
+            let is_part = *of == ValuePart::Replaced;
+            if !is_part && self.style.seed_phrases || old.is_empty() && *of == ValuePart::Whole {
                 self.out.quoted(" → value: ", new, false);
             } else {
-                self.out.quoted(" value: ", old, *begins);
+                self.out.quoted(if is_part { " value: …" } else { " value: " }, old, *of != ValuePart::Whole);
                 self.out.quoted(" → ", new, false);
             }
         }

@@ -121,7 +121,7 @@ mod tests {
         let snapshot = r##"{"documents":[{"frameId":0,"nodes":{"nodeType":[9,1,1,3,1],"nodeName":[1,2,3,4,5],
             "backendNodeId":[1,2,3,4,5]}}],
             "strings":["F","#document","HTML","BODY","#text","::before"]}"##;
-        let snapshot = Snapshot::read(snapshot).expect("reads");
+        let snapshot: Snapshot = serde_json::from_str(snapshot).expect("reads");
         let elements = Elements::of_frame(&snapshot, "F").expect("the frame");
         assert_eq!(elements.backends, [2, 3], "neither text nor pseudo-elements");
         let hash = (4 * 131 + i32::from(b'h')) * 31 + 4 * 131 + i32::from(b'b');

@@ -166,17 +166,11 @@ impl Driver {
         }
         if let Some(mirror) = fast.mirror.take() {
             return match self.patched(fast, mirror).await {
-                Ok(Some((mirror, look))) => {
-                    fast.mirror = Some(mirror);
-                    fast.way = if look.is_some() { LookWay::Patched } else { LookWay::Unchanged };
-                    Ok(look.map_or(Found::Same, |look| Found::Look(Box::new(look))))
-                }
-                Ok(None) => Ok(Found::Unknown),
-                Err(error @ (CallError::Gone | CallError::Crashed(_) | CallError::Dialog)) => Err(error),
-                Err(error) => {
+                Err(error) if !matches!(error, CallError::Gone | CallError::Crashed(_) | CallError::Dialog) => {
                     fast.way = LookWay::Again(error.to_string());
                     Ok(Found::Unknown)
                 }
+                found => found,
             };
         }
         if self.is_unchanged(fast).await? {

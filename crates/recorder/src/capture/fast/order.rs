@@ -169,7 +169,7 @@ mod tests {
                         [2, 8, 8, 5, 6, 6], [9, 8, 8, 5, 7, 7]],
                     "paintOrders": [0, 0, 0, 2, 0, 0] } }]
         }"##;
-        let snapshot = Snapshot::read(snapshot).expect("reads");
+        let snapshot: Snapshot = serde_json::from_str(snapshot).expect("reads");
         let elements = Elements::of_frame(&snapshot, "F").expect("the frame");
         let [own, free, layer, root] = [1, 2, 4, 8];
         let kinds = [own, own, 0, own + free + layer + root, own + root, own + root, 0, own + root];

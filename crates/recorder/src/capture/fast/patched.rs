@@ -6,7 +6,7 @@
 
 use super::changes::{Changes, Described, NewNode};
 use super::mirror::Mirror;
-use super::{FastState, LookWay, string_of, style_indices};
+use super::{FastState, Found, LookWay, string_of, style_indices};
 use crate::capture::{LOOK_LIMIT, Look, LookedFrame};
 use crate::driver::Driver;
 use crate::socket::{CallError, Pending};
@@ -17,25 +17,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Driver {
-    /// Writes what changed into what is known of the page; no mirror if it must be read whole, no
-    /// look if nothing changed.
-    pub(super) async fn patched(
-        &self,
-        fast: &mut FastState,
-        mut mirror: Mirror,
-    ) -> Result<Option<(Mirror, Option<Look>)>, CallError> {
+    /// Writes what changed into what is known of the page, and keeps that unless the page must be
+    /// read whole.
+    pub(super) async fn patched(&self, fast: &mut FastState, mut mirror: Mirror) -> Result<Found, CallError> {
         let frames = self.frames_of_tab();
         let [(session, frame, loader, main_world)] = &frames[..] else {
             fast.way = LookWay::Again("frames came".to_owned());
-            return Ok(None);
+            return Ok(Found::Unknown);
         };
         let world = fast.worlds.get(&(session.clone(), frame.clone(), loader.clone())).copied();
         let known = (&mirror.of.session, &mirror.of.frame, &mirror.of.loader) == (session, frame, loader);
-        let (Some(own_world), true) = (world, known) else { return Ok(None) };
+        let (Some(own_world), true) = (world, known) else { return Ok(Found::Unknown) };
         let began = Instant::now();
-        let asked = json!({ "expression": "JSON.stringify(browserLensPatch.patch())", "contextId": own_world,
-            "returnByValue": true });
-        let told = self.socket.send(Some(session), "Runtime.evaluate", &asked);
+        let told = self.ask_world(session, own_world, "JSON.stringify(browserLensPatch.patch())");
         // Sent with it, should there be something new: under way and back is what a small change
         // takes longest.
         let roots: Vec<Pending> = (0..2).map(|root| self.ask_new(session, own_world, root)).collect();
@@ -43,10 +37,11 @@ impl Driver {
         let changes: Changes = serde_json::from_str(&told).map_err(|error| CallError::Unreadable(error.to_string()))?;
         if !matches!(changes.kind.as_str(), "same" | "patch") {
             fast.way = LookWay::Again(changes.why);
-            return Ok(None);
+            return Ok(Found::Unknown);
         }
         if changes.kind == "same" && !fast.elsewhere {
-            return Ok(Some((mirror, None)));
+            (fast.mirror, fast.way) = (Some(mirror), LookWay::Unchanged);
+            return Ok(Found::Same);
         }
         // What is new is asked for first: it is written in while the browser works on the rest.
         let described = self.ask_described(session, own_world, roots, changes.objects).await?;
@@ -57,7 +52,7 @@ impl Driver {
             let described = self.new_nodes(session, described, &changes).await?;
             if let Err(reason) = mirror.apply(changes, &described) {
                 fast.way = LookWay::Again(reason.to_owned());
-                return Ok(None);
+                return Ok(Found::Unknown);
             }
         }
         let mut look = Look::default();
@@ -83,7 +78,8 @@ impl Driver {
         let (session, frame, main_world) = (session.clone(), frame.clone(), main_world.clone());
         look.frames.push(LookedFrame { session, frame, own_world, main_world });
         fast.elsewhere = false;
-        Ok(Some((mirror, Some(look))))
+        (fast.mirror, fast.way) = (Some(mirror), LookWay::Patched);
+        Ok(Found::Look(Box::new(look)))
     }
 
     /// Asks for all that is in the objects that hold what is new; `objects` are the first of them.

@@ -64,8 +64,8 @@ pub fn steps(text: &str) -> (&str, &str) {
 
 /// The statement that a line of a delta begins, and what follows.
 pub(super) fn statement(line: &str) -> Option<(&'static str, &str)> {
-    let words = ["CHANGED", "REMOVED", "MOVED", "ADDED in", "NOW in", "ORDER in", "EXPANDED", "ELIDED"];
-    let more = ["VOLATILE", "FOCUS", "UNCHANGED", "PAGE"];
+    let words = ["CHANGED", "REMOVED", "REMOVED in", "MOVED", "ADDED in", "NOW in", "ORDER in", "EXPANDED"];
+    let more = ["ELIDED", "VOLATILE", "FOCUS", "UNCHANGED", "PAGE"];
     words.into_iter().chain(more).find_map(|word| {
         let rest = line.strip_prefix(word)?;
         let rest =

@@ -10,7 +10,7 @@ use browserlens_core::page::{Flags, NodeKey, NodeKind, NodeRef, Page, role};
 use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
 use browserlens_lens::format::escape;
-use browserlens_snapshot::{FindOptions, candidates, closed, matches};
+use browserlens_snapshot::{FindOptions, candidates, closed, matches, part_of};
 use std::collections::BTreeSet;
 
 /// How many of several elements that say the same are told.
@@ -29,8 +29,8 @@ const LONGEST_CLASS: usize = 40;
 /// How the note of a class that changed begins, of what was clicked and of what is around it.
 pub(super) const CLASS: &str = "its class changed: ";
 pub(super) const CLASS_AROUND: &str = "the class of what it is in changed: ";
-/// What is noted of a canvas of which nothing is told.
-pub(super) const DRAWN: &str = "what a canvas draws is in no text: `screenshot` shows it\n";
+/// What is noted of a click that asks for files.
+const CHOOSER: &str = "it opened a file chooser: give files to the same ref with `upload`\n";
 
 pub(super) fn is_click(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
@@ -157,6 +157,9 @@ impl Session {
         if is_click(kind) {
             let hit = self.source()?.hit_instead();
             self.notes = hit.map_or_else(String::new, |hit| format!("hit {} instead\n", escaped_line(&hit)));
+            if self.source()?.asks_for_files() {
+                self.notes.push_str(CHOOSER);
+            }
         }
         Ok(())
     }
@@ -233,7 +236,9 @@ impl Session {
         };
         self.given(Some(reference))?;
         self.catch_up()?;
-        self.node(reference)?;
+        if part_of(&self.lens, self.on_hand()?, reference).is_none() {
+            self.node(reference)?;
+        }
         Ok((Some(reference), String::new()))
     }
 
@@ -304,7 +309,7 @@ impl Session {
             String::new,
             |(on, name)| {
                 let mut what = format!("clicked {on} ");
-                escape::quote(&mut what, &name.chars().take(LONGEST_CLASS * 2).collect::<String>());
+                escape::quote_beginning(&mut what, &name, LONGEST_CLASS * 2);
                 what.push('\n');
                 what
             },

@@ -19,7 +19,7 @@ fn dialogs(page: &Page) -> Vec<NodeRef<'_>> {
 
 fn write_name(out: &mut String, name: &str) {
     out.push(' ');
-    escape::quote(out, &name.chars().take(LONGEST).collect::<String>());
+    escape::quote_beginning(out, name, LONGEST);
 }
 
 /// Says which dialog is open last, with the controls that it has.

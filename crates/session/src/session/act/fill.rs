@@ -22,6 +22,9 @@ const OPEN: &str = "typed; its list is open: `select` chooses from it";
 const SET: &str = "set";
 /// … that shows nothing any more.
 const GONE: &str = "typed, and shows nothing now";
+/// … that shows something else since the next was filled, and what helps.
+const TAKEN_BACK: &str = "typed, and when it was left it showed ";
+const WAITS: &str = "; where that is not what was meant, `type` it with submit\n";
 /// … that the page calls invalid.
 const INVALID: &str = "set, and the page calls it invalid";
 
@@ -34,8 +37,8 @@ impl Session {
     /// stops none after it, unless a dialog blocks the page or the browser is gone.
     pub(super) fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
         let mut told: Vec<String> = Vec::new();
-        // Fields that were typed into: where they are told, and what was typed.
-        let mut typed: Vec<(usize, Ref, String)> = Vec::new();
+        // Fields that were typed into: where they are told, what was typed, what they showed then.
+        let mut typed: Vec<(usize, Ref, String, String)> = Vec::new();
         let (mut is_undone, mut is_done) = (false, false);
         let mut hint = "";
         // The field whose list is still open: where it is told, its ref, what was typed.
@@ -64,7 +67,10 @@ impl Session {
                     is_done = true;
                     match said.as_str() {
                         OPEN => open = Some((told.len(), on, text)),
-                        SET => typed.push((told.len(), on, text)),
+                        SET => {
+                            let shows = self.field(on).map_or("", |field| field.value()).to_owned();
+                            typed.push((told.len(), on, text, shows));
+                        }
                         _ => {}
                     }
                     told.push(format!("{on} {said}\n"));
@@ -94,7 +100,14 @@ impl Session {
             self.look_after_failure(&mut told, is_done);
         }
         // What follows may take back what was typed: a field that reads a date, a list that is searched.
-        for (line, on, text) in typed {
+        for (line, on, text, showed) in typed {
+            let now = self.field(on).map_or("", |field| field.value());
+            if !now.is_empty() && now != showed && now != text && !showed.is_empty() {
+                let mut said = format!("{on} {TAKEN_BACK}");
+                escape::quote(&mut said, now);
+                told[line] = said + WAITS;
+                continue;
+            }
             let Some(said) = self.shown_otherwise(on, &text, last > 0) else { continue };
             let is_searched = said == GONE && self.field(on).is_some_and(|field| field.role() == "combobox");
             let said = match is_searched.then(|| self.do_it(ActionKind::Select, Some(on), OptionArg::One(text).lines()))

@@ -36,7 +36,7 @@ pub(super) fn formatting_change(before: &Page, after: &Page) -> Option<String> {
         let gone = was.iter().filter(|part| !now.contains(part)).map(|part| ('-', part));
         let told = |(sign, (tag, text)): (char, &(&str, String))| {
             let mut words = format!("{sign}{tag} ");
-            escape::quote(&mut words, &text.chars().take(LONGEST).collect::<String>());
+            escape::quote_beginning(&mut words, text, LONGEST);
             words
         };
         let words: Vec<String> = added.chain(gone).take(TOLD).map(told).collect();

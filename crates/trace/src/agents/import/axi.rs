@@ -2,7 +2,7 @@
 //! and a grade; the calls themselves are in each run's `agent_output.txt`, which is a session of
 //! Claude Code.
 
-use super::{Runs, Values, count_at, ms_of, text_at};
+use super::{Runs, Values, count_at, list_at, ms_of, text_at};
 use crate::agents::record::{Agent, Call, End, EndReason, Header, RunRecord, Usage};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn run(row: &Value) -> RunRecord {
         ..Header::default()
     };
     // Only the commands are told, not what they answered.
-    let commands = usage["command_log"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let commands = list_at(usage, "command_log").iter().filter_map(Value::as_str);
     let calls = (1..).zip(commands).map(|(turn, line)| Call {
         turn,
         name: "command".to_owned(),

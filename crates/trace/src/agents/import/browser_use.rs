@@ -3,7 +3,7 @@
 //! They name neither task nor model, and count no tokens but, in old versions, those read. What the
 //! agent says of its own success is no reward; a judge's verdict is.
 
-use super::{Builder, Runs, Values, count_at, ms_of, text_at};
+use super::{Builder, Runs, Values, count_at, list_at, ms_of, text_at};
 use crate::agents::record::{EndReason, Usage};
 use browserlens_core::tokens::ImageSize;
 use serde_json::Value;
@@ -31,10 +31,8 @@ fn run(history: &Value) -> Result<crate::agents::RunRecord, String> {
             let words = output[key].as_str().unwrap_or_else(|| text_at(&output["current_state"], key));
             run.say(words);
         }
-        let results = step["result"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let actions = output["action"].as_array().map(Vec::as_slice).unwrap_or_default();
         // Actions behind the last result were not carried out.
-        for (action, result) in actions.iter().zip(results) {
+        for (action, result) in list_at(output, "action").iter().zip(list_at(step, "result")) {
             if let Some(verdict) = result["judgement"]["verdict"].as_bool() {
                 reward = Some(f64::from(u8::from(verdict)));
             }
@@ -48,8 +46,7 @@ fn run(history: &Value) -> Result<crate::agents::RunRecord, String> {
             let error = result["error"].as_str();
             call.is_error = error.is_some();
             call.answer = error.unwrap_or_else(|| text_at(result, "extracted_content")).to_owned();
-            let images = result["images"].as_array().map_or(0, Vec::len);
-            call.images = vec![ImageSize { width: 0, height: 0 }; images];
+            call.images = vec![ImageSize { width: 0, height: 0 }; list_at(result, "images").len()];
         }
     }
     let time = |step: Option<&Value>, key| step.and_then(|step| step["metadata"][key].as_f64());

@@ -5,7 +5,7 @@
 //! the agent did not read them. Of an older version the tokens written are too few; where there is
 //! a last line with the sums, these hold.
 
-use super::{Builder, Runs, Values, content, count_at, ms_between, text_at};
+use super::{Builder, Runs, Values, content, count_at, list_at, ms_between, text_at};
 use crate::agents::record::{EndReason, Usage};
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ pub(super) fn read(values: &Values) -> Runs {
                         *kept = usage;
                     }
                 }
-                for block in said["content"].as_array().into_iter().flatten() {
+                for block in list_at(said, "content") {
                     match text_at(block, "type") {
                         "text" => run.say(text_at(block, "text")),
                         "tool_use" => {
@@ -62,9 +62,8 @@ pub(super) fn read(values: &Values) -> Runs {
                 }
             }
             "user" => {
-                let said = &line["message"]["content"];
-                let results =
-                    || said.as_array().into_iter().flatten().filter(|block| text_at(block, "type") == "tool_result");
+                let blocks = list_at(&line["message"], "content").iter();
+                let results = || blocks.clone().filter(|block| text_at(block, "type") == "tool_result");
                 for block in results() {
                     let id = text_at(block, "tool_use_id");
                     let began = made.iter().rev().find(|(made, _)| made == id).map(|(_, began)| began.clone());
@@ -74,13 +73,12 @@ pub(super) fn read(values: &Values) -> Runs {
                     reason = EndReason::Unknown;
                     call.ms = began.and_then(|began| ms_between(&began, time));
                 }
-                let goal = content(said).0;
                 if results().next().is_none()
                     && run.run.header.goal.is_empty()
                     && line["isMeta"] != true
                     && line["isCompactSummary"] != true
                 {
-                    run.run.header.goal = goal;
+                    run.run.header.goal = content(&line["message"]["content"]).0;
                     run.run.header.began = Some(time.to_owned()).filter(|time| !time.is_empty());
                 }
             }

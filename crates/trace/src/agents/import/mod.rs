@@ -90,7 +90,8 @@ type Runs = Result<Vec<RunRecord>, (usize, String)>;
 /// [`AgentsError`] if it cannot be read, has no format that is known or not that which is named, or
 /// is not what its format says.
 pub fn import(path: &Path, format: Option<Format>, given: &Given) -> Result<Vec<RunRecord>, AgentsError> {
-    let wrong = |what: String| AgentsError::Transcript { path: path.to_owned(), what };
+    let hint = "check that the file is whole, and that --format fits it";
+    let wrong = |what: String| AgentsError::Wrong { path: path.to_owned(), what, hint };
     let size = std::fs::metadata(path).map_err(AgentsError::io(path, "read"))?.len();
     if size > MOST_BYTES {
         return Err(wrong(format!("larger than {} MB", MOST_BYTES >> 20)));
@@ -275,6 +276,11 @@ fn join(said: &mut String, words: &str) {
 /// Returns the text at a key; empty where there is none.
 fn text_at<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
+}
+
+/// Returns the list at a key; an empty one where there is none.
+fn list_at<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// Returns the count at a key; none where there is none.

@@ -3,7 +3,7 @@
 //! A `chat` span is a turn, an `execute_tool` span a call of the turn that began last before it.
 //! Arguments, results and messages are opt-in there: what was not sent is empty here.
 
-use super::{Builder, Runs, Values, text_at};
+use super::{Builder, Runs, Values, list_at, text_at};
 use crate::agents::record::{EndReason, RunRecord, Usage};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,20 +26,19 @@ pub(super) fn read(values: &Values) -> Runs {
     let mut order: Vec<String> = Vec::new();
     let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
     let mut scores: BTreeMap<String, f64> = BTreeMap::new();
-    let list = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
     for (_, value) in values {
-        let scopes = list(value, "resourceSpans").into_iter().flat_map(|resource| {
-            [list(&resource, "scopeSpans"), list(&resource, "instrumentationLibrarySpans")].concat()
+        let scopes = list_at(value, "resourceSpans").iter().flat_map(|resource| {
+            list_at(resource, "scopeSpans").iter().chain(list_at(resource, "instrumentationLibrarySpans"))
         });
-        for raw in scopes.flat_map(|scope| list(&scope, "spans")) {
-            let id = raw["traceId"].as_str().unwrap_or_default().to_owned();
-            let attributes = attributes(&raw["attributes"]);
-            let said = list(&raw, "events").into_iter().map(|event| self::attributes(&event["attributes"]));
+        for raw in scopes.flat_map(|scope| list_at(scope, "spans")) {
+            let id = text_at(raw, "traceId").to_owned();
+            let attributes = attributes(raw);
+            let said = list_at(raw, "events").iter().map(self::attributes);
             for said in said.chain([attributes.clone()]) {
                 let score = said.get("gen_ai.evaluation.score.value").and_then(Value::as_f64);
                 scores.extend(score.map(|score| (id.clone(), score)));
             }
-            let Some(operation) = operation(&raw, &attributes) else { continue };
+            let Some(operation) = operation(raw, &attributes) else { continue };
             if !traces.contains_key(&id) {
                 order.push(id.clone());
             }
@@ -77,7 +76,7 @@ fn run(mut spans: Vec<Span>) -> RunRecord {
         match span.operation.as_str() {
             "invoke_agent" => {
                 run.run.header.task = text("gen_ai.conversation.name").unwrap_or_default().to_owned();
-                run.run.header.goal = parts(span, "gen_ai.input.messages", "user", "text").join("\n");
+                run.run.header.goal = texts(span, "gen_ai.input.messages", "user");
                 let instructions = span.attributes.get("gen_ai.system_instructions").map(structured);
                 run.run.header.instructions = instructions.map(|said| words(&said)).unwrap_or_default();
             }
@@ -85,7 +84,7 @@ fn run(mut spans: Vec<Span>) -> RunRecord {
                 run.begin_turn();
                 run.run.header.agent.model =
                     text("gen_ai.response.model").or(text("gen_ai.request.model")).map(str::to_owned);
-                run.say(&parts(span, "gen_ai.output.messages", "assistant", "text").join("\n"));
+                run.say(&texts(span, "gen_ai.output.messages", "assistant"));
                 let count = |key: &str| span.attributes.get(key).and_then(Value::as_u64);
                 let input = count("gen_ai.usage.input_tokens").or_else(|| count("gen_ai.usage.prompt_tokens"));
                 let output = count("gen_ai.usage.output_tokens").or_else(|| count("gen_ai.usage.completion_tokens"));
@@ -126,19 +125,19 @@ fn answer_told(spans: &[Span], id: &str) -> Option<String> {
         return None;
     }
     let messages = spans.iter().filter_map(|span| span.attributes.get("gen_ai.input.messages")).map(structured);
-    let parts = messages.flat_map(|messages| messages.as_array().cloned().unwrap_or_default());
-    let mut parts = parts.flat_map(|message| message["parts"].as_array().cloned().unwrap_or_default());
+    let messages = messages.flat_map(|messages| messages.as_array().cloned().unwrap_or_default());
+    let mut parts = messages.flat_map(|message| list_at(&message, "parts").to_vec());
     let part = parts.find(|part| part["type"] == "tool_call_response" && part["id"] == *id)?;
     let said = [&part["response"], &part["result"]].into_iter().find(|said| !said.is_null())?;
     Some(said.as_str().map_or_else(|| said.to_string(), str::to_owned))
 }
 
-/// Returns the texts of a kind of parts of a role's messages.
-fn parts(span: &Span, key: &str, role: &str, kind: &str) -> Vec<String> {
+/// Returns the texts of a role's messages, a line each.
+fn texts(span: &Span, key: &str, role: &str) -> String {
     let messages = span.attributes.get(key).map(structured).unwrap_or_default();
     let messages = messages.as_array().into_iter().flatten().filter(|message| message["role"] == *role);
-    let parts = messages.flat_map(|message| message["parts"].as_array().into_iter().flatten());
-    parts.filter(|part| part["type"] == *kind).filter_map(|part| part["content"].as_str().map(str::to_owned)).collect()
+    let parts = messages.flat_map(|message| list_at(message, "parts")).filter(|part| part["type"] == "text");
+    parts.filter_map(|part| part["content"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
 fn words(said: &Value) -> String {
@@ -160,10 +159,13 @@ fn operation(span: &Value, attributes: &Map<String, Value>) -> Option<String> {
     is_ours.then(name)
 }
 
-/// Returns the attributes as plain JSON.
-fn attributes(list: &Value) -> Map<String, Value> {
-    let pairs = list.as_array().into_iter().flatten();
-    pairs.filter_map(|pair| Some((pair["key"].as_str()?.to_owned(), plain(&pair["value"])))).collect()
+/// Returns the attributes of a span or an event as plain JSON.
+fn attributes(of: &Value) -> Map<String, Value> {
+    pairs(list_at(of, "attributes"))
+}
+
+fn pairs(list: &[Value]) -> Map<String, Value> {
+    list.iter().filter_map(|pair| Some((pair["key"].as_str()?.to_owned(), plain(&pair["value"])))).collect()
 }
 
 fn plain(value: &Value) -> Value {
@@ -172,8 +174,8 @@ fn plain(value: &Value) -> Value {
         "intValue" => {
             value.as_str().and_then(|digits| digits.parse::<i64>().ok()).map_or_else(|| value.clone(), Value::from)
         }
-        "arrayValue" => value["values"].as_array().into_iter().flatten().map(plain).collect(),
-        "kvlistValue" => Value::Object(attributes(&value["values"])),
+        "arrayValue" => list_at(value, "values").iter().map(plain).collect(),
+        "kvlistValue" => Value::Object(pairs(list_at(value, "values"))),
         _ => value.clone(),
     }
 }

@@ -132,7 +132,7 @@ fn document_lists(
             let after = tree.read(&tried);
             if tried.items.len() > moves.items.len() && facts.iter().all(|fact| after.contains(fact.as_str())) {
                 moves = tried;
-                let of_source = |source: &usize| group.iter().position(|item| item == source).map_or(0, |at| at);
+                let of_source = |source: &usize| group.iter().position(|item| item == source).unwrap_or(0);
                 spans.push((group_spans.clone(), order.iter().map(of_source).collect::<Vec<_>>()));
             }
             // Lists within the items go with them.

@@ -42,18 +42,8 @@ pub(super) fn open_text(
     let visibility = style.visibility(NodeKind::Text, bounds, layout.is_some());
     flags.set(Flags::IN_VIEWPORT, visibility.is_visible() && style.shows(bounds));
     let role = ax.map_or("", |node| node.role.as_ref());
-    builder.leaf(NodeSpec {
-        kind: NodeKind::Text,
-        tag: "#text",
-        role,
-        text: &text,
-        backend,
-        bounds,
-        paint_order: paint_order(walk, layout),
-        visibility,
-        flags,
-        ..NodeSpec::default()
-    });
+    let (paint_order, plain) = (paint_order(walk, layout), NodeSpec::text_node(&text));
+    builder.leaf(NodeSpec { role, backend, bounds, paint_order, visibility, flags, ..plain });
 }
 
 /// Pseudo-elements have one layout entry for the box and one a text run.

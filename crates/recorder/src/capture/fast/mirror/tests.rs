@@ -32,7 +32,7 @@ fn snapshot(painted: [i64; 2]) -> Snapshot {
             },
         }],
     });
-    Snapshot::read(&json.to_string()).expect("reads")
+    serde_json::from_value(json).expect("reads")
 }
 
 fn mirror() -> Mirror {

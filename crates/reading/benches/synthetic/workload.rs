@@ -1,6 +1,6 @@
 //! How often a cache is hit on a documented browsing workload.
 //!
-//! In: the pages of a recorded task in order, and a [`Pattern`] of reading them. Out: [`Counts`]:
+//! In: the pages of recorded tasks in order, and a [`Pattern`] of reading them. Out: [`Counts`]:
 //! what [`Cache::read`] did, and what a cache by the URL alone would have done, with how often it
 //! would have said what the page did not say any more. Invariant: nothing is guessed but the
 //! pattern: pages, URLs and contents are those of the recording.
@@ -12,17 +12,23 @@
 //! a visit to each URL of the task once more, last one first, where each page is as it was left. A
 //! reading takes ten seconds, a query after it one; tasks lie an hour apart.
 
-use crate::{Cache, CacheError, Cut, Outcome, content_hash};
+#![allow(dead_code, missing_docs, reason = "each user needs a part of it")]
+
 use browserlens_core::named;
 use browserlens_core::page::Page;
+use browserlens_core::strategy::StepIndex;
+use browserlens_reading::{Cache, CacheOptions, ContentHash, Cut, Outcome, content_hash};
+use browserlens_trace::Trace;
 use std::collections::HashMap;
+use std::error::Error;
+use std::path::Path;
 
 /// Time from one action to the next, in milliseconds.
 const STEP_MS: u64 = 10_000;
 /// Time from a reading to the query after it, in milliseconds.
 const QUERY_MS: u64 = 1_000;
 /// Time from one task to the next, in milliseconds.
-pub const TASK_MS: u64 = 60 * 60 * 1_000;
+const TASK_MS: u64 = 60 * 60 * 1_000;
 
 named! {
     /// Which pages are read when.
@@ -86,45 +92,50 @@ impl Counts {
     pub fn hit_rate(&self) -> f64 {
         f64::from(self.hits + self.revalidated) / f64::from(self.readings.max(1))
     }
-
-    /// Adds another workload's.
-    pub fn add(&mut self, other: &Self) {
-        self.readings += other.readings;
-        self.hits += other.hits;
-        self.revalidated += other.revalidated;
-        self.changed += other.changed;
-        self.misses += other.misses;
-        self.by_url += other.by_url;
-        self.by_url_stale += other.by_url_stale;
-    }
 }
 
-/// Reads the pages of a task through a cache, as a pattern says, beginning at a time.
-///
-/// # Errors
-/// As [`Cache::read`].
-pub fn workload(cache: &mut Cache, pages: &[Page], pattern: Pattern, start_ms: u64) -> Result<Counts, CacheError> {
+/// The pages of every bundled trace, trace by trace.
+pub fn tasks() -> Result<Vec<Vec<Page>>, Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
+    let mut paths: Vec<_> = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "trace"));
+    paths.sort();
+    let mut tasks: Vec<Vec<Page>> = Vec::new();
+    for path in &paths {
+        let trace = Trace::open(path)?;
+        let page = |step| -> Result<Page, Box<dyn Error>> { Ok(Page::parse(&trace.capture(StepIndex(step))?)?) };
+        tasks.push((0..trace.len()).map(page).collect::<Result<_, _>>()?);
+    }
+    Ok(tasks)
+}
+
+/// Reads the pages of tasks through one new cache, as a pattern says.
+pub fn measured(tasks: &[Vec<Page>], pattern: Pattern) -> Result<Counts, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let options = CacheOptions::default();
+    let mut cache = Cache::open(&folder.path().join("pages.cache"), options)?;
     let mut counts = Counts::default();
-    let mut by_url: HashMap<&str, (crate::ContentHash, u64)> = HashMap::new();
-    let life = cache.options().life_ms;
-    for (index, at_ms) in pattern.readings(pages) {
-        let (page, now) = (&pages[index], start_ms + at_ms);
-        counts.readings += 1;
-        let hash = content_hash(page);
-        match by_url.get(page.url()) {
-            Some((stored, stored_ms)) if now - stored_ms <= life => {
-                counts.by_url += 1;
-                counts.by_url_stale += u32::from(*stored != hash);
+    for (number, pages) in tasks.iter().enumerate() {
+        let mut by_url: HashMap<&str, (ContentHash, u64)> = HashMap::new();
+        for (index, at_ms) in pattern.readings(pages) {
+            let (page, now) = (&pages[index], number as u64 * TASK_MS + at_ms);
+            counts.readings += 1;
+            let hash = content_hash(page);
+            match by_url.get(page.url()) {
+                Some((stored, stored_ms)) if now - stored_ms <= options.life_ms => {
+                    counts.by_url += 1;
+                    counts.by_url_stale += u32::from(*stored != hash);
+                }
+                _ => {
+                    by_url.insert(page.url(), (hash, now));
+                }
             }
-            _ => {
-                by_url.insert(page.url(), (hash, now));
+            match cache.read(page, Cut::All, now)?.outcome {
+                Outcome::Hit => counts.hits += 1,
+                Outcome::Revalidated => counts.revalidated += 1,
+                Outcome::Changed => counts.changed += 1,
+                Outcome::Miss | Outcome::Bypassed => counts.misses += 1,
             }
-        }
-        match cache.read(page, Cut::All, now)?.outcome {
-            Outcome::Hit => counts.hits += 1,
-            Outcome::Revalidated => counts.revalidated += 1,
-            Outcome::Changed => counts.changed += 1,
-            Outcome::Miss | Outcome::Bypassed => counts.misses += 1,
         }
     }
     Ok(counts)
