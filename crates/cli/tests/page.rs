@@ -238,7 +238,7 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     assert!(place.fails(&["console", "--step", "3"], 2).contains("page TRACE … --step K"));
     let wrong = place.fails(&["network", "--status", "9xx"], 2);
     assert!(wrong.contains("9xx") && !wrong.contains("get_network_requests"), "{wrong}");
-    assert!(place.fails(&["click", "Book", "--in", "form"], 6).contains("row or card with \"form\""));
+    assert!(place.fails(&["click", "Book", "--in", "nobody"], 6).contains("row or card with \"nobody\""));
     let behind = place.fails(&["summary", TRACE], 2);
     assert!(behind.contains(&format!("`browserlens page {TRACE} summary`")), "{behind}");
     let said = place.fails(&["select", "form", "1"], 6);

@@ -484,7 +484,8 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, by: Listed) -> Option<Vec<N
         // The strokes of an icon are one sign.
         let place = holder.bounds();
         let is_icon = !place.is_empty() && place.width <= LARGEST_ICON && place.height <= LARGEST_ICON;
-        let drawn = shapes > 1 && !is_icon && elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
+        let drawn =
+            shapes > 1 && !is_icon && elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
         let listed = matches!(holder.tag(), "ul" | "ol" | "menu" | "tbody" | "table")
             || by == Listed::Alike
             || by == Listed::Class && first.attribute("class").is_some()

@@ -8,7 +8,8 @@ use serde_json::Value;
 const BEGIN: &str = "BrowserLens: pages for agents, over HTTP
 
 - POST /v1/sessions answers {\"session\": ID}: a browser of your own. Send Browserlens-Session: ID with each call.
-- POST /v1/TOOL calls a tool, its arguments as JSON: {\"text\"}, {\"json\"} or {\"error\": {kind, message, hint}}.
+- POST /v1/TOOL calls a tool, its arguments as JSON. It answers {text or json, done, images}, done: false where a
+  part was not done, or {error: {kind, message, hint}}.
 - POST /v1/navigate {\"url\": \"https://example.com/\"} comes first; POST /v1/fill {\"fields\": [{\"ref\": \"@e5\",
   \"value\": \"Ada\"}, {\"text\": \"Country\", \"value\": \"Peru\"}]} and POST /v1/click {\"ref\": \"@e7\"} act.
 - DELETE /v1/sessions/ID ends it.

@@ -169,6 +169,7 @@ fn router(server: &Arc<Server>, stop: &CancellationToken) -> Router {
     let mcp = StreamableHttpService::new(move || Ok(McpClient::new(seats.seat("mcp"))), Arc::new(manager), config);
     Router::new()
         .route("/", get(help))
+        .route("/help", get(help))
         .route("/help/{tool}", get(help_of))
         .route("/health", get(health))
         .route("/metrics", get(metrics))
@@ -362,7 +363,8 @@ fn no_session() -> Response {
 async fn call(State(server): State<Arc<Server>>, tool: Named, headers: HeaderMap, body: Bytes) -> Response {
     let Ok(Path(tool)) = tool else { return no_name() };
     let Some(id) = headers.get(SESSION).and_then(|id| id.to_str().ok()) else {
-        return failed(&ToolError::Arguments("the header Browserlens-Session is missing".to_owned()));
+        let missing = "the header Browserlens-Session is missing: POST /v1/sessions gives its value";
+        return failed(&ToolError::Arguments(missing.to_owned()));
     };
     let arguments = match json_body(&headers, &body, true) {
         Ok(arguments) => arguments,

@@ -70,6 +70,8 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
     };
     paths["/"] = json!({ "get": { "operationId": "help", "summary": "How to begin, how pages are shown, what to call",
         "responses": text("The guide") } });
+    paths["/help"] = json!({ "get": { "operationId": "help_too", "summary": "The same",
+        "responses": text("The guide") } });
     paths["/help/{tool}"] = json!({ "get": { "operationId": "help_of_tool", "summary": "What a tool takes",
         "parameters": name("tool"), "responses": text("Its arguments") } });
     paths["/metrics"] = json!({ "get": { "operationId": "metrics", "summary": "Counters in Prometheus' format",

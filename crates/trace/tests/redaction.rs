@@ -52,10 +52,10 @@ fn assert_gone(path: &Path, secrets: &[&str]) {
     assert!(verify(path).unwrap().is_ok());
 }
 
-/// Steps of one page each: its field, what that holds, and its heading.
-/// Fields, a value and a heading of a page.
+/// The field of a page, what that holds, and its heading.
 type Shown<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
 
+/// Steps of one page each.
 fn pages(shown: &[Shown<'_>]) -> Vec<StepRecord> {
     let mut canonicalizer = Canonicalizer::new();
     let step = |(index, (field, value, heading)): (u32, &Shown<'_>)| {

@@ -249,12 +249,11 @@ fn is_known_container(role: &str) -> bool {
 /// not.
 fn is_plain_role(role: &str) -> bool {
     [
-        "strong", "emphasis", "code", "mark", "subscript", "superscript", "time", "Abbr",
-        "abbr", "StaticText", "InlineTextBox", "ListMarker", "separator", "paragraph", "rowgroup", "RootWebArea",
-        "WebArea", "Pre", "Legend", "Figcaption", "HeaderAsNonLandmark", "FooterAsNonLandmark", "SectionHeader",
-        "SectionFooter", "DescriptionListTerm", "DescriptionListDetail", "scrollbar", "Ruby", "RubyAnnotation",
-        "EmbeddedObject", "PluginObject", "Video", "Audio", "graphics-document", "graphics-object", "graphics-symbol",
-        "docAbstract",
+        "strong", "emphasis", "code", "mark", "subscript", "superscript", "time", "Abbr", "abbr", "StaticText",
+        "InlineTextBox", "ListMarker", "separator", "paragraph", "rowgroup", "RootWebArea", "WebArea", "Pre", "Legend",
+        "Figcaption", "HeaderAsNonLandmark", "FooterAsNonLandmark", "SectionHeader", "SectionFooter",
+        "DescriptionListTerm", "DescriptionListDetail", "scrollbar", "Ruby", "RubyAnnotation", "EmbeddedObject",
+        "PluginObject", "Video", "Audio", "graphics-document", "graphics-object", "graphics-symbol", "docAbstract",
     ]
     .contains(&role)
 }

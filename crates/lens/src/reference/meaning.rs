@@ -47,7 +47,10 @@ const MEANINGS: &[(Meaning, &str)] = &[
         " button link checkbox radio listbox option menuitem menuitemcheckbox menuitemradio slider switch tab \
          treeitem DisclosureTriangle ColorWell MenuListPopup PopUpButton ",
     ),
-    (Meaning::TextHolder, " heading alert status timer marquee caption tooltip term definition blockquote insertion deletion "),
+    (
+        Meaning::TextHolder,
+        " heading alert status timer marquee caption tooltip term definition blockquote insertion deletion ",
+    ),
     (Meaning::Cell, " cell gridcell columnheader rowheader "),
     (Meaning::ListItem, " listitem "),
     (Meaning::Fixed, " dialog alertdialog progressbar meter "),
