@@ -323,7 +323,6 @@ impl Emitter<'_> {
             return;
         }
         let at = self.name(s);
-        let is_new = !order.is_sorted_by_key(|id| positions[id]);
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for id in &order {
             let position = positions[id];
@@ -333,6 +332,7 @@ impl Emitter<'_> {
             }
         }
         let gone = self.gone(s, &kept);
+        let is_new = gone.is_empty() || !order.is_sorted_by_key(|id| positions[id]);
         let before = self.scratch.tree().children(s);
         let name = |position: usize| self.scratch.child(before[position], position);
         // `@e187-4` reads as a ref.

@@ -271,7 +271,7 @@ pub enum Entry {
     Order {
         /// The item.
         at: Locator,
-        /// Whether those that remain stand in another order than before.
+        /// Whether those that remain stand in another order than before, or nothing is said to go.
         is_new: bool,
         /// Which children went.
         gone: Vec<Gone>,

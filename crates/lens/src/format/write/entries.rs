@@ -177,7 +177,7 @@ impl Writer<'_> {
             }
             Entry::Order { at, is_new, gone, kept } => {
                 // Who reads `ORDER` looks for a new one.
-                if *is_new || gone.is_empty() {
+                if *is_new {
                     self.out.push_str("ORDER in ");
                     self.locator(at);
                     self.gone(gone);
