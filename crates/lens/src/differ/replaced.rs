@@ -68,7 +68,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_replaced_leads_to_the_new_value(
-            before in "[a-c é\n]{100,200}", was in "[a-c é]{0,12}", is in "[a-c é]{0,12}", after in "[a-c é\n]{100,200}",
+            before in "[a-c é\n]{100,200}",
+            was in "[a-c é]{0,12}",
+            is in "[a-c é]{0,12}",
+            after in "[a-c é\n]{100,200}",
         ) {
             let (old, new) = (format!("{before}{was}{after}"), format!("{before}{is}{after}"));
             if let Some(change) = replaced(&old, &new) {

@@ -613,7 +613,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read(texts in prop::collection::vec("(\\[(FULL PAGE STATE|DELTA \
-            0→1)\\].{0,20}\n)?((CHANGED|REMOVED|REMOVED in|ORDER in|NOW in|FOCUS)[: ])?[\\PC\n\"@:|×{}() -]{0,80}", 0..4)) {
+            0→1)\\].{0,20}\n)?((CHANGED|REMOVED( in)?|ORDER in|NOW in|FOCUS)[: ])?[\\PC\n\"@:|×{}() -]{0,80}", 0..4)) {
             let mut reader = SimpleText::default();
             for text in &texts {
                 reader.read(text, text.starts_with("[FULL"));

@@ -8,14 +8,16 @@ use serde_json::json;
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editor_tells_the_controls_in_it_and_its_lines_as_they_are() {
     let editor = "<div role=textbox aria-label=Body contenteditable><p>First.</p><p>Second <a href=#x>link</a>.</p>
-      <div contenteditable=false><img src=data:,><input placeholder='Write a caption'><button>Remove</button></div></div>
+      <div contenteditable=false><img src=data:,><input placeholder='Write a caption'><button>Remove</button></div>
+      </div>
       <div role=textbox aria-label=Style contenteditable><div>a {</div><div><br></div><div>}</div></div>
       <div role=dialog aria-label=Sure style='display:none;position:fixed;inset:0;background:#fff'><button>Yes</button>
       </div><button onclick=\"for (const e of document.querySelectorAll('[role=textbox]')) e.ariaHidden = true;
       document.querySelector('[role=dialog]').style.display = 'block'\">Ask</button>";
     let (mut mcp, first) = on(editor).await;
     let shows = [
-        "textbox \"Body\" @e1 value: \"First.\\n\\nSecond link.\": textbox \"Write a caption\" @e2, button \"Remove\" @e3",
+        "textbox \"Body\" @e1 value: \"First.\\n\\nSecond link.\": textbox \"Write a caption\" @e2, button \"Remove\" \
+         @e3",
         "textbox \"Style\" @e4 value: \"a {\\n\\n}\"",
     ];
     holds("the page", &first, &shows);
@@ -95,7 +97,8 @@ async fn what_is_looked_for_may_be_a_state_or_lie_in_a_role_or_a_row_of_a_number
         })
         .concat();
     let page = format!(
-        "<a href=#m>Media</a><div role=menu><div role=menuitem tabindex=0>Media</div></div><table><caption>Roles</caption>{rows}</table>
+        "<a href=#m>Media</a><div role=menu><div role=menuitem tabindex=0>Media</div></div>
+        <table><caption>Roles</caption>{rows}</table>
         <div style='position:absolute;left:300px;top:200px;width:20px;height:20px'>Pin</div>"
     );
     let (mut mcp, first) = on(&page).await;

@@ -78,7 +78,8 @@ fn what_a_style_adds_behind_an_element_stands_behind_what_it_holds() {
         "nodeValue":[-1,-1,-1,-1,-1,9,-1],"backendNodeId":[1,2,3,4,5,6,7],"attributes":[[],[],[],[],[],[],[]]},
        "layout":{"nodeIndex":[0,1,2,3,4,5,6],"styles":[],"bounds":[[0,0,800,600],[0,0,800,600],[0,0,90,20],[0,0,9,20],
         [80,0,9,20],[10,0,70,20],[0,30,90,20]],"text":[-1,-1,-1,10,11,9,-1],"paintOrders":[0,1,1,1,1,1,1]}}],
-     "strings":["http://a.test/","F1","#document","HTML","LABEL","::before","::after","#text","INPUT","Name","*",":"]}"##,
+     "strings":["http://a.test/","F1","#document","HTML","LABEL","::before","::after","#text","INPUT","Name","*",
+     ":"]}"##,
     );
     let texts: Vec<&str> = page.nodes().map(|node| node.text()).filter(|text| !text.is_empty()).collect();
     assert_eq!(texts, ["*", "Name", ":"]);
