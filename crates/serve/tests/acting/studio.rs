@@ -106,7 +106,7 @@ async fn what_is_looked_for_may_be_a_state_or_lie_in_a_role_or_a_row_of_a_number
     mcp.says("find", json!({ "text": "checked" }), &["nothing says that; 3 in that state", "checkbox \"Write\""]).await;
     mcp.says("click", json!({ "text": "Media", "in": "menu" }), &["FOCUS: @e2"]).await;
     mcp.says("find", json!({ "text": "Pin" }), &["\"Pin\" at 310, 210"]).await;
-    let row = first.lines().find_map(|line| line.strip_suffix("|Ben")).map(|number| format!("@e{number}"));
+    let row = first.lines().find_map(|line| line.split_once(" Ben")).map(|(number, _)| format!("@e{number}"));
     let of_row = json!({ "in": row.unwrap_or_else(|| panic!("{first}")), "role": "checkbox" });
     mcp.says("find", of_row, &["2 found", "checkbox \"Read\"", "checkbox \"Write\""]).await;
 }
