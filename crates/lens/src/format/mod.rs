@@ -303,6 +303,14 @@ pub enum Entry {
 }
 
 impl Entry {
+    /// Returns the ref and the states of a change that tells nothing else.
+    pub(crate) fn states_alone(&self) -> Option<(Ref, StateSet, StateSet)> {
+        match self {
+            Self::Changed { at, name: None, value: None, on, off } => Some((at.reference?, *on, *off)),
+            _ => None,
+        }
+    }
+
     /// Returns how many changes entries tell.
     pub fn count(entries: &[Self]) -> u32 {
         let one = |entry: &Self| match entry {

@@ -9,15 +9,10 @@ use browserlens_core::strategy::Ref;
 /// Fewest changes of state that are told together, and fewest refs in a row told by their ends.
 const FEWEST_ALIKE: usize = 3;
 
-/// Returns the ref and the states of a change that tells nothing else.
+/// Returns the ref and the states of a change that tells nothing else, not even what it is on.
 fn states_alone(entry: &Entry) -> Option<(Ref, StateSet, StateSet)> {
-    match entry {
-        Entry::Changed { at, name: None, value: None, on, off } => {
-            let reference = at.reference?;
-            (*at == Locator { reference: Some(reference), ..Locator::default() }).then_some((reference, *on, *off))
-        }
-        _ => None,
-    }
+    let Entry::Changed { at, .. } = entry else { return None };
+    entry.states_alone().filter(|(on, ..)| *at == Locator { reference: Some(*on), ..Locator::default() })
 }
 
 /// Returns how many entries from the first tell the same states of other refs.
