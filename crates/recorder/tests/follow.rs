@@ -221,6 +221,13 @@ fn a_driver_that_never_pauses_loses_no_action() {
 }
 
 #[test]
+fn a_click_that_the_page_never_gets_is_no_action_however_late_that_is_known() {
+    let server = serve("fixtures");
+    let followed = driven(&server, "follow-form.html", "held", 1_500, |_| {});
+    assert_eq!(followed.actions(), ["click #inner", "fill #name Ann"]);
+}
+
+#[test]
 fn a_driver_that_never_pauses_goes_through_many_documents_and_no_action_is_lost() {
     let server = serve("shop");
     let followed = driven(&server, "", "shop", 0, |_| {});

@@ -26,7 +26,14 @@ pub(crate) struct Act {
     pub(crate) began: Instant,
     /// Whether it has brought a new document: what the browser does after that is not its doing.
     pub(crate) navigated: bool,
+    /// Whether it is not known yet that the page got it.
+    undecided: bool,
+    /// Whether it was taken back when its step had begun.
+    pub(crate) taken_back: bool,
 }
+
+/// How long what may yet be taken back is waited for.
+const LONGEST_UNDECIDED: Duration = Duration::from_secs(3);
 
 impl Act {
     pub(crate) fn new(kind: ActionKind, tab: u32, spot: Option<Spot>, text: impl Into<String>) -> Self {
@@ -41,6 +48,8 @@ impl Act {
             serials: Vec::new(),
             began: Instant::now(),
             navigated: false,
+            undecided: false,
+            taken_back: false,
         }
     }
 
@@ -51,13 +60,12 @@ impl Act {
         }
     }
 
-    /// Whether it was only just told of and may yet be taken back.
+    /// Whether it may yet be taken back.
     pub(crate) fn may_be_held(&self) -> bool {
-        matches!(self.kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
-            && self.began.elapsed() < Duration::from_millis(60)
+        self.undecided && self.began.elapsed() < LONGEST_UNDECIDED
     }
 
-    fn caused(&self, said: &ListenerMessage) -> bool {
+    pub(crate) fn caused(&self, said: &ListenerMessage) -> bool {
         said.by != 0 && self.serials.contains(&said.by)
     }
 }
@@ -83,7 +91,7 @@ pub(crate) fn take(
 ) -> Taken {
     let begin = |open: &mut Vec<Act>, kind: ActionKind, spot: Option<Spot>, text: &str| {
         let mut act = Act::new(kind, tab, spot, text);
-        (act.point, act.secret) = (said.at, said.secret);
+        (act.point, act.secret, act.undecided) = (said.at, said.secret, said.undecided);
         act.serials.push(said.serial);
         open.push(act);
         Taken::Begun
@@ -133,10 +141,14 @@ pub(crate) fn take(
             taken
         }
         "key" => begin(open, ActionKind::Press, spot, &said.value),
+        "reached" => {
+            open.iter_mut().filter(|act| act.caused(said)).for_each(|act| act.undecided = false);
+            Taken::Passed
+        }
         // The page never got it.
         "held" => {
             let before = open.len();
-            open.retain(|act| !act.serials.contains(&said.by) || act.tab != tab);
+            open.retain(|act| !act.caused(said));
             if open.len() < before { Taken::Merged } else { Taken::Passed }
         }
         "value" => value(open, said, spot, begin),
@@ -147,6 +159,7 @@ pub(crate) fn take(
 fn merge(open: &mut [Act], said: &ListenerMessage, change: impl FnOnce(&mut Act)) -> Taken {
     let Some(act) = open.last_mut() else { return Taken::Passed };
     act.serials.push(said.serial);
+    act.undecided |= said.undecided;
     change(act);
     Taken::Merged
 }
@@ -320,6 +333,20 @@ mod tests {
             r#"{"s":3,"k":"value","c":"text","v":"a\n","on":5,"by":2,"follows":true}"#,
         ];
         assert_eq!(acts(&events), ["fill 5 a"]);
+    }
+
+    #[test]
+    fn a_click_waits_until_it_is_known_whether_the_page_got_it() {
+        let said = |event: &str| serde_json::from_str::<ListenerMessage>(event).expect("an event");
+        let click = |serial: u64| said(&format!(r#"{{"s":{serial},"k":"click","undecided":true}}"#));
+        let mut open = Vec::new();
+        take(&mut open, &click(1), 0, spot(4), None);
+        assert!(open[0].may_be_held());
+        take(&mut open, &said(r#"{"s":2,"k":"reached","by":1}"#), 0, None, None);
+        assert!(!open[0].may_be_held());
+        take(&mut open, &click(3), 0, spot(5), None);
+        take(&mut open, &said(r#"{"s":4,"k":"held","by":3}"#), 0, None, None);
+        assert_eq!(open.len(), 1);
     }
 
     #[test]

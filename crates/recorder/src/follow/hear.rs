@@ -117,16 +117,20 @@ impl Following<'_> {
                 spot.key = self.numbers.held(&spot.session, spot.context, held);
             }
         }
+        // Its step stands between two others.
+        if said.kind == "held"
+            && self.begun
+            && let Some(act) = self.open.first_mut().filter(|act| act.caused(said))
+        {
+            act.taken_back = true;
+            return;
+        }
         let taken = group::take(&mut self.open, said, tab, at, to);
         if taken != Taken::Passed {
             self.has_moved();
         }
         if taken == Taken::Merged && self.begun && self.open.len() == 1 {
             self.pending.shot = None;
-        }
-        // A fill may have swallowed the action that had begun; it stands in its place.
-        if self.open.is_empty() {
-            self.begun = false;
         }
     }
 

@@ -133,7 +133,7 @@ impl Listener {
         let Signal::Said { session, payload, .. } = signal else { return None };
         let said: ListenerMessage = serde_json::from_str(payload).ok()?;
         let is_ready = said.kind == "ready";
-        if !is_ready && said.kind != "aim" && said.kind != "held" && !said.follows {
+        if !matches!(said.kind.as_str(), "ready" | "aim" | "held" | "reached") && !said.follows {
             self.done = [self.done[1], Some(now)];
         }
         let unseen = said.place.is_some_and(|place| place.number.is_none());

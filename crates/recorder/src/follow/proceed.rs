@@ -40,7 +40,7 @@ impl Following<'_> {
                     self.open.remove(0);
                     continue;
                 }
-                if act.tab != self.stage.driver.tab && act.kind != ActionKind::Goto {
+                if act.tab != self.stage.driver.tab && !matches!(act.kind, ActionKind::Goto | ActionKind::SwitchTab) {
                     let switch = Act::new(ActionKind::SwitchTab, act.tab, None, act.tab.to_string());
                     self.open.insert(0, switch);
                 }

@@ -27,7 +27,8 @@ pub(crate) fn key_of(spot: &Spot, numbers: &Numbers, page: &Page) -> Option<Node
 
 /// Returns the record of an action on the page before it.
 pub(crate) fn record_of(act: &Act, numbers: &Numbers, page: &Page, before: StepIndex) -> ActionRecord {
-    let (mut acceptable, mut note) = (Vec::new(), None);
+    let taken_back = "whoever drives the browser took it back before the page got it";
+    let (mut acceptable, mut note) = (Vec::new(), act.taken_back.then(|| taken_back.to_owned()));
     if let Some(spot) = &act.spot {
         let found = key_of(spot, numbers, page).or_else(|| spot.near.filter(|key| page.find(*key).is_some()));
         match found.and_then(|key| page.find(key)) {

@@ -33,6 +33,10 @@ pub(crate) struct ListenerMessage {
     pub(crate) untrusted: bool,
     #[serde(default)]
     pub(crate) follows: bool,
+    /// Whether it will be told that the page got it (`reached`) or that whoever drives the browser
+    /// took it back before that (`held`).
+    #[serde(default)]
+    pub(crate) undecided: bool,
     #[serde(default)]
     pub(crate) detail: u32,
     #[serde(default)]

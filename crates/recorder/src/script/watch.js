@@ -13,7 +13,9 @@
   const numbers = new WeakMap(), known = new WeakMap(), secret = new WeakSet(), stood = new WeakMap();
   const held = new Map(), ids = new WeakMap();
   const MOST_HELD = 64, MOST_TEXT = 10000, UNTRUSTED_A_SECOND = 10;
-  let serial = 0, cause = 0, clicked = 0, pressed = null, wheel = null, untrusted = 0, dragged = null;
+  // What follows from an event of one document is not taken for what follows from another's.
+  let serial = Math.floor(Math.random() * 2 ** 42) * 1024;
+  let cause = 0, clicked = 0, pressed = null, wheel = null, untrusted = 0, dragged = null;
   let pointer = { x: -100, y: -100, at: 0 }, hover = 0, jumps = [], moves = 0;
 
   // Numbers every element in document order, open shadow trees before an element's own children.
@@ -154,10 +156,18 @@
     return n;
   };
   // A driver that finds its target covered takes its own events back before the page gets them (Playwright does), and
-  // tries again.
-  const reached = new WeakSet();
-  const unlessHeld = (n, e) => {
-    setTimeout(() => { if (e.defaultPrevented && !reached.has(e)) tell('held', null, { by: n }); }, 0); return n;
+  // tries again: whether the page got a click is told behind it.
+  const undecided = new WeakMap();
+  const decide = (e, kind) => {
+    const by = undecided.get(e);
+    if (undecided.delete(e)) tell(kind, null, { by });
+  };
+  const unlessHeld = (kind, path, e, more) => {
+    const n = tell(kind, path, { ...more, undecided: true });
+    undecided.set(e, n);
+    setTimeout(() => decide(e, e.defaultPrevented ? 'held' : 'reached'), 0);
+    causing(n);
+    return n;
   };
   const causing = (n) => { cause = n; setTimeout(() => { if (cause === n) cause = 0; }, 0); };
   stood.set(document, [globalThis.scrollX, globalThis.scrollY]);
@@ -248,13 +258,12 @@
       endHover(); endWheel();
       if (cause && (e.detail === 0 || cause === clicked)) { tell('click', path, { follows: true }); return; }
       cause = 0;
-      clicked = unlessHeld(tell('click', path,
-        { detail: e.detail, at: e.detail > 0 ? [e.clientX + scrollX, e.clientY + scrollY] : undefined }), e);
-      causing(clicked);
+      clicked = unlessHeld('click', path, e,
+        { detail: e.detail, at: e.detail > 0 ? [e.clientX + scrollX, e.clientY + scrollY] : undefined });
     },
     auxclick(e, path) { if (e.button === 1) { cause = 0; causing(tell('click', path, { detail: 1 })); } },
-    dblclick(e, path) { cause = 0; causing(unlessHeld(tell('dblclick', path, {}), e)); },
-    contextmenu(e, path) { cause = 0; causing(unlessHeld(tell('contextmenu', path, {}), e)); },
+    dblclick(e, path) { cause = 0; unlessHeld('dblclick', path, e); },
+    contextmenu(e, path) { cause = 0; unlessHeld('contextmenu', path, e); },
     keydown(e, path) {
       if (e.isComposing
         || ['Shift', 'Control', 'Alt', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified', 'AltGraph']
@@ -303,7 +312,7 @@
     else if (e.type === 'click' && !cause && path[0] instanceof Element) asked('click', path, { detail: 1 });
   };
   const leave = () => { endHover(false); endWheel(); };
-  const reach = (e) => reached.add(e);
+  const reach = (e) => decide(e, 'reached');
   const arm = () => {
     for (const type of ['click', 'dblclick', 'contextmenu'])
       document.addEventListener(type, reach, { capture: true, passive: true });

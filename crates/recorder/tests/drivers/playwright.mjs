@@ -66,6 +66,19 @@ const lists = {
       await page.locator('#next').click();
     },
   ],
+  // The first click is taken back before the page gets it, by what is busy for so long.
+  held: [
+    () => page.goto(url),
+    () => page.evaluate(() => {
+      addEventListener('click', (event) => {
+        event.preventDefault(); event.stopImmediatePropagation();
+        for (const end = Date.now() + 500; Date.now() < end;);
+      }, { capture: true, once: true });
+    }),
+    () => page.locator('#inner').click(),
+    () => page.locator('#inner').click(),
+    () => page.locator('#name').fill('Ann'),
+  ],
   dialog: [
     () => page.goto(url),
     async () => {
