@@ -156,7 +156,7 @@ failures! {
         _ => Exit::Usage,
     }, error.hint();
     KnowledgeError: |error| match &error {
-        KnowledgeError::NoKnowledge { .. } | KnowledgeError::UnknownId { .. } => Exit::Usage,
+        KnowledgeError::NoKnowledge { .. } => Exit::Usage,
         KnowledgeError::Trace(error) => error.exit_class().into(),
         _ => Exit::Input,
     }, error.hint();

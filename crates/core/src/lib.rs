@@ -9,4 +9,5 @@ pub mod random;
 pub mod schema;
 mod shown;
 pub mod strategy;
+pub mod sync;
 pub mod tokens;

@@ -83,10 +83,9 @@ impl Local {
         let path = folder.join("config.json");
         let config: Config = json(&path, &mut hash)?;
         check(&config).map_err(|reason| model(&path, reason))?;
-        let longest = match optional::<SequenceFile>(&folder.join("sentence_bert_config.json"), &mut hash)? {
-            Some(SequenceFile { max_seq_length: Some(longest) }) => longest.min(config.max_position_embeddings),
-            _ => config.max_position_embeddings,
-        };
+        let sequence = optional::<SequenceFile>(&folder.join("sentence_bert_config.json"), &mut hash)?;
+        let longest = sequence.and_then(|file| file.max_seq_length).unwrap_or(usize::MAX);
+        let longest = longest.min(config.max_position_embeddings);
         check_modules(&folder.join("modules.json"), &mut hash)?;
         let pooling = read_pooling(&folder.join("1_Pooling/config.json"), &mut hash)?;
         let path = folder.join("tokenizer.json");
@@ -190,10 +189,8 @@ fn check_modules(path: &Path, hash: &mut blake3::Hasher) -> Result<(), EmbedErro
     let known = ["models.Transformer", "models.Pooling", "models.Normalize"];
     for module in optional::<Vec<ModuleRow>>(path, hash)?.unwrap_or_default() {
         if !known.iter().any(|known| module.kind.ends_with(known)) {
-            return Err(model(
-                path,
-                format!("module {:?} is not known: transformer, pooling and normalize are", module.kind),
-            ));
+            let reason = format!("module {:?} is not known: transformer, pooling and normalize are", module.kind);
+            return Err(model(path, reason));
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use crate::json::list;
 use crate::plan::{Marks, Pages};
 use crate::scene::Scene;
 use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind, Viewport, raw};
+use browserlens_core::sync::locked;
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Documents of one snapshot.
 pub(crate) const MOST_DOCUMENTS: usize = 500;
@@ -141,7 +142,7 @@ impl Pairs {
         let Some(files) = self.pages.get(step).or(self.pages.last()) else {
             return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
         };
-        let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut archive = locked(&self.archive);
         let mut read = |name: &str| -> Result<String, ImportError> {
             let bytes = archive.read(name)?.unwrap_or_default();
             String::from_utf8(bytes).map_err(|_| ImportError::malformed(&self.path, name, "it is not UTF-8"))

@@ -9,6 +9,7 @@ use crate::plan::{Marks, Plan};
 use crate::playwright::aria::missing;
 use crate::scene::{Resources, Scene};
 use crate::write::{Captured, Writing};
+use browserlens_core::sync::locked;
 use browserlens_recorder::{RecordError, RenderAnswer, RenderAnswers, RenderOptions, RenderScene, render_scenes};
 use std::collections::HashMap;
 use std::path::Path;
@@ -81,13 +82,12 @@ pub(crate) fn render(
     let mut writing = None;
     let mut gaps: HashMap<usize, (Vec<String>, Option<Vec<u8>>)> = HashMap::new();
     let gaps_of = std::sync::Mutex::new(&mut gaps);
-    let locked = || gaps_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let written = runtime.block_on(render_scenes(
         plan.steps.len(),
         &rendering,
         |step| {
             let (staged, gaps, aria) = staged(plan.pages.scene(step)?);
-            locked().insert(step, (gaps, aria));
+            locked(&gaps_of).insert(step, (gaps, aria));
             Ok(staged)
         },
         |step, page| {
@@ -95,7 +95,7 @@ pub(crate) fn render(
                 let key = options.redaction_key.clone();
                 writing = Some(Writing::create(plan, out, Some(&page.browser), key, options.force)?);
             }
-            let (mut gaps, aria) = locked().remove(&step).unwrap_or_default();
+            let (mut gaps, aria) = locked(&gaps_of).remove(&step).unwrap_or_default();
             match aria.map(|tree| missing(&tree, &page.page)) {
                 Some(Some((all, lacking))) if !lacking.is_empty() => gaps.push(format!(
                     "step {step}: {} of {all} controls and headings of the recorded accessibility tree are not on the \

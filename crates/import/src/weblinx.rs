@@ -15,10 +15,11 @@ use crate::limits::Limits;
 use crate::plan::{Plan, PlannedAction, PlannedStep, TARGET, origin};
 use browserlens_core::page::Viewport;
 use browserlens_core::strategy::ActionKind;
+use browserlens_core::sync::locked;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Licence of the data set, as its publisher states it.
 const LICENCE: &str = "CC-BY-NC-SA-4.0";
@@ -124,7 +125,7 @@ fn plan(
     gaps.push("after the last action no page was recorded: its own is shown again".to_owned());
     gaps.push("the publisher made accessibility trees and snapshots by rendering saved pages anew".to_owned());
     let record = match index.names.get(&format!("demonstrations/{id}/metadata.json")) {
-        Some(name) => archive.lock().unwrap_or_else(PoisonError::into_inner).read(name)?,
+        Some(name) => locked(archive).read(name)?,
         None => None,
     };
     let record: Value = record.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();

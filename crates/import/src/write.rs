@@ -9,8 +9,8 @@ use crate::har::{self, Visit};
 use crate::plan::{ALSO, Marks, Plan, TARGET};
 use browserlens_core::page::text::cut;
 use browserlens_core::page::{Capture, NodeKey, Page};
-use browserlens_core::strategy::{Event, Intent, NodeHint, StepIndex, TakenAction};
-use browserlens_trace::scenario::{Target, called};
+use browserlens_core::strategy::{Event, Intent, StepIndex, TakenAction};
+use browserlens_trace::scenario::in_words;
 use browserlens_trace::{
     ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, Settled, StepRecord, TraceMeta,
     TraceSource, TraceWriter,
@@ -155,15 +155,6 @@ impl<'p> Writing<'p> {
         written?;
         Ok((self.with_node, self.next, origin.gaps))
     }
-}
-
-/// Returns a node in words: its role and name, and which one it is where several are called so.
-fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
-    let node = page.find(key)?;
-    let (role, name) = (node.role().to_owned(), called(node));
-    let alike = Target::role(&role, &name).matches(page);
-    let nth = alike.iter().position(|id| *id == node.id()).filter(|_| alike.len() > 1).map(|at| at as u32);
-    Some(NodeHint { role, name, within: None, nth })
 }
 
 /// Gaps in order, each once, no more and no longer than a person reads.

@@ -57,16 +57,6 @@ pub enum KnowledgeError {
         /// What it holds.
         known: Vec<String>,
     },
-    /// An id that is not known.
-    #[error("{kind} {id:?} is not known{}", told(.nearest))]
-    UnknownId {
-        /// `screen`, `action`, `transition` or `task`.
-        kind: &'static str,
-        /// The id.
-        id: String,
-        /// Known ids that are like it, nearest first.
-        nearest: Vec<String>,
-    },
     /// A value does not make sense.
     #[error("{kind} {id:?}: {problem}")]
     Invalid {
@@ -122,7 +112,6 @@ impl KnowledgeError {
                 "check that the file can be read and written, and that nothing else is writing to it"
             }
             Self::NoKnowledge { .. } => "use one of the ids it holds, or build knowledge under this id",
-            Self::UnknownId { .. } => "use a known id; `browserlens knowledge export` lists them",
             Self::Invalid { .. } => "mend the value, or build the knowledge again from its traces",
             Self::InvalidPattern { .. } => {
                 "mend the screen's pattern: escape page text, and use neither look-around nor back-references"
@@ -133,8 +122,4 @@ impl KnowledgeError {
             Self::Source(_) => "open the page again",
         }
     }
-}
-
-fn told(ids: &[String]) -> String {
-    if ids.is_empty() { String::new() } else { format!("; nearest: {}", ids.join(", ")) }
 }

@@ -116,8 +116,8 @@ fn slowest(_: &mut Criterion) {
     });
     let page = listing(1_200, &[]);
     quantiles("router/cost_first_sight_of_10000_nodes", || {
-        let router = CostRouter { formula: ImageFormula::Claude28, points: false };
-        let _ = black_box(router.route(&SignalCache::default().signals(black_box(&page), None), None));
+        let router = CostRouter { formula: ImageFormula::Claude28 };
+        black_box(router.route(&SignalCache::default().signals(black_box(&page), None), None));
     });
     let listing = observed(&shop_listing());
     quantiles("format/shop_listing", || {
@@ -129,10 +129,8 @@ fn lens(c: &mut Criterion) {
     let page = listing(1_200, &[]);
     assert!(page.len() >= 10_000);
     c.bench_function("signals/10000_nodes", |b| b.iter(|| Signals::of(black_box(&page), None)));
-    let routers: [(&str, Box<dyn Router>); 2] = [
-        ("heuristic", Box::new(HeuristicRouter)),
-        ("cost", Box::new(CostRouter { formula: ImageFormula::Claude28, points: false })),
-    ];
+    let routers: [(&str, Box<dyn Router>); 2] =
+        [("heuristic", Box::new(HeuristicRouter)), ("cost", Box::new(CostRouter { formula: ImageFormula::Claude28 }))];
     for (name, router) in &routers {
         c.bench_function(&format!("router/{name}_first_sight_of_10000_nodes"), |b| {
             b.iter(|| router.route(&SignalCache::default().signals(black_box(&page), None), None));

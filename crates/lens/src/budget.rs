@@ -13,6 +13,7 @@ use crate::format::fold::row_controls;
 use crate::refs::RefTable;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, StateSet, Tree};
 use browserlens_core::page::NodeKey;
+use browserlens_core::page::text::beginning;
 use browserlens_core::strategy::Ref;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -60,15 +61,14 @@ impl Cuts {
         }
     }
 
-    /// Keeps an item and its ancestors; tells whether that changed anything.
-    pub fn keep(&mut self, view: &View, id: u32) -> bool {
-        let changed = !std::mem::replace(&mut self.kept[id as usize], true);
+    /// Keeps an item and its ancestors.
+    pub fn keep(&mut self, view: &View, id: u32) {
+        self.kept[id as usize] = true;
         for above in view.tree.ancestors(id) {
             if std::mem::replace(&mut self.kept[above as usize], true) {
                 break;
             }
         }
-        changed
     }
 }
 
@@ -176,9 +176,8 @@ impl Target {
         let key = view.meta[id as usize].key;
         let handle = before.cut.get(&key).copied().unwrap_or_else(|| self.handles.new_handle());
         self.handles.cut.insert(key, handle);
-        let name: String = item.name.chars().take(shown).collect();
         item.cut = Some(Cut { handle, chars: (chars - shown.min(chars)) as u32 });
-        item.name = Arc::from(name);
+        item.name = Arc::from(beginning(&item.name, shown));
         self.cut_names.push((handle, id));
     }
 

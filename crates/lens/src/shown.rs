@@ -47,7 +47,7 @@ pub enum ApplyError {
 }
 
 /// States before the last that are kept, for deltas that start from one of them.
-const MOST_EARLIER: usize = 12;
+pub(crate) const MOST_EARLIER: usize = 12;
 
 /// What the text emitted so far says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,11 +124,9 @@ impl ShownState {
     /// What was shown at a step; where no state has that number, what was shown last, if it has
     /// none.
     fn at_step(&self, step: u32) -> Option<&Shown> {
-        if self.now.step == Some(step) {
-            return Some(&self.now);
-        }
-        let earlier = self.earlier.iter().rev().find(|shown| shown.step == Some(step));
-        earlier.map(|shown| &**shown).or_else(|| self.now.step.is_none().then_some(&*self.now))
+        let mut known = std::iter::once(&self.now).chain(self.earlier.iter().rev());
+        let shown = known.find(|shown| shown.step == Some(step));
+        shown.or_else(|| self.now.step.is_none().then_some(&self.now)).map(|shown| &**shown)
     }
 
     fn follow(&mut self, next: Shown) {

@@ -147,9 +147,8 @@ impl Tree {
 
     /// Returns the ancestors, nearest first, the root last.
     pub fn ancestors(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
-        std::iter::successors(Some(self.parent(id)).filter(|p| *p != NONE), |p| {
-            Some(self.parent(*p)).filter(|p| *p != NONE)
-        })
+        let above = |id: u32| Some(self.parent(id)).filter(|parent| *parent != NONE);
+        std::iter::successors(above(id), move |id| above(*id))
     }
 
     /// Returns the position among its siblings.

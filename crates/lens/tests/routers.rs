@@ -5,7 +5,7 @@ mod common;
 
 use browserlens_core::strategy::{ObservationKind, Request, Run};
 use browserlens_lens::extract::Grade;
-use browserlens_lens::router::{Route, RouteError, Router, Signals, Tier};
+use browserlens_lens::router::{Route, Router, Signals, Tier};
 use browserlens_lens::{Lens, LensOptions, Representation, RouterKind};
 use common::{observe, page, says};
 use std::sync::{Arc, Mutex};
@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex};
 struct TakesTurns(Arc<Mutex<Vec<Option<Representation>>>>);
 
 impl Router for TakesTurns {
-    fn route(&self, _signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError> {
+    fn route(&self, _signals: &Signals, shown: Option<Representation>) -> Route {
         let mut told = self.0.lock().unwrap();
         told.push(shown);
         let representation = if told.len() % 2 == 1 { Representation::A11y } else { Representation::Dom };
-        Ok(Route::new(representation, "its turn"))
+        Route::new(representation, "its turn")
     }
 }
 
@@ -95,9 +95,9 @@ fn a_tier_bends_the_router_and_leaves_a_fixed_representation_alone() {
 struct ByControls;
 
 impl Router for ByControls {
-    fn route(&self, signals: &Signals, _: Option<Representation>) -> Result<Route, RouteError> {
+    fn route(&self, signals: &Signals, _: Option<Representation>) -> Route {
         let representation = if signals.interactive == 0 { Representation::A11y } else { Representation::Dom };
-        Ok(Route::new(representation, "by its controls"))
+        Route::new(representation, "by its controls")
     }
 }
 

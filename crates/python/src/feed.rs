@@ -10,7 +10,7 @@
 //! thread wakes up in.
 
 use crate::json;
-use crate::wire::locked;
+use browserlens_core::sync::locked;
 use browserlens_recorder::CdpInbox;
 use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -5,6 +5,7 @@
 //! waits for Python's lock; calls that come while no work is under way wait for the next.
 
 use crate::errors::Raised;
+use browserlens_core::sync::locked;
 use browserlens_recorder::{CdpCall, CdpInbox, CdpTransport};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,11 +28,6 @@ struct Queue {
     is_busy: bool,
     /// Whether nobody carries calls any more until the work ends.
     is_given_up: bool,
-}
-
-/// Locks what a panic of ours may have left as it is.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How long work that is given up may take to notice.

@@ -4,8 +4,9 @@
 //! Invariants: nothing but GET is answered; what is answered carries a policy that lets no script
 //! run.
 
-use crate::socket::{RawEvent, Socket, locked};
+use crate::socket::{RawEvent, Socket};
 use base64::Engine;
+use browserlens_core::sync::locked;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::{Arc, Mutex};

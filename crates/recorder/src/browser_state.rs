@@ -7,9 +7,10 @@
 use crate::answering::Answering;
 use crate::habits::Habits;
 use crate::log::EventLog;
-use crate::socket::{CallError, Reply, locked};
+use crate::socket::{CallError, Reply};
 use crate::watch::Watch;
 use browserlens_core::strategy::{Event, EventKind, TabEvent};
+use browserlens_core::sync::locked;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;

@@ -243,19 +243,6 @@ impl Driver {
         Ok(!(asks || loads || navigates || stirred))
     }
 
-    /// Returns whether, besides, nothing that can be seen has changed for a moment; a page that a
-    /// dialog blocks is quiet.
-    pub(crate) async fn is_quiet(&self) -> Result<bool, CallError> {
-        if self.is_blocked() {
-            return Ok(true);
-        }
-        if !self.is_network_quiet()? {
-            return Ok(false);
-        }
-        let worlds = self.browser.read().worlds(self.tab);
-        Ok(self.layout_moves(worlds, self.quiet).await?.is_none())
-    }
-
     /// Returns session, frame and document of the current tab's frames.
     pub(crate) fn watched_frames(&self) -> Vec<(String, String, String)> {
         let state = self.browser.read();

@@ -10,11 +10,11 @@ mod clock;
 pub(crate) use clock::SiteClock;
 
 use crate::error::RecordError;
-use crate::socket::locked;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use browserlens_core::sync::locked;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

@@ -6,10 +6,11 @@
 //! time is the browser's and a field that a newer browser renamed is never lost. Why beside
 //! chromiumoxide: its typed layer doubles the time of large answers.
 
-pub(crate) use crate::call::{CallError, RawEvent, Reply, locked};
+pub(crate) use crate::call::{CallError, RawEvent, Reply};
 
 use crate::call::{Answer, Call};
 use crate::wire::{CdpCall, CdpInbox, CdpTransport};
+use browserlens_core::sync::locked;
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
 use std::sync::Arc;

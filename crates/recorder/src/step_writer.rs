@@ -6,14 +6,15 @@
 
 use crate::error::RecordError;
 use crate::options::StepReport;
-use browserlens_core::page::{Capture, NodeKey, Page};
+use browserlens_core::page::{Capture, NodeKey};
 use browserlens_core::strategy::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
-use browserlens_trace::scenario::{Target, called};
 use browserlens_trace::{
     ActionRecord, CreateOptions, Outcome, Redactor, Settled, StepRecord, TraceError, TraceMeta, TraceWriter,
 };
 use std::path::Path;
 use std::time::Instant;
+
+pub(crate) use browserlens_trace::scenario::in_words;
 
 pub(crate) struct StepWriter {
     writer: TraceWriter,
@@ -84,13 +85,4 @@ pub(crate) fn acted(
     let taken = TakenAction { kind, node, text, error: None };
     let target = acceptable.first().copied();
     ActionRecord { taken, intent, target, acceptable, resolved_in: before, point: None }
-}
-
-/// Returns a node in words: its role and name, and which one it is where several are called so.
-pub(crate) fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
-    let node = page.find(key)?;
-    let (role, name) = (node.role().to_owned(), called(node));
-    let alike = Target::role(&role, &name).matches(page);
-    let nth = alike.iter().position(|id| *id == node.id()).filter(|_| alike.len() > 1).map(|at| at as u32);
-    Some(NodeHint { role, name, within: None, nth })
 }

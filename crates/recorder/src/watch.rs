@@ -6,7 +6,7 @@
 
 use crate::follow::LIMITS;
 use crate::messages::ScriptParsed;
-use crate::socket::locked;
+use browserlens_core::sync::locked;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Mutex;

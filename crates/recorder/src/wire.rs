@@ -6,7 +6,8 @@
 //! are read in one way only; answers of unknown calls change nothing. Why no call that returns its
 //! answer: many calls are under way at once, and who carries them may be a script with one thread.
 
-use crate::call::{Answer, CallError, RawEvent, Waiting, locked};
+use crate::call::{Answer, CallError, RawEvent, Waiting};
+use browserlens_core::sync::locked;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -4,6 +4,7 @@
 //! per stage. Invariant: times go into [`crate::Timing`] rows only, never into a measurement.
 
 use browserlens_core::strategy::{Stage, StageClock};
+use browserlens_core::sync::locked;
 use browserlens_core::tokens::Micros;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -57,7 +58,7 @@ impl StageClock for StopWatch {
 
 impl StopWatch {
     fn lock(&self) -> MutexGuard<'_, Running> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Ends the open stage. Out: the time of each stage that was entered, by name, and how much of

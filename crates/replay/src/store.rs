@@ -6,12 +6,13 @@
 //! Invariant: equal bytes have equal names on every machine; a blob is never changed.
 
 use crate::error::ReplayError;
+use browserlens_core::sync::locked;
 use browserlens_trace::whole;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use zstd::bulk::Compressor;
 
 /// Content-addressed blobs below one folder.
@@ -42,7 +43,7 @@ impl Packers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Compressor<'static>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

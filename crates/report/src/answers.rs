@@ -48,10 +48,10 @@ impl Answers {
     /// Sums the answers of a run; none if it has none.
     pub fn of(input: &ReportInput<'_>) -> Option<Self> {
         let mut rows: Vec<AnswerRow> = Vec::new();
-        for scenario in input.scenarios {
-            let whole = scenario.answers.iter().find(|info| info.answers == UNFILTERED_ANSWERS);
+        for trace in input.traces {
+            let whole = trace.answers.iter().find(|info| info.answers == UNFILTERED_ANSWERS);
             let whole = whole.map_or((0, 0), |whole| (whole.console, whole.network));
-            for info in &scenario.answers {
+            for info in &trace.answers {
                 let at = rows.iter().position(|row| row.sum.answers == info.answers).unwrap_or_else(|| {
                     rows.push(AnswerRow {
                         sum: AnswerInfo { answers: info.answers.clone(), ..AnswerInfo::default() },
@@ -124,10 +124,10 @@ mod tests {
     fn a_row_is_compared_with_the_unfiltered_answers_of_its_own_traces() {
         let mut run = made_up::run();
         assert_eq!(Answers::of(&run.input()), None, "a run without answers has no table");
-        run.scenarios.truncate(2);
-        run.scenarios[0].answers =
+        run.traces.truncate(2);
+        run.traces[0].answers =
             vec![info("unfiltered", 1_000, 8_000, 2), info("default", 300, 1_000, 2), info("tool@1", 10, 100, 1)];
-        run.scenarios[1].answers = vec![info("unfiltered", 0, 2_000, 2), info("default", 50, 1_000, 1)];
+        run.traces[1].answers = vec![info("unfiltered", 0, 2_000, 2), info("default", 50, 1_000, 1)];
         let answers = Answers::of(&run.input()).expect("there are answers");
         let table = answers.table();
         let (_, rows) = table.cells();

@@ -26,7 +26,7 @@ pub(crate) struct Attacks<'a> {
 impl<'a> Attacks<'a> {
     /// Collects the attacks of a run; none if its scenarios declare none.
     pub fn of(input: &ReportInput<'a>, summary: &'a Summary) -> Option<Self> {
-        let attacks = of_each(input.scenarios, |info| &info.attacks);
+        let attacks = of_each(input.traces, |info| &info.attacks);
         let outcomes = |row: &'a StrategySummary| (row.strategy.as_str(), outcomes(input, &row.strategy, &attacks));
         let rows = summary.strategies.iter().map(outcomes).collect();
         (!attacks.is_empty()).then_some(Self { attacks, rows })
@@ -112,8 +112,8 @@ mod tests {
             let row = run.measurements.iter().find(|row| row.numbers().is_some()).expect("a row");
             (row.trace.clone(), row.strategy.clone())
         };
-        let scenario = run.scenarios.iter_mut().find(|scenario| scenario.trace == trace).expect("its scenario");
-        scenario.attacks = vec![
+        let info = run.traces.iter_mut().find(|info| info.id == trace).expect("what is said of it");
+        info.attacks = vec![
             attack("yaml", AttackKind::ForgedNode, &[0, 1]),
             attack("opacity", AttackKind::HiddenText, &[0]),
             attack("late", AttackKind::HiddenText, &[900]),

@@ -23,11 +23,8 @@ pub(crate) struct Imported<'a> {
 impl<'a> Imported<'a> {
     /// Lists the imported traces; none if there is none.
     pub fn of(input: &ReportInput<'a>) -> Option<Self> {
-        let traces: Vec<_> = input
-            .scenarios
-            .iter()
-            .filter_map(|scenario| Some((scenario.trace.as_str(), scenario.origin.as_ref()?)))
-            .collect();
+        let traces: Vec<_> =
+            input.traces.iter().filter_map(|info| Some((info.id.as_str(), info.origin.as_ref()?))).collect();
         (!traces.is_empty()).then_some(Self { traces })
     }
 

@@ -10,10 +10,7 @@ use crate::preview;
 use browserlens_core::page::BoxInViewport;
 use browserlens_core::tokens::ImageFormula;
 use browserlens_knowledge::Knowledge;
-use browserlens_replay::{
-    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, Origin, PerMille, RecordedPeer, Store, SweepPoint,
-    TaskMeasurement, Timing,
-};
+use browserlens_replay::{Measurement, PerMille, Store, StrategyInfo, TaskMeasurement, Timing, TraceInfo};
 use rayon::prelude::*;
 use std::error::Error;
 
@@ -29,8 +26,10 @@ pub struct ReportInput<'a> {
     pub tasks: &'a [TaskMeasurement],
     /// Latency, one row per trace × strategy × step; may be empty.
     pub timings: &'a [Timing],
-    /// What the scenarios say, by trace; one that is missing is shown with what the rows tell.
-    pub scenarios: &'a [ScenarioInfo],
+    /// What is said of the traces; one that is missing is shown with what the rows tell.
+    pub traces: &'a [TraceInfo],
+    /// What is said of the traces' steps; may be empty.
+    pub steps: &'a [StepInfo],
     /// What the strategies say of themselves; may be empty.
     pub strategies: &'a [StrategyInfo],
     /// Where the texts and images of the rows' content hashes are.
@@ -73,45 +72,16 @@ pub struct About {
     pub fidelity: String,
 }
 
-/// What a scenario says of one trace.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ScenarioInfo {
-    /// Id of the trace in the run: `Measurement::trace`.
-    pub trace: String,
-    /// The goal in the user's words.
-    pub goal: String,
-    /// Why the scenario is there.
-    pub why: String,
-    /// Whether the recording reached its end.
-    pub complete: bool,
-    /// Hash of the trace file; empty where that is not told.
-    pub hash: String,
-    /// Name and version of the browser that was recorded; empty where that is not told.
-    pub browser: String,
-    /// Its steps, in order.
-    pub steps: Vec<StepInfo>,
-    /// What its pages' text tries on readers.
-    pub attacks: Vec<AttackInfo>,
-    /// What answers about console and requests cost there, and tell.
-    pub answers: Vec<AnswerInfo>,
-    /// What came of the questions about its pages.
-    pub asked: Vec<AskedInfo>,
-    /// What other recordings make known of it.
-    pub known: Option<KnownInfo>,
-    /// What recorded tools gave beside it.
-    pub peers: Vec<RecordedPeer>,
-    /// Where it was imported from; none if it was recorded here.
-    pub origin: Option<Origin>,
-}
-
 /// Returns the rows of what each trace has several of, beside the trace's id.
-pub(crate) fn of_each<T>(scenarios: &[ScenarioInfo], own: fn(&ScenarioInfo) -> &Vec<T>) -> Vec<(&str, &T)> {
-    scenarios.iter().flat_map(|info| own(info).iter().map(|row| (info.trace.as_str(), row))).collect()
+pub(crate) fn of_each<T>(traces: &[TraceInfo], own: fn(&TraceInfo) -> &Vec<T>) -> Vec<(&str, &T)> {
+    traces.iter().flat_map(|info| own(info).iter().map(|row| (info.id.as_str(), row))).collect()
 }
 
 /// What a trace and its scenario say of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepInfo {
+    /// Id of the trace in the run: `Measurement::trace`.
+    pub trace: String,
     /// Index of the step.
     pub step: u32,
     /// The action that led here, in words.
@@ -167,48 +137,6 @@ pub struct FactInfo {
     pub text: String,
     /// Whether it may be read from pixels.
     pub pixels: bool,
-}
-
-/// What a strategy says of itself.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StrategyInfo {
-    /// Its name, `family/variant`.
-    pub name: String,
-    /// Version of what it writes.
-    pub version: String,
-    /// Why it is in the bench.
-    pub why: String,
-    /// How an agent acts on what it shows; empty where that is not told.
-    pub channel: String,
-    /// How its texts are parsed; empty where that is not told.
-    pub format: String,
-    /// Its options as JSON; empty where that is not told.
-    pub options: String,
-    /// Which member of a family it is; none where nothing was swept.
-    pub sweep: Option<SweepPoint>,
-}
-
-impl StrategyInfo {
-    /// Returns what a run's header says of a strategy.
-    pub fn of(info: &browserlens_replay::StrategyInfo) -> Self {
-        let channel = serde_json::to_value(info.channel).unwrap_or_default();
-        Self {
-            name: info.name.clone(),
-            version: info.version.clone(),
-            why: info.why.clone(),
-            channel: channel.as_str().unwrap_or_default().to_owned(),
-            format: info.format.as_str().to_owned(),
-            options: info.options.to_string(),
-            sweep: info.sweep.clone(),
-        }
-    }
-
-    /// Returns the class of models that its option `tier` names.
-    pub fn tier(&self) -> Option<String> {
-        let options: serde_json::Value = serde_json::from_str(&self.options).ok()?;
-        let own = |options: &serde_json::Value| options.get("tier")?.as_str().map(str::to_owned);
-        own(&options).or_else(|| own(options.get("options")?))
-    }
 }
 
 /// The store of observations, read by content hash.

@@ -46,9 +46,7 @@ impl Known {
     /// Counts the traces of a run; none if nothing was measured.
     pub fn of(input: &ReportInput<'_>) -> Option<Self> {
         let mut rows = vec![SiteRow { site: "all".to_owned(), ..SiteRow::default() }];
-        for (trace, known) in
-            input.scenarios.iter().filter_map(|scenario| Some((&scenario.trace, scenario.known.as_ref()?)))
-        {
+        for (trace, known) in input.traces.iter().filter_map(|info| Some((&info.id, info.known.as_ref()?))) {
             let site = trace.split('/').next().unwrap_or_default();
             if rows.iter().skip(1).all(|row| row.site != site) {
                 rows.push(SiteRow { site: site.to_owned(), ..SiteRow::default() });
@@ -129,17 +127,17 @@ mod tests {
     fn known() -> Known {
         let mut run = made_up::run();
         assert_eq!(Known::of(&run.input()), None, "a run without knowledge has no table");
-        run.scenarios.truncate(2);
-        run.scenarios[0].trace = "docs/a".to_owned();
-        run.scenarios[0].known = Some(KnownInfo {
+        run.traces.truncate(2);
+        run.traces[0].id = "docs/a".to_owned();
+        run.traces[0].known = Some(KnownInfo {
             recordings: 4,
             steps: SeenCount { pages: 100, asked: 80, right: 76, wrong: 2 },
             whole: SeenCount { pages: 100, asked: 50, right: 40, wrong: 0 },
             translated: TranslatedCount { actions: 10, seed: 9, browser_use: 10 },
             gaps: HoleCount { holes: 5, removed: 10, known: 9, recovered: 8, made_up: 3, ..HoleCount::default() },
         });
-        run.scenarios[1].trace = "shop/b".to_owned();
-        run.scenarios[1].known = Some(KnownInfo {
+        run.traces[1].id = "shop/b".to_owned();
+        run.traces[1].known = Some(KnownInfo {
             recordings: 1,
             steps: SeenCount { pages: 20, asked: 20, right: 20, wrong: 0 },
             translated: TranslatedCount { actions: 10, seed: 10, browser_use: 10 },

@@ -58,9 +58,7 @@ pub use error::ReportError;
 pub use exam::{exam_answers_table, exam_table};
 pub use fidelity::{fidelity_markdown, fidelity_terminal_table};
 pub use gate::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
-pub use input::{
-    About, BASELINE, EventInfo, FactInfo, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs,
-};
+pub use input::{About, BASELINE, EventInfo, FactInfo, Observations, ReportInput, StepInfo, StrategyRefs};
 pub use llm::{llm_markdown, llm_terminal_table};
 pub use quality::{Metric, Quality};
 pub use share::Share;

@@ -6,11 +6,12 @@
 use crate::AgentRun;
 use crate::input::*;
 use browserlens_core::page::BoxInViewport;
-use browserlens_core::strategy::Request;
+use browserlens_core::strategy::{ActionChannel, Request, TextFormat};
 use browserlens_core::tokens::{ImageFormula, ImageSize, Micros};
 use browserlens_replay::{
     AskedRequest, Cost, ExamScore, FactScore, ImageCost, MarkScore, Measurement, Outcome, PerMille, ProbeScore,
-    RequiredScore, RowKind, Scores, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
+    RequiredScore, RowKind, Scores, ScrollScore, StepNumbers, StrategyInfo, TargetScore, TaskMeasurement, Timing,
+    TraceInfo,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -20,7 +21,8 @@ pub(crate) struct Run {
     pub measurements: Vec<Measurement>,
     pub tasks: Vec<TaskMeasurement>,
     pub timings: Vec<Timing>,
-    pub scenarios: Vec<ScenarioInfo>,
+    pub traces: Vec<TraceInfo>,
+    pub steps: Vec<StepInfo>,
     pub strategies: Vec<StrategyInfo>,
     pub texts: BTreeMap<String, String>,
     pub images: BTreeMap<String, Vec<u8>>,
@@ -44,7 +46,8 @@ impl Run {
             measurements: &self.measurements,
             tasks: &self.tasks,
             timings: &self.timings,
-            scenarios: &self.scenarios,
+            traces: &self.traces,
+            steps: &self.steps,
             strategies: &self.strategies,
             observations: self,
             baseline: "playwright-mcp/full",
@@ -230,14 +233,18 @@ pub(crate) fn run() -> Run {
         .filter(|row| row.numbers().is_some())
         .map(|row| timing(&row.trace, &row.strategy, row.step))
         .collect();
-    let scenarios = [(docs, 2), (login, 2), (shop, 3)].map(|(trace, steps)| scenario(trace, steps)).to_vec();
+    let traces = [(docs, 2), (login, 2), (shop, 3)];
     let mut run = Run {
         texts: texts.collect(),
         images: BTreeMap::new(),
         agents: Vec::new(),
         tasks: Vec::new(),
         timings,
-        scenarios,
+        traces: traces.map(|(id, steps)| trace(id, steps)).to_vec(),
+        steps: traces
+            .into_iter()
+            .flat_map(|(id, steps)| (0..steps).map(move |step| self::step(id, step, steps)))
+            .collect(),
         strategies: Vec::new(),
         about: About {
             tool: "browserlens 0.1.0".to_owned(),
@@ -281,8 +288,42 @@ fn timing(trace: &str, strategy: &str, step: u32) -> Timing {
     }
 }
 
-fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
-    let step = |step| StepInfo {
+/// What a strategy says of itself that says little.
+pub(crate) fn strategy(name: &str) -> StrategyInfo {
+    StrategyInfo {
+        name: name.to_owned(),
+        why: String::new(),
+        version: String::new(),
+        options: serde_json::json!({}),
+        channel: ActionChannel::Ref,
+        format: TextFormat::PLAIN,
+        sweep: None,
+    }
+}
+
+fn trace(id: &str, steps: u32) -> TraceInfo {
+    TraceInfo {
+        id: id.to_owned(),
+        scenario: id.to_owned(),
+        goal: format!("Do what {id} says"),
+        why: "small".to_owned(),
+        browser: "Chrome/148".to_owned(),
+        hash: "0123456789abcdef".to_owned(),
+        steps,
+        complete: true,
+        bytes: 1_000,
+        origin: None,
+        peers: Vec::new(),
+        attacks: Vec::new(),
+        answers: Vec::new(),
+        asked: Vec::new(),
+        known: None,
+    }
+}
+
+fn step(trace: &str, step: u32, steps: u32) -> StepInfo {
+    StepInfo {
+        trace: trace.to_owned(),
         step,
         action: if step == 0 { "goto /".to_owned() } else { format!("click button \"Go {step}\"") },
         next: if step + 1 < steps { format!("click button \"Go {}\"", step + 1) } else { String::new() },
@@ -306,15 +347,5 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
             is_error: true,
         }],
         more_events: 0,
-    };
-    ScenarioInfo {
-        trace: trace.to_owned(),
-        goal: format!("Do what {trace} says"),
-        why: "small".to_owned(),
-        complete: true,
-        hash: "0123456789abcdef".to_owned(),
-        browser: "Chrome/148".to_owned(),
-        steps: (0..steps).map(step).collect(),
-        ..ScenarioInfo::default()
     }
 }

@@ -85,14 +85,14 @@ impl Reading {
     /// Counts the questions of a run; none if nothing was asked.
     pub fn of(input: &ReportInput<'_>) -> Option<Self> {
         let mut rows: Vec<ReadingRow> = Vec::new();
-        for scenario in input.scenarios {
-            let site = scenario.trace.split('/').next().unwrap_or_default();
-            for asked in &scenario.asked {
+        for trace in input.traces {
+            let site = trace.id.split('/').next().unwrap_or_default();
+            for asked in &trace.asked {
                 for at in 0..asked.ways.len() {
                     // What is held out is in no other row.
                     let rows_of = if asked.held_out { &[HELD_OUT][..] } else { &["", site][..] };
                     for site in rows_of {
-                        row_of(&mut rows, &asked.ways[at].way, site).add(&scenario.trace, asked, at);
+                        row_of(&mut rows, &asked.ways[at].way, site).add(&trace.id, asked, at);
                     }
                 }
             }
@@ -275,16 +275,16 @@ mod tests {
     fn reading() -> Reading {
         let mut run = made_up::run();
         assert_eq!(Reading::of(&run.input()), None, "a run without questions has no table");
-        run.scenarios.truncate(2);
+        run.traces.truncate(2);
         let plain = |rank| ("plain", rank, true, 300);
-        run.scenarios[0].trace = "docs/a".to_owned();
-        run.scenarios[0].asked = vec![
+        run.traces[0].id = "docs/a".to_owned();
+        run.traces[0].asked = vec![
             asked("x", Wording::Page, true, &[plain(Some(1)), (FUSED_WAY, Some(1), true, 40)]),
             asked("y", Wording::Other, true, &[plain(None), (FUSED_WAY, Some(3), true, 50)]),
             asked("late-a", Wording::Other, true, &[plain(Some(1)), (FUSED_WAY, None, true, 100)]),
         ];
-        run.scenarios[1].trace = "shop/b".to_owned();
-        run.scenarios[1].asked = vec![
+        run.traces[1].id = "shop/b".to_owned();
+        run.traces[1].asked = vec![
             asked("z", Wording::Other, true, &[plain(Some(1)), (FUSED_WAY, Some(4), true, 30)]),
             asked("none", Wording::Other, false, &[plain(None), (FUSED_WAY, None, false, 9_999)]),
         ];
@@ -313,10 +313,10 @@ mod tests {
     #[test]
     fn the_longest_names_and_numbers_still_fit_a_terminal() {
         let mut run = made_up::run();
-        run.scenarios.truncate(1);
-        run.scenarios[0].trace = "portal/a".to_owned();
+        run.traces.truncate(1);
+        run.traces[0].id = "portal/a".to_owned();
         let way = ("first 20,000 characters", Some(1), true, 300);
-        run.scenarios[0].asked = (0..120).map(|at| asked(&format!("q{at}"), Wording::Other, true, &[way])).collect();
+        run.traces[0].asked = (0..120).map(|at| asked(&format!("q{at}"), Wording::Other, true, &[way])).collect();
         let table = Reading::of(&run.input()).expect("something was asked").narrow_table();
         assert!(table.width() <= 100, "{}", table.terminal());
     }

@@ -17,9 +17,10 @@
 //! have an interval without width; few scenarios have one that is too narrow.
 
 use crate::share::Share;
+use browserlens_core::sync::locked;
 use browserlens_replay::SplitMix64;
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// How often scenarios are drawn again.
 pub const RESAMPLES: usize = 10_000;
@@ -106,7 +107,7 @@ pub(crate) fn resampled(n: usize, statistic: impl Fn(&[usize]) -> f64) -> Option
 /// alone and are drawn once.
 fn draws(n: usize) -> Arc<[usize]> {
     static KNOWN: LazyLock<Mutex<BTreeMap<usize, Arc<[usize]>>>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = locked(&KNOWN);
     let drawn = known.entry(n).or_insert_with(|| {
         let mut random = SplitMix64::new(SEED);
         (0..RESAMPLES * n).map(|_| random.below(n)).collect()

@@ -63,19 +63,19 @@ pub(crate) fn table(families: &[Family<'_>]) -> TextTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{StrategyInfo, made_up, summary_markdown};
+    use crate::{made_up, summary_markdown};
+    use browserlens_replay::StrategyInfo;
     use std::collections::BTreeMap;
 
     /// A run in which two strategies are members of a family.
     fn swept() -> made_up::Run {
         let mut run = made_up::run();
         let member = |name: &str, budget: u32| StrategyInfo {
-            name: name.into(),
             sweep: Some(SweepPoint {
                 family: "lens/<b>family".into(),
                 parameters: BTreeMap::from([("budget".to_owned(), budget.into())]),
             }),
-            ..StrategyInfo::default()
+            ..made_up::strategy(name)
         };
         run.strategies = vec![member("playwright-mcp/full", 3_000), member("lens/delta", 900), member("gone/x", 1)];
         run

@@ -189,7 +189,7 @@ fn an_empty_run_makes_a_report() {
     let root = tempfile::tempdir().unwrap();
     let (run, about) = (made_up::run(), About::default());
     let rows = ReportInput { measurements: &[], tasks: &[], timings: &[], ..run.input() };
-    let input = ReportInput { scenarios: &[], strategies: &[], about: &about, ..rows };
+    let input = ReportInput { traces: &[], steps: &[], strategies: &[], about: &about, ..rows };
     let paths = write_report(&input, &root.path().join("r")).unwrap();
     assert!(std::fs::read_to_string(paths.folder.join("summary.md")).unwrap().contains("No strategy finished"));
 }
@@ -274,7 +274,7 @@ fn routers_are_set_against_hindsight_where_every_representation_was_run_alone() 
 fn imported_traces_name_their_source_and_licence_and_how_peers_are_compared() {
     let mut run = made_up::run();
     assert!(!summary_markdown(&run.input(), &Summary::of(&run.input())).contains("Imported traces"));
-    run.scenarios[0].origin = Some(Origin {
+    run.traces[0].origin = Some(Origin {
         format: "mind2web".to_owned(),
         source: "osunlp/Mind2Web, Travel".to_owned(),
         licence: "CC-BY-4.0".to_owned(),
@@ -282,14 +282,14 @@ fn imported_traces_name_their_source_and_licence_and_how_peers_are_compared() {
         rendered: true,
         gaps: Vec::new(),
     });
-    run.scenarios[1].origin = Some(Origin { format: "playwright-trace 8".to_owned(), ..Origin::default() });
+    run.traces[1].origin = Some(Origin { format: "playwright-trace 8".to_owned(), ..Origin::default() });
     let summary = summary_markdown(&run.input(), &Summary::of(&run.input()));
     let section = summary.split("## Imported traces").nth(1).unwrap().split("\n## ").next().unwrap();
     let line = |trace: &str| section.lines().find(|line| line.contains(trace)).unwrap();
-    let first = line(&run.scenarios[0].trace);
+    let first = line(&run.traces[0].id);
     assert!(
         first.contains("osunlp/Mind2Web, Travel") && first.contains("CC-BY-4.0") && first.contains("rendered anew")
     );
-    assert!(line(&run.scenarios[1].trace).contains("not known"));
+    assert!(line(&run.traces[1].id).contains("not known"));
     assert!(section.contains("re-implementations"));
 }

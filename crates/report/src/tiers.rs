@@ -13,12 +13,13 @@
 //! fits pages into; 131,072 is four times the second.
 
 use crate::aggregate::{StrategySummary, Summary, grouped};
-use crate::input::{ReportInput, StrategyInfo};
+use crate::input::ReportInput;
 use crate::numbers::{NONE, fraction, rounded_or_none, thousands};
 use crate::share::Share;
 use crate::text_table::TextTable;
 use browserlens_core::tokens::Encoding;
-use browserlens_replay::{Cost, Measurement, RECORDED_SUFFIX, RowKind};
+use browserlens_replay::{Cost, Measurement, RECORDED_SUFFIX, RowKind, StrategyInfo};
+use serde_json::Value;
 
 /// A class of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(crate) const TIERS_NOTE: &str = "A tier is a window for observations: 8,192 
 struct TierRow<'a> {
     summary: &'a StrategySummary,
     /// The class of models that its option `tier` names.
-    made_for: Option<String>,
+    made_for: Option<&'a str>,
     /// Tasks done in the window of each of [`TIERS`].
     done: [u64; TIERS.len()],
     /// Largest context of all tasks that did not fail on a step.
@@ -61,6 +62,15 @@ struct TierRow<'a> {
 pub(crate) struct Tiers<'a> {
     rows: Vec<TierRow<'a>>,
     tasks: u64,
+}
+
+/// Returns the class of models that a strategy's option `tier` names; of a command, one of its own
+/// options.
+pub(crate) fn tier_of(info: &StrategyInfo) -> Option<&str> {
+    fn own(options: &Value) -> Option<&str> {
+        options.get("tier")?.as_str()
+    }
+    own(&info.options).or_else(|| own(info.options.get("options")?))
 }
 
 /// Returns the largest context of the calls of a task; none where a step failed.
@@ -90,7 +100,7 @@ impl<'a> Tiers<'a> {
         let total = |cost: Cost| cost.total(Encoding::O200kBase, input.formula);
         let row_of = |summary: &'a StrategySummary| {
             let info = input.strategies.iter().find(|info| info.name == summary.strategy);
-            let made_for = info.and_then(StrategyInfo::tier);
+            let made_for = info.and_then(tier_of);
             let mut row = TierRow { summary, made_for, done: [0; TIERS.len()], largest: None };
             for task in input.tasks.iter().filter(|task| task.strategy == summary.strategy) {
                 let known = steps.get(&(task.strategy.as_str(), task.trace.as_str()));
@@ -112,7 +122,7 @@ impl<'a> Tiers<'a> {
         self.rows
             .iter()
             .filter(|row| row.summary.ranked && row.done[at] > 0 && is_wanted(&row.summary.strategy))
-            .filter(|row| row.made_for.as_deref().is_none_or(|tier| tier == TIERS[at].name))
+            .filter(|row| row.made_for.is_none_or(|tier| tier == TIERS[at].name))
             .min_by(|a, b| {
                 b.done[at]
                     .cmp(&a.done[at])
@@ -163,7 +173,7 @@ impl<'a> Tiers<'a> {
             let mut cells = vec![row.summary.strategy.clone()];
             cells.extend(row.done.map(|part| fraction(Share { part, whole: self.tasks })));
             cells.push(row.largest.map_or_else(|| NONE.to_owned(), thousands));
-            cells.push(row.made_for.clone().unwrap_or_default());
+            cells.push(row.made_for.unwrap_or_default().to_owned());
             table.row(cells);
         }
         table
@@ -219,11 +229,8 @@ mod tests {
     #[test]
     fn what_is_made_for_another_tier_is_not_considered() {
         let mut run = made_up::run();
-        run.strategies = vec![crate::StrategyInfo {
-            name: "lens/delta".into(),
-            options: r#"{"tier":"large"}"#.into(),
-            ..crate::StrategyInfo::default()
-        }];
+        let options = serde_json::json!({ "tier": "large" });
+        run.strategies = vec![StrategyInfo { options, ..made_up::strategy("lens/delta") }];
         let summary = Summary::of(&run.input());
         let input = run.input();
         let tiers = Tiers::of(&input, &summary).expect("was run");

@@ -6,14 +6,14 @@
 
 use crate::feed::Told;
 use crate::sessions::{Reply, Request, said};
-use crate::worker::{Worker, WorkerRef};
+use crate::worker::Worker;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_core::page::text::escaped_line;
 use browserlens_session::ToolError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// How a client stands, for who looks on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,15 +55,15 @@ struct One {
     number: u64,
     source: String,
     is_live: bool,
-    worker: WorkerRef,
+    worker: Weak<Worker>,
 }
 
 impl Seen {
-    fn add(&mut self, name: String, source: &str, is_live: bool, worker: &Worker) -> u64 {
+    fn add(&mut self, name: String, source: &str, is_live: bool, worker: &Arc<Worker>) -> u64 {
         self.came += 1;
         worker.feed().show();
-        let one = One { number: self.came, source: escaped_line(source).into_owned(), is_live, worker: worker.weak() };
-        self.clients.insert(name, one);
+        let (source, worker) = (escaped_line(source).into_owned(), Arc::downgrade(worker));
+        self.clients.insert(name, One { number: self.came, source, is_live, worker });
         self.came
     }
 }
@@ -72,32 +72,32 @@ impl Desk {
     /// Returns who is there still.
     fn seen(&self) -> MutexGuard<'_, Seen> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.clients.retain(|_, one| one.worker.get().is_some());
+        seen.clients.retain(|_, one| one.worker.strong_count() > 0);
         seen
     }
 
     /// Lets a client be looked at under a name, in the place of one that had it; returns its number,
     /// which tells it from that one.
-    pub(crate) fn come(&self, name: &str, source: &str, is_live: bool, worker: &Worker) -> u64 {
+    pub(crate) fn come(&self, name: &str, source: &str, is_live: bool, worker: &Arc<Worker>) -> u64 {
         self.seen().add(name.to_owned(), source, is_live, worker)
     }
 
     /// The same, under the first name of a kind that is free: `stdio`, `stdio-2`.
-    pub(crate) fn come_as(&self, kind: &str, source: &str, is_live: bool, worker: &Worker) {
+    pub(crate) fn come_as(&self, kind: &str, source: &str, is_live: bool, worker: &Arc<Worker>) {
         let mut seen = self.seen();
         let mut names = std::iter::once(kind.to_owned()).chain((2_u64..).map(|number| format!("{kind}-{number}")));
         let free = names.find(|name| !seen.clients.contains_key(name)).unwrap_or_default();
         seen.add(free, source, is_live, worker);
     }
 
-    fn worker(&self, name: &str) -> Result<Worker, Reply> {
-        let found = self.seen().clients.get(name).and_then(|one| one.worker.get());
+    fn worker(&self, name: &str) -> Result<Arc<Worker>, Reply> {
+        let found = self.seen().clients.get(name).and_then(|one| one.worker.upgrade());
         found.ok_or_else(|| Reply::error("no_session", format!("{name:?} is not there"), "look again which are"))
     }
 
     fn all(&self, behind: &BTreeMap<String, u64>) -> Vec<Watched> {
         let watched = |(name, one): (&String, &One)| {
-            let (worker, id) = (one.worker.get()?, format!("{name}#{}", one.number));
+            let (worker, id) = (one.worker.upgrade()?, format!("{name}#{}", one.number));
             let feed = worker.feed();
             feed.looked_on();
             let (calls, tokens) = feed.counts();
@@ -118,15 +118,13 @@ impl Desk {
 
     /// Answers who looks on; what is asked of sessions is not asked here.
     pub(crate) async fn answer(&self, request: Request) -> Reply {
+        let unwritten = |error: serde_json::Error| ToolError::Internal(error.to_string());
         let done = async {
             Ok(match request {
-                Request::Watch { behind } => match serde_json::to_string(&self.all(&behind)) {
-                    Ok(json) => Reply::text(json),
-                    Err(error) => ToolError::Internal(error.to_string()).into(),
-                },
+                Request::Watch { behind } => Reply::text(serde_json::to_string(&self.all(&behind)).map_err(unwritten)?),
                 Request::View { session } => {
                     let (view, png) = self.worker(&session)?.view().await?;
-                    let text = serde_json::to_string(&view).map_err(|error| ToolError::Internal(error.to_string()))?;
+                    let text = serde_json::to_string(&view).map_err(unwritten)?;
                     Reply::Answer { text, images: vec![STANDARD.encode(png)], is_undone: false }
                 }
                 Request::Hold { session, on } => {

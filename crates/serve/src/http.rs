@@ -78,6 +78,9 @@ impl Default for HttpOptions {
 /// A name in a path; one that is no text is refused in JSON.
 type Named = Result<Path<String>, PathRejection>;
 
+/// An answer, or a refusal.
+type Answered = Result<Response, Response>;
+
 type Sessions = HashMap<String, (Seat, Instant)>;
 
 struct Server {
@@ -107,10 +110,7 @@ impl Listening {
     /// # Errors
     /// [`ServeError::Io`].
     pub async fn finished(self) -> Result<(), ServeError> {
-        match self.task.await {
-            Ok(ended) => Ok(ended?),
-            Err(error) => Err(ServeError::Io(std::io::Error::other(error))),
-        }
+        Ok(self.task.await.map_err(std::io::Error::other)??)
     }
 }
 
@@ -221,7 +221,7 @@ fn written(status: StatusCode, kind: &'static str, body: String) -> Response {
     (status, headers, body).into_response()
 }
 
-fn failed(error: &ToolError) -> Response {
+fn failed(error: ToolError) -> Response {
     failure(error.status(), error.kind(), &error.message(), error.hint())
 }
 
@@ -236,12 +236,8 @@ async fn gate(State(server): State<Arc<Server>>, request: Request, next: Next) -
         failure(status, kind, message, hint)
     };
     if let Err(why) = server.options.access.check(request.headers(), path == "/health") {
-        return refuse(
-            why.status,
-            why.kind,
-            why.message,
-            "see the server's options --token-env, --host-name and --allow-origin",
-        );
+        let hint = "see the server's options --token-env, --host-name and --allow-origin";
+        return refuse(why.status, why.kind, why.message, hint);
     }
     let Ok(_running) = server.running.try_acquire() else {
         return refuse(429, "busy", "too many requests at once", "wait for those under way");
@@ -274,11 +270,11 @@ async fn gate(State(server): State<Arc<Server>>, request: Request, next: Next) -
     let limit = server.options.call_limit + Duration::from_secs(10);
     match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => failed(&ToolError::TimedOut(limit.as_secs())),
+        Err(_) => failed(ToolError::TimedOut(limit.as_secs())),
     }
 }
 
-fn no_name() -> Response {
+fn no_name(_: PathRejection) -> Response {
     failure(404, "not_found", "the path is no text", SEE)
 }
 
@@ -298,13 +294,11 @@ async fn help(State(server): State<Arc<Server>>) -> Response {
     text(guide(&server.seats.shared().policy))
 }
 
-async fn help_of(State(server): State<Arc<Server>>, tool: Named) -> Response {
-    let Ok(Path(name)) = tool else { return no_name() };
-    let tools = allowed(&server.seats.shared().policy);
-    tools
-        .iter()
-        .find(|tool| tool.name == name)
-        .map_or_else(|| failure(404, "not_found", "there is no such tool", SEE), |tool| text(told(tool)))
+async fn help_of(State(server): State<Arc<Server>>, tool: Named) -> Answered {
+    let Path(name) = tool.map_err(no_name)?;
+    let tool = allowed(&server.seats.shared().policy).into_iter().find(|tool| tool.name == name);
+    let tool = tool.ok_or_else(|| failure(404, "not_found", "there is no such tool", SEE))?;
+    Ok(text(told(&tool)))
 }
 
 async fn health() -> Response {
@@ -317,42 +311,26 @@ async fn metrics(State(server): State<Arc<Server>>) -> Response {
 }
 
 async fn document(State(server): State<Arc<Server>>) -> Response {
-    json_response(
-        StatusCode::OK,
-        &openapi::document(server.options.access.token.is_some(), &server.seats.shared().policy),
-    )
+    let needs_token = server.options.access.token.is_some();
+    json_response(StatusCode::OK, &openapi::document(needs_token, &server.seats.shared().policy))
 }
 
-async fn begin(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {
-    let read = json_body(&headers, &body, true).and_then(read_arguments::<Nothing>);
-    if let Err(error) = read {
-        return failed(&error);
-    }
+async fn begin(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Answered {
+    json_body(&headers, &body, true).and_then(read_arguments::<Nothing>).map_err(failed)?;
     let mut id = [0; 18];
-    if getrandom::fill(&mut id).is_err() {
-        return failed(&ToolError::Internal("no random number".to_owned()));
-    }
+    getrandom::fill(&mut id).map_err(|_| failed(ToolError::Internal("no random number".to_owned())))?;
     let id = URL_SAFE_NO_PAD.encode(id);
     let seat = server.seats.seat("http");
-    if let Err(error) = seat.take().await {
-        return failed(&error);
-    }
+    seat.take().await.map_err(failed)?;
     server.sessions().insert(id.clone(), (seat, Instant::now()));
-    json_response(StatusCode::CREATED, &json!({ "session": id }))
+    Ok(json_response(StatusCode::CREATED, &json!({ "session": id })))
 }
 
-async fn end(State(server): State<Arc<Server>>, id: Named) -> Response {
-    let Ok(Path(id)) = id else { return no_name() };
-    let seat = server.sessions().remove(&id);
-    match seat {
-        Some((seat, _)) => {
-            let ended = seat.ended();
-            drop(seat);
-            drop(tokio::time::timeout(Duration::from_secs(15), ended).await);
-            StatusCode::NO_CONTENT.into_response()
-        }
-        None => no_session(),
-    }
+async fn end(State(server): State<Arc<Server>>, id: Named) -> Answered {
+    let Path(id) = id.map_err(no_name)?;
+    let (seat, _) = server.sessions().remove(&id).ok_or_else(no_session)?;
+    seat.end().await;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 fn no_session() -> Response {
@@ -360,25 +338,19 @@ fn no_session() -> Response {
     failure(404, "no_session", "there is no such session", hint)
 }
 
-async fn call(State(server): State<Arc<Server>>, tool: Named, headers: HeaderMap, body: Bytes) -> Response {
-    let Ok(Path(tool)) = tool else { return no_name() };
+async fn call(State(server): State<Arc<Server>>, tool: Named, headers: HeaderMap, body: Bytes) -> Answered {
+    let Path(tool) = tool.map_err(no_name)?;
     let Some(id) = headers.get(SESSION).and_then(|id| id.to_str().ok()) else {
         let missing = "the header Browserlens-Session is missing: POST /v1/sessions gives its value";
-        return failed(&ToolError::Arguments(missing.to_owned()));
+        return Err(failed(ToolError::Arguments(missing.to_owned())));
     };
-    let arguments = match json_body(&headers, &body, true) {
-        Ok(arguments) => arguments,
-        Err(error) => return failed(&error),
-    };
+    let arguments = json_body(&headers, &body, true).map_err(failed)?;
     let seat = server.sessions().get_mut(id).map(|(seat, used)| {
         *used = Instant::now();
         seat.clone()
     });
-    let Some(seat) = seat else { return no_session() };
-    match seat.call(&tool, arguments).await {
-        Ok(answer) => json_response(StatusCode::OK, &answer_json(&answer)),
-        Err(error) => failed(&error),
-    }
+    let answer = seat.ok_or_else(no_session)?.call(&tool, arguments).await.map_err(failed)?;
+    Ok(json_response(StatusCode::OK, &answer_json(&answer)))
 }
 
 fn answer_json(answer: &Answer) -> Value {
@@ -392,29 +364,24 @@ fn answer_json(answer: &Answer) -> Value {
     body
 }
 
-async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: HeaderMap, body: Bytes) -> Response {
-    let Ok(Path(id)) = id else { return no_name() };
+async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: HeaderMap, body: Bytes) -> Answered {
+    let Path(id) = id.map_err(no_name)?;
     let began = Instant::now();
-    let asked = json_body(&headers, &body, false).and_then(read_arguments::<AgentInstruction>);
     let shared = Arc::clone(server.seats.shared());
-    let answered = match asked {
-        Ok(instruction) => {
-            let work = move || shared.knowledge.query(&id, &instruction);
-            let joined = tokio::task::spawn_blocking(work).await;
-            joined.unwrap_or_else(|_| Err(ToolError::Internal("the query failed".to_owned())))
-        }
-        Err(error) => Err(error),
+    let work = move || {
+        let instruction = json_body(&headers, &body, false).and_then(read_arguments::<AgentInstruction>)?;
+        shared.knowledge.query(&id, &instruction)
     };
+    let joined = tokio::task::spawn_blocking(work).await;
+    let answered = joined.unwrap_or_else(|_| Err(ToolError::Internal("the query failed".to_owned())));
     let metrics = server.seats.metrics();
     metrics.called("query_knowledge_for_agent", "http", began.elapsed(), answered.as_ref().err());
-    match answered {
-        Ok(response) => match serde_json::to_string(&response) {
-            Ok(json) => written(StatusCode::OK, "application/json", escaped_json(&json).into_owned()),
-            Err(error) => failed(&ToolError::Internal(error.to_string())),
-        },
-        Err(error @ ToolError::NotThere { hint, .. }) => failure(404, "not_there", &error.message(), hint),
-        Err(error) => failed(&error),
-    }
+    let response = answered.map_err(|error| match error {
+        ToolError::NotThere { hint, .. } => failure(404, "not_there", &error.message(), hint),
+        error => failed(error),
+    })?;
+    let json = serde_json::to_string(&response).map_err(|error| failed(ToolError::Internal(error.to_string())))?;
+    Ok(written(StatusCode::OK, "application/json", escaped_json(&json).into_owned()))
 }
 
 /// Reads a body as JSON; an empty one is nothing, where that is allowed.
@@ -427,13 +394,11 @@ fn json_body(headers: &HeaderMap, body: &Bytes, may_be_empty: bool) -> Result<Va
     if !kind.eq_ignore_ascii_case("application/json") {
         return Err(ToolError::MediaType);
     }
-    match serde_json::from_slice(body) {
-        Ok(Value::Null) => Err(ToolError::Arguments("the body is null, expected an object".to_owned())),
-        Ok(value) => Ok(value),
+    let wrong = match serde_json::from_slice(body) {
+        Ok(Value::Null) => "the body is null, expected an object".to_owned(),
+        Ok(value) => return Ok(value),
         // Where the mistake is, not what stands there.
-        Err(error) => {
-            let (line, column) = (error.line(), error.column());
-            Err(ToolError::Arguments(format!("the body is no JSON: line {line}, column {column}")))
-        }
-    }
+        Err(error) => format!("the body is no JSON: line {}, column {}", error.line(), error.column()),
+    };
+    Err(ToolError::Arguments(wrong))
 }

@@ -7,16 +7,15 @@
 use crate::seats::Seat;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_session::{Answer, INSTRUCTIONS, ToolError, listed, short_schema};
+use browserlens_session::{Answer, INSTRUCTIONS, ToolError, tool_list};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// Serves one client over MCP.
 #[derive(Clone, Debug)]
@@ -50,14 +49,9 @@ impl ServerHandler for McpClient {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = listed(&self.seat.shared().policy)
-            .iter()
-            .map(|tool| {
-                let listed = Tool::new(tool.name, tool.why, Arc::new(short_schema(tool)));
-                // That a tool may change something is what clients take for granted.
-                if tool.only_reads { listed.with_annotations(ToolAnnotations::new().read_only(true)) } else { listed }
-            })
-            .collect();
+        let mut list = tool_list(&self.seat.shared().policy);
+        let tools = serde_json::from_value(list["tools"].take());
+        let tools = tools.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(ListToolsResult::with_all_items(tools))
     }
 

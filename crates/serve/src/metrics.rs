@@ -7,7 +7,7 @@ use browserlens_session::{ToolError, tools};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Upper bounds of the buckets, in milliseconds.
@@ -35,16 +35,12 @@ impl Metrics {
     /// Counts a finished call and logs it.
     pub fn called(&self, tool: &str, channel: &'static str, took: Duration, error: Option<&ToolError>) {
         // A name that is no tool's is the client's text.
-        let tool = if tools_known(tool) { tool } else { "unknown" };
+        let tool = if is_known(tool) { tool } else { "unknown" };
         let outcome = error.map_or("ok", ToolError::kind);
         let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         tracing::info!(tool, channel, outcome, millis, "call");
-        *self
-            .calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .entry((tool.to_owned(), channel, outcome))
-            .or_default() += 1;
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        *calls.entry((tool.to_owned(), channel, outcome)).or_default() += 1;
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         let times = times.entry(tool.to_owned()).or_default();
         times.count += 1;
@@ -88,8 +84,7 @@ impl Metrics {
     }
 }
 
-fn tools_known(name: &str) -> bool {
-    use std::sync::LazyLock;
+fn is_known(name: &str) -> bool {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| tools().iter().map(|tool| tool.name).collect());
     NAMES.contains(&name)
 }

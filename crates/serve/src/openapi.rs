@@ -3,17 +3,13 @@
 //! In: the tools. Out: a document of version 3.1 whose schemas are those of the arguments' types.
 //! Invariant: every status that a path can answer with is in it.
 
-use browserlens_session::{AgentInstruction, AgentResponse, Policy, allowed};
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
+use browserlens_session::{AgentInstruction, AgentResponse, Policy, allowed, schema_of};
 use serde_json::{Map, Value, json};
 
-fn schema<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    settings.into_generator().into_root_schema_for::<T>().to_value()
+/// Takes from a schema what it says of itself: in this document all are of one kind.
+fn bare(mut schema: Value) -> Value {
+    schema.as_object_mut().and_then(|schema| schema.remove("$schema"));
+    schema
 }
 
 /// Statuses of refusals: those of every path, then those of some.
@@ -91,10 +87,7 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
         "parameters": name("id"),
         "responses": with(refused(false), "204", "It ended", None) } });
     for tool in allowed(policy) {
-        let mut arguments = tool.arguments.clone();
-        if let Some(arguments) = arguments.as_object_mut() {
-            arguments.remove("$schema");
-        }
+        let arguments = bare(tool.arguments);
         let required = arguments.get("required").is_some();
         let answer = json!({ "$ref": "#/components/schemas/Answer" });
         let operation = json!({
@@ -111,8 +104,8 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
         "summary": "Asks a body of knowledge",
         "parameters": name("id"),
         "requestBody": { "required": true,
-            "content": { "application/json": { "schema": schema::<AgentInstruction>() } } },
-        "responses": ok("What is known", schema::<AgentResponse>()) } });
+            "content": { "application/json": { "schema": bare(schema_of::<AgentInstruction>()) } } },
+        "responses": ok("What is known", bare(schema_of::<AgentResponse>())) } });
     let error = json!({ "type": "object", "required": ["error"], "properties": { "error": { "type": "object",
         "required": ["kind", "message", "hint"],
         "properties": { "kind": { "type": "string" }, "message": { "type": "string" },

@@ -41,7 +41,7 @@ impl Drop for HeldSeat {
 #[derive(Clone, Debug)]
 pub struct Seat {
     seats: Seats,
-    taken: Arc<OnceCell<Worker>>,
+    taken: Arc<OnceCell<Arc<Worker>>>,
     channel: &'static str,
 }
 
@@ -77,7 +77,7 @@ impl Seats {
         drop(tokio::time::timeout(limit, self.free.acquire_many(self.most)).await);
     }
 
-    fn take(&self) -> Result<Worker, ToolError> {
+    fn take(&self) -> Result<Arc<Worker>, ToolError> {
         let permit = Arc::clone(&self.free).try_acquire_owned().map_err(|_| ToolError::Full)?;
         self.metrics.clients.fetch_add(1, Ordering::Relaxed);
         let place = HeldSeat { metrics: Arc::clone(&self.metrics), _permit: permit };
@@ -99,7 +99,7 @@ impl Seat {
         self.worker().await.map(drop)
     }
 
-    async fn worker(&self) -> Result<&Worker, ToolError> {
+    async fn worker(&self) -> Result<&Arc<Worker>, ToolError> {
         let take = async || {
             let worker = self.seats.take()?;
             let shared = &self.seats.shared;
@@ -126,13 +126,12 @@ impl Seat {
         answer
     }
 
-    /// Waits until the client and its browser are gone; returns at once if there never was one.
-    pub fn ended(&self) -> impl Future<Output = ()> + use<> {
-        let ended = self.taken.get().map(Worker::ended);
-        async move {
-            if let Some(ended) = ended {
-                ended.await;
-            }
+    /// Gives the place back, and waits until the client and its browser are gone, but not for ever.
+    pub async fn end(self) {
+        let ended = self.taken.get().map(|worker| worker.ended());
+        drop(self);
+        if let Some(ended) = ended {
+            drop(tokio::time::timeout(Duration::from_secs(15), ended).await);
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::stdio::ServeError;
 use crate::worker::Worker;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_core::page::text::escaped_line;
 use browserlens_session::{Answer, Shared, ToolError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -137,7 +138,7 @@ impl From<ToolError> for Reply {
 pub type Open = dyn Fn(&str, Value) -> Result<(Shared, Duration), Reply> + Send + Sync;
 
 struct Kept {
-    worker: Worker,
+    worker: Arc<Worker>,
     source: String,
     is_live: bool,
     used: Instant,
@@ -160,7 +161,9 @@ impl Host {
 
     async fn answer(&self, request: Request) -> Reply {
         match request {
-            Request::Open { session, source, options } => self.open(session, source, options).await,
+            Request::Open { session, source, options } => {
+                self.open(session, source, options).await.unwrap_or_else(|refused| refused)
+            }
             Request::Call { session, tool, arguments } => self.call(&session, &tool, arguments).await,
             Request::Sessions => self.list(),
             Request::Close { session } => self.close(session).await,
@@ -168,46 +171,38 @@ impl Host {
         }
     }
 
-    async fn open(&self, session: String, source: String, options: Value) -> Reply {
+    async fn open(&self, session: String, source: String, options: Value) -> Result<Reply, Reply> {
         let is_named = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if session.is_empty() || session.len() > 64 || !session.chars().all(is_named) {
             let message = "the name of a session is at most 64 letters, digits, dots, dashes and underscores";
-            return Reply::error("arguments", message, "give another name with -s");
+            return Err(Reply::error("arguments", message, "give another name with -s"));
         }
         let there = self.sessions().get(&session).map(|kept| (kept.is_live, kept.source == source));
         // A trace is named by its whole path.
         let is_url = !source.is_empty() && !Path::new(&source).is_absolute();
         match there {
-            Some((true, _)) if is_url && options.is_null() => {
-                return self.go_on(&session, source).await;
-            }
+            Some((true, _)) if is_url && options.is_null() => return Ok(self.go_on(&session, source).await),
             Some((_, true)) if options.is_null() => {
-                return self.call(&session, "observe", json!({ "full": true })).await;
+                return Ok(self.call(&session, "observe", json!({ "full": true })).await);
             }
             Some(_) => {
                 let message = format!("session {session:?} is open with something else");
-                return Reply::error("not_there", message, "close it first, or give another name with -s");
+                return Err(Reply::error("not_there", message, "close it first, or give another name with -s"));
             }
             None => {}
         }
-        let (shared, limit) = match (self.open)(&source, options) {
-            Ok(made) => made,
-            Err(reply) => return reply,
-        };
+        let (shared, limit) = (self.open)(&source, options)?;
         let is_live = shared.opener.is_live();
-        let worker = match Worker::start(Arc::new(shared), limit, ()) {
-            Ok(worker) => worker,
-            Err(error) => return error.into(),
-        };
+        let worker = Worker::start(Arc::new(shared), limit, ())?;
         let number = {
             let mut sessions = self.sessions();
             if sessions.len() >= MOST_SESSIONS {
                 let message = format!("{MOST_SESSIONS} sessions are open");
-                return Reply::error("full", message, "close one that is not needed; `page sessions` lists them");
+                return Err(Reply::error("full", message, "close one that is not needed; `page sessions` lists them"));
             }
             if sessions.contains_key(&session) {
                 let message = format!("session {session:?} was opened meanwhile");
-                return Reply::error("busy", message, "go on in it, or give another name with -s");
+                return Err(Reply::error("busy", message, "go on in it, or give another name with -s"));
             }
             let number = self.desk.come(&session, &source, is_live, &worker);
             let kept = Kept { worker, source, is_live, used: Instant::now(), number };
@@ -222,7 +217,7 @@ impl Host {
                 sessions.remove(&session);
             }
         }
-        reply
+        Ok(reply)
     }
 
     /// Goes to another page in a session that is there: whoever opens it may know nothing of what it told others.
@@ -235,7 +230,7 @@ impl Host {
         let before = before.filter(|_| session == "default");
         let mut reply = self.call(session, "observe", json!({ "full": true })).await;
         if let (Reply::Answer { text, .. }, Some(before)) = (&mut reply, before) {
-            let before = browserlens_core::page::text::escaped_line(&before);
+            let before = escaped_line(&before);
             let note = format!(
                 "session {session:?} was open already, with {before} at first, used {used} s ago; -s NAME or \
                     BROWSERLENS_SESSION begins another\n"
@@ -246,8 +241,11 @@ impl Host {
     }
 
     async fn call(&self, session: &str, tool: &str, arguments: Value) -> Reply {
-        let found = self.sessions().get(session).map(|kept| (kept.worker.clone(), kept.number));
-        let Some((worker, number)) = found else { return no_session(session) };
+        let found = self.sessions().get(session).map(|kept| (Arc::clone(&kept.worker), kept.number));
+        let Some((worker, number)) = found else {
+            let message = format!("session {session:?} is not open");
+            return Reply::error("no_session", message, "begin with `page open URL`");
+        };
         let reply = said(worker.call(tool, arguments).await);
         if let Some(kept) = self.sessions().get_mut(session).filter(|kept| kept.number == number) {
             kept.used = Instant::now();
@@ -258,7 +256,7 @@ impl Host {
     /// Waits while what is asked has to wait because a session is held.
     async fn turn(&self, request: &Request) {
         let Request::Call { session, .. } = request else { return };
-        let worker = self.sessions().get(session).map(|kept| kept.worker.clone());
+        let worker = self.sessions().get(session).map(|kept| Arc::clone(&kept.worker));
         if let Some(worker) = worker {
             worker.may_go().await;
         }
@@ -267,7 +265,7 @@ impl Host {
     fn list(&self) -> Reply {
         let mut lines = String::new();
         for (name, kept) in self.sessions().iter() {
-            let source = browserlens_core::page::text::escaped_line(&kept.source);
+            let source = escaped_line(&kept.source);
             let held = if kept.worker.feed().is_held() { ", paused by `watch`" } else { "" };
             // Writing to a string does not fail.
             let _ = writeln!(lines, "{name}  {source}  used {} s ago{held}", kept.used.elapsed().as_secs());
@@ -299,9 +297,7 @@ impl Host {
         let (left, is_alone) = {
             let mut sessions = self.sessions();
             let is_unused = |kept: &Kept| !kept.worker.feed().is_busy() && kept.used.elapsed() >= idle;
-            let unused: Vec<String> =
-                sessions.iter().filter(|(_, kept)| is_unused(kept)).map(|(name, _)| name.clone()).collect();
-            let left: Vec<Kept> = unused.iter().filter_map(|name| sessions.remove(name)).collect();
+            let left: Vec<Kept> = sessions.extract_if(.., |_, kept| is_unused(kept)).map(|(_, kept)| kept).collect();
             (left, sessions.is_empty())
         };
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
@@ -318,10 +314,6 @@ async fn ended(sessions: Vec<Kept>) {
     for gone in gone {
         drop(tokio::time::timeout(Duration::from_secs(15), gone).await);
     }
-}
-
-fn no_session(name: &str) -> Reply {
-    Reply::error("no_session", format!("session {name:?} is not open"), "begin with `page open URL`")
 }
 
 pub(crate) fn said(answer: Result<Answer, ToolError>) -> Reply {

@@ -51,28 +51,14 @@ pub async fn serve_stdio(
     desk: Option<Arc<Desk>>,
 ) -> Result<(), ServeError> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
-    serve_one(Seats::new(shared, limit, 1).watched(desk), stop, input, output).await
+    serve_streams(Seats::new(shared, limit, 1).watched(desk), stop, input, output).await
 }
 
 /// Serves one client over two streams.
 ///
 /// # Errors
 /// As [`serve_stdio`].
-pub async fn serve_streams<R, W>(
-    shared: Arc<Shared>,
-    limit: Duration,
-    stop: CancellationToken,
-    input: R,
-    output: W,
-) -> Result<(), ServeError>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    serve_one(Seats::new(shared, limit, 1), stop, input, output).await
-}
-
-async fn serve_one<R, W>(seats: Seats, stop: CancellationToken, input: R, output: W) -> Result<(), ServeError>
+pub async fn serve_streams<R, W>(seats: Seats, stop: CancellationToken, input: R, output: W) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -85,9 +71,6 @@ where
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => return Err(ServeError::NotMcp(error.to_string())),
     }
-    // Its browser ends with it.
-    let ended = seat.ended();
-    drop(seat);
-    drop(tokio::time::timeout(Duration::from_secs(15), ended).await);
+    seat.end().await;
     Ok(())
 }

@@ -112,8 +112,7 @@ pub async fn serve_watch(
         .route(&below("report/{name}"), get(report_file))
         .layer(from_fn_with_state(Arc::clone(&looking), guarded))
         .with_state(looking);
-    let stopped = stop.clone();
-    let served = axum::serve(listener, router).with_graceful_shutdown(async move { stopped.cancelled().await });
+    let served = axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
     // Whoever looks on would keep it for ever.
     tokio::select! {
         served = served.into_future() => served,

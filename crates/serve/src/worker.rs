@@ -21,29 +21,12 @@ const MOST_WAITING: usize = 16;
 type Work = Box<dyn FnOnce(Result<&mut Session, ToolError>) + Send>;
 
 /// A handle of one client; when the last one is dropped the client ends.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Worker {
     work: mpsc::Sender<Work>,
     limit: Duration,
     ended: watch::Receiver<()>,
-    feed: Arc<Feed>,
-}
-
-/// What leads to a client, and does not keep it.
-#[derive(Clone, Debug)]
-pub(crate) struct WorkerRef {
-    work: mpsc::WeakSender<Work>,
-    limit: Duration,
-    ended: watch::Receiver<()>,
-    feed: Arc<Feed>,
-}
-
-impl WorkerRef {
-    /// Returns the client, unless it ended.
-    pub(crate) fn get(&self) -> Option<Worker> {
-        let Self { work, limit, ended, feed } = self;
-        Some(Worker { work: work.upgrade()?, limit: *limit, ended: ended.clone(), feed: Arc::clone(feed) })
-    }
+    feed: Feed,
 }
 
 impl Worker {
@@ -52,7 +35,7 @@ impl Worker {
     ///
     /// # Errors
     /// [`ToolError::Internal`] if there is no thread for it.
-    pub fn start(shared: Arc<Shared>, limit: Duration, held: impl Send + 'static) -> Result<Self, ToolError> {
+    pub fn start(shared: Arc<Shared>, limit: Duration, held: impl Send + 'static) -> Result<Arc<Self>, ToolError> {
         let (work, mut waiting) = mpsc::channel::<Work>(MOST_WAITING);
         let (alive, ended) = watch::channel(());
         let run = move || {
@@ -75,7 +58,7 @@ impl Worker {
         };
         let thread = std::thread::Builder::new().name("client".to_owned()).stack_size(16 << 20);
         thread.spawn(run).map_err(|error| ToolError::Internal(format!("no thread for a client: {error}")))?;
-        Ok(Self { work, limit, ended, feed: Arc::default() })
+        Ok(Arc::new(Self { work, limit, ended, feed: Feed::default() }))
     }
 
     /// Waits until the client and its browser are gone.
@@ -119,12 +102,6 @@ impl Worker {
         self.with(Session::view).await
     }
 
-    /// Returns what leads to this client while somebody else has it.
-    pub(crate) fn weak(&self) -> WorkerRef {
-        let Self { work, limit, ended, feed } = self;
-        WorkerRef { work: work.downgrade(), limit: *limit, ended: ended.clone(), feed: Arc::clone(feed) }
-    }
-
     /// Returns what this client was told.
     pub(crate) fn feed(&self) -> &Feed {
         &self.feed
@@ -142,16 +119,14 @@ impl Worker {
                 if by_person { client.note_by_hand(&name, &words, answer) } else { client.told_by_hand(answer) };
             Ok((answer, words))
         };
-        let (answer, arguments) = match self.with(work).await {
-            Ok(done) => done,
-            Err(error) => (Err(error), String::new()),
-        };
+        let done = self.with(work).await;
+        let (answer, arguments) = done.unwrap_or_else(|error| (Err(error), String::new()));
         if !is_shown {
             return answer;
         }
         let text = match &answer {
             Ok(answer) => answer.text.clone(),
-            Err(error) => format!("error: {}\nhint: {}", error.message(), error.hint()),
+            Err(error) => format!("error: {}", error.told()),
         };
         self.feed.tell(Told {
             number: 0,

@@ -107,7 +107,8 @@ async fn ten_thousand_malformed_messages_neither_stop_nor_hang_the_server() {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (read, write) = tokio::io::split(theirs);
         let stop = CancellationToken::new();
-        let served = browserlens_serve::serve_streams(Arc::clone(&shared), Duration::from_secs(20), stop, read, write);
+        let seats = browserlens_serve::Seats::new(Arc::clone(&shared), Duration::from_secs(20), 1);
+        let served = browserlens_serve::serve_streams(seats, stop, read, write);
         let server = tokio::spawn(served);
         let (mut input, mut output) = tokio::io::split(ours);
         let drain = tokio::spawn(async move {

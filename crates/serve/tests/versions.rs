@@ -4,7 +4,7 @@ mod common;
 #[path = "common/http.rs"]
 mod http;
 
-use browserlens_serve::{HttpOptions, serve_streams};
+use browserlens_serve::{HttpOptions, Seats, serve_streams};
 use common::on_trace;
 use http::{send, start};
 use serde_json::{Value, json};
@@ -34,8 +34,8 @@ fn hello(version: &str) -> Value {
 async fn say(messages: &[Value]) -> Vec<Value> {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (read, write) = tokio::io::split(theirs);
-    let shared = Arc::new(on_trace(TRACE));
-    let served = tokio::spawn(serve_streams(shared, Duration::from_secs(60), CancellationToken::new(), read, write));
+    let seats = Seats::new(Arc::new(on_trace(TRACE)), Duration::from_secs(60), 1);
+    let served = tokio::spawn(serve_streams(seats, CancellationToken::new(), read, write));
     let (input, mut output) = tokio::io::split(ours);
     let mut lines = BufReader::new(input).lines();
     let mut answers = Vec::new();

@@ -45,6 +45,7 @@ mod tools;
 
 pub use answer::Answer;
 pub use args::{Nothing, read as read_arguments};
+pub use browserlens_inspect::schema::of as schema_of;
 pub use browserlens_knowledge::protocol::{AgentInstruction, AgentResponse};
 pub use error::{PartError, ToolError};
 pub use knowledge::KnowledgeBase;
@@ -56,4 +57,4 @@ pub use record::{RecordingOptions, recording};
 pub use session::{DEFAULT_BUDGET, DEFAULT_STRATEGY, SeenRef, Session, View};
 pub use shared::{Shared, Witness, WitnessMaker};
 pub use source::{Act, Opener, Setting, Source, TabLine, TraceOpener, Undone, taken};
-pub use tools::{INSTRUCTIONS, Tool, ToolGroup, allowed, listed, plain_schema, short_schema, tool_list, tools};
+pub use tools::{INSTRUCTIONS, Tool, ToolGroup, allowed, plain_schema, short_schema, tool_list, tools};

@@ -4,12 +4,12 @@
 //! with the session, and one that somebody else started stays; after a restart no node is taken for
 //! one of before.
 
-use crate::error::{ToolError, with_causes};
+use crate::error::{ToolError, act_error, with_causes};
 use crate::policy::Policy;
 use crate::proxy::{OwnPages, Proxy};
-use crate::source::{Act, DragTo, Opener, Setting, Source, TabLine, Undone};
+use crate::source::{Act, DragTo, Opener, Setting, Source, TabLine, Undone, taken};
 use browserlens_core::page::NodeKey;
-use browserlens_core::strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource, SourceError};
+use browserlens_core::strategy::{ActionKind, Actor as _, CaptureImage, PageSource, SourceError};
 use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, RecordError, Wait};
 use std::io;
 use std::path::PathBuf;
@@ -68,24 +68,18 @@ impl Opener for LiveOpener {
         if let (Some(own), Some(url)) = (&own, url) {
             own.goes_to(url);
         }
-        let browser = match (&self.attach, url) {
-            (Some((address, tab)), url) => {
-                let mut browser = LiveBrowser::attach(address, tab, &self.options).map_err(opening)?;
-                if let Some(url) = url {
-                    goto(&mut browser, url)?;
-                }
-                browser
-            }
-            (None, Some(url)) => match &self.site {
-                Some((sites, site)) => {
-                    let mut browser = LiveBrowser::open_site(sites, site, "/", &self.options).map_err(opening)?;
-                    goto(&mut browser, url)?;
-                    browser
-                }
-                None => LiveBrowser::open(url, &self.options).map_err(opening)?,
-            },
-            (None, None) => return Ok(None),
+        let options = &self.options;
+        let (browser, goes_to) = match (&self.attach, &self.site, url) {
+            (Some((address, tab)), _, url) => (LiveBrowser::attach(address, tab, options), url),
+            (None, Some((sites, site)), Some(_)) => (LiveBrowser::open_site(sites, site, "/", options), url),
+            (None, None, Some(url)) => (LiveBrowser::open(url, options), None),
+            (None, _, None) => return Ok(None),
         };
+        let mut browser = browser.map_err(opening)?;
+        if let Some(url) = goes_to {
+            let done = browser.act(&taken(ActionKind::Goto, url), None);
+            done.map_err(|error| act_error(error, ActionKind::Goto, String::new(), None))?;
+        }
         if let Some(why) = own.as_ref().and_then(|own| own.why_not(&browser.url())) {
             return Err(ToolError::NotThere {
                 message: format!("the page cannot be opened: {}: {why}", browser.url()),
@@ -94,11 +88,6 @@ impl Opener for LiveOpener {
         }
         Ok(Some(Box::new(LiveSource { browser, options: self.options.clone(), own })))
     }
-}
-
-fn goto(browser: &mut LiveBrowser, url: &str) -> Result<(), ToolError> {
-    let taken = crate::source::taken(ActionKind::Goto, url);
-    browser.act(&taken, None).map_err(|error| crate::error::act_error(error, ActionKind::Goto, String::new(), None))
 }
 
 fn opening(error: RecordError) -> ToolError {
@@ -145,10 +134,10 @@ impl LiveSource {
                 };
                 Ok(self.browser.answer_dialog(accept, text)?)
             }
-            (_, Some(node), _) if act.at.is_some() => {
-                Ok(self.browser.act_at(&act.taken, node, act.at.unwrap_or_default())?)
-            }
-            _ => Ok(self.browser.act(&act.taken, act.node)?),
+            (_, node, _) => match node.zip(act.at) {
+                Some((node, at)) => Ok(self.browser.act_at(&act.taken, node, at)?),
+                None => Ok(self.browser.act(&act.taken, node)?),
+            },
         }
     }
 
@@ -260,10 +249,6 @@ impl Source for LiveSource {
         Ok(())
     }
 
-    fn is_quiet(&mut self) -> Result<bool, ToolError> {
-        Ok(self.browser.is_quiet()?)
-    }
-
     fn is_network_quiet(&mut self) -> Result<bool, ToolError> {
         Ok(self.browser.is_network_quiet()?)
     }
@@ -280,7 +265,7 @@ impl Source for LiveSource {
 
     fn open_tab(&mut self, url: &str) -> Result<(), Undone> {
         self.goes_to(url);
-        self.browser.new_tab(url).map_err(|error: ActError| error)?;
+        self.browser.new_tab(url)?;
         self.reached()
     }
 

@@ -144,13 +144,9 @@ impl Policy {
     /// [`ToolError::Refused`].
     pub fn name(&self, name: &str) -> Result<(), ToolError> {
         let name = name.trim_end_matches('.').to_ascii_lowercase();
-        if self.loopback && names_this_machine(&name) {
-            return Ok(());
-        }
-        let is_local = !self.private
-            && (name == "localhost"
-                || [".localhost", ".local", ".internal", ".home.arpa", ".lan"].iter().any(|end| name.ends_with(end)));
-        if is_local { Err(refused(format!("{name}, which is not a public host"))) } else { Ok(()) }
+        let is_local = names_this_machine(&name) && !self.loopback
+            || [".local", ".internal", ".home.arpa", ".lan"].iter().any(|end| name.ends_with(end));
+        if is_local && !self.private { Err(refused(format!("{name}, which is not a public host"))) } else { Ok(()) }
     }
 
     /// Checks an address that a connection is to be made to.
@@ -158,10 +154,8 @@ impl Policy {
     /// # Errors
     /// [`ToolError::Refused`].
     pub fn address(&self, address: IpAddr, host: &str) -> Result<(), ToolError> {
-        if self.private || is_public(address) {
-            return Ok(());
-        }
-        if self.loopback && address.to_canonical().is_loopback() && names_this_machine(host) {
+        let is_here = || address.to_canonical().is_loopback() && names_this_machine(host);
+        if self.private || is_public(address) || self.loopback && is_here() {
             return Ok(());
         }
         Err(refused(format!("{host}, whose address {address} is not public")))

@@ -71,17 +71,15 @@ impl OwnPages {
     /// (`Sec-Fetch-Site`) no page can change; tunnels, which sockets of pages use too, say nothing.
     fn lets(&self, headers: Option<&str>) -> bool {
         let header = |wanted: &str| {
-            let of =
-                |line: &'_ str| line.split_once(':').map(|(name, value)| (name.to_owned(), value.trim().to_owned()));
-            let mut lines = headers.unwrap_or_default().lines().filter_map(of);
-            lines.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
+            let mut lines = headers.unwrap_or_default().lines().filter_map(|line| line.split_once(':'));
+            lines.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
         };
-        match header("sec-fetch-site").as_deref() {
+        match header("sec-fetch-site") {
             None => self.shown.load(Ordering::Relaxed),
             Some("none" | "same-origin" | "same-site") => true,
             // A page that leads there and back, as to sign in.
-            Some(_) if header("sec-fetch-dest").as_deref() == Some("document") => self.asked.load(Ordering::Relaxed),
-            Some(_) => header("origin").or_else(|| header("referer")).is_some_and(|from| is_own(&from)),
+            Some(_) if header("sec-fetch-dest") == Some("document") => self.asked.load(Ordering::Relaxed),
+            Some(_) => header("origin").or_else(|| header("referer")).is_some_and(is_own),
         }
     }
 }

@@ -6,9 +6,9 @@
 //! something is missing from it; recording never stops a client.
 
 use crate::shared::{Witness, WitnessMaker};
-use crate::source::{Act, Source};
+use crate::source::{Act, Source, takes_secret, types};
+use browserlens_core::page::Page;
 use browserlens_core::page::text::escaped_line;
-use browserlens_core::page::{Flags, NodeKey, Page, States};
 use browserlens_core::strategy::{ActionKind, TakenAction};
 use browserlens_recorder::{ClientRecorder, ClientRecorderOptions, RecordError};
 use browserlens_trace::{Fault, Outcome, RedactionKey, TraceError};
@@ -156,7 +156,8 @@ impl Witness for Recorded {
         }
         self.with(source, false, |recorder, source| {
             recorder.before(source.pages(), act.node)?;
-            if types(act.taken.kind) && is_secret(source, act.node) {
+            let takes = |page: Arc<Page>| takes_secret(&page, act.node);
+            if types(act.taken.kind) && source.pages().look().is_ok_and(takes) {
                 recorder.learn_secret(&act.taken.text);
             }
             Ok(())
@@ -171,10 +172,7 @@ impl Witness for Recorded {
 impl Drop for Recorded {
     fn drop(&mut self) {
         let Some(recorder) = self.recorder.take() else { return };
-        let outcome = match self.missing.take() {
-            None => Outcome::Complete,
-            Some(reason) => Outcome::Incomplete { reason },
-        };
+        let outcome = self.missing.take().map_or(Outcome::Complete, |reason| Outcome::Incomplete { reason });
         match recorder.finish(outcome) {
             Ok(steps) => tracing::info!(steps = steps.len(), "recorded"),
             Err(error) => {
@@ -182,24 +180,6 @@ impl Drop for Recorded {
                     finished")
             }
         }
-    }
-}
-
-fn types(kind: ActionKind) -> bool {
-    matches!(kind, ActionKind::Fill | ActionKind::Type)
-}
-
-/// Returns whether what is typed is a secret: into a node, or into what has the focus where none is
-/// named.
-fn is_secret(source: &mut dyn Source, into: Option<NodeKey>) -> bool {
-    source.pages().look().is_ok_and(|page| takes_secret(&page, into))
-}
-
-fn takes_secret(page: &Page, into: Option<NodeKey>) -> bool {
-    let has = |flags: Flags| flags.has(Flags::SECRET);
-    match into {
-        Some(key) => page.find(key).is_some_and(|node| has(node.flags())),
-        None => page.nodes().any(|node| has(node.flags()) && node.states().has(States::FOCUSED)),
     }
 }
 

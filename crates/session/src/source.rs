@@ -5,9 +5,9 @@
 
 use crate::error::ToolError;
 use browserlens_core::page::text::folded;
-use browserlens_core::page::{Flags, NodeKey, Page, SecondLook, Tri, Viewport};
+use browserlens_core::page::{Flags, NodeKey, Page, SecondLook, States, Tri, Viewport};
 use browserlens_core::strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
-use browserlens_trace::{StepRow, TracePages, screenshot_space};
+use browserlens_trace::{ActionRecord, StepRow, TracePages, screenshot_space};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,8 +52,8 @@ pub enum DragTo {
 pub enum Undone {
     /// The page does not let it.
     Act(ActError),
-    /// The trace has another action here, or none: what was recorded, and the nodes that would do.
-    NotRecorded(Option<Box<(TakenAction, Vec<NodeKey>)>>),
+    /// The trace has another action here, or none.
+    NotRecorded(Option<Box<ActionRecord>>),
     /// Anything else.
     Other(ToolError),
 }
@@ -91,6 +91,21 @@ pub struct Setting {
 /// An action in words, without a node.
 pub fn taken(kind: ActionKind, text: &str) -> TakenAction {
     TakenAction { kind, node: None, text: text.to_owned(), error: None }
+}
+
+/// Returns whether an action types a text.
+pub(crate) fn types(kind: ActionKind) -> bool {
+    matches!(kind, ActionKind::Fill | ActionKind::Type)
+}
+
+/// Returns whether what is typed is a secret: into a node, or into what has the focus where none is
+/// named.
+pub(crate) fn takes_secret(page: &Page, into: Option<NodeKey>) -> bool {
+    let has = |flags: Flags| flags.has(Flags::SECRET);
+    match into {
+        Some(key) => page.find(key).is_some_and(|node| has(node.flags())),
+        None => page.nodes().any(|node| has(node.flags()) && node.states().has(States::FOCUSED)),
+    }
 }
 
 /// A page source that can be acted on.
@@ -181,20 +196,12 @@ pub trait Source: Send {
         Ok(())
     }
 
-    /// Returns whether nothing is loaded and nothing that can be seen has changed for a moment.
-    ///
-    /// # Errors
-    /// [`ToolError`] if the page is gone.
-    fn is_quiet(&mut self) -> Result<bool, ToolError> {
-        Ok(true)
-    }
-
     /// Returns whether nothing is loaded, whatever moves on the page.
     ///
     /// # Errors
     /// [`ToolError`] if the page is gone.
     fn is_network_quiet(&mut self) -> Result<bool, ToolError> {
-        self.is_quiet()
+        Ok(true)
     }
 
     /// Evaluates an expression as the page's own scripts would.
@@ -315,9 +322,7 @@ impl Source for TraceSource {
     fn open_tab(&mut self, _url: &str) -> Result<(), Undone> {
         let next = self.pages.step().0 as usize + 1;
         let recorded = self.rows.get(next).and_then(|row| row.action.as_ref());
-        Err(Undone::NotRecorded(
-            recorded.map(|recorded| Box::new((recorded.taken.clone(), recorded.acceptable.clone()))),
-        ))
+        Err(Undone::NotRecorded(recorded.cloned().map(Box::new)))
     }
 
     fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError> {
@@ -349,12 +354,12 @@ impl Source for TraceSource {
         let (page, _) = self.pages.page().map_err(|error| Undone::Other(error.into()))?;
         let recorded = self.rows.get(next.0 as usize).and_then(|row| row.action.as_ref());
         let Some(recorded) = recorded else { return Err(Undone::NotRecorded(None)) };
-        if !is_same(act, &recorded.taken, &recorded.acceptable, &page) {
+        if !is_same(act, recorded, &page) {
             if act.taken.kind == ActionKind::Check && checked(act, &page) == Some(wants(&act.taken)) {
                 // It is so already: nothing is to be done, on a live page either.
                 return Ok(());
             }
-            return Err(Undone::NotRecorded(Some(Box::new((recorded.taken.clone(), recorded.acceptable.clone())))));
+            return Err(Undone::NotRecorded(Some(Box::new(recorded.clone()))));
         }
         self.pages.set_step(next).map_err(|error| Undone::Other(error.into()))
     }
@@ -370,7 +375,7 @@ impl Source for TraceSource {
 }
 
 /// Returns whether an action is the recorded one: kind, node, and what was typed or chosen.
-fn is_same(act: &Act, recorded: &TakenAction, acceptable: &[NodeKey], page: &Arc<Page>) -> bool {
+fn is_same(act: &Act, ActionRecord { taken: recorded, acceptable, .. }: &ActionRecord, page: &Page) -> bool {
     let on_it = match act.node {
         None => true,
         // What lies in the node that was clicked is hit by the same click.

@@ -72,7 +72,7 @@ pub fn allowed(policy: &Policy) -> Vec<Tool> {
 
 /// Returns the tools that MCP clients are told of: of those that are allowed, the groups that the
 /// server lists. What a server allows by an option of its own is always told.
-pub fn listed(policy: &Policy) -> Vec<Tool> {
+fn listed(policy: &Policy) -> Vec<Tool> {
     let groups = &policy.groups;
     // `navigate` goes back and forward too, and `fill` chooses in lists.
     let is_said_twice = |tool: &Tool| matches!(tool.name, "back" | "forward" | "select");
@@ -191,15 +191,13 @@ pub(crate) fn names_of(tool: &str) -> Vec<String> {
 
 /// Returns the list of tools as MCP clients of a server are sent it.
 pub fn tool_list(policy: &Policy) -> Value {
-    let listed: Vec<Value> = listed(policy)
-        .iter()
-        .map(|tool| {
-            let mut listed = json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool) });
-            if tool.only_reads {
-                listed["annotations"] = json!({ "readOnlyHint": true });
-            }
-            listed
-        })
-        .collect();
-    json!({ "tools": listed })
+    let listed = listed(policy).into_iter().map(|tool| {
+        let mut listed = json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(&tool) });
+        // That a tool may change something is what clients take for granted.
+        if tool.only_reads {
+            listed["annotations"] = json!({ "readOnlyHint": true });
+        }
+        listed
+    });
+    json!({ "tools": listed.collect::<Vec<Value>>() })
 }

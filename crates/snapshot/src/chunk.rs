@@ -136,24 +136,17 @@ struct Chunker<'t, 'u> {
 impl Chunker<'_, '_> {
     /// Returns an upper bound, or nearly one, of what units cost together.
     fn cost(&self, from: usize, to: usize) -> u64 {
-        let until = |at: usize| self.units.get(at).map_or_else(|| self.total(), |unit| unit.before);
+        let total = || self.units.last().map_or(0, |unit| unit.before + u64::from(unit.tokens.0));
+        let until = |at: usize| self.units.get(at).map_or_else(total, |unit| unit.before);
         until(to) - until(from)
-    }
-
-    fn total(&self) -> u64 {
-        self.units.last().map_or(0, |unit| unit.before + u64::from(unit.tokens.0))
     }
 
     /// Returns what is left for a body that begins at a unit.
     fn room(&self, at: usize) -> u64 {
-        let crumbs = self.units[at].breadcrumb_tokens.0;
+        let ChunkOptions { max, overlap, .. } = self.options;
         // Long breadcrumbs are shortened when the chunk is written: they never take more than a
         // quarter here.
-        u64::from(
-            self.options.max.0
-                - crumbs.min(self.options.max.0 / 4)
-                - self.options.overlap.0.min(self.options.max.0 / 4),
-        )
+        u64::from(max.0 - self.units[at].breadcrumb_tokens.0.min(max.0 / 4) - overlap.0.min(max.0 / 4))
     }
 
     /// Whether units fit into one chunk, and the breadcrumbs of the first hold for all of them.

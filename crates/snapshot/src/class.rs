@@ -62,8 +62,7 @@ fn has_form(name: &str) -> bool {
     let mut chars = name.chars();
     let letter = chars.next().is_some_and(char::is_alphabetic);
     let plain = chars.clone().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    let one_letter = name.chars().nth(1).is_none_or(|c| c.is_ascii_digit() || c == '-' || c == '_')
-        && name.chars().skip(1).all(|c| c.is_ascii_digit() || matches!(c, '-' | '_'));
+    let one_letter = chars.all(|c| c.is_ascii_digit() || matches!(c, '-' | '_'));
     letter && plain && !one_letter && name.len() <= LONGEST && !name.ends_with(['-', '_'])
 }
 
@@ -102,49 +101,28 @@ fn is_hash(part: &str) -> bool {
     if digits == part.len() {
         return digits >= 5;
     }
-    if !part.is_ascii() {
+    if part.len() < 5 || !part.is_ascii() {
         return false;
     }
     let bytes = part.as_bytes();
-    let changes = |class: fn(u8) -> bool| bytes.windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
     let letters = part.len() - digits;
     let upper = bytes.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let vowels = bytes.iter().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
-    let digit_changes = changes(|byte| byte.is_ascii_digit());
+    let digit_changes = bytes.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
     // `a1b2c3`, `1x9ep0k`: no word; `h2o`, `mp3player` and `utf8mb4` are short or change once or
     // twice in few places.
-    if part.len() >= 5 && digits >= 1 && digit_changes >= 2 {
-        return true;
-    }
-    if part.len() >= 5 && digits >= 2 && letters >= 2 && bytes[0].is_ascii_digit() {
+    if digit_changes >= 2 || digits >= 2 && letters >= 2 && bytes[0].is_ascii_digit() {
         return true;
     }
     // `kZpQxW`, `bdVaJa`: a camel-case word begins each piece with one capital and goes on with
     // three letters.
-    let pieces = camel_pieces(part);
-    let short = pieces.iter().filter(|piece| **piece <= 2).count();
-    if part.len() >= 5 && upper >= 2 && upper < letters && short >= 2 {
+    let pieces = bytes.chunk_by(|before, byte| before.is_ascii_uppercase() || !byte.is_ascii_uppercase());
+    if upper >= 2 && upper < letters && pieces.filter(|piece| piece.len() <= 2).count() >= 2 {
         return true;
     }
     // `xkcdvf`: no vowel in five letters; abbreviations that people write are shorter (`https` is
     // spoken).
-    part.len() >= 5 && vowels == 0 && !matches!(part, "https" | "html5")
-}
-
-/// Lengths of the pieces of a camel-case word.
-fn camel_pieces(part: &str) -> Vec<usize> {
-    let mut pieces = vec![0];
-    let bytes = part.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        let begins = at > 0 && byte.is_ascii_uppercase() && !bytes[at - 1].is_ascii_uppercase();
-        if begins {
-            pieces.push(0);
-        }
-        if let Some(last) = pieces.last_mut() {
-            *last += 1;
-        }
-    }
-    pieces
+    vowels == 0 && !matches!(part, "https" | "html5")
 }
 
 fn numbers_only(id: &str) -> bool {

@@ -23,6 +23,7 @@
 use crate::nearest::{Choice, nearest};
 use crate::options::{Mode, SnapshotError};
 use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
 
 /// Longest pattern, in bytes.
 const LONGEST: usize = 1_000;
@@ -30,7 +31,8 @@ const LONGEST: usize = 1_000;
 const LARGEST: usize = 1 << 20;
 
 /// A pattern and how it is read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct GrepOptions {
     /// The pattern.
     pub pattern: String,
@@ -108,11 +110,6 @@ impl Grep {
         Ok(Self { path: compile(&path)?, line: compile(&line)?, options: options.clone() })
     }
 
-    /// Returns whether a path is kept: it matches, or with `invert` it does not.
-    pub fn keeps(&self, path: &str) -> bool {
-        self.matches(path) != self.options.invert
-    }
-
     /// Returns whether the pattern itself matches a path.
     pub fn matches(&self, path: &str) -> bool {
         self.path.is_match(path)
@@ -126,12 +123,8 @@ impl Grep {
     /// Says that nothing is left, and what could have been matched comes nearest.
     pub(crate) fn nothing(&self, mode: Mode, choices: Vec<Choice>) -> SnapshotError {
         let nearest = if self.options.invert { Vec::new() } else { nearest(&self.options.pattern, choices) };
-        SnapshotError::NothingMatches {
-            pattern: self.options.pattern.clone(),
-            mode,
-            invert: self.options.invert,
-            nearest,
-        }
+        let GrepOptions { pattern, invert, .. } = self.options.clone();
+        SnapshotError::NothingMatches { pattern, mode, invert, nearest }
     }
 
     /// Takes to the lines that are kept as many before and after each as were asked for.
@@ -180,20 +173,16 @@ fn rewrite(pattern: &str, children: fn(&str) -> String) -> String {
                 alternative.extend(chars.next());
             }
             '|' if !class => end_alternative(&mut out, &mut alternative, groups, children),
+            '[' if !class => {
+                class = true;
+                alternative.push(c);
+                // `]` right after `[` or `[^` is a character of the class.
+                for of_class in ['^', ']'] {
+                    alternative.extend(chars.next_if_eq(&of_class));
+                }
+            }
             _ => {
                 match c {
-                    '[' if !class => {
-                        class = true;
-                        alternative.push(c);
-                        // `]` right after `[` or `[^` is a character of the class.
-                        if chars.peek() == Some(&'^') {
-                            alternative.extend(chars.next());
-                        }
-                        if chars.peek() == Some(&']') {
-                            alternative.extend(chars.next());
-                        }
-                        continue;
-                    }
                     ']' => class = false,
                     '(' if !class => groups += 1,
                     ')' if !class => groups = groups.saturating_sub(1),
@@ -279,7 +268,7 @@ mod tests {
 
     fn kept(options: &GrepOptions) -> Vec<&'static str> {
         let grep = Grep::new(options).expect("a pattern");
-        PATHS.into_iter().filter(|path| grep.keeps(path)).collect()
+        PATHS.into_iter().filter(|path| grep.matches(path) != grep.is_inverted()).collect()
     }
 
     #[test]
@@ -302,9 +291,9 @@ mod tests {
     fn direct_children_of_a_step_with_a_number_are_found_too() {
         let grep = Grep::new(&"/section/".into()).expect("a pattern");
         assert!(
-            grep.keeps("/main/section[2]/p")
-                && grep.keeps("/main/section/p[3]")
-                && !grep.keeps("/main/section[2]/ul/li")
+            grep.matches("/main/section[2]/p")
+                && grep.matches("/main/section/p[3]")
+                && !grep.matches("/main/section[2]/ul/li")
         );
     }
 
@@ -361,7 +350,7 @@ mod tests {
         let path = format!("/main/{}", "a".repeat(50_000));
         let grep = Grep::new(&"(a+)+$|(a|aa)*b|(a|a)*c".into()).expect("a pattern");
         let begun = std::time::Instant::now();
-        assert!(grep.keeps(&path) && !grep.keeps(&format!("{path}d")));
+        assert!(grep.matches(&path) && !grep.matches(&format!("{path}d")));
         assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
     }
 
@@ -374,8 +363,8 @@ mod tests {
                 match Grep::new(&options) {
                     Ok(grep) => {
                         let inverted = Grep::new(&GrepOptions { invert: true, ..options }).expect("compiles");
-                        prop_assert_ne!(grep.keeps(&path), inverted.keeps(&path));
-                        prop_assert!(!fixed_strings || grep.keeps(&path) == path.contains(&pattern));
+                        prop_assert_eq!(grep.matches(&path), inverted.matches(&path));
+                        prop_assert!(!fixed_strings || grep.matches(&path) == path.contains(&pattern));
                     }
                     Err(error) => {
                         prop_assert!(!fixed_strings);

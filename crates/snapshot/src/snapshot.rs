@@ -75,7 +75,6 @@ fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Resul
     let paths = Paths::of(page);
     let roots = options.selector.as_ref().map(|selector| roots(page, lens, selector)).transpose()?.unwrap_or_default();
     let told = options.grep.as_ref().map(GrepOptions::told);
-    let pattern = told.as_deref().unwrap_or_default();
     match mode {
         Mode::Interactive => {
             let nothing = RefLens::new();
@@ -101,7 +100,7 @@ fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Resul
                 include_hidden: options.include_hidden,
                 max_depth: options.max_depth,
                 grep: grep.as_ref(),
-                pattern,
+                pattern: told.as_deref().unwrap_or_default(),
             };
             let built = outline::build(page, &paths, &what);
             if let (Some(choices), Some(grep)) = (built.missed, &grep) {
@@ -154,8 +153,7 @@ fn take(page: &Page, lens: Option<&RefLens>, options: &SnapshotOptions) -> Resul
             if options.headings && format == Format::Markdown {
                 content::tell_headings(page, &mut sections, &content);
             }
-            let grep = options.grep.as_ref().map(|_| pattern);
-            let header = Header { grep, cut: cut.as_deref(), ..Header::of(page) };
+            let header = Header { grep: told.as_deref(), cut: cut.as_deref(), ..Header::of(page) };
             Ok(plain(&match format {
                 Format::Markdown => content::write_markdown(&header, &sections),
                 _ => content::write_tree(&header, &sections),

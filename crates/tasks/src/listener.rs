@@ -5,10 +5,11 @@
 //! a dialog holds it, keeps the state that it told last.
 
 use crate::loopback::bound;
+use browserlens_core::sync::locked;
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Message;
@@ -44,10 +45,6 @@ pub(crate) struct Listener {
     ask: watch::Sender<u64>,
     heard: Arc<tokio::sync::Notify>,
     _task: AbortOnDropHandle<()>,
-}
-
-fn locked(pages: &Mutex<Pages>) -> MutexGuard<'_, Pages> {
-    pages.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Listener {

@@ -12,9 +12,10 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use browserlens_core::sync::locked;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio_util::task::AbortOnDropHandle;
 
 /// Goes behind the package's `core.js`; `scripts/miniwob` puts the same there.
@@ -65,7 +66,7 @@ impl MiniwobServer {
 
     /// Returns what the page said, and whether it may still say something.
     pub(crate) fn verdict(&self) -> (Verdict, bool) {
-        let ended = self.shared.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let ended = locked(&self.shared.ended).clone();
         let unmet = match &ended {
             None => vec!["the episode did not end".to_owned()],
             Some(ended) if ended.reward >= 1.0 => Vec::new(),
@@ -81,7 +82,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     if request.method() == Method::POST && path == "/ended/1" {
         let said = axum::body::to_bytes(request.into_body(), MOST_SAID).await.unwrap_or_default();
         if let Ok(said) = serde_json::from_slice(&said) {
-            shared.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(said);
+            locked(&shared.ended).get_or_insert(said);
         }
         return response(StatusCode::NO_CONTENT, "text/plain", Vec::new());
     }

@@ -11,13 +11,14 @@
 use crate::agent::{Agent, Answered, Situation, Turn, Wanted};
 use crate::error::TasksError;
 use crate::tool::{Asking, Function, REPLY};
+use browserlens_core::sync::locked;
 use browserlens_core::tokens::Encoding;
 use browserlens_llm::{Answer, Ask, ChatRequest, Completion, Message, Part, ResponseFormat, Role, Schema, json_object};
 use browserlens_trace::agents::Usage;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Version of the prompts: cassettes hold answers to one of them.
 pub const PROMPT_VERSION: &str = "agent-1";
@@ -200,8 +201,7 @@ impl ModelAgent {
             extra,
         };
         let asked = Arc::clone(&self.asked);
-        let answer =
-            tokio::task::spawn_blocking(move || asked.lock().unwrap_or_else(PoisonError::into_inner).ask(&request));
+        let answer = tokio::task::spawn_blocking(move || locked(&asked).ask(&request));
         let why = match answer.await {
             Ok(Ok(Answer::Said(said))) => return Ok(said),
             Ok(Ok(Answer::Refused { status, message })) => {

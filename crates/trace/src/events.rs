@@ -21,10 +21,11 @@ use browserlens_core::strategy::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent,
     RequestParts, TabEvent,
 };
+use browserlens_core::sync::locked;
 use conditions::{EVERYTHING, Needle, Where};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Writes one event, already redacted.
 pub(crate) fn insert(db: &Db, blobs: &mut BlobWriter, event: &Event) -> Result<(), TraceError> {
@@ -173,7 +174,7 @@ impl Query<'_> {
     }
 
     fn without(&self) -> MutexGuard<'_, Without> {
-        self.without.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(self.without)
     }
 
     fn has_chunks(&self, table: &Table) -> Result<bool, TraceError> {

@@ -26,10 +26,11 @@ use crate::schema::{
 use crate::search::Without;
 use browserlens_core::page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
 use browserlens_core::strategy::{BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
+use browserlens_core::sync::locked;
 use checks::broken_in_a_blob;
 use rusqlite::Row;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A trace file, opened for reading. One connection: give each thread its own.
 pub struct Trace {
@@ -99,7 +100,7 @@ impl Trace {
     pub(crate) fn blobs(&self) -> MutexGuard<'_, BlobReader> {
         // The cache holds only bodies that passed their hash, so one left by a panic is as good as
         // any.
-        self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.blobs)
     }
 
     /// Returns the path of the file.

@@ -9,6 +9,7 @@ use crate::args::{AgentArg, AgentsRunArgs, AgentsTasksArgs, AgentsWhichArgs, Con
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_core::page::text::escaped_line;
+use browserlens_core::sync::locked;
 use browserlens_core::tokens::Encoding;
 use browserlens_report::{AgentsBy, agents_table, measured_runs};
 use browserlens_tasks::{
@@ -19,7 +20,7 @@ use browserlens_trace::agents::{EndReason, RunRecord};
 use browserlens_trace::{RedactionOptions, Redactor};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Where `scripts/install-peers`, `scripts/wild/run --apps` and `scripts/install-miniwob` put what
@@ -116,12 +117,12 @@ fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
                 // One tool for many tasks: each has an origin of its own, so nothing is left.
                 let mut tool = McpTool::start(&command).await?;
                 loop {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    let next = locked(&queue).pop_front();
                     let Some(task) = next else { break };
                     let found = checked(&task, &folders, &mut tool).await?;
                     let word = if found.is_empty() { "true" } else { "lies" };
                     output::status(&format!("{}: {word}", task.id));
-                    lies.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone(), found);
+                    locked(&lies).insert(task.id.clone(), found);
                 }
                 Box::new(tool).close().await;
                 Ok::<_, TasksError>(())
@@ -132,7 +133,7 @@ fn check(args: &AgentsTasksArgs, tasks: &[Task]) -> Ended {
         }
         Ok::<_, TasksError>(())
     })?;
-    let mut lies = lies.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut lies = locked(&lies).clone();
     if !of_miniwob.is_empty() {
         let folder = tempfile::tempdir().map_err(|error| {
             Failure::input(format!("no folder for records: {error}"), "free some space for temporary files")

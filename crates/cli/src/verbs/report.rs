@@ -9,9 +9,7 @@ use browserlens_core::tokens::ImageFormula;
 use browserlens_knowledge::{Knowledge, Recording, extract};
 use browserlens_replay::llm::LlmResults;
 use browserlens_replay::{RECORDED_SUFFIX, RunResult, find_traces};
-use browserlens_report::{
-    About, BASELINE, ReportInput, ReportPaths, StrategyInfo, Summary, terminal_table, write_report_with,
-};
+use browserlens_report::{About, BASELINE, ReportInput, ReportPaths, Summary, terminal_table, write_report_with};
 use browserlens_trace::Trace;
 use std::path::Path;
 
@@ -24,8 +22,7 @@ pub(crate) fn write(
 ) -> Result<(ReportPaths, String), Failure> {
     let store = KeptPreviews { store: run.store(), folder: from.cache_dir.join("previews") };
     let bar = Bar::over("report", run.header.traces.len() * 2, "passes over traces");
-    let scenarios = report_input::scenarios(run, baseline_of(run), from, &bar);
-    let strategies: Vec<StrategyInfo> = run.header.strategies.iter().map(StrategyInfo::of).collect();
+    let steps = report_input::steps(run, baseline_of(run), from, &bar);
     let newest = run.timings.iter().max_by(|a, b| a.date.cmp(&b.date));
     let about = About {
         tool: run.header.tool.clone(),
@@ -45,8 +42,9 @@ pub(crate) fn write(
         measurements: &run.measurements,
         tasks: &run.tasks,
         timings: &run.timings,
-        scenarios: &scenarios,
-        strategies: &strategies,
+        traces: &run.header.traces,
+        steps: &steps,
+        strategies: &run.header.strategies,
         observations: &store,
         baseline: baseline_of(run),
         formula: ImageFormula::Claude28,

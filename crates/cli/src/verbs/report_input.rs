@@ -9,13 +9,15 @@ use crate::output;
 use crate::progress::Bar;
 use browserlens_core::page::text::cut;
 use browserlens_core::strategy::{DialogEvent, Event, EventKind};
-use browserlens_replay::{ConfiguredStrategy, RunResult, StepView, Store, TraceInfo, find_traces, strategies, views};
+use browserlens_replay::{
+    ConfiguredStrategy, RunResult, StepView, Store, TraceInfo, action_in_words, find_traces, strategies, views,
+};
 use browserlens_report::preview::{Size, preview};
-use browserlens_report::{EventInfo, FactInfo, Observations, ScenarioInfo, StepInfo, StrategyRefs};
+use browserlens_report::{EventInfo, FactInfo, Observations, StepInfo, StrategyRefs};
 use browserlens_trace::scenario::Scenario;
 use browserlens_trace::{Trace, whole};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -39,33 +41,28 @@ pub(crate) struct Sources<'a> {
     pub agent_runs: Option<&'a Path>,
 }
 
-/// Returns what the scenarios of a run say, in the order of its traces.
-pub(crate) fn scenarios(run: &RunResult, baseline: &str, from: Sources<'_>, bar: &Bar) -> Vec<ScenarioInfo> {
+/// Returns what is shown of a run's steps, in the order of its traces.
+pub(crate) fn steps(run: &RunResult, baseline: &str, from: Sources<'_>, bar: &Bar) -> Vec<StepInfo> {
     let names: Vec<&str> = DRAWN.into_iter().chain([baseline]).collect();
     let known = strategies::load(from.strategies_file).unwrap_or_default();
     let drawn: Vec<&ConfiguredStrategy> =
         known.iter().filter(|strategy| names.contains(&strategy.name.as_str())).collect();
     let traces = run.header.traces.as_slice();
     let files = files_of(traces, from.traces);
-    let mut steps: BTreeMap<&str, Vec<&browserlens_replay::StepInfo>> = BTreeMap::new();
-    for step in &run.steps {
-        steps.entry(&step.trace).or_default().push(step);
-    }
-    let none = Vec::new();
     traces
         .par_iter()
-        .map(|trace| {
+        .flat_map_iter(|trace| {
             let views = files.get(&trace.hash).map_or_else(Vec::new, |file| seen(file, &drawn, from));
             let scenario = Scenario::load(&from.scenarios_dir.join(format!("{}.toml", trace.scenario))).ok();
-            let own = steps.get(trace.id.as_str()).unwrap_or(&none);
-            let steps = own.iter().map(|step| {
+            let own = run.steps.iter().filter(|step| step.trace == trace.id);
+            let steps = own.map(|step| {
                 let view = views.iter().find(|view| view.step == step.step);
                 step_info(step, scenario.as_ref(), view, &drawn)
             });
-            let info = scenario_info(trace, steps.collect());
+            let steps: Vec<StepInfo> = steps.collect();
             bar.message(&trace.id);
             bar.add(1);
-            info
+            steps
         })
         .collect()
 }
@@ -85,24 +82,6 @@ fn seen(file: &Path, drawn: &[&ConfiguredStrategy], from: Sources<'_>) -> Vec<St
     })
 }
 
-fn scenario_info(trace: &TraceInfo, steps: Vec<StepInfo>) -> ScenarioInfo {
-    ScenarioInfo {
-        trace: trace.id.clone(),
-        goal: trace.goal.clone(),
-        why: trace.why.clone(),
-        complete: trace.complete,
-        hash: trace.hash.clone(),
-        browser: trace.browser.clone(),
-        steps,
-        attacks: trace.attacks.clone(),
-        answers: trace.answers.clone(),
-        asked: trace.asked.clone(),
-        known: trace.known,
-        peers: trace.peers.clone(),
-        origin: trace.origin.clone(),
-    }
-}
-
 fn step_info(
     step: &browserlens_replay::StepInfo,
     scenario: Option<&Scenario>,
@@ -112,13 +91,13 @@ fn step_info(
     let refs = view.map(|view| view.refs.as_slice()).unwrap_or_default();
     let events = view.map(|view| view.events.as_slice()).unwrap_or_default();
     StepInfo {
+        trace: step.trace.clone(),
         step: step.step,
         action: step.action.clone(),
-        next: step.next.as_ref().map_or_else(String::new, |intent| {
-            let node = intent.node.as_ref().map_or_else(String::new, |node| format!(" {} {:?}", node.role, node.name));
-            let text = if intent.text.is_empty() { String::new() } else { format!(" {:?}", intent.text) };
-            format!("{}{node}{text}", intent.action)
-        }),
+        next: step
+            .next
+            .as_ref()
+            .map_or_else(String::new, |intent| action_in_words(intent.action, intent.node.as_ref(), &intent.text)),
         url: step.url.clone(),
         title: step.title.clone(),
         facts: scenario.map_or_else(Vec::new, |scenario| {

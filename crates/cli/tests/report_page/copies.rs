@@ -5,8 +5,7 @@ use super::*;
 /// What a report is made of, out of a run whose traces are told `copies` times.
 pub(super) struct Copies {
     run: RunResult,
-    pub(super) scenarios: Vec<ScenarioInfo>,
-    strategies: Vec<StrategyInfo>,
+    pub(super) steps: Vec<StepInfo>,
     agents: Vec<AgentRun>,
     about: About,
 }
@@ -25,31 +24,30 @@ impl Copies {
             copied.map(|(task, copy)| TaskMeasurement { trace: named(&task.trace, copy), ..task.clone() })
         };
         let tasks: Vec<TaskMeasurement> = (0..copies).flat_map(task).collect();
-        let scenario = |copy: usize| {
-            let steps = run.steps.clone();
-            run.header.traces.iter().map(move |trace| {
-                let own = steps.iter().filter(|step| step.trace == trace.id);
-                ScenarioInfo {
-                    trace: named(&trace.id, copy),
-                    goal: format!("{}{words}", trace.goal),
-                    complete: true,
-                    steps: own.map(|step| told(step, words)).collect(),
-                    ..ScenarioInfo::default()
-                }
+        let trace = |copy: usize| {
+            let copied = run.header.traces.iter().map(move |trace| (trace, copy));
+            copied.map(|(trace, copy)| TraceInfo {
+                id: named(&trace.id, copy),
+                goal: format!("{}{words}", trace.goal),
+                why: format!("{}{words}", trace.why),
+                // Tables of their own, which grow with the copies.
+                attacks: Vec::new(),
+                answers: Vec::new(),
+                asked: Vec::new(),
+                ..trace.clone()
             })
         };
-        let scenarios: Vec<ScenarioInfo> = (0..copies).flat_map(scenario).collect();
-        let strategies = run.header.strategies.iter().map(|strategy| StrategyInfo {
-            name: strategy.name.clone(),
-            version: strategy.version.clone(),
-            why: format!("{}{words}", strategy.why),
-            ..StrategyInfo::of(strategy)
-        });
-        let strategies = strategies.collect();
-        (run.measurements, run.tasks) = (measurements, tasks);
+        let traces: Vec<TraceInfo> = (0..copies).flat_map(trace).collect();
+        let step = |copy: usize| {
+            let copied = run.steps.iter().map(move |step| (step, copy));
+            copied.map(|(step, copy)| StepInfo { trace: named(&step.trace, copy), ..told(step, words) })
+        };
+        let steps: Vec<StepInfo> = (0..copies).flat_map(step).collect();
+        run.header.strategies.iter_mut().for_each(|strategy| strategy.why.push_str(words));
+        (run.measurements, run.tasks, run.header.traces) = (measurements, tasks, traces);
         let about = About { tool: format!("a test{words}"), store: words.to_owned(), ..About::default() };
         let agents = if words.is_empty() { Vec::new() } else { vec![agent(words)] };
-        Self { run, scenarios, strategies, agents, about }
+        Self { run, steps, agents, about }
     }
 
     /// Writes the report and returns its page.
@@ -61,8 +59,9 @@ impl Copies {
             measurements: &self.run.measurements,
             tasks: &self.run.tasks,
             timings: &self.run.timings,
-            scenarios: &self.scenarios,
-            strategies: &self.strategies,
+            traces: &self.run.header.traces,
+            steps: &self.steps,
+            strategies: &self.run.header.strategies,
             observations: &store,
             baseline: "raw/html",
             formula: ImageFormula::Claude28,
@@ -105,6 +104,7 @@ fn told(step: &RecordedStep, words: &str) -> StepInfo {
     let with = |text: &str| format!("{text}{words}");
     let bounds = step.targets.first().copied().unwrap_or_default();
     StepInfo {
+        trace: step.trace.clone(),
         step: step.step,
         action: with(&step.action),
         next: with("next"),

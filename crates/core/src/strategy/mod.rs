@@ -41,21 +41,20 @@ pub struct Task {
     pub locale: String,
 }
 
-/// How an agent acts on what a strategy shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ActionChannel {
-    /// By a ref written in the observation.
-    Ref,
-    /// By a selector that can be derived from the observation.
-    Selector,
-    /// By role and accessible name, where these single a node out.
-    #[serde(rename = "role+name")]
-    RoleName,
-    /// By a point in an image.
-    Point,
-    /// Not at all: only recall is measured.
-    None,
+named! {
+    /// How an agent acts on what a strategy shows.
+    pub enum ActionChannel {
+        /// By a ref written in the observation.
+        Ref = "ref",
+        /// By a selector that can be derived from the observation.
+        Selector = "selector",
+        /// By role and accessible name, where these single a node out.
+        RoleName = "role+name",
+        /// By a point in an image.
+        Point = "point",
+        /// Not at all: only recall is measured.
+        None = "none",
+    }
 }
 
 /// Name of the format of a strategy's texts, by which a reader of it is found: kebab-case, such as

@@ -7,9 +7,10 @@
 //! depend on who else looks at the step, and the work is done once all the same.
 
 use crate::strategy::StageClock;
+use crate::sync::locked;
 use crate::tokens::Micros;
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Does the work and returns how long it took.
 pub type Timer = fn(work: &mut dyn FnMut()) -> Micros;
@@ -80,7 +81,7 @@ impl StepCache {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Made>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.made)
     }
 }
 

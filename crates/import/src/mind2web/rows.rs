@@ -12,12 +12,13 @@ use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::{Pages, Plan};
 use crate::scene::Scene;
+use browserlens_core::sync::locked;
 use browserlens_trace::files_below;
 use parquet::file::reader::ChunkReader;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 const SET: DataSet = DataSet {
     format: "multimodal-mind2web",
@@ -378,7 +379,7 @@ impl<R: ChunkReader + 'static> Shared<R> {
     /// Returns page and picture of a row.
     fn row(&self, place: RowPosition) -> Result<(Cell, Cell), ImportError> {
         let read = &self.tables[place.file];
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = locked(&self.open);
         if let Some(open) = open.as_ref().filter(|open| open.at == place) {
             return Ok(open.last.clone());
         }

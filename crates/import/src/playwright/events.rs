@@ -12,9 +12,10 @@ use crate::request::{BODY_LIMIT, request_of};
 use browserlens_core::strategy::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, RequestEvent, TabEvent,
 };
+use browserlens_core::sync::locked;
 use browserlens_trace::redact::names::ONE_TIME_CODE_FIELDS;
 use serde_json::Value;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Returns the events of a trace. `times` holds when each step began.
 pub(super) fn planned(model: &Model, archive: &Arc<Mutex<Archive>>, times: &[f64]) -> Vec<PlannedEvent> {
@@ -100,7 +101,7 @@ fn line_of(told: &Value) -> u32 {
 
 fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> RequestEvent {
     let read = |file: &str| {
-        let bytes = archive.lock().unwrap_or_else(PoisonError::into_inner).read(file).ok().flatten()?;
+        let bytes = locked(archive).read(file).ok().flatten()?;
         (bytes.len() <= BODY_LIMIT).then(|| String::from_utf8(bytes).ok()).flatten()
     };
     request_of(&resource.entry, id, &read)

@@ -14,9 +14,10 @@ use crate::limits::Limits;
 use crate::plan::Pages;
 use crate::scene::{Answer, FrameContent, Resources, Scene, without_fragment};
 use browserlens_core::page::Viewport;
+use browserlens_core::sync::locked;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Frames inside frames.
 const MOST_NESTED: usize = 16;
@@ -219,7 +220,7 @@ impl Shared {
     }
 
     fn read(&self, file: &str) -> Option<Vec<u8>> {
-        self.archive.lock().unwrap_or_else(PoisonError::into_inner).read(file).ok().flatten()
+        locked(&self.archive).read(file).ok().flatten()
     }
 }
 

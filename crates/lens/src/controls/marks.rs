@@ -117,14 +117,10 @@ fn is_over(node: NodeRef<'_>) -> bool {
 /// presses the other.
 fn is_beneath_a_toggle(node: NodeRef<'_>) -> bool {
     let lies_over = |toggle: NodeRef<'_>| {
-        let (over, under) = (toggle.bounds(), node.bounds());
         toggle.tag() == "input"
             && toggle.visibility() == Visibility::Transparent
             && matches!(toggle.role(), "checkbox" | "radio" | "switch")
-            && over.x <= under.x
-            && over.y <= under.y
-            && over.x + over.width >= under.x + under.width
-            && over.y + over.height >= under.y + under.height
+            && toggle.bounds().contains_box(node.bounds(), 0.0)
     };
     node.parent().is_some_and(|parent| parent.children().take(MOST_BESIDE).any(lies_over))
 }

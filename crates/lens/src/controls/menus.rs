@@ -1,12 +1,12 @@
 //! Menus that open as one points at their word, where the style sheet alone says so.
 
 use super::MOST_BESIDE;
-use browserlens_core::page::{Clickability, NodeId, NodeKind, NodeRef, role};
+use browserlens_core::page::{Clickability, NodeKind, NodeRef, role};
 
 /// Longest word of a menu, in characters.
 const LONGEST_WORD: usize = 40;
 /// Most nodes that are looked through for what a menu holds.
-const MOST_IN_A_MENU: u32 = 400;
+const MOST_IN_A_MENU: usize = 400;
 /// How far above a word its bar may be.
 const MOST_ABOVE: usize = 6;
 
@@ -45,8 +45,7 @@ pub(crate) fn hovered_menu(word: NodeRef<'_>) -> Option<bool> {
 /// Returns whether there are controls in an element, itself included; what is not drawn has no role
 /// but by its markup.
 fn holds_controls(element: NodeRef<'_>) -> bool {
-    let most = element.end().min(element.id().0 + MOST_IN_A_MENU);
-    (element.id().0..most).map(|id| element.page().node(NodeId(id))).any(is_control)
+    element.subtree().take(MOST_IN_A_MENU).any(is_control)
 }
 
 fn is_control(node: NodeRef<'_>) -> bool {

@@ -15,7 +15,7 @@ use crate::format::{Child, ChildRun, Entry, Gone, Head, Locator, Scratch, escape
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 use browserlens_core::page::text::beginning;
 use browserlens_core::page::{NodeKey, role};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Longest old value that a change repeats, in characters.
 const LONGEST_OLD_VALUE: usize = 40;
@@ -116,7 +116,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     }
     let mut hidden_changes = 0;
     let mut volatile = Vec::new();
-    let mut places: HashSet<u32> = HashSet::new();
+    let mut places: BTreeSet<u32> = BTreeSet::new();
     let mut moved: HashSet<u32> = HashSet::new();
     let mut hidden_new: HashSet<u32> = HashSet::new();
     let mut gone = Vec::new();
@@ -153,8 +153,6 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     for (s, t) in &plan.ordered {
         emitter.order(*s, *t, &to_new);
     }
-    let mut places: Vec<u32> = places.into_iter().collect();
-    places.sort_unstable();
     emitter.waiting = moved;
     for parent in places {
         emitter.place(parent, &hidden_new, &leftover);
@@ -335,21 +333,18 @@ impl Emitter<'_> {
         let is_new = gone.is_empty() || !order.is_sorted_by_key(|id| positions[id]);
         let before = self.scratch.tree().children(s);
         let name = |position: usize| self.scratch.child(before[position], position);
-        // `@e187-4` reads as a ref.
-        let range = |first: usize, last: usize| match (name(first), name(last)) {
-            (Child::With(_), to @ Child::At(_)) => (Child::At(first as u32 + 1), to),
-            ends => ends,
-        };
         let mut named = Vec::new();
         for (first, last) in runs {
-            match last - first {
-                0 => named.push(ChildRun { from: name(first), to: None }),
-                1 => named.extend([first, last].map(|at| ChildRun { from: name(at), to: None })),
-                _ => {
-                    let (from, to) = range(first, last);
-                    named.push(ChildRun { from, to: Some(to) });
-                }
+            if last - first < 2 {
+                named.extend((first..=last).map(|at| ChildRun { from: name(at), to: None }));
+                continue;
             }
+            let (from, to) = match (name(first), name(last)) {
+                // `@e187-4` reads as a ref.
+                (Child::With(_), to @ Child::At(_)) => (Child::At(first as u32 + 1), to),
+                ends => ends,
+            };
+            named.push(ChildRun { from, to: Some(to) });
         }
         self.scratch.tree_mut().reorder(s, order);
         self.reordered.insert(s);

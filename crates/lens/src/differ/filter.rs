@@ -180,9 +180,9 @@ fn is_timer(change: Change, old: &Side, new: &Side, node: NodeRef<'_>) -> bool {
     if around(node).any(|above| matches!(above.role(), "timer" | "marquee")) {
         return true;
     }
-    let live = States::LIVE_POLITE;
     let (was, is) = (&old.tree.item(s).name, &new.tree.item(t).name);
-    around(node).any(|above| above.states().has(live)) && tells_time(is) && without_digits(was).eq(without_digits(is))
+    let is_live = around(node).any(|above| above.states().has(States::LIVE_POLITE));
+    is_live && tells_time(is) && without_digits(was).eq(without_digits(is))
 }
 
 fn without_digits(text: &str) -> impl Iterator<Item = char> + '_ {

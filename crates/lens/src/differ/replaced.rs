@@ -24,12 +24,11 @@ pub(super) fn replaced(old: &str, new: &str) -> Option<ValueChange> {
     let behind = old[begin..].chars().rev().zip(new[begin..].chars().rev());
     let end: usize = behind.take_while(same).map(|(c, _)| c.len_utf8()).sum();
     // Up to white space on both sides.
-    let mut from = old[..begin].rfind(char::is_whitespace).map_or(0, |at| at + width_at(old, at));
+    let mut from = last_word(&old[..begin]);
     let to_end = old[old.len() - end..].find(char::is_whitespace).map_or(0, |at| end - at);
     let to = old.len() - to_end;
     while from > 0 && (from == to || old.find(&old[from..to]) != old.rfind(&old[from..to])) {
-        let before = old[..from].trim_end();
-        from = before.rfind(char::is_whitespace).map_or(0, |at| at + width_at(old, at));
+        from = last_word(old[..from].trim_end());
     }
     let (part, put) = (&old[from..to], &new[from..new.len() - to_end]);
     let is_shorter = !part.is_empty() && 2 * (part.len() + put.len()) < new.len();
@@ -37,8 +36,9 @@ pub(super) fn replaced(old: &str, new: &str) -> Option<ValueChange> {
     is_once.then(|| ValueChange { old: part.to_owned(), of: ValuePart::Replaced, new: put.to_owned() })
 }
 
-fn width_at(text: &str, at: usize) -> usize {
-    text[at..].chars().next().map_or(0, char::len_utf8)
+/// Returns where what stands behind the last white space of a text begins.
+fn last_word(text: &str) -> usize {
+    text.rsplit(char::is_whitespace).next().map_or(0, |word| text.len() - word.len())
 }
 
 #[cfg(test)]

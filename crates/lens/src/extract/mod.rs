@@ -99,8 +99,7 @@ pub fn extract(page: &Page, noisy: &HashSet<NodeKey>, options: &ExtractOptions) 
     first::modal_first(&mut tree);
     let (tree, origin) = tree.compact();
     let meta = origin.iter().map(|old| meta[*old as usize]).collect();
-    let regions = regions::regions(page);
-    let mut view = View { tree, meta, regions };
+    let mut view = View { tree, meta, regions: regions::regions(page) };
     let left_out = grade::apply(&mut view, options.grade);
     let pixels = view.regions.iter().map(|region| region.nodes).sum::<usize>().saturating_sub(options.regions_shown);
     for (what, count) in [left_out, (Elided::Images, pixels)] {

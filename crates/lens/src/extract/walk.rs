@@ -15,6 +15,7 @@ use browserlens_core::page::{BoxInDocument, Clickability, Flags, NodeId, NodeKey
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+#[derive(Default)]
 struct Frame {
     /// Arena index at which the node's subtree ends.
     end: u32,
@@ -58,13 +59,7 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
         noisy,
         tree: Tree::default(),
         meta: vec![Meta { key: root.key(), node: root.id(), interactive: false, in_viewport: true, noisy: false }],
-        frames: vec![Frame {
-            end: page.len() as u32,
-            item: ROOT,
-            kept: None,
-            around: Around::default(),
-            interactive_below: 0,
-        }],
+        frames: vec![Frame { end: page.len() as u32, item: ROOT, ..Frame::default() }],
         run: None,
         roles: HashMap::new(),
         empty: Arc::from(""),
@@ -118,7 +113,7 @@ impl<'p> Walk<'p, '_> {
                 if block {
                     self.flush();
                     let item = self.top().item;
-                    self.frames.push(Frame { end: node.end(), item, kept: None, around, interactive_below: 0 });
+                    self.frames.push(Frame { end: node.end(), item, around, ..Frame::default() });
                 }
             }
             Class::Keep(keep) => self.open_item(node, around, &keep),
@@ -133,23 +128,21 @@ impl<'p> Walk<'p, '_> {
     fn open_item(&mut self, node: NodeRef<'p>, around: Around, keep: &Keep<'p>) {
         self.flush();
         let name: Arc<str> = if keep.name.is_empty() { self.empty.clone() } else { Arc::from(collapse(&keep.name)) };
-        let edited = (keep.shape == Shape::Field).then(|| node.edited_value()).flatten();
+        let field = keep.shape == Shape::Field;
+        let edited = field.then(|| node.edited_value()).flatten();
         let value = edited.as_deref().unwrap_or(keep.value);
         let value: Arc<str> = if value.is_empty() { self.empty.clone() } else { Arc::from(value) };
         let role = self.roles.entry(keep.role).or_insert_with(|| Arc::from(keep.role)).clone();
         let mut item = Item { value, states: keep.states, ..Item::new(role, name) };
-        if self.focused == Some(node.id()) {
-            item.states = item.states.with(StateSet::FOCUSED);
-        }
+        item.states.set(StateSet::FOCUSED, self.focused == Some(node.id()));
         let parent = self.top().item;
         let item = self.tree.push(parent, item);
         self.meta.push(self.meta_of(node, keep.interactive));
-        let field = keep.shape == Shape::Field;
         let around = Around {
             select: field && node.tag() == "select" || around.select,
             field: around.field || field || node.flags().has(Flags::SECRET),
         };
-        self.frames.push(Frame { end: node.end(), item, kept: Some(keep.shape), around, interactive_below: 0 });
+        self.frames.push(Frame { end: node.end(), item, kept: Some(keep.shape), around, ..Frame::default() });
     }
 
     /// Ends the run of text: it becomes an item below the open one.
@@ -282,10 +275,7 @@ impl<'p> Walk<'p, '_> {
     /// Makes the text below an item its name.
     fn adopt(&mut self, id: u32) {
         let texts: Vec<&str> = self.tree.children(id).iter().map(|child| &*self.tree.item(*child).name).collect();
-        let name = texts.join(" ");
-        let noisy = self.tree.children(id).iter().any(|child| self.meta[*child as usize].noisy);
-        self.tree.item_mut(id).name = Arc::from(name);
-        self.meta[id as usize].noisy |= noisy;
+        self.tree.item_mut(id).name = Arc::from(texts.join(" "));
         self.drop_children(id);
     }
 
@@ -309,8 +299,7 @@ impl<'p> Walk<'p, '_> {
         self.tree.take_children(id);
         for below in kept {
             self.tree.take_children(below);
-            let at = self.tree.children(id).len();
-            self.tree.attach(below, id, at);
+            self.tree.attach(below, id, usize::MAX);
             if &*self.tree.item(below).role == "option" {
                 self.meta[below as usize].interactive = false;
             }
@@ -330,8 +319,7 @@ impl<'p> Walk<'p, '_> {
         let children = self.tree.take_children(id);
         self.tree.detach(id);
         for child in children {
-            let at = self.tree.children(parent).len();
-            self.tree.attach(child, parent, at);
+            self.tree.attach(child, parent, usize::MAX);
         }
     }
 }

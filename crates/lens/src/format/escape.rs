@@ -4,7 +4,7 @@
 //! ends, and without anything that looks like a ref or a handle. Invariant:
 //! `unescape(escape(x)) == x`.
 
-use browserlens_core::page::text::{is_unseen, push_escape};
+use browserlens_core::page::text::{beginning, is_unseen, push_escape};
 use std::fmt;
 
 /// Writing to a string, which cannot fail: in the place of [`fmt::Write`], `write!` returns nothing.
@@ -71,11 +71,8 @@ pub fn quote(out: &mut String, text: &str) {
 
 /// Appends at most `most` characters of a text in quotes, behind them `…` if it is longer.
 pub fn quote_beginning(out: &mut String, text: &str, most: usize) {
-    let end = text.char_indices().nth(most).map(|(end, _)| end);
-    quote(out, &text[..end.unwrap_or(text.len())]);
-    if end.is_some() {
-        out.push('…');
-    }
+    let told = beginning(text, most);
+    out.quoted("", told, told.len() < text.len());
 }
 
 /// Appends text that stands without quotes: title and URL. Brackets, bars and ellipses are escaped

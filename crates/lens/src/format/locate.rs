@@ -320,7 +320,7 @@ impl Scratch {
     /// Returns the locator of an item.
     pub fn locate(&self, id: u32) -> Locator {
         let item = self.tree.item(id);
-        let (name, begins) = shortened(&item.name);
+        let (name, begins) = if id == ROOT { ("", false) } else { shortened(&item.name) };
         let mut locator = Locator {
             role: item.role.to_string(),
             name: name.to_owned(),
@@ -329,10 +329,6 @@ impl Scratch {
             handle: item.mark.and_then(|mark| mark.handle),
             ..Locator::default()
         };
-        if id == ROOT {
-            locator.name.clear();
-            locator.begins = false;
-        }
         if id == ROOT || locator.reference.is_some() || locator.handle.is_some() {
             return locator;
         }

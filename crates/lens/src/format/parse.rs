@@ -101,8 +101,7 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
 
 fn head(scan: &mut Scan<'_>) -> Option<Head> {
     scan.expect(" ")?;
-    let title = scan.bare(&['|', '…'])?;
-    let title = title.trim_end_matches(' ').to_owned();
+    let title = scan.bare(&['|', '…'])?.trim_end_matches(' ').to_owned();
     let url = scan.after("|", |scan| {
         scan.expect(" ")?;
         scan.bare(&['|', '…'])

@@ -336,9 +336,7 @@ impl Writer<'_> {
                 text.push(':');
                 fold::rows(&mut text, &pattern, &rows);
                 let period = (siblings.len() / rows.len().max(1)).max(1);
-                let told = (!self.told.is_empty())
-                    .then(|| self.like(tree, &siblings.chunks(period).collect::<Vec<_>>()))
-                    .flatten();
+                let told = self.like(tree, &siblings.chunks(period).collect::<Vec<_>>());
                 Some(told.filter(|told| told.len() < text.len()).unwrap_or(text))
             }
         }

@@ -5,7 +5,7 @@
 //! not so of each of them; none where rows or columns have no texts.
 
 use crate::controls::is_alike;
-use browserlens_core::page::{BoxInDocument, NodeKind, NodeRef};
+use browserlens_core::page::{NodeKind, NodeRef};
 
 /// Fewest boxes of a row and of a column.
 const LEAST: usize = 3;
@@ -31,7 +31,7 @@ pub(super) fn place_of(node: NodeRef<'_>) -> Option<String> {
         text.kind() == NodeKind::Text && text.is_visible() && is_short && !is_in_box(*text, node)
     };
     let labels: Vec<NodeRef<'_>> = area.descendants().filter(is_label).take(MOST_LABELS).collect();
-    let places: Vec<(f32, f32)> = labels.iter().map(|label| middle(label.bounds())).collect();
+    let places: Vec<(f32, f32)> = labels.iter().map(|label| label.bounds().center()).collect();
     // What stands before rows stands in one column, what stands above columns in one row: other
     // texts, such as a tooltip, stand alone.
     let best = |fits: &dyn Fn((f32, f32)) -> bool, beside: &dyn Fn((f32, f32), (f32, f32)) -> bool| {
@@ -57,17 +57,13 @@ fn boxes_around(node: NodeRef<'_>) -> Option<(NodeRef<'_>, Vec<NodeRef<'_>>)> {
             return None;
         }
         let boxes: Vec<_> = area.descendants().filter(|one| is_alike(*one, node) && one.is_visible()).collect();
-        let in_row = boxes.iter().filter(|one| is_within(middle(one.bounds()).1, own.y, own.height)).count();
-        let in_column = boxes.iter().filter(|one| is_within(middle(one.bounds()).0, own.x, own.width)).count();
+        let in_row = boxes.iter().filter(|one| is_within(one.bounds().center().1, own.y, own.height)).count();
+        let in_column = boxes.iter().filter(|one| is_within(one.bounds().center().0, own.x, own.width)).count();
         if in_row >= LEAST && in_column >= LEAST {
             return Some((area, boxes));
         }
     }
     None
-}
-
-fn middle(of: BoxInDocument) -> (f32, f32) {
-    (of.x + of.width / 2.0, of.y + of.height / 2.0)
 }
 
 /// Whether two places lie in one line.

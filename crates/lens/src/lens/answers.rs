@@ -70,7 +70,10 @@ impl Lens {
         wanted: &Wanted,
     ) -> Result<Observation, StrategyError> {
         let view = &current.view;
-        let order = reveal_order(view, &wanted.items);
+        // All of the first wanted item before the rest, in document order, each once.
+        let mut seen = HashSet::new();
+        let below = wanted.items.iter().flat_map(|id| view.tree.subtree(*id));
+        let order: Vec<u32> = below.filter(|id| seen.insert(*id)).collect();
         self.whole_names.extend(wanted.names.iter().map(|id| view.meta[*id as usize].key));
         let attempt = |n: usize| {
             let mut cuts = current.cuts.clone();
@@ -121,8 +124,8 @@ impl Lens {
         });
         let emitted =
             emit(&told.side, &side, &matching, &EmitOptions { hidden, itemised: true, ..EmitOptions::default() });
-        let notes = pictures.iter().zip(1..).map(|(picture, number)| picture.note(number)).collect();
-        let observed = Observed::Answer { request: request.to_string(), images: notes, entries: emitted.entries };
+        let images = images::notes(pictures);
+        let observed = Observed::Answer { request: request.to_string(), images, entries: emitted.entries };
         self.checked(self.written(observed, emitted.tree, emitted.keys, target, cuts), reference)
     }
 
@@ -163,9 +166,10 @@ impl Lens {
         let form = ExtractOptions { from_dom: true, ..ExtractOptions::default() };
         let view = self.view(known, &current.page, form);
         let mut cuts = Cuts::everything(&view);
+        let is_shown = |key| self.memory.told.as_ref().is_some_and(|told| told.side.keys.contains(&Some(key)));
         for (id, item) in view.tree.items().skip(1) {
             // What was shown stays shown; the rest is what was asked for.
-            if item.mark.is_some() || self.is_shown(view.meta[id as usize].key) {
+            if item.mark.is_some() || is_shown(view.meta[id as usize].key) {
                 cuts.keep(&view, id);
             }
         }
@@ -174,10 +178,6 @@ impl Lens {
         current.reference = shared::reference(known, &current.page, form);
         (current.view, current.cuts) = (view, cuts);
         self.reveal(current, request, &Wanted { items, names: Vec::new() })
-    }
-
-    fn is_shown(&self, key: NodeKey) -> bool {
-        self.memory.told.as_ref().is_some_and(|told| told.side.keys.contains(&Some(key)))
     }
 }
 
@@ -211,13 +211,6 @@ fn wanted(current: &Current, request: &Request) -> Result<Wanted, String> {
         Request::Query { text } => found(view, &current.cuts, text),
     };
     Ok(Wanted { items, names: Vec::new() })
-}
-
-/// Returns items and all below them: the first of each wanted item's tree before the rest, in
-/// document order.
-fn reveal_order(view: &View, items: &[u32]) -> Vec<u32> {
-    let mut seen = HashSet::new();
-    items.iter().flat_map(|id| view.tree.subtree(*id)).filter(|id| seen.insert(*id)).collect()
 }
 
 /// Returns a landmark, region or dialog of that name or role, or a heading and what follows it up

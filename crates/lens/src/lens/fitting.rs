@@ -13,7 +13,7 @@ use crate::reference::{Reference, unmarked_differences};
 use crate::tree::{Handle, Tree};
 use browserlens_core::page::NodeKey;
 use browserlens_core::page::text::beginning;
-use browserlens_core::strategy::StrategyError;
+use browserlens_core::strategy::{StepIndex, StrategyError};
 use browserlens_core::tokens::Tokens;
 use std::collections::HashSet;
 
@@ -40,10 +40,6 @@ pub(super) struct Subject<'a> {
     pub representation: Representation,
     pub notes: Notes<'a>,
     pub reference: &'a Reference,
-}
-
-fn failed(message: String) -> StrategyError {
-    StrategyError::Failed { step: Default::default(), message }
 }
 
 impl Lens {
@@ -74,6 +70,7 @@ impl Lens {
     /// Checks that a text alone leads to what it was written from.
     fn check(&self, written: Written, reference: &Reference) -> Result<Draft, StrategyError> {
         let Written { text, observed, expected, keys, target, cuts } = written;
+        let failed = |message: String| StrategyError::Failed { step: StepIndex(self.now), message };
         let mut state = self.memory.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
         let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
         if read != observed {
@@ -190,10 +187,7 @@ impl Lens {
         let target = self.target(view, &cuts, &self.handles.as_of(&Handles::default()));
         let write = |handle: Option<Handle>| write(&Observed::Nothing(handle), self.options.style);
         let handle = target.runs.first().map(|(handle, _)| *handle).filter(|handle| self.fits(&write(Some(*handle))));
-        let (text, observed) = (write(handle), Observed::Nothing(handle));
-        let mut state = self.memory.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
-        state.apply_observed(&observed).map_err(|error| failed(error.to_string()))?;
-        let unmarked = unmarked_differences(&state, reference);
-        Ok(Draft { text, observed, state, keys: vec![Some(view.meta[0].key), None], target, cuts, unmarked })
+        let (text, observed, keys) = (write(handle), Observed::Nothing(handle), vec![Some(view.meta[0].key), None]);
+        self.check(Written { text, observed, expected: None, keys, target, cuts }, reference)
     }
 }

@@ -57,7 +57,7 @@ pub(super) struct Pixels {
 
 impl Picture {
     /// Returns the line that says what the image shows.
-    pub fn note(&self, number: u32) -> ImageNote {
+    fn note(&self, number: u32) -> ImageNote {
         let round = |x: f32| if x.is_finite() { x.round() as i64 } else { 0 };
         let BoxInDocument { x, y, width, height } = self.pixels.bounds;
         let bounds = [x, y, width, height].map(round).map(|x| x.clamp(-1_000_000_000, 1_000_000_000));
@@ -104,6 +104,11 @@ impl Picture {
         let with_notes = |pictures: &[Self]| tokens(pictures, formula) + NOTE_TOKENS * pictures.len() as u32;
         if with_notes(&parts) < with_notes(std::slice::from_ref(self)) { parts } else { whole() }
     }
+}
+
+/// Says which region each image shows.
+pub(super) fn notes(pictures: &[Picture]) -> Vec<ImageNote> {
+    pictures.iter().zip(1..).map(|(picture, number)| picture.note(number)).collect()
 }
 
 /// Returns what pictures cost.

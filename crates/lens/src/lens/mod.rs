@@ -27,9 +27,9 @@ use crate::format::{EventNote, Head, ImageNote, Observed};
 use crate::reference::Reference;
 use crate::refs::RefTable;
 use crate::router::{
-    self, CostRouter, FixedRouter, HeuristicRouter, Route, RouteError, Router, SignalCache, Signals, TieredRouter,
+    self, CostRouter, FixedRouter, HeuristicRouter, Route, Router, SignalCache, Signals, TieredRouter,
 };
-use crate::shown::ShownState;
+use crate::shown::{MOST_EARLIER, ShownState};
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
     CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StepCache,
@@ -46,8 +46,6 @@ use std::sync::Arc;
 
 /// How long names may be, and how much of longer ones is shown, where a budget bites.
 const LONGEST_NAME_IN_BUDGET: (usize, usize) = (200, 120);
-/// States before the last that are remembered, for deltas that start from one of them.
-const MOST_EARLIER: usize = 12;
 /// Looks that must see a value change by itself before its changes are noise.
 const LOOKS_FOR_NOISE: u32 = 2;
 /// How long a page has to be left alone, in milliseconds, until what changed there is no late answer.
@@ -202,7 +200,7 @@ impl Lens {
         let page = input.page;
         self.now = input.step.0;
         input.clock.enter(Some(Stage::Route));
-        let representation = self.route(input)?;
+        let representation = self.route(input);
         input.clock.enter(Some(Stage::Extract));
         self.learn(input);
         self.memory.events = self.events(input);
@@ -225,7 +223,8 @@ impl Lens {
         };
         let head = Head { title: collapse(page.title()), url: page.url().to_owned(), cut: false };
         input.clock.enter(Some(Stage::Diff));
-        let image_notes = numbered(&pictures, representation);
+        // That a screenshot shows the page need not be said.
+        let image_notes = if representation == Representation::Vision { Vec::new() } else { images::notes(&pictures) };
         let changed_pictures = match representation {
             // A screenshot is never a part of a delta, and without a delta nothing is a part.
             Representation::Vision => Vec::new(),
@@ -233,7 +232,7 @@ impl Lens {
             _ => self.changed(&pictures, known),
         };
         let events = std::mem::take(&mut self.memory.events);
-        let changed_notes = numbered(&changed_pictures, representation);
+        let changed_notes = images::notes(&changed_pictures);
         let notes = Notes { images: &changed_notes, events: &events };
         let tried = self.try_delta(input, &view, &head, representation, pictures.is_empty(), notes);
         input.clock.enter(Some(Stage::Format));
@@ -316,15 +315,13 @@ impl Lens {
         targets
     }
 
-    fn route(&mut self, input: &StepInput<'_>) -> Result<Representation, StrategyError> {
+    fn route(&mut self, input: &StepInput<'_>) -> Representation {
         let signals = self.signals.signals(input.page, input.earlier_second_look);
         let shown = self.memory.told.as_ref().filter(|_| self.options.delta).map(|told| told.representation);
-        let route = self.router.route(&signals, shown).map_err(|RouteError::SignalMissing { signal }| {
-            StrategyError::Missing { step: input.step, what: format!("signal {signal:?}"), strategy: "lens".to_owned() }
-        })?;
+        let route = self.router.route(&signals, shown);
         let representation = route.representation;
         self.chosen = Some((signals, route));
-        Ok(representation)
+        representation
     }
 
     /// Returns what is told of the events of a step: at most half of the budget is spent on it.
@@ -449,20 +446,11 @@ impl Lens {
     }
 }
 
-/// Says which region each image shows.
-fn numbered(pictures: &[Picture], representation: Representation) -> Vec<ImageNote> {
-    match representation {
-        Representation::Vision => Vec::new(),
-        _ => pictures.iter().zip(1..).map(|(picture, number)| picture.note(number)).collect(),
-    }
-}
-
 fn router_of(options: &LensOptions) -> Box<dyn Router> {
     let router: Box<dyn Router> = match (options.representation, &options.router) {
         (Some(representation), _) => Box::new(FixedRouter(representation)),
         (None, RouterKind::Heuristic) => Box::new(HeuristicRouter),
-        // Refs are what routed strategies act by: a screenshot has none.
-        (None, RouterKind::Cost) => Box::new(CostRouter { formula: options.image_formula, points: false }),
+        (None, RouterKind::Cost) => Box::new(CostRouter { formula: options.image_formula }),
     };
     match options.tier {
         Some(tier) if options.representation.is_none() => Box::new(TieredRouter { tier, inner: router }),
@@ -476,10 +464,7 @@ fn full_kind(reason: &str) -> ObservationKind {
 
 impl Run for Lens {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
-        self.step(input).map_err(|error| match error {
-            StrategyError::Failed { message, .. } => StrategyError::Failed { step: input.step, message },
-            other => other,
-        })
+        self.step(input)
     }
 
     fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {

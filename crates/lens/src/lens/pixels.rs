@@ -38,8 +38,7 @@ impl Part {
     }
 
     fn is_in(self, pixels: &RgbaImage) -> bool {
-        let (right, bottom) = (self.left.checked_add(self.size.width), self.top.checked_add(self.size.height));
-        right.is_some_and(|right| right <= pixels.width()) && bottom.is_some_and(|bottom| bottom <= pixels.height())
+        self.right() <= pixels.width() && self.bottom() <= pixels.height()
     }
 
     fn right(self) -> u32 {

@@ -1,23 +1,22 @@
 //! From a node to what is said of it before it is known what is below.
 
-use super::meaning::{BLOCK_ROLES, Meaning, is_generic, meaning, plain_word};
-use super::{Draft, Run, Thing, Writer, is_line_break, is_read, is_said_by_order, squeeze};
+use super::meaning::{BLOCK_ROLES, Meaning, meaning, plain_word};
+use super::{Draft, Run, Thing, Writer, is_line_break, is_said_by_order, squeeze};
 use crate::controls::is_box_of_a_combobox;
 use crate::tree::Item;
-use browserlens_core::page::{Clickability, Flags, NodeId, NodeKind, NodeRef};
+use browserlens_core::page::{Clickability, Flags, NodeId, NodeKind, NodeRef, role};
 
 impl<'p> Writer<'p> {
     /// Decides from the node and its ancestors what it is, and tells its children what encloses
     /// them.
     pub(super) fn draft(&mut self, node: NodeRef<'p>) {
         let at = node.id().index();
-        if let Some(parent) = node.parent() {
-            let parent = parent.id().index();
+        if let Some(above) = node.parent() {
+            let parent = above.id().index();
             let parent_field = self.drafts[parent].as_ref().is_some_and(|draft| draft.meaning == Meaning::Field);
-            let parent_node = self.page.node(NodeId(parent as u32));
-            let secret = self.drafts[parent].is_some() && parent_node.flags().has(Flags::SECRET);
+            let secret = self.drafts[parent].is_some() && above.flags().has(Flags::SECRET);
             self.in_field[at] = self.in_field[parent] || parent_field || secret;
-            self.in_select[at] = self.in_select[parent] || (parent_field && parent_node.tag() == "select");
+            self.in_select[at] = self.in_select[parent] || (parent_field && above.tag() == "select");
         }
         let draft = self.draft_of(node);
         self.drafts.push(draft);
@@ -46,7 +45,7 @@ impl<'p> Writer<'p> {
             || flags.has(Flags::SECRET)
             || (role == "listbox" && node.tag() == "select")
         {
-            if is_generic(role) {
+            if role::is_generic(role) {
                 shown_as = "textbox".to_owned();
             }
             Some(Meaning::Field)
@@ -90,27 +89,12 @@ impl<'p> Writer<'p> {
             None if self.controls.is_row(node) => {
                 Some(Draft { role: "listitem".to_owned(), meaning: Meaning::ListItem, acts: false })
             }
-            None => (!self.in_field[at] && self.only_has_a_title(node)).then(|| Draft {
+            None => (!self.in_field[at] && only_has_a_title(node)).then(|| Draft {
                 role: "image".to_owned(),
                 meaning: Meaning::Sign,
                 acts: false,
             }),
         }
-    }
-
-    /// Whether an element has a title and no word in it, and is no larger than a sign.
-    fn only_has_a_title(&self, node: NodeRef<'p>) -> bool {
-        let has_words = |text: &str| !squeeze(text).is_empty();
-        let says = |at: u32| {
-            let below = self.page.node(NodeId(at));
-            match below.kind() {
-                NodeKind::Text => is_read(below) && has_words(below.text()),
-                NodeKind::Pseudo => is_read(below) && has_words_of_its_own(below),
-                _ => false,
-            }
-        };
-        let is_small = node.end() <= node.id().0 + 100;
-        is_small && node.attribute("title").is_some_and(has_words) && !(node.id().0 + 1..node.end()).any(says)
     }
 
     /// Collects what is directly below a node: things, and runs of text between them, as new
@@ -122,8 +106,7 @@ impl<'p> Writer<'p> {
         let mut blocks: Vec<u32> = Vec::new();
         let mut at = top.id().0 + 1;
         while at < top.end() {
-            while blocks.last().is_some_and(|end| *end <= at) {
-                blocks.pop();
+            while blocks.pop_if(|end| *end <= at).is_some() {
                 self.end_text(&mut text, &mut parts);
             }
             let node = self.page.node(NodeId(at));
@@ -134,8 +117,8 @@ impl<'p> Writer<'p> {
                 continue;
             }
             match node.kind() {
-                NodeKind::Text if is_read(node) && !self.in_field[at as usize] => text.add(node),
-                NodeKind::Pseudo if is_read(node) && !self.in_field[at as usize] && has_words_of_its_own(node) => {
+                NodeKind::Text if node.is_seen() && !self.in_field[at as usize] => text.add(node),
+                NodeKind::Pseudo if node.is_seen() && !self.in_field[at as usize] && has_words_of_its_own(node) => {
                     text.add(node);
                 }
                 NodeKind::Document => {
@@ -170,6 +153,18 @@ impl<'p> Writer<'p> {
             self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new(), node: None, begin });
         }
     }
+}
+
+/// Whether an element has a title and no word in it, and is no larger than a sign.
+fn only_has_a_title(node: NodeRef<'_>) -> bool {
+    let has_words = |text: &str| !squeeze(text).is_empty();
+    let says = |below: NodeRef<'_>| match below.kind() {
+        NodeKind::Text => below.is_seen() && has_words(below.text()),
+        NodeKind::Pseudo => below.is_seen() && has_words_of_its_own(below),
+        _ => false,
+    };
+    let is_small = node.end() <= node.id().0 + 100;
+    is_small && node.attribute("title").is_some_and(has_words) && !node.descendants().any(says)
 }
 
 /// Whether what a style sheet adds is neither the sign of an icon nor what an item has by its place.

@@ -74,15 +74,6 @@ static MEANING_OF: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
 
 pub(super) static BLOCK_ROLES: LazyLock<HashSet<&str>> = LazyLock::new(|| BLOCKS.split_ascii_whitespace().collect());
 
-pub(super) fn is_generic(role: &str) -> bool {
-    role.is_empty()
-        || among(
-            "generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText \
-             Ignored ScrollArea",
-            role,
-        )
-}
-
 pub(super) fn meaning(role: &str) -> Option<Meaning> {
     MEANING_OF.get(role).copied()
 }

@@ -36,12 +36,12 @@ impl SignalCache {
     pub fn signals(&mut self, page: &Page, earlier: Option<&SecondLook>) -> Signals {
         let origin = url::Url::parse(page.url()).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
         let address = page.url().split('#').next().unwrap_or_default();
-        let document = page.document();
+        let (document, frames, nodes) = (page.document(), page.frames().len(), page.len());
         if let Some(entry) = self.known.get_mut(&origin) {
             let fresh = entry.document == document
                 && entry.address == address
-                && entry.frames == page.frames().len()
-                && entry.nodes.abs_diff(page.len()) * 10 <= entry.nodes
+                && entry.frames == frames
+                && entry.nodes.abs_diff(nodes) * 10 <= entry.nodes
                 && entry.age < MAX_AGE_STEPS;
             if fresh {
                 entry.age += 1;
@@ -52,17 +52,8 @@ impl SignalCache {
             }
         }
         let signals = Signals::of(page, earlier);
-        self.known.insert(
-            origin,
-            Entry {
-                document,
-                address: address.to_owned(),
-                frames: page.frames().len(),
-                nodes: page.len(),
-                age: 0,
-                signals: signals.clone(),
-            },
-        );
+        let address = address.to_owned();
+        self.known.insert(origin, Entry { document, address, frames, nodes, age: 0, signals: signals.clone() });
         signals
     }
 }

@@ -3,13 +3,13 @@
 //! In: the signals' token estimates and coverages, and what was shown last. Out: the cheapest
 //! representation that is sufficient. Sufficient are: the accessibility tree, where it knows four
 //! fifths of the interactive elements that nothing covers and no canvas takes up much of the
-//! viewport; the distilled DOM, where no canvas does; the hybrid, where the tree is; vision only on
-//! request, where everything interactive lies in the viewport. Where none is, the hybrid, as in the
-//! seed's rule. Invariant: what was shown last is kept while it is sufficient, unless the change
+//! viewport; the distilled DOM, where no canvas does; the hybrid, where the tree knows them; vision
+//! never, since an agent acts by refs and a screenshot has none. Where none is, the hybrid, as in
+//! the seed's rule. Invariant: what was shown last is kept while it is sufficient, unless the change
 //! pays within [`HORIZON`] steps. Why an estimate and no observation: writing four of them to send
 //! one costs four times the time, and the order of the four is all that counts here.
 
-use super::{Route, RouteError, Router, Signals};
+use super::{Route, Router, Signals};
 use crate::extract::Representation;
 use browserlens_core::tokens::ImageFormula;
 
@@ -27,8 +27,6 @@ const DELTA_PERCENT: u64 = 10;
 pub struct CostRouter {
     /// What images cost.
     pub formula: ImageFormula,
-    /// Whether the agent can act by points, so that a screenshot alone may do.
-    pub points: bool,
 }
 
 impl CostRouter {
@@ -45,40 +43,35 @@ impl CostRouter {
             Representation::Vision => under(&signals.screenshot_tokens),
         }
     }
-
-    fn is_sufficient(self, representation: Representation, signals: &Signals) -> bool {
-        let known = signals.open_coverage >= ENOUGH;
-        let drawn = signals.canvas_share >= DRAWN;
-        match representation {
-            Representation::A11y => known && !drawn,
-            Representation::Dom => !drawn,
-            Representation::Hybrid => known,
-            Representation::Vision => self.points && signals.in_viewport == signals.interactive,
-        }
-    }
 }
 
 impl Router for CostRouter {
-    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError> {
-        let sufficient = |representation: &Representation| self.is_sufficient(*representation, signals);
+    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Route {
+        let (known, drawn) = (signals.open_coverage >= ENOUGH, signals.canvas_share >= DRAWN);
+        let sufficient = |representation: &Representation| match representation {
+            Representation::A11y => known && !drawn,
+            Representation::Dom => !drawn,
+            Representation::Hybrid => known,
+            Representation::Vision => false,
+        };
         // The first of equals stays: of two that cost the same, the one that needs fewer pixels.
-        let order = [Representation::A11y, Representation::Dom, Representation::Hybrid, Representation::Vision];
+        let order = [Representation::A11y, Representation::Dom, Representation::Hybrid];
         let cheapest =
             order.into_iter().filter(sufficient).min_by_key(|representation| self.tokens(*representation, signals));
         let Some(cheapest) = cheapest else {
-            return Ok(Route::new(Representation::Hybrid, "no representation is sufficient"));
+            return Route::new(Representation::Hybrid, "no representation is sufficient");
         };
         let tokens = self.tokens(cheapest, signals);
         let Some(kept) = shown.filter(|shown| *shown != cheapest).filter(sufficient) else {
-            return Ok(Route::new(cheapest, format!("the cheapest that is sufficient, about {tokens} tokens")));
+            return Route::new(cheapest, format!("the cheapest that is sufficient, about {tokens} tokens"));
         };
         let staying = self.tokens(kept, signals) * DELTA_PERCENT * HORIZON;
         let changing = tokens * (100 + DELTA_PERCENT * (HORIZON - 1));
         if changing >= staying {
             let reason = format!("kept: {} would cost a full observation of about {tokens} tokens", cheapest.name());
-            return Ok(Route::new(kept, reason));
+            return Route::new(kept, reason);
         }
-        Ok(Route::new(cheapest, format!("changed from {}: about {tokens} tokens pay", kept.name())))
+        Route::new(cheapest, format!("changed from {}: about {tokens} tokens pay", kept.name()))
     }
 }
 
@@ -86,14 +79,13 @@ impl Router for CostRouter {
 mod tests {
     use super::*;
 
-    const ROUTER: CostRouter = CostRouter { formula: ImageFormula::Claude28, points: false };
+    const ROUTER: CostRouter = CostRouter { formula: ImageFormula::Claude28 };
 
     fn page() -> Signals {
         Signals {
             a11y_coverage: 1.0,
             open_coverage: 1.0,
             interactive: 10,
-            in_viewport: 10,
             a11y_tokens: 1_000,
             dom_tokens: 1_200,
             screenshot_tokens: [1_200, 1_100, 1_105, 1_101],
@@ -102,7 +94,7 @@ mod tests {
     }
 
     fn route(router: CostRouter, signals: &Signals, shown: Option<Representation>) -> Representation {
-        router.route(signals, shown).expect("no optional signal is read").representation
+        router.route(signals, shown).representation
     }
 
     #[test]
@@ -126,7 +118,7 @@ mod tests {
     #[test]
     fn a_page_that_nothing_tells_is_hybrid_and_says_so() {
         let hopeless = Signals { open_coverage: 0.1, canvas_share: 0.5, ..page() };
-        let route = ROUTER.route(&hopeless, None).expect("no optional signal is read");
+        let route = ROUTER.route(&hopeless, None);
         assert_eq!(
             (route.representation, route.reason.as_str()),
             (Representation::Hybrid, "no representation is sufficient")
@@ -151,18 +143,16 @@ mod tests {
     }
 
     #[test]
-    fn a_screenshot_is_chosen_only_by_agents_that_act_by_points_and_only_if_all_is_on_it() {
+    fn a_screenshot_is_never_chosen_however_cheap() {
         let large = Signals { a11y_tokens: 9_000, dom_tokens: 9_000, ..page() };
-        let points = CostRouter { points: true, ..ROUTER };
         assert_eq!(route(ROUTER, &large, None), Representation::A11y);
-        assert_eq!(route(points, &large, None), Representation::Vision);
-        assert_eq!(route(points, &Signals { in_viewport: 9, ..large }, None), Representation::A11y);
+        assert_eq!(route(ROUTER, &large, Some(Representation::Vision)), Representation::A11y);
     }
 
     #[test]
     fn image_tokens_follow_the_formula() {
         let signals = Signals { crop_tokens: [1_126, 10, 10, 10], ..page() };
-        let patch = CostRouter { formula: ImageFormula::OpenAiPatch32, ..ROUTER };
+        let patch = CostRouter { formula: ImageFormula::OpenAiPatch32 };
         assert_eq!(route(ROUTER, &signals, Some(Representation::Hybrid)), Representation::A11y);
         assert_eq!(route(patch, &signals, Some(Representation::Hybrid)), Representation::Hybrid);
     }

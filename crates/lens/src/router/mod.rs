@@ -14,17 +14,17 @@
 //! A router of one's own is a type with one method:
 //!
 //! ```
-//! use browserlens_lens::router::{Route, RouteError, Router, Signals};
+//! use browserlens_lens::router::{Route, Router, Signals};
 //! use browserlens_lens::{Lens, LensOptions, Representation};
 //!
 //! /// Forms as DOM, everything else as accessibility tree.
 //! struct FormsAsDom;
 //!
 //! impl Router for FormsAsDom {
-//!     fn route(&self, signals: &Signals, _shown: Option<Representation>) -> Result<Route, RouteError> {
+//!     fn route(&self, signals: &Signals, _shown: Option<Representation>) -> Route {
 //!         let is_form = signals.page_type == browserlens_lens::router::PageType::Form;
 //!         let representation = if is_form { Representation::Dom } else { Representation::A11y };
-//!         Ok(Route::new(representation, if is_form { "a form" } else { "no form" }))
+//!         Route::new(representation, if is_form { "a form" } else { "no form" })
 //!     }
 //! }
 //!
@@ -64,17 +64,6 @@ impl Route {
     }
 }
 
-/// A router could not choose.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RouteError {
-    /// The capture lacks a signal that the router reads.
-    #[error("the router reads the signal {signal:?}, which this capture lacks")]
-    SignalMissing {
-        /// Name of the signal.
-        signal: &'static str,
-    },
-}
-
 /// Picks the cheapest representation that is sufficient for one page.
 pub trait Router: Send + Sync {
     /// Returns the representation for one step, with the reason in words.
@@ -82,10 +71,7 @@ pub trait Router: Send + Sync {
     /// `shown` is what the agent was shown last, where a delta could follow it; none where the next
     /// observation stands alone whatever is chosen. To choose another representation than `shown`
     /// costs a full observation.
-    ///
-    /// # Errors
-    /// [`RouteError::SignalMissing`] if the capture lacks a signal this router reads.
-    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError>;
+    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Route;
 }
 
 /// The seed's rule, line by line: a canvas and coverage under 0.5 → hybrid; coverage from 0.8 →
@@ -98,9 +84,9 @@ pub trait Router: Send + Sync {
 pub struct HeuristicRouter;
 
 impl Router for HeuristicRouter {
-    fn route(&self, signals: &Signals, _shown: Option<Representation>) -> Result<Route, RouteError> {
+    fn route(&self, signals: &Signals, _shown: Option<Representation>) -> Route {
         let coverage = signals.a11y_coverage;
-        let (representation, reason) = if signals.has_canvas() && coverage < 0.5 {
+        let (representation, reason) = if signals.canvas_elements > 0 && coverage < 0.5 {
             (Representation::Hybrid, "canvas and accessibility coverage under 0.5")
         } else if coverage >= 0.8 {
             (Representation::A11y, "accessibility coverage from 0.8")
@@ -109,7 +95,7 @@ impl Router for HeuristicRouter {
         } else {
             (Representation::Hybrid, "no cheaper representation is sufficient")
         };
-        Ok(Route::new(representation, reason))
+        Route::new(representation, reason)
     }
 }
 
@@ -118,8 +104,8 @@ impl Router for HeuristicRouter {
 pub struct FixedRouter(pub Representation);
 
 impl Router for FixedRouter {
-    fn route(&self, _signals: &Signals, _shown: Option<Representation>) -> Result<Route, RouteError> {
-        Ok(Route::new(self.0, "fixed by the options"))
+    fn route(&self, _signals: &Signals, _shown: Option<Representation>) -> Route {
+        Route::new(self.0, "fixed by the options")
     }
 }
 
@@ -131,7 +117,7 @@ mod tests {
     fn route(canvases: u32, coverage: f32, nodes: u32) -> Route {
         let signals =
             Signals { canvas_elements: canvases, a11y_coverage: coverage, node_count: nodes, ..Signals::default() };
-        HeuristicRouter.route(&signals, None).expect("the heuristic needs no optional signal")
+        HeuristicRouter.route(&signals, None)
     }
 
     #[test]
@@ -173,24 +159,22 @@ mod tests {
         page.add_outline("canvas canvas hidden\ngeneric data-canvas=\"board\"\ncanvas canvas data-canvas=\"x\"\n");
         let signals = Signals::of(&page.finish(), None);
         assert_eq!(signals.canvas_elements, 3, "{signals:?}");
-        assert!(signals.has_canvas());
         let without = Signals::of(&PageBuilder::outline("main\n  text \"Hello\""), None);
-        assert!(!without.has_canvas());
+        assert_eq!(without.canvas_elements, 0);
     }
 
     #[test]
     fn the_page_type_decides_nothing_in_the_seeds_rule() {
         for page_type in PageType::ALL {
             let signals = Signals { page_type, a11y_coverage: 0.9, ..Signals::default() };
-            let route = HeuristicRouter.route(&signals, None).expect("no optional signal");
+            let route = HeuristicRouter.route(&signals, None);
             assert_eq!(route.representation, Representation::A11y);
         }
     }
 
     #[test]
     fn a_fixed_router_ignores_the_page() {
-        let route =
-            FixedRouter(Representation::Vision).route(&Signals::default(), None).expect("a fixed router always routes");
+        let route = FixedRouter(Representation::Vision).route(&Signals::default(), None);
         assert_eq!(route.representation, Representation::Vision);
     }
 }

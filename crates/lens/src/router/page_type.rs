@@ -1,8 +1,9 @@
 //! What kind of page it is, guessed from URL, meta tags and landmarks.
 //!
-//! In: the URL and counts that the pass over the page collected. Out: a [`PageType`].
+//! In: the URL, counts that the pass over the page collected, and its signals. Out: a [`PageType`].
 //! Invariant: a guess; nothing may depend on it for correctness.
 
+use super::Signals;
 use browserlens_core::named;
 
 named! {
@@ -34,9 +35,6 @@ pub(super) struct Evidence<'p> {
     pub fields: u32,
     pub passwords: u32,
     pub rows: u32,
-    pub canvases: u32,
-    /// Share of the viewport that is drawn.
-    pub canvas_share: f32,
     pub articles: u32,
     pub forms: u32,
     pub text_chars: u32,
@@ -51,7 +49,7 @@ impl Evidence<'_> {
 }
 
 /// Returns the guess: what the page says of itself, else its URL, else what it holds most of.
-pub(super) fn guess(evidence: &Evidence<'_>) -> PageType {
+pub(super) fn guess(evidence: &Evidence<'_>, signals: &Signals) -> PageType {
     let said = |words: &[&str], text: &str| words.iter().any(|word| contains_word(text, word));
     if said(&["article", "book"], evidence.meta) {
         return PageType::Document;
@@ -72,7 +70,7 @@ pub(super) fn guess(evidence: &Evidence<'_>) -> PageType {
     }
     if evidence.passwords > 0 {
         PageType::Form
-    } else if evidence.canvases > 1 || evidence.canvas_share >= 0.5 {
+    } else if signals.canvases > 1 || signals.canvas_share >= 0.5 {
         PageType::Dashboard
     } else if evidence.rows >= 20 {
         PageType::Listing

@@ -28,8 +28,6 @@ pub struct Signals {
     pub canvas_elements: u32,
     /// Visible `canvas` elements (2D or WebGL: CDP does not tell them apart).
     pub canvases: u32,
-    /// Area of the visible canvases, in square CSS px.
-    pub canvas_area: f32,
     /// Share of the viewport that visible canvases take up, without those that an open dialog makes
     /// inert; at most 1.
     pub canvas_share: f32,
@@ -41,8 +39,6 @@ pub struct Signals {
     pub open_coverage: f32,
     /// Visible interactive elements.
     pub interactive: u32,
-    /// Of those, how many lie in the viewport.
-    pub in_viewport: u32,
     /// Elements.
     pub node_count: u32,
     /// Greatest nesting.
@@ -98,7 +94,6 @@ impl Signals {
             signals.canvas_elements += u32::from(is_canvas || node.attributes().any(|(name, _)| name == "data-canvas"));
             if is_canvas && visible {
                 signals.canvases += 1;
-                signals.canvas_area += node.bounds().area();
                 canvas_in_view += node.bounds().intersection(seen).area();
             }
             if visible && matches!(node.role(), "dialog" | "alertdialog") {
@@ -121,7 +116,6 @@ impl Signals {
                 evidence.interactive += u32::from(is_content);
                 evidence.fields += u32::from(is_content && role::is_text_field(node.role()));
                 evidence.passwords += u32::from(node.attribute("type") == Some("password"));
-                signals.in_viewport += u32::from(node.in_viewport());
                 if is_canvas {
                     drawn_controls += 1;
                 } else if is_behind {
@@ -162,15 +156,8 @@ impl Signals {
         let screenshot = ImageSize { width: page.viewport().width, height: page.viewport().height };
         signals.screenshot_tokens = ImageFormula::ALL.map(|formula| head + formula.tokens(screenshot).0);
         signals.mean_children = if parents == 0 { 0.0 } else { signals.node_count as f32 / parents as f32 };
-        evidence.canvases = signals.canvases;
-        evidence.canvas_share = signals.canvas_share;
-        signals.page_type = page_type::guess(&evidence);
+        signals.page_type = page_type::guess(&evidence, &signals);
         signals
-    }
-
-    /// Returns whether anything on the page is drawn rather than written.
-    pub fn has_canvas(&self) -> bool {
-        self.canvas_elements > 0
     }
 }
 
@@ -239,7 +226,7 @@ mod tests {
         );
         let signals = Signals::of(&page, None);
         assert!((signals.a11y_coverage - 0.5).abs() < 1e-6, "{signals:?}");
-        assert_eq!((signals.canvases, signals.canvas_area), (1, 60_000.0));
+        assert_eq!(signals.canvases, 1);
         assert_eq!(signals.dynamic_ratio, None);
     }
 

@@ -6,7 +6,7 @@
 //! stronger ones on HTML. The bench's reader is no language model: what a tier gains is not
 //! measured here, only what it costs.
 
-use super::{Route, RouteError, Router, Signals};
+use super::{Route, Router, Signals};
 use crate::extract::Representation;
 use browserlens_core::named;
 
@@ -34,17 +34,17 @@ pub struct TieredRouter {
 }
 
 impl Router for TieredRouter {
-    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError> {
-        let route = self.inner.route(signals, shown)?;
+    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Route {
+        let route = self.inner.route(signals, shown);
         let moved = match (self.tier, route.representation) {
             (Tier::Small, Representation::Dom) if signals.open_coverage >= MODERATE => Representation::A11y,
             (Tier::Large, Representation::A11y) if signals.node_count < MANAGEABLE => Representation::Dom,
-            _ => return Ok(route),
+            _ => return route,
         };
-        Ok(Route::new(
+        Route::new(
             moved,
             format!("for a {} model instead of {}: {}", self.tier.name(), route.representation.name(), route.reason),
-        ))
+        )
     }
 }
 
@@ -56,7 +56,7 @@ mod tests {
     fn route(tier: Tier, inner: Representation, coverage: f32, nodes: u32) -> Representation {
         let router = TieredRouter { tier, inner: Box::new(FixedRouter(inner)) };
         let signals = Signals { open_coverage: coverage, node_count: nodes, ..Signals::default() };
-        router.route(&signals, None).expect("a fixed router always routes").representation
+        router.route(&signals, None).representation
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(crate) fn why(signals: &Signals, route: &Route, formula: ImageFormula) -> St
         || "not known: nothing was looked at twice yet".to_owned(),
         |share| format!("{:.1} % of nodes change by themselves", share * 100.0),
     );
-    let costs = CostRouter { formula, points: false };
+    let costs = CostRouter { formula };
     let order = [Representation::A11y, Representation::Dom, Representation::Hybrid, Representation::Vision];
     let costs = order.map(|one| format!("{} {}", one.name(), costs.tokens(one, signals)));
     format!(

@@ -7,8 +7,9 @@
 //! comes with the options: whoever makes them reads it from the environment.
 
 use super::{EmbedError, Embedder, VectorCache, checked};
+use browserlens_core::sync::locked;
 use browserlens_llm::{Client, ClientOptions};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// Which model embeds, and how it is asked.
 #[derive(Clone, Debug)]
@@ -57,7 +58,7 @@ impl Http {
 
     fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let HttpOptions { model, dimension, asks_for_dimension, .. } = &self.options;
-        let vectors = lock(&self.client).embeddings(model, asks_for_dimension.then_some(*dimension), texts)?;
+        let vectors = locked(&self.client).embeddings(model, asks_for_dimension.then_some(*dimension), texts)?;
         checked(vectors, texts.len(), *dimension)
     }
 }
@@ -77,7 +78,7 @@ impl Embedder for Http {
         for text in texts {
             vectors.push(match &self.cache {
                 _ if text.trim().is_empty() => Some(vec![0.0; self.dimension()]),
-                Some(cache) => lock(cache).get(&id, text, self.dimension())?,
+                Some(cache) => locked(cache).get(&id, text, self.dimension())?,
                 None => None,
             });
         }
@@ -87,7 +88,7 @@ impl Embedder for Http {
             let answered = self.ask(&asked)?;
             // Batch by batch: what was answered before an error is not asked for again.
             if let Some(cache) = &self.cache {
-                lock(cache).keep(&id, asked.iter().copied().zip(&answered))?;
+                locked(cache).keep(&id, asked.iter().copied().zip(&answered))?;
             }
             for (at, vector) in batch.iter().zip(answered) {
                 vectors[*at] = Some(vector);
@@ -96,9 +97,4 @@ impl Embedder for Http {
         let found = vectors.iter().flatten().count();
         vectors.into_iter().collect::<Option<_>>().ok_or(EmbedError::Count { expected: texts.len(), found })
     }
-}
-
-/// Neither client nor cache is left half changed by a panic.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

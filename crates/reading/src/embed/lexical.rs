@@ -20,8 +20,9 @@ use super::{EmbedError, Embedder, to_unit_length};
 use crate::concepts::{self, Concept};
 use crate::terms::Term;
 use crate::words::{Lexicon, Word, hash, mix, moves};
+use browserlens_core::sync::locked;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Changes whenever a vector may change.
 const VERSION: u32 = 2;
@@ -88,7 +89,7 @@ impl Lexical {
         let mut at: FxHashMap<*const Word, usize> = FxHashMap::default();
         let mut concepts: Vec<(Concept, Counted)> = Vec::new();
         let mut before: Option<(u64, f32)> = None;
-        let words = self.lexicon.lock().unwrap_or_else(PoisonError::into_inner).words(text);
+        let words = locked(&self.lexicon).words(text);
         for word in words {
             let weight = if word.is_stop { STOP } else { weight(&word.term) };
             let known = *at.entry(Arc::as_ptr(&word)).or_insert_with(|| {

@@ -99,15 +99,6 @@ impl LiveBrowser {
         self.act_on(action, Some(node), Some(at))
     }
 
-    /// Returns whether the page is at rest: nothing is loaded, and nothing that can be seen has
-    /// changed for a moment.
-    ///
-    /// # Errors
-    /// [`SourceError`] if the page is gone.
-    pub fn is_quiet(&mut self) -> Result<bool, SourceError> {
-        self.ask("waiting", self.stage.driver.is_quiet())
-    }
-
     /// Returns whether the current tab asks nothing of the network, but for what its page asks for
     /// again and again by itself.
     ///

@@ -1,6 +1,6 @@
 //! Page time as the server of a bundled site sees it.
 
-use crate::socket::locked;
+use browserlens_core::sync::locked;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;

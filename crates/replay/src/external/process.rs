@@ -8,6 +8,7 @@
 //! holds open keeps a thread waiting, never the caller.
 
 use browserlens_core::page::text::one_line;
+use browserlens_core::sync::locked;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -188,7 +189,7 @@ impl Process {
     fn words(&self) -> String {
         // What was written just before the end may still be on its way; a stream that somebody else
         // holds open has none.
-        let words = self.last_words.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = locked(&self.last_words.bytes);
         let waited = self.last_words.is_whole.wait_timeout_while(words, GRACE, |(_, is_whole)| !*is_whole);
         let (words, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let line = one_line(&String::from_utf8_lossy(&words.0));
@@ -259,7 +260,7 @@ fn read_lines(mut stdout: ChildStdout, longest: usize, tell: &SyncSender<PipeEve
 fn keep_last_words(mut stderr: ChildStderr, words: &LastWords, is_over: &AtomicBool) {
     let mut chunk = [0_u8; 8 * 1024];
     while let Ok(read @ 1..) = stderr.read(&mut chunk) {
-        let mut words = words.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut words = locked(&words.bytes);
         words.0.extend_from_slice(&chunk[..read]);
         let over = words.0.len().saturating_sub(LAST_WORDS);
         words.0.drain(..over);
@@ -267,6 +268,6 @@ fn keep_last_words(mut stderr: ChildStderr, words: &LastWords, is_over: &AtomicB
             break;
         }
     }
-    words.bytes.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+    locked(&words.bytes).1 = true;
     words.is_whole.notify_all();
 }

@@ -284,10 +284,10 @@ fn run(parts: &Parts<'_>) -> Option<String> {
         let _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escape(value));
     }
     out.push_str("</dl>\n");
-    if !input.scenarios.is_empty() {
-        let traces = input.scenarios.iter().table([
-            ("trace", &|info| info.trace.clone()),
-            ("steps", &|info| info.steps.len().to_string()),
+    if !input.traces.is_empty() {
+        let traces = input.traces.iter().table([
+            ("trace", &|info| info.id.clone()),
+            ("steps", &|info| info.steps.to_string()),
             ("browser", &|info| info.browser.clone()),
             ("hash of the trace file", &|info| info.hash.clone()),
             ("recorded to its end", &|info| if info.complete { "yes" } else { "no" }.to_owned()),

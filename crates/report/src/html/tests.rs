@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::made_up::{self, Run};
-use crate::{AgentPage, AgentRun, EventInfo, FactInfo, StrategyInfo, StrategyRefs};
+use crate::{AgentPage, AgentRun, EventInfo, FactInfo, StrategyRefs};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use browserlens_core::page::text::{escaped, is_unseen};
-use browserlens_replay::{AnswerInfo, Origin, Outcome};
+use browserlens_replay::{AnswerInfo, Origin, Outcome, StrategyInfo};
 use browserlens_trace::agents::{Agent, Call, End, Header, RunRecord};
 use std::collections::BTreeMap;
 
@@ -100,36 +100,36 @@ fn hostile_run() -> Run {
         timing.machine = HOSTILE.to_owned();
     }
     let strategy = run.measurements[0].strategy.clone();
-    for scenario in &mut run.scenarios {
-        (scenario.hash, scenario.browser) = (HOSTILE.to_owned(), HOSTILE.to_owned());
-        scenario.trace = format!("{HOSTILE}{}", scenario.trace);
-        (scenario.goal, scenario.why) = (HOSTILE.to_owned(), HOSTILE.to_owned());
-        scenario.origin = Some(Origin {
+    for trace in &mut run.traces {
+        (trace.hash, trace.browser) = (HOSTILE.to_owned(), HOSTILE.to_owned());
+        trace.id = format!("{HOSTILE}{}", trace.id);
+        (trace.goal, trace.why) = (HOSTILE.to_owned(), HOSTILE.to_owned());
+        trace.origin = Some(Origin {
             format: HOSTILE.to_owned(),
             source: HOSTILE.to_owned(),
             licence: HOSTILE.to_owned(),
             importer: HOSTILE.to_owned(),
             ..Origin::default()
         });
-        scenario.answers = vec![AnswerInfo { answers: HOSTILE.to_owned(), console: 1, network: 2, told: 1, facts: 1 }];
-        for step in &mut scenario.steps {
-            for text in [&mut step.action, &mut step.next, &mut step.url, &mut step.title] {
-                *text = format!("javascript:{HOSTILE}");
-            }
-            step.facts = vec![FactInfo { text: HOSTILE.to_owned(), pixels: true }];
-            step.screenshot = Some(HOSTILE.to_owned());
-            let bounds = step.targets[0];
-            step.refs = vec![StrategyRefs { strategy: strategy.clone(), boxes: vec![(HOSTILE.to_owned(), bounds)] }];
-            let hostile = || HOSTILE.to_owned();
-            step.events = vec![EventInfo { kind: hostile(), label: hostile(), text: hostile(), is_error: true }];
+        trace.answers = vec![AnswerInfo { answers: HOSTILE.to_owned(), console: 1, network: 2, told: 1, facts: 1 }];
+    }
+    for step in &mut run.steps {
+        step.trace = format!("{HOSTILE}{}", step.trace);
+        for text in [&mut step.action, &mut step.next, &mut step.url, &mut step.title] {
+            *text = format!("javascript:{HOSTILE}");
         }
+        step.facts = vec![FactInfo { text: HOSTILE.to_owned(), pixels: true }];
+        step.screenshot = Some(HOSTILE.to_owned());
+        let bounds = step.targets[0];
+        step.refs = vec![StrategyRefs { strategy: strategy.clone(), boxes: vec![(HOSTILE.to_owned(), bounds)] }];
+        let hostile = || HOSTILE.to_owned();
+        step.events = vec![EventInfo { kind: hostile(), label: hostile(), text: hostile(), is_error: true }];
     }
     run.strategies = vec![StrategyInfo {
-        name: HOSTILE.to_owned(),
         version: HOSTILE.to_owned(),
         why: HOSTILE.to_owned(),
-        options: serde_json::json!({ "tier": HOSTILE }).to_string(),
-        ..StrategyInfo::default()
+        options: serde_json::json!({ "tier": HOSTILE }),
+        ..made_up::strategy(HOSTILE)
     }];
     let about = &mut run.about;
     for text in [
@@ -299,9 +299,7 @@ fn long_answers_of_many_runs_are_cut_and_the_page_says_so() {
 fn a_step_brings_its_picture_its_boxes_its_events_and_what_each_line_costs() {
     let mut run = made_up::run();
     run.images.insert("shot".to_owned(), made_up::png(1_280, 800));
-    run.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps).for_each(|step| {
-        step.screenshot = Some("shot".to_owned());
-    });
+    run.steps.iter_mut().for_each(|step| step.screenshot = Some("shot".to_owned()));
     let html = made(&run);
     assert!(STANDARD.decode(block(&html, "picture-0")).unwrap().starts_with(crate::preview::JPEG));
     let overview: serde_json::Value = serde_json::from_str(block(&html, "data")).unwrap();

@@ -9,11 +9,11 @@
 //! spoils nothing else.
 
 use super::embed::{self, TAGS, Text, block_of};
-use crate::{ReportError, ReportInput, ScenarioInfo, StepInfo, StrategySummary, Summary};
+use crate::{ReportError, ReportInput, StepInfo, StrategySummary, Summary};
 use browserlens_core::page::BoxInViewport;
 use browserlens_core::page::text::escaped;
 use browserlens_core::tokens::{Encoding, ImageFormula};
-use browserlens_replay::{Measurement, StepNumbers, TargetScore};
+use browserlens_replay::{Measurement, StepNumbers, TargetScore, TraceInfo};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -230,15 +230,16 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
     }
     let places: HashMap<&str, usize> =
         summary.strategies.iter().enumerate().map(|(at, row)| (row.strategy.as_str(), at)).collect();
+    let told: HashMap<(&str, u32), &StepInfo> =
+        input.steps.iter().map(|told| ((told.trace.as_str(), told.step), told)).collect();
 
     let mut pictures = Pictures::default();
     let mut blocks: Vec<(Block<'_>, Vec<&str>)> = Vec::new();
     for (&trace, steps) in &rows {
-        let info = input.scenarios.iter().find(|info| info.trace == trace);
         let mut texts = Places::default();
         let mut block = Block { steps: Vec::new(), texts: Vec::new() };
         for (&step, by_strategy) in steps {
-            let told = info.and_then(|info| info.steps.iter().find(|told| told.step == step));
+            let told = told.get(&(trace, step)).copied();
             let mut entry = step_entry(step, told, &places);
             entry.picture = told.and_then(|told| told.screenshot.as_deref()).map(|hash| pictures.screenshot(hash));
             let mut collector = Collector { texts: &mut texts, pictures: &mut pictures };
@@ -247,6 +248,7 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
             entry.rows = summary.strategies.iter().map(row_of).collect();
             block.steps.push(entry);
         }
+        let info = input.traces.iter().find(|info| info.id == trace);
         data.scenarios.push(known(trace, info, block.steps.len()));
         blocks.push((block, texts.hashes));
     }
@@ -293,7 +295,7 @@ fn shown_first(summary: &Summary) -> [usize; 2] {
     [0, baseline.filter(|&at| at != 0).unwrap_or(usize::from(summary.strategies.len() > 1))]
 }
 
-fn known(trace: &str, info: Option<&ScenarioInfo>, steps: usize) -> Known {
+fn known(trace: &str, info: Option<&TraceInfo>, steps: usize) -> Known {
     Known {
         name: label(trace),
         goal: info.map_or_else(String::new, |info| label(&info.goal)),

@@ -9,12 +9,15 @@
 use super::Format;
 use crate::agents::measured_bundle;
 use crate::input::of_each;
-use crate::{AgentRun, MeasuredRun, ReportInput, ScenarioInfo, StrategyInfo};
+use crate::tiers::tier_of;
+use crate::{AgentRun, MeasuredRun, ReportInput};
 use browserlens_core::tokens::Encoding;
 use browserlens_knowledge::{Knowledge, ScreenDefinition, TransitionDefinition};
 use browserlens_replay::llm::{LlmReader, LlmResults, LlmRow, ResolvedBy, RowOutcome};
 use browserlens_replay::table::{Columns, Table, joined};
-use browserlens_replay::{ASKED_DEPTH, AskedInfo, AttackInfo, KnownInfo, ReadInfo, SeenCount, SweepPoint, Wording};
+use browserlens_replay::{
+    ASKED_DEPTH, AskedInfo, AttackInfo, KnownInfo, ReadInfo, SeenCount, StrategyInfo, SweepPoint, TraceInfo, Wording,
+};
 use browserlens_trace::agents::{Call, CallCost, CallCosts, ErrorKind, Waste};
 
 /// A record and what was counted of it.
@@ -113,7 +116,6 @@ pub(crate) fn every(input: &ReportInput<'_>, llm: Option<&LlmResults>) -> Vec<De
     const BOTH: &[Format] = &[Format::Parquet, Format::Csv];
     const PARQUET: &[Format] = &[Format::Parquet];
     let step = "one trace × strategy × step";
-    let scenarios = input.scenarios;
     let (unknown, unasked) = (Knowledge::default(), LlmResults::default());
     let known = input.knowledge.unwrap_or(&unknown);
     let of = |name, formats, when, row, table| Described { name, formats, when, row, table };
@@ -124,12 +126,12 @@ pub(crate) fn every(input: &ReportInput<'_>, llm: Option<&LlmResults>) -> Vec<De
         of("timings", BOTH, "", step, browserlens_replay::table::timings(input.timings)),
         of("tasks", &[Format::Csv], "", "one trace × strategy", super::tasks(input.tasks, input.cache_discount)),
         beside("strategies", "", "one strategy", strategies(input.strategies)),
-        beside("traces", "", "one trace", traces(scenarios)),
-        beside("recorded", any, "one trace × recorded output of another tool", recorded(scenarios)),
-        beside("attacks", any, "one trace × attack × step whose page holds it", attacks(scenarios)),
-        beside("answers", any, "one trace × kind of answer about console and requests", answers(scenarios)),
-        beside("questions", any, "one trace × question × way of reading", questions(scenarios)),
-        beside("knowledge", "where other recordings are there", "one trace", knowledge(scenarios)),
+        beside("traces", "", "one trace", traces(input.traces)),
+        beside("recorded", any, "one trace × recorded output of another tool", recorded(input.traces)),
+        beside("attacks", any, "one trace × attack × step whose page holds it", attacks(input.traces)),
+        beside("answers", any, "one trace × kind of answer about console and requests", answers(input.traces)),
+        beside("questions", any, "one trace × question × way of reading", questions(input.traces)),
+        beside("knowledge", "where other recordings are there", "one trace", knowledge(input.traces)),
         beside("screens", traced, "one screen of the site maps", screens(known)),
         beside("ways", traced, "one way between screens", ways(known)),
         beside("llm", "where a model read the run", "one asked step of a model", asked_models(llm.unwrap_or(&unasked))),
@@ -138,31 +140,28 @@ pub(crate) fn every(input: &ReportInput<'_>, llm: Option<&LlmResults>) -> Vec<De
     ]
 }
 
-fn traces(scenarios: &[ScenarioInfo]) -> Table {
-    let mut table = Columns::of(scenarios);
-    table.text("trace", "", "id; key", |info| Some(&info.trace));
+fn traces(traces: &[TraceInfo]) -> Table {
+    let mut table = Columns::of(traces);
+    table.text("trace", "", "id; key", |info| Some(&info.id));
     table.text("goal", "", "the goal of the scenario", |info| Some(&info.goal));
     table.text("browser", "", "the browser that was recorded", |info| Some(&info.browser));
     table.text("hash", "BLAKE3", "the trace file", |info| Some(&info.hash));
-    table.small("steps", "steps", "its steps, the first navigation included", |info| info.steps.len() as u32);
+    table.small("steps", "steps", "its steps, the first navigation included", |info| info.steps);
     table.truth("complete", "the recording reached its end; else no task succeeds", |info| info.complete);
     table.finish()
 }
 
 fn strategies(strategies: &[StrategyInfo]) -> Table {
-    fn told(text: &str) -> Option<&str> {
-        Some(text).filter(|text| !text.is_empty())
-    }
     let mut table = Columns::of(strategies);
     table.text("strategy", "", "name; key", |info| Some(&info.name));
     table.text("version", "", "version of what it writes", |info| Some(&info.version));
     table.text("why", "", "why it is in the bench", |info| Some(&info.why));
     let channel = "how an agent acts on what it shows: `ref`, `selector`, `role+name`, `point`, `none`";
-    table.text("channel", "", channel, |info| told(&info.channel));
-    table.text("format", "", "how its texts are parsed", |info| told(&info.format));
+    table.text("channel", "", channel, |info| Some(info.channel.name()));
+    table.text("format", "", "how its texts are parsed", |info| Some(info.format.as_str()));
     let options = "its options; of a command what its cache key holds";
-    table.text("options", "JSON", options, |info| told(&info.options));
-    table.text("tier", "", "the class of models that its option `tier` names; null without", StrategyInfo::tier);
+    table.text("options", "JSON", options, |info| Some(info.options.to_string()));
+    table.text("tier", "", "the class of models that its option `tier` names; null without", tier_of);
     let family = "the family that it is a member of; null where nothing was swept";
     table.text("sweep", "", family, |info| info.sweep.as_ref().map(|point| &point.family));
     let values = "the swept numbers, such as `budget=500`; several are joined by `:`";
@@ -174,9 +173,9 @@ fn strategies(strategies: &[StrategyInfo]) -> Table {
     table.finish()
 }
 
-fn attacks(scenarios: &[ScenarioInfo]) -> Table {
+fn attacks(traces: &[TraceInfo]) -> Table {
     let mut rows: Vec<(&str, &AttackInfo, u32)> = Vec::new();
-    for (trace, attack) in of_each(scenarios, |info| &info.attacks) {
+    for (trace, attack) in of_each(traces, |info| &info.attacks) {
         rows.extend(attack.steps.iter().map(|step| (trace, attack, *step)));
     }
     let mut table = Columns::of(&rows);
@@ -188,8 +187,8 @@ fn attacks(scenarios: &[ScenarioInfo]) -> Table {
     table.finish()
 }
 
-fn answers(scenarios: &[ScenarioInfo]) -> Table {
-    let rows = of_each(scenarios, |info| &info.answers);
+fn answers(traces: &[TraceInfo]) -> Table {
+    let rows = of_each(traces, |info| &info.answers);
     let mut table = Columns::of(&rows);
     table.text("trace", "", "id of the trace", |(trace, _)| Some(trace));
     table.text("answers", "", "kind of answer about console and requests", |(_, info)| Some(&info.answers));
@@ -201,9 +200,9 @@ fn answers(scenarios: &[ScenarioInfo]) -> Table {
     table.finish()
 }
 
-fn questions(scenarios: &[ScenarioInfo]) -> Table {
+fn questions(traces: &[TraceInfo]) -> Table {
     let mut rows: Vec<(&str, &AskedInfo, &ReadInfo)> = Vec::new();
-    for (trace, asked) in of_each(scenarios, |info| &info.asked) {
+    for (trace, asked) in of_each(traces, |info| &info.asked) {
         rows.extend(asked.ways.iter().map(|read| (trace, asked, read)));
     }
     let mut table = Columns::of(&rows);
@@ -236,9 +235,8 @@ fn questions(scenarios: &[ScenarioInfo]) -> Table {
 /// One of the counts of screens that were held back.
 type SeenOf = fn(&KnownInfo) -> SeenCount;
 
-fn knowledge(scenarios: &[ScenarioInfo]) -> Table {
-    let rows: Vec<(&str, KnownInfo)> =
-        scenarios.iter().filter_map(|info| Some((info.trace.as_str(), info.known?))).collect();
+fn knowledge(traces: &[TraceInfo]) -> Table {
+    let rows: Vec<(&str, KnownInfo)> = traces.iter().filter_map(|info| Some((info.id.as_str(), info.known?))).collect();
     let mut table = Columns::of(&rows);
     table.text("trace", "", "id of the trace", |(trace, _)| Some(trace));
     let mut table = table.within(|(_, known)| Some(known));
@@ -270,8 +268,8 @@ fn knowledge(scenarios: &[ScenarioInfo]) -> Table {
     table.finish()
 }
 
-fn recorded(scenarios: &[ScenarioInfo]) -> Table {
-    let rows = of_each(scenarios, |info| &info.peers);
+fn recorded(traces: &[TraceInfo]) -> Table {
+    let rows = of_each(traces, |info| &info.peers);
     let mut table = Columns::of(&rows);
     table.text("trace", "", "id of the trace", |(trace, _)| Some(trace));
     let output = "name of the recorded output; the tool alone where its pass gave none";
@@ -353,9 +351,8 @@ mod tests {
     #[test]
     fn an_attack_has_a_row_for_every_step_that_holds_it() {
         let mut run = made_up::run();
-        run.scenarios[0].attacks =
-            vec![AttackInfo { id: "yaml".into(), kind: AttackKind::ForgedNode, steps: vec![1, 3] }];
-        let table = attacks(&run.scenarios);
+        run.traces[0].attacks = vec![AttackInfo { id: "yaml".into(), kind: AttackKind::ForgedNode, steps: vec![1, 3] }];
+        let table = attacks(&run.traces);
         assert_eq!(table.rows, 2);
         assert_eq!(table.columns.last().map(|column| &column.cells), Some(&Cells::Small(vec![Some(1), Some(3)])));
     }

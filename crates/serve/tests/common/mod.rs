@@ -5,7 +5,7 @@
 use browserlens_inspect::{CursorKey, Limits};
 use browserlens_lens::ShownState;
 use browserlens_recorder::{LiveOptions, SiteServer};
-use browserlens_serve::{ServeError, serve_streams};
+use browserlens_serve::{Seats, ServeError, serve_streams};
 use browserlens_session::{KnowledgeBase, LiveOpener, Opener, Policy, Shared, TraceOpener};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ impl Mcp {
     pub async fn start_until(shared: Arc<Shared>, stop: CancellationToken) -> (Self, Served) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
-        let served = tokio::spawn(serve_streams(shared, Duration::from_secs(120), stop, read, write));
+        let served = tokio::spawn(serve_streams(Seats::new(shared, Duration::from_secs(120), 1), stop, read, write));
         let (input, output) = tokio::io::split(ours);
         let mut client = Self { input: BufReader::new(input), output, next: 0, instructions: String::new() };
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},

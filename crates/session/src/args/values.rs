@@ -2,6 +2,7 @@
 
 use browserlens_core::page::text::{escaped_line, folded};
 use browserlens_core::strategy::Ref;
+use browserlens_snapshot::GrepOptions;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -134,23 +135,7 @@ pub enum GrepArg {
     /// A pattern.
     Pattern(String),
     /// A pattern and how it is read.
-    Options(GrepOptionsArg),
-}
-
-/// A pattern and how it is read.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct GrepOptionsArg {
-    /// The pattern.
-    pub pattern: String,
-    /// Whether upper and lower case are the same.
-    pub ignore_case: bool,
-    /// Whether what does not match is kept.
-    pub invert: bool,
-    /// Whether the pattern is plain text.
-    pub fixed_strings: bool,
-    /// Lines before and after.
-    pub context: u32,
+    Options(GrepOptions),
 }
 
 pub(super) fn grep_schema(_: &mut SchemaGenerator) -> Schema {

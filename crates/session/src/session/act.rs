@@ -18,12 +18,12 @@ use crate::answer::Answer;
 use crate::args::{self, InArg, PlaceArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
-use crate::source::{Act, DragTo, Source, Undone, taken};
+use crate::source::{Act, DragTo, Source, Undone, taken, takes_secret, types};
+use browserlens_core::page::NodeKey;
 use browserlens_core::page::text::folded;
-use browserlens_core::page::{Flags, NodeKey};
-use browserlens_core::strategy::{ActionKind, NodeHint, Ref, TakenAction};
+use browserlens_core::strategy::{ActionKind, NodeHint, Ref};
 use browserlens_lens::format::escape;
-use browserlens_trace::MASK;
+use browserlens_trace::{ActionRecord, MASK};
 use dialogs::{COVERED, open_dialog};
 use serde_json::Value;
 
@@ -160,11 +160,8 @@ impl Session {
     /// Carries out an action on its node, which has this ref, or none.
     fn on_node(&mut self, mut act: Act, on: Option<Ref>) -> Result<(), ToolError> {
         // The page may have opened one while the node was looked for.
-        if act.node.is_some()
-            && on.is_none()
-            && let Some(message) = self.source()?.dialog()
-        {
-            return Err(blocked(&message));
+        if act.node.is_some() && on.is_none() {
+            self.unblocked()?;
         }
         act.taken.node = act.node.map(|key| self.words(key));
         let what = act.taken.node.as_ref().map(said).filter(|what| !what.is_empty());
@@ -192,12 +189,7 @@ impl Session {
 
     /// Learns what is typed into a secret field: the page may send it before it is looked at again.
     fn learn_typed(&mut self, kind: ActionKind, node: Option<NodeKey>, text: &str) {
-        if !matches!(kind, ActionKind::Fill | ActionKind::Type) {
-            return;
-        }
-        let Some(page) = &self.page else { return };
-        let field = node.map_or_else(|| page.focused(), |key| page.find(key));
-        if field.is_some_and(|field| field.flags().has(Flags::SECRET)) {
+        if types(kind) && self.page.as_ref().is_some_and(|page| takes_secret(page, node)) {
             self.mask.learn(text);
         }
     }
@@ -210,11 +202,19 @@ impl Session {
         match source.dialog() {
             Some(message) if !matches!(kind, K::Dialog | K::SwitchTab | K::CloseTab) => Err(blocked(&message)),
             None if on_node => self.catch_up(),
-            // What changed before it is not what it led to.
-            None if matches!(kind, K::Press | K::Type | K::Scroll) && self.page.is_some() => self.catch_up(),
-            None if matches!(kind, K::Press | K::Type | K::Scroll) => self.guard_kept(),
+            None if matches!(kind, K::Press | K::Type | K::Scroll) => self.see_first(),
             _ => Ok(()),
         }
+    }
+
+    /// Looks at the page, if one was shown: what changed before an action is not what it led to.
+    fn see_first(&mut self) -> Result<(), ToolError> {
+        if self.page.is_some() { self.catch_up() } else { self.guard_kept() }
+    }
+
+    /// Refuses to go on while a dialog blocks the page.
+    fn unblocked(&mut self) -> Result<(), ToolError> {
+        self.source()?.dialog().map_or(Ok(()), |message| Err(blocked(&message)))
     }
 
     /// Looks at what came of an action.
@@ -270,8 +270,7 @@ impl Session {
         node.map_or_else(NodeHint::default, |node| NodeHint {
             role: node.role().to_owned(),
             name: node.name().to_owned(),
-            within: None,
-            nth: None,
+            ..NodeHint::default()
         })
     }
 
@@ -287,13 +286,14 @@ impl Session {
     }
 
     /// Says what was recorded, with the ref of what it was done on.
-    pub(super) fn recorded(&self, recorded: Option<Box<(TakenAction, Vec<NodeKey>)>>) -> String {
-        let Some((taken, nodes)) = recorded.map(|recorded| *recorded) else { return "it ends at this step".to_owned() };
+    fn recorded(&self, recorded: Option<Box<ActionRecord>>) -> String {
+        let Some(recorded) = recorded else { return "it ends at this step".to_owned() };
+        let taken = &recorded.taken;
         let mut text = format!("it goes on with {}", taken.kind);
         if let Some(node) = &taken.node {
             text.push_str(" on ");
             text.push_str(&said(node));
-            if let Some(reference) = nodes.iter().find_map(|key| self.lens.reference(*key)) {
+            if let Some(reference) = recorded.acceptable.iter().find_map(|key| self.lens.reference(*key)) {
                 text.push_str(&format!(" {reference}"));
             }
         }
@@ -333,13 +333,8 @@ impl Session {
             (Some(_), Some(_)) => return Err(wanted("`to` or `by`: not both")),
         };
         let bare = Act::bare(taken(ActionKind::Drag, ""));
-        let beside = match to {
-            DragTo::Before(other) => Some((other, false)),
-            DragTo::After(other) => Some((other, true)),
-            _ => None,
-        };
         self.on_node(Act { node: Some(node), to: Some(to), at: at.map(Into::into), ..bare }, on)?;
-        self.note_side(node, beside);
+        self.note_side(node, to);
         Ok(self.told())
     }
 
@@ -350,14 +345,8 @@ impl Session {
                 hint: "the server's option --allow-evaluate allows it",
             });
         }
-        if let Some(message) = self.source()?.dialog() {
-            return Err(blocked(&message));
-        }
-        if self.page.is_some() {
-            self.catch_up()?;
-        } else {
-            self.guard_kept()?;
-        }
+        self.unblocked()?;
+        self.see_first()?;
         let source = self.source()?;
         let value = source.evaluate(&wanted.expression);
         let text = match (value, source.dialog()) {

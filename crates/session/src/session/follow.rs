@@ -58,13 +58,15 @@ impl From<bool> for Possible {
     }
 }
 
-impl Stopped {
-    fn by(error: &ToolError) -> Self {
+impl From<ToolError> for Stopped {
+    fn from(error: ToolError) -> Self {
         let possible = matches!(error, ToolError::NotActionable { .. }).into();
         Self { why: error.message(), hint: error.hint().to_owned(), possible }
     }
+}
 
-    fn untold(error: &TranslateError) -> Self {
+impl From<TranslateError> for Stopped {
+    fn from(error: TranslateError) -> Self {
         let possible = matches!(error, TranslateError::Missing { .. } | TranslateError::NoRef { .. }).into();
         Self { why: escaped_line(&error.to_string()).into_owned(), hint: error.hint().to_owned(), possible }
     }
@@ -114,8 +116,8 @@ impl Session {
         let mut done = 0;
         let mut shown = Shown { id: None, waited: Duration::ZERO, passed: Vec::new() };
         for step in &way.steps {
-            if shown.id != step.screen_id.as_ref() {
-                let id = step.screen_id.as_ref();
+            let id = step.screen_id.as_ref();
+            if shown.id != id {
                 shown = Shown { id, waited: Duration::ZERO, passed: Vec::new() };
             }
             let place = match self.follow_in_time(&agent, step, &instruction, &mut shown, &mut told) {
@@ -123,7 +125,7 @@ impl Session {
                 Err(place) => Some(place),
             };
             if let Some(place) = place {
-                let on = step.screen_id.as_ref().and_then(|id| knowledge.screens.get(id));
+                let on = id.and_then(|id| knowledge.screens.get(id));
                 let on = on.map(|screen| format!(" on {}", quoted(&screen.name))).unwrap_or_default();
                 let words = escaped_line(&step.description);
                 stopped = Some(format!(
@@ -240,7 +242,7 @@ impl Session {
                 told.push_str(&now);
                 return Err(stopped);
             }
-            self.source().and_then(|source| source.wait(pause)).map_err(|error| Stopped::by(&error))?;
+            self.source()?.wait(pause)?;
             shown.waited += pause;
             pause = (pause * 2).min(LONGEST_PAUSE);
             let passed = std::mem::take(&mut shown.passed);
@@ -264,13 +266,8 @@ impl Session {
         instruction: &AgentInstruction,
         told: &mut String,
     ) -> Result<(), Stopped> {
-        let calls = self.in_environment(|environment| agent.anew(step, instruction, environment));
-        let calls = calls.map_err(|error| Stopped::by(&error))?;
+        let calls = self.in_environment(|environment| agent.anew(step, instruction, environment))??;
         let number = step.order + 1;
-        let calls = match calls {
-            Ok(calls) => calls,
-            Err(error) => return Err(Stopped::untold(&error)),
-        };
         if calls.is_empty() {
             told.push_str(&format!("{number}. nothing to do: {}\n", escaped_line(&step.description)));
         }
@@ -282,16 +279,12 @@ impl Session {
                     possible: Possible::Never,
                 });
             }
-            match self.answer(&call.tool_name, arguments(&call)) {
-                Ok(answer) if !answer.is_undone => {
-                    told.push_str(&format!("{number}. {}\n", in_words(&call)));
-                }
-                Ok(answer) => {
-                    let hint = "see the page below".to_owned();
-                    return Err(Stopped { why: first_line(&answer.text), hint, possible: Possible::Never });
-                }
-                Err(error) => return Err(Stopped::by(&error)),
+            let answer = self.answer(&call.tool_name, serde_json::json!(call.parameters))?;
+            if answer.is_undone {
+                let why = answer.text.lines().next().unwrap_or_default().to_owned();
+                return Err(Stopped { why, hint: "see the page below".to_owned(), possible: Possible::Never });
             }
+            told.push_str(&format!("{number}. {}\n", in_words(&call)));
         }
         Ok(())
     }
@@ -325,22 +318,11 @@ fn quoted(text: &str) -> String {
     out
 }
 
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
-}
-
-fn arguments(call: &BrowserUseAction) -> Value {
-    Value::Object(call.parameters.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
-}
-
 /// Returns the field whose text would be the placeholder of a secret.
 fn secret_in(call: &BrowserUseAction) -> Option<String> {
     fn placeholder(value: &Value) -> Option<String> {
         match value {
-            Value::String(text) => {
-                let name = text.strip_prefix(SECRET)?.strip_suffix("}}")?;
-                Some(name.to_owned())
-            }
+            Value::String(text) => text.strip_prefix(SECRET)?.strip_suffix("}}").map(str::to_owned),
             Value::Array(items) => items.iter().find_map(placeholder),
             Value::Object(fields) => fields.values().find_map(placeholder),
             _ => None,

@@ -78,7 +78,6 @@ impl Session {
         always: bool,
         passes_ticks: bool,
     ) -> Result<(), ToolError> {
-        let step = self.step;
         let last_event = self.last_event;
         let needs_pixels = self.options.marks
             || matches!(self.options.representation, Some(Representation::Vision | Representation::Hybrid))
@@ -145,7 +144,7 @@ impl Session {
             .map(|png| CaptureImage { png: Arc::clone(png), space: browserlens_trace::screenshot_space(&page) });
         let crops = browserlens_trace::crops(&page, &capture);
         let input = StepInput {
-            step: StepIndex(step),
+            step: StepIndex(self.step),
             page: &seen,
             capture: &capture,
             earlier_second_look: second_look.as_ref(),
@@ -188,23 +187,17 @@ impl Session {
         }
         let policy = &self.shared.policy;
         let unchecked = self.source.as_ref().is_some_and(|source| source.connects_unchecked());
-        let frames = page.frames().iter().skip(1).filter(|_| unchecked);
-        let checked = policy.shown(page.url()).and_then(|()| {
-            let mut frames = frames.map(|frame| policy.framed(&frame.url));
-            frames.try_for_each(|frame| frame)
-        });
-        if let Err(refused) = checked {
-            if let Some(source) = self.source.as_mut() {
-                if source.is_kept() {
-                    return Err(refused.in_a_kept_tab());
-                }
-                let leave = taken(ActionKind::Goto, "about:blank");
-                drop(source.act(&Act::bare(leave)));
-                source.refresh();
+        let mut frames = page.frames().iter().skip(1).filter(|_| unchecked);
+        let checked = policy.shown(page.url()).and_then(|()| frames.try_for_each(|frame| policy.framed(&frame.url)));
+        let Err(refused) = checked else { return Ok(()) };
+        if let Some(source) = self.source.as_mut() {
+            if source.is_kept() {
+                return Err(refused.in_a_kept_tab());
             }
-            return Err(refused);
+            drop(source.act(&Act::bare(taken(ActionKind::Goto, "about:blank"))));
+            source.refresh();
         }
-        Ok(())
+        Err(refused)
     }
 
     /// Sees to it that the page on hand is the one that is there now.

@@ -348,13 +348,7 @@ fn together(wanted: &args::ReadText) -> Result<Option<Together>, ToolError> {
 fn grep_options(grep: &GrepArg) -> GrepOptions {
     match grep {
         GrepArg::Pattern(pattern) => GrepOptions::from(pattern.as_str()),
-        GrepArg::Options(options) => GrepOptions {
-            pattern: options.pattern.clone(),
-            ignore_case: options.ignore_case,
-            invert: options.invert,
-            fixed_strings: options.fixed_strings,
-            context: options.context as usize,
-        },
+        GrepArg::Options(options) => options.clone(),
     }
 }
 

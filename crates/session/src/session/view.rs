@@ -64,19 +64,16 @@ impl Session {
             ImageSpace::Viewport(area) => (area.width, area.height),
             ImageSpace::Document(area) => (area.width, area.height),
         };
-        let given: Vec<_> = self.lens.refs().iter().map(|(reference, key)| (*reference, *key)).collect();
         let mut refs: Vec<SeenRef> = Vec::new();
-        for (reference, key) in given {
-            let Some(node) = page.find(key).filter(|node| node.is_visible() && node.in_viewport()) else { continue };
+        for (reference, key) in self.lens.refs() {
+            let Some(node) = page.find(*key).filter(|node| node.is_visible() && node.in_viewport()) else { continue };
             let at = node.bounds().to_viewport(page.scroll());
             if !node.bounds().is_empty() && refs.len() < MOST_REFS {
-                let words = escaped_line(&said(&self.words(key))).into_owned();
+                let words = escaped_line(&said(&self.words(*key))).into_owned();
                 refs.push(SeenRef { handle: reference.to_string(), words, at: [at.x, at.y, at.width, at.height] });
             }
         }
-        let (mut title, mut url) = (escaped_line(page.title()).into_owned(), escaped_line(page.url()).into_owned());
-        self.mask.mask(&mut title);
-        self.mask.mask(&mut url);
+        let [title, url] = [page.title(), page.url()].map(|text| self.masked(escaped_line(text).into_owned()));
         Ok((View { title, url, width, height, refs }, picture.png))
     }
 

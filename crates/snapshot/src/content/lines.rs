@@ -21,10 +21,7 @@ pub(super) struct Line {
 
 impl Line {
     fn new(role: &str, words: &str) -> Self {
-        let mut text = role.to_owned();
-        let begins = text.len();
-        text.push_str(words);
-        Self { texts: vec![text.replace('\n', " ")], begins, holds: 0 }
+        Self { texts: vec![format!("{role}{words}").replace('\n', " ")], begins: role.len(), holds: 0 }
     }
 
     /// Returns the words of the page in it.

@@ -131,7 +131,7 @@ pub(crate) fn sections_kept(
     path: impl Fn(NodeRef<'_>) -> String,
 ) -> Result<Vec<Section>, Vec<Choice>> {
     let nothing = FxHashSet::default();
-    let (mut whole, searched) = if grep.is_inverted() {
+    let (whole, searched) = if grep.is_inverted() {
         (Vec::new(), read(page, by_path, &nothing, options))
     } else {
         let skipped: FxHashSet<NodeId> = by_path.iter().copied().collect();
@@ -151,7 +151,7 @@ pub(crate) fn sections_kept(
         return Err(choices);
     }
     let kept = lines::kept(&all, &grep.with_context(&matching), &matching, grep.is_inverted());
-    let mut sections: Vec<(NodeId, Section)> = Vec::new();
+    let mut sections: Vec<Section> = Vec::new();
     let mut from = 0;
     for (mut found, end) in searched.into_iter().zip(ends) {
         let of = &kept[from..end];
@@ -166,11 +166,11 @@ pub(crate) fn sections_kept(
         } else {
             None
         };
-        sections.push((found.begins, section(page, found, words, options, &path)));
+        sections.push(section(page, found, words, options, &path));
     }
-    sections.extend(whole.drain(..).map(|found| (found.begins, section(page, found, None, options, &path))));
-    sections.sort_by_key(|(begins, _)| *begins);
-    Ok(sections.into_iter().map(|(_, section)| section).collect())
+    sections.extend(whole.into_iter().map(|found| section(page, found, None, options, &path)));
+    sections.sort_by_key(|section| section.begins);
+    Ok(sections)
 }
 
 /// Returns for each node how many words are read of the page before it, and last all: the words of

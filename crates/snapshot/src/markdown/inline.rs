@@ -5,6 +5,7 @@
 //! nothing.
 
 use super::tree::{Image, Inline};
+use browserlens_core::page::text::folded;
 
 /// What a stretch of text is marked as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,14 +102,7 @@ pub(crate) fn clean_char(c: char) -> Option<char> {
 
 /// Collapses blanks and trims.
 pub(crate) fn clean_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars().filter_map(clean_char) {
-        if c != ' ' || (!out.is_empty() && !out.ends_with(' ')) {
-            out.push(c);
-        }
-    }
-    out.truncate(out.trim_end_matches(' ').len());
-    out
+    folded(&text.chars().filter_map(clean_char).collect::<String>())
 }
 
 /// Encodes what cannot stand in the destination of a link: it would end it, or be read as something

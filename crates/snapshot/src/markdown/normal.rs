@@ -22,7 +22,7 @@ pub(crate) fn clean_title(text: &str) -> String {
 
 /// Brings blocks into normal form.
 pub(crate) fn normalise_blocks(given: Vec<Block>) -> Vec<Block> {
-    blocks(given, At::TOP)
+    blocks(given, At { depth: 0, lines_are_normal: false })
 }
 
 /// Brings blocks into normal form whose headings and paragraphs were built in it.
@@ -40,8 +40,6 @@ struct At {
 }
 
 impl At {
-    const TOP: Self = Self { depth: 0, lines_are_normal: false };
-
     fn below(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }
@@ -194,28 +192,13 @@ fn rectangle(table: Table) -> Option<Table> {
 
 /// Returns code with `\n` as its only line end, without blank lines around it.
 pub(crate) fn clean_code(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\r' => {
-                if chars.peek() == Some(&'\n') {
-                    chars.next();
-                }
-                out.push('\n');
-            }
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => {}
-            c => out.push(c),
-        }
-    }
-    let is_blank = |line: &str| line.trim_matches([' ', '\t']).is_empty();
-    let mut lines: Vec<&str> = out.split('\n').collect();
-    while lines.last().is_some_and(|line| is_blank(line)) {
-        lines.pop();
-    }
-    let first = lines.iter().position(|line| !is_blank(line)).unwrap_or(lines.len());
-    lines[first..].join("\n")
+    let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
+    text.retain(|c| matches!(c, '\n' | '\t') || !c.is_control());
+    let lines: Vec<&str> = text.split('\n').collect();
+    let is_told = |line: &&str| !line.trim_matches([' ', '\t']).is_empty();
+    let first = lines.iter().position(is_told).unwrap_or(lines.len());
+    let end = lines.iter().rposition(is_told).map_or(first, |last| last + 1);
+    lines[first..end].join("\n")
 }
 
 /// Returns the name of a language: the characters that names of languages have.

@@ -72,7 +72,7 @@ pub(super) struct Entry {
 }
 
 /// What is around a node.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Open {
     end: u32,
     entry: usize,
@@ -222,16 +222,7 @@ impl<'p> Walk<'p, '_> {
         roots.sort_unstable();
         let mut at = 0;
         let mut stack: Vec<Open> = Vec::new();
-        let outside = Open {
-            end: self.page.len() as u32,
-            entry: NOT,
-            quiet: false,
-            told: false,
-            list: NOT,
-            in_section: false,
-            in_landmark: false,
-            in_series: false,
-        };
+        let outside = Open { end: self.page.len() as u32, entry: NOT, list: NOT, ..Open::default() };
         stack.push(outside);
         let mut heading_end = 0;
         let mut inside = 0;

@@ -73,9 +73,8 @@ pub(super) fn kind(node: NodeRef<'_>, in_section: bool) -> Kind {
         }
         "p" => Kind::Leaf(Role::Paragraph),
         "ul" | "ol" | "dl" | "menu" => Kind::Leaf(Role::List),
-        "li" | "dt" => Kind::Item,
-        "tr" => Kind::Item,
-        "table" if !matches!(role, "LayoutTable") => Kind::Leaf(Role::Table),
+        "li" | "dt" | "tr" => Kind::Item,
+        "table" => Kind::Leaf(Role::Table),
         "pre" => Kind::Leaf(Role::Code),
         "blockquote" => Kind::Leaf(Role::Blockquote),
         "figure" => Kind::Leaf(Role::Figure),

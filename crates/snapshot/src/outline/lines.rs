@@ -33,14 +33,11 @@ impl Walk<'_, '_> {
 
     /// Writes the lines: an explicit stack of siblings still to be written.
     pub(super) fn emit(&self, built: &mut Built) {
-        let mut stack: Vec<(usize, usize)> = self.kept_children(0).into_iter().rev().map(|entry| (entry, 0)).collect();
-        // Notes stand in the stack as entries beyond the last.
         let mut costs = Costs::default();
+        // Notes stand in the stack as entries beyond the last.
         let mut notes: Vec<(String, Vec<NodeId>)> = Vec::new();
         let first_note = self.entries.len();
-        if let Some(plan) = self.fold(0) {
-            stack = Self::place(plan, 0, first_note, &mut notes);
-        }
+        let mut stack = self.below(0, 0, &mut notes);
         while let Some((at, depth)) = stack.pop() {
             let is_deeper = self.options.max_depth.is_some_and(|deepest| depth > deepest);
             if is_deeper && (at >= first_note || !self.is_silent(at)) {
@@ -68,65 +65,29 @@ impl Walk<'_, '_> {
                 built.outline.lines.push(self.line(at, depth.min(DEEPEST), &mut costs));
                 built.nodes.push(vec![self.entries[at].node]);
             }
-            match self.fold(at) {
-                Some(plan) => {
-                    let placed = Self::place(plan, inner, first_note, &mut notes);
-                    stack.extend(placed);
-                }
-                None => stack.extend(self.kept_children(at).into_iter().rev().map(|child| (child, inner))),
-            }
+            stack.extend(self.below(at, inner, &mut notes));
         }
     }
 
-    /// Entries and notes in reverse order, for the stack.
-    fn place(
-        plan: Vec<Planned>,
-        depth: usize,
-        first_note: usize,
-        notes: &mut Vec<(String, Vec<NodeId>)>,
-    ) -> Vec<(usize, usize)> {
-        let mut placed = Vec::with_capacity(plan.len());
-        for planned in plan.into_iter().rev() {
-            match planned {
-                Planned::Entry(at) => placed.push((at, depth)),
-                Planned::Note(name, nodes) => {
-                    placed.push((first_note + notes.len(), depth));
-                    notes.push((name, nodes));
-                }
-            }
-        }
-        placed
-    }
-
-    /// Says which children of an entry are written and which are counted; none if all are written.
-    fn fold(&self, at: usize) -> Option<Vec<Planned>> {
+    /// Returns the children of an entry that are written, and notes that count the others, each with
+    /// its depth; the last comes first, for the stack.
+    fn below(&self, at: usize, depth: usize, notes: &mut Vec<(String, Vec<NodeId>)>) -> Vec<(usize, usize)> {
         let children = self.kept_children(at);
-        if children.len() < FOLDED_FROM {
-            return None;
-        }
-        let mut plan = Vec::new();
-        let mut begin = 0;
-        let mut folded = false;
-        while begin < children.len() {
-            let mut end = begin + 1;
-            while end < children.len() && self.is_next(children[begin], children[end]) {
-                end += 1;
-            }
-            let run = &children[begin..end];
+        let mut below = Vec::with_capacity(children.len());
+        for run in children.chunk_by(|one, next| self.is_next(*one, *next)) {
             // What is kept for its words would be lost in a number.
             let told = run.iter().any(|at| self.entries[*at].by_words);
-            if !told && run.len() >= FOLDED_FROM && self.is_foldable(run) {
-                folded = true;
-                plan.extend(run[..SHOWN].iter().map(|entry| Planned::Entry(*entry)));
-                let rest = &run[SHOWN..];
+            let is_folded = !told && run.len() >= FOLDED_FROM && self.is_foldable(run);
+            let (shown, rest) = run.split_at(if is_folded { SHOWN } else { run.len() });
+            below.extend(shown.iter().map(|entry| (*entry, depth)));
+            if is_folded {
+                below.push((self.entries.len() + notes.len(), depth));
                 let name = format!("+{} more {}", rest.len(), self.noun(at, run));
-                plan.push(Planned::Note(name, rest.iter().map(|entry| self.entries[*entry].node).collect()));
-            } else {
-                plan.extend(run.iter().map(|entry| Planned::Entry(*entry)));
+                notes.push((name, rest.iter().map(|entry| self.entries[*entry].node).collect()));
             }
-            begin = end;
         }
-        folded.then_some(plan)
+        below.reverse();
+        below
     }
 
     fn is_next(&self, first: usize, other: usize) -> bool {
@@ -417,11 +378,6 @@ impl Walk<'_, '_> {
         }
         lines - u32::from(ends && lines > 1)
     }
-}
-
-enum Planned {
-    Entry(usize),
-    Note(String, Vec<NodeId>),
 }
 
 fn accessible_name(node: NodeRef<'_>) -> String {

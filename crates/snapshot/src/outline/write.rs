@@ -45,9 +45,7 @@ fn told(Totals { landmarks, sections, headings, words }: Totals) -> String {
 
 /// Appends one line.
 pub(crate) fn write_line(out: &mut String, line: &Line) {
-    for _ in 0..line.depth {
-        out.push_str("  ");
-    }
+    out.extend(std::iter::repeat_n("  ", line.depth));
     words(out, line);
     if let Some(path) = &line.path {
         let _ = write!(out, " {path}");
@@ -90,9 +88,7 @@ pub fn write_markdown(outline: &Outline) -> String {
     let _ = writeln!(out, " -->\n<!-- outline: {} -->", told(outline.totals));
     for line in &outline.lines {
         out.push('\n');
-        for _ in 0..line.depth {
-            out.push_str("  ");
-        }
+        out.extend(std::iter::repeat_n("  ", line.depth));
         out.push_str("- ");
         let mut text = String::new();
         words(&mut text, line);
@@ -133,14 +129,13 @@ pub fn write_html(outline: &Outline) -> String {
             close(&mut out, &mut open);
         }
         indent(&mut out, open.len());
-        if line.path.is_none() {
+        let Some(path) = &line.path else {
             out.push_str("<!-- ");
             comment(&mut out, &line.name);
             out.push_str(" -->");
             continue;
-        }
-        let last = line.path.as_ref().and_then(|path| path.steps.last());
-        let (tag, label) = match last.map(|step| &step.kind) {
+        };
+        let (tag, label) = match path.steps.last().map(|step| &step.kind) {
             Some(Kind::Element { tag, label }) => (tag.as_str(), label),
             _ => ("div", &Label::None),
         };
@@ -184,23 +179,20 @@ fn indent(out: &mut String, depth: usize) {
     if !out.is_empty() {
         out.push('\n');
     }
-    for _ in 0..depth {
-        out.push_str("  ");
-    }
+    out.extend(std::iter::repeat_n("  ", depth));
 }
 
 fn close(out: &mut String, open: &mut Vec<(usize, String)>) {
     if let Some((_, tag)) = open.pop() {
         // An element without lines in it closes on its own line.
-        if out.rsplit('\n').next().is_some_and(|line| {
+        let is_on_its_line = out.rsplit('\n').next().is_some_and(|line| {
             line.trim_start().starts_with(&format!("<{tag}"))
                 && line.matches('<').count() <= 2
                 && line.len() - line.trim_start().len() == open.len() * 2
-        }) {
-            let _ = write!(out, "</{tag}>");
-            return;
+        });
+        if !is_on_its_line {
+            indent(out, open.len());
         }
-        indent(out, open.len());
         let _ = write!(out, "</{tag}>");
     }
 }

@@ -280,6 +280,7 @@ impl<'p> Paths<'p> {
 
     /// Returns the node that a path leads to.
     pub fn resolve(&self, path: &Path) -> Option<NodeId> {
+        let known: &HashMap<(u32, Spelling<'_>), u32> = &self.by_spelling;
         let mut place = PAGE;
         let mut node = NodeId::ROOT;
         for (at, step) in path.steps.iter().enumerate() {
@@ -298,16 +299,11 @@ impl<'p> Paths<'p> {
                 Kind::Document => Spelling::Document,
                 Kind::Element { tag, label } => Spelling::Element(tag, label.map(String::as_str)),
             };
-            let series = self.lookup(place, spelling)?;
+            let series = *known.get(&(place, spelling))?;
             let index = step.index.unwrap_or(1).checked_sub(1)? as usize;
             node = NodeId(*self.series.get(series as usize)?.get(index)?);
             place = node.0 * 2;
         }
         Some(node)
-    }
-
-    fn lookup<'s>(&'s self, place: u32, spelling: Spelling<'s>) -> Option<u32> {
-        let known: &HashMap<(u32, Spelling<'s>), u32> = &self.by_spelling;
-        known.get(&(place, spelling)).copied()
     }
 }

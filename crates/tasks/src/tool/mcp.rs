@@ -3,6 +3,7 @@
 use super::folder::{Folder, READ_FILE, absolute};
 use super::{About, Answer, Function, PATIENCE, Picture, Tool, ToolCommand, ms_since};
 use crate::error::TasksError;
+use browserlens_core::sync::locked;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, ResourceContents};
 use rmcp::service::{RoleClient, RunningService, ServiceError};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -59,7 +60,7 @@ impl McpTool {
             tokio::spawn(async move {
                 let mut lines = BufReader::new(stderr).lines();
                 while let Ok(Some(line)) = lines.next_line().await {
-                    let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut said = locked(&said);
                     said.push_back(line);
                     if said.len() > KEPT_LINES {
                         said.pop_front();
@@ -103,7 +104,7 @@ impl McpTool {
 }
 
 fn with_last_words(what: &str, said: &Mutex<VecDeque<String>>) -> String {
-    let said = said.lock().unwrap_or_else(PoisonError::into_inner);
+    let said = locked(said);
     if said.is_empty() { what.to_owned() } else { format!("{what}; it said: {}", Vec::from(said.clone()).join(" / ")) }
 }
 

@@ -18,6 +18,7 @@ use crate::corpus::words::Words;
 use crate::{CreateOptions, Origin, Redactor, Trace, TraceWriter, whole};
 use browserlens_core::page::PayloadKind;
 use browserlens_core::strategy::StepIndex;
+use browserlens_core::sync::locked;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -324,7 +325,7 @@ impl Work<'_> {
                 moved = Some(self.copy(copy, source, profile, &path)?);
             }
             let bytes = std::fs::metadata(&path).map_err(CorpusError::io(&path, "look at the file"))?.len();
-            let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut report = locked(self.report);
             report.traces += 1;
             report.bytes += bytes;
             report.resumed += u64::from(moved.is_none());

@@ -20,7 +20,7 @@ pub use error::{Part, ScenarioError};
 pub use event_fact::{EventFact, EventPlace};
 pub use exam::{ExamAnswer, ExamQuestion};
 pub use schema::{Written, schema};
-pub use target::{Target, TargetBy, called};
+pub use target::{Target, TargetBy, called, in_words};
 
 use crate::files_below;
 use browserlens_core::page::Viewport;

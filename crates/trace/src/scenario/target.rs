@@ -5,7 +5,7 @@
 //! never here.
 
 use browserlens_core::page::text::folded;
-use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page};
+use browserlens_core::page::{NodeId, NodeKey, NodeKind, NodeRef, Page};
 use browserlens_core::strategy::NodeHint;
 use std::fmt;
 
@@ -94,6 +94,15 @@ impl Target {
         let within = self.within.as_deref().map(|within| Box::new(within.in_words()));
         NodeHint { within, nth: self.nth, ..NodeHint::default() }
     }
+}
+
+/// Returns a node in words: its role and name, and which one it is where several are called so.
+pub fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
+    let node = page.find(key)?;
+    let (role, name) = (node.role().to_owned(), called(node));
+    let alike = Target::role(&role, &name).matches(page);
+    let nth = alike.iter().position(|id| *id == node.id()).filter(|_| alike.len() > 1).map(|at| at as u32);
+    Some(NodeHint { role, name, within: None, nth })
 }
 
 /// Returns what a person would call a node: its accessible name, or the text that can be seen in it

@@ -115,11 +115,9 @@ impl<'t> Columns<'t> {
             for value in values {
                 *counts.entry(value).or_default() += 1;
             }
-            let most = counts.iter().max_by_key(|(value, count)| (**count, std::cmp::Reverse(**value)));
-            if let Some((value, count)) = most
-                && !value.is_empty()
-                && *count * 5 >= values.len() * 3
-            {
+            // At most one is so common.
+            let usual = counts.iter().find(|(value, count)| !value.is_empty() && *count * 5 >= values.len() * 3);
+            if let Some((value, _)) = usual {
                 return FieldValues::Usual((*value).to_owned());
             }
         }

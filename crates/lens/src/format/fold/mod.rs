@@ -40,8 +40,9 @@ pub(super) struct Words {
 }
 
 /// How a part gets its ref.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum RefAt {
+    #[default]
     None,
     /// The row's number, and this part of it.
     Row(u16),
@@ -50,20 +51,18 @@ pub(super) enum RefAt {
 }
 
 /// Whether a part is there, where what it belongs to is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Presence {
+    #[default]
     Always,
     /// Where the column says something.
     Given(usize),
     /// Usually (or usually not), unless the column says `-` (or `+`).
-    Unless {
-        usual: bool,
-        column: usize,
-    },
+    Unless { usual: bool, column: usize },
 }
 
 /// One node of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     pub depth: usize,
     pub role: Arc<str>,
@@ -77,24 +76,6 @@ pub(super) struct Part {
     /// The column that says another ref (or `-` for none) where it says anything.
     pub reference_unless: Option<usize>,
     pub presence: Presence,
-}
-
-impl Part {
-    /// Returns a part that is in every row and says nothing but its role.
-    fn new(depth: usize, role: Arc<str>) -> Self {
-        Self {
-            depth,
-            role,
-            name: Words::default(),
-            value: Words::default(),
-            states: StateSet::NONE,
-            volatile: false,
-            states_unless: None,
-            reference: RefAt::None,
-            reference_unless: None,
-            presence: Presence::Always,
-        }
-    }
 }
 
 /// What the rows of a group share; its parts are in document order.
@@ -248,6 +229,11 @@ impl Segment {
 }
 
 impl FoldedRow {
+    /// Returns how many fields are written: up to the last that says something.
+    fn fields(&self) -> usize {
+        self.values.iter().rposition(Option::is_some).map_or(0, |last| last + 1)
+    }
+
     pub fn value(&self, column: usize) -> Option<&str> {
         self.values.get(column)?.as_deref()
     }

@@ -62,21 +62,14 @@ impl Patterns {
         rows: &[&[u32]],
     ) -> Option<(u32, Arc<Pattern>, Vec<FoldedRow>)> {
         let first = tree.item(*rows.first()?.first()?);
-        let mut best: Option<(usize, u32, Arc<Pattern>, Vec<FoldedRow>)> = None;
-        for (number, pattern) in self.told.iter().rev() {
-            if pattern.parts.first().is_none_or(|part| part.role != first.role) {
-                continue;
-            }
-            let Some(said) = rows.iter().map(|row| pattern.says(tree, row)).collect::<Option<Vec<FoldedRow>>>() else {
-                continue;
-            };
-            let fields = |row: &FoldedRow| row.values.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-            let cost = said.iter().map(fields).sum();
-            if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
-                best = Some((cost, *number, Arc::clone(pattern), said));
-            }
-        }
-        best.map(|(_, number, pattern, said)| (number, pattern, said))
+        let begins = |pattern: &Pattern| pattern.parts.first().is_some_and(|part| part.role == first.role);
+        let told = self.told.iter().rev().filter(|(_, pattern)| begins(pattern));
+        let fitting = told.filter_map(|(number, pattern)| {
+            let said = rows.iter().map(|row| pattern.says(tree, row)).collect::<Option<Vec<FoldedRow>>>()?;
+            Some((*number, Arc::clone(pattern), said))
+        });
+        // The first of equals stays.
+        fitting.min_by_key(|(.., said)| said.iter().map(FoldedRow::fields).sum::<usize>())
     }
 }
 

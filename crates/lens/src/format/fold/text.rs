@@ -104,8 +104,7 @@ pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Folde
                 None => out.push_str(" -"),
             }
         }
-        let last = row.values.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-        for (column, value) in row.values[..last].iter().enumerate() {
+        for (column, value) in row.values[..row.fields()].iter().enumerate() {
             if column > 0 {
                 out.push_str(" |");
             }
@@ -322,7 +321,7 @@ fn read_words(scan: &mut Scan<'_>, columns: &mut usize) -> Option<Words> {
 fn read_part(scan: &mut Scan<'_>, depth: usize, columns: &mut usize) -> Option<Part> {
     let text = scan.rest().starts_with('"');
     let role = if text { TEXT } else { scan.word()? };
-    let mut part = Part::new(depth, role.into());
+    let mut part = Part { depth, role: role.into(), ..Part::default() };
     if text || scan.rest().starts_with(" \"") {
         scan.eat(" ");
         part.name = read_words(scan, columns)?;

@@ -190,7 +190,7 @@ impl Surroundings {
             title: Title,
         }
         let is_heading = |node: &NodeRef<'_>| kind_of(*node) == "heading" && node.is_visible();
-        let words = |node: NodeRef<'_>| hash(words_of(page, node).as_slice());
+        let words = |node: NodeRef<'_>| hash(words_of(node).as_slice());
         let first_heading =
             page.nodes().find(|node| is_heading(node) && !node.ancestors().any(|above| is_chrome(kind_of(above))));
         let about = first_heading.map_or_else(|| hash(page.title()), words);
@@ -207,7 +207,7 @@ impl Surroundings {
             let Some(level) = levels.last_mut() else { continue };
             if is_heading(&node) {
                 level.heading = words(node);
-                let uncounted: Vec<&str> = words_of(page, node).into_iter().flat_map(uncounted).collect();
+                let uncounted: Vec<&str> = words_of(node).into_iter().flat_map(uncounted).collect();
                 level.heads = (level.heading, hash(uncounted.as_slice()));
                 level.title = Title::of(level.names, level.heads, level.node, node.id().0);
             }

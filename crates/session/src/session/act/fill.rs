@@ -142,10 +142,7 @@ impl Session {
 
     /// Sets a field; returns its ref and what became of it.
     fn set(&mut self, on: Ref, value: ValueArg) -> Result<(Ref, String), ToolError> {
-        let is_there = |session: &Self| {
-            session.page.as_ref().zip(session.lens.node(on)).is_some_and(|(page, key)| page.find(key).is_some())
-        };
-        if self.lens.has_given(on) && !is_there(self) {
+        if self.lens.has_given(on) && self.field(on).is_none() {
             // A field that was made anew has its ref once the lens saw it.
             let was_silent = std::mem::take(&mut self.is_silent);
             self.look(None, true)?;

@@ -4,7 +4,7 @@ use super::Session;
 use super::click::{CLASS, CLASS_AROUND, class_change, is_click};
 use super::dialogs::dialogs_change;
 use super::formatting::{FORMATTING, formatting_change};
-use crate::source::Act;
+use crate::source::{Act, DragTo};
 use browserlens_core::page::{Flags, NodeKey, NodeRef, Page};
 use browserlens_core::strategy::ActionKind;
 use browserlens_lens::format::escape;
@@ -84,8 +84,10 @@ impl Session {
     }
 
     /// Notes where what was dragged before or after another stands on the other side of it.
-    pub(super) fn note_side(&mut self, dragged: NodeKey, beside: Option<(NodeKey, bool)>) {
-        let Some((page, (other, after))) = self.page.as_ref().zip(beside) else { return };
+    pub(super) fn note_side(&mut self, dragged: NodeKey, to: DragTo) {
+        let (DragTo::Before(other) | DragTo::After(other)) = to else { return };
+        let after = to == DragTo::After(other);
+        let Some(page) = &self.page else { return };
         let Some((dragged, other)) = page.find(dragged).zip(page.find(other)) else { return };
         let is_apart = !dragged.holds(other.id()) && !other.holds(dragged.id());
         if is_apart && (dragged.id() > other.id()) != after {

@@ -1,6 +1,5 @@
 //! Waiting for a text, an element or its state, or for time to pass.
 
-use super::blocked;
 use crate::answer::Answer;
 use crate::args;
 use crate::error::ToolError;
@@ -83,10 +82,8 @@ impl Session {
         let mut is_first = true;
         let mut last: Option<(Arc<Page>, Option<NodeKey>)> = None;
         let missing = loop {
+            self.unblocked()?;
             let source = self.source()?;
-            if let Some(message) = source.dialog() {
-                return Err(blocked(&message));
-            }
             let is_quiet = !wanted.network || source.is_network_quiet()?;
             source.refresh();
             let page = source.pages().look()?;
@@ -116,21 +113,17 @@ impl Session {
             } else {
                 None
             };
-            match missing {
-                None => break None,
-                Some(missing) if Instant::now() >= deadline || passed >= most => break Some(missing),
-                Some(_) => {
-                    self.source()?.wait(WAIT_SLICE)?;
-                    passed = passed.saturating_add(WAIT_SLICE.as_millis() as u32);
-                }
+            if missing.is_none() || Instant::now() >= deadline || passed >= most {
+                break missing;
             }
+            self.source()?.wait(WAIT_SLICE)?;
+            passed = passed.saturating_add(WAIT_SLICE.as_millis() as u32);
         };
-        let mut act = taken(ActionKind::WaitFor, text.as_deref().or(gone.as_deref()).unwrap_or_default());
-        act.error = missing.map(|missing| format!("{missing} within {most} ms"));
-        let failed = act.error.clone();
-        self.after(&Act::bare(act), false)?;
+        let mut act = Act::bare(taken(ActionKind::WaitFor, text.as_deref().or(gone.as_deref()).unwrap_or_default()));
+        act.taken.error = missing.map(|missing| format!("{missing} within {most} ms"));
+        self.after(&act, false)?;
         let answer = self.pending.take();
-        Ok(match failed {
+        Ok(match act.taken.error {
             None => answer,
             Some(failed) => Answer { text: format!("{failed}\n{}", answer.text), is_undone: true, ..answer },
         })

@@ -2,13 +2,12 @@
 
 use crate::extract::markup_role;
 use crate::refs::evidence::hash;
-use browserlens_core::page::{NodeId, NodeKind, NodeRef, Page, role};
+use browserlens_core::page::{NodeKind, NodeRef, Page, role};
 use std::collections::HashMap;
 
 /// Returns the texts of a heading; of one that has none, its name.
-pub(super) fn words_of<'p>(page: &'p Page, node: NodeRef<'p>) -> Vec<&'p str> {
-    let below = (node.id().0..node.end()).map(|id| page.node(NodeId(id)));
-    let texts = below.filter(|below| matches!(below.kind(), NodeKind::Text)).map(|below| below.text().trim());
+pub(super) fn words_of<'p>(node: NodeRef<'p>) -> Vec<&'p str> {
+    let texts = node.subtree().filter(|below| below.kind() == NodeKind::Text).map(|below| below.text().trim());
     let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     if texts.is_empty() { vec![node.name()] } else { texts }
 }
@@ -78,8 +77,7 @@ pub(super) fn rows(page: &Page) -> Vec<bool> {
             let first = inner.clone().next().map_or("", |inner| inner.tag());
             let loose = hash((child.tag(), kind, first));
             let whole = inner.by_ref().take(8).fold(loose, |shape, inner| hash((shape, inner.tag(), kind_of(inner))));
-            let by_role = role::is_item(kind);
-            is_row[child.id().index()] = by_role;
+            is_row[child.id().index()] = role::is_item(kind);
             *kin.entry(loose).or_default() += 1;
             shapes.push((child.id().0, loose, whole));
         }
