@@ -31,8 +31,6 @@ use marks::{Mark, mark_of};
 pub(crate) use menus::hovered_menu;
 use std::collections::HashMap;
 
-/// Fewest elements side by side that are a list.
-const A_LIST: usize = 2;
 /// Largest width and height of a picture that is an icon, in CSS px: nobody presses its strokes.
 const LARGEST_ICON: f32 = 48.0;
 /// Most elements beside one that are held against it.
@@ -43,6 +41,8 @@ const DEEPEST_LIST: usize = 4;
 const DEEPEST_GRID: usize = 8;
 /// Smallest field that one can aim at, in CSS px.
 const SMALLEST_FIELD: (f32, f32) = (20.0, 8.0);
+/// How many boxes around a toggle it may be drawn with.
+const AROUND_TOGGLE: usize = 3;
 /// Tallest box around a combobox, in CSS px: a line of text and what pads it.
 const TALLEST_BOX: f32 = 64.0;
 
@@ -168,6 +168,7 @@ impl Controls {
         }
         controls.add_stops(page);
         controls.add_parts(page, &sums);
+        controls.drop_around_toggles(page);
         controls.rows = rows::rows(page, &controls);
         controls
     }
@@ -216,6 +217,35 @@ impl Controls {
         for part in parts {
             self.pressed[part.index()] = true;
         }
+    }
+
+    /// Takes out what a toggle is drawn with that its page draws itself: what lies around it or in its
+    /// place, says nothing and holds no other control.
+    fn drop_around_toggles(&mut self, page: &Page) {
+        let is_toggle =
+            |node: &NodeRef<'_>| node.tag() == "input" && matches!(node.role(), "checkbox" | "radio" | "switch");
+        let is_unseen = |node: &NodeRef<'_>| node.visibility() == Visibility::Transparent;
+        let toggles =
+            page.nodes().filter(|node| is_toggle(node) && is_unseen(node) && !self.is_pressed_elsewhere(*node));
+        let mut drawings: Vec<NodeId> = Vec::new();
+        for toggle in toggles {
+            let lies_in = |part: NodeRef<'_>| {
+                let both = part.bounds().intersection(toggle.bounds());
+                both.width > 0.0 && both.height > 0.0
+            };
+            let is_drawing = |part: &NodeRef<'_>| {
+                let says = |below: NodeRef<'_>| below.kind() == NodeKind::Text && is_content(below);
+                let is_other = |below: NodeRef<'_>| below.id() != toggle.id() && below.has_interactive_role();
+                role::is_generic(part.role())
+                    && self.has(*part)
+                    && lies_in(*part)
+                    && !part.subtree().any(|below| says(below) || is_other(below))
+            };
+            let around = toggle.ancestors().take(AROUND_TOGGLE);
+            let beside = toggle.parent().into_iter().flat_map(|parent| parent.children());
+            drawings.extend(around.chain(beside.take(MOST_BESIDE)).filter(is_drawing).map(|part| part.id()));
+        }
+        drawings.into_iter().for_each(|part| self.pressed[part.index()] = false);
     }
 
     /// Returns whether another control is pressed where a node's role says that it is one: an item
@@ -480,8 +510,7 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, by: Listed) -> Option<Vec<N
             continue;
         }
         let shapes = elements.iter().filter(|child| is_drawn(child.tag())).count();
-        // One shape and its label are one thing.
-        // The strokes of an icon are one sign.
+        // One shape and its label are one thing, the strokes of an icon one sign.
         let place = holder.bounds();
         let is_icon = !place.is_empty() && place.width <= LARGEST_ICON && place.height <= LARGEST_ICON;
         let drawn =
@@ -491,7 +520,7 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, by: Listed) -> Option<Vec<N
             || by == Listed::Class && first.attribute("class").is_some()
             || matches!(holder.role(), "list" | "listbox" | "menu" | "tree" | "grid" | "tablist" | "radiogroup");
         let alike = rest.iter().all(|child| is_alike(*child, *first));
-        return (elements.len() >= A_LIST && (drawn || listed && alike))
+        return (drawn || listed && alike)
             .then(|| elements.into_iter().filter(|child| !drawn || child.tag() != "text").collect());
     }
     None

@@ -118,18 +118,34 @@ fn notices(events: &[Event]) -> Vec<EventNote> {
     texts.into_iter().rev().map(|text| EventNote::Notice { text: CutText::new(text, LONGEST_NOTICE) }).collect()
 }
 
-/// Returns what the messages of a page say, without white space.
-pub(crate) fn messages(shown: &Tree) -> Vec<String> {
-    let is_message = |(_, item): &(u32, &Item)| matches!(&*item.role, "alert" | "status" | "log");
-    let says = |id: u32| shown.subtree(id).map(|below| solid(&shown.item(below).name)).collect();
-    shown.items().filter(is_message).map(|(id, _)| says(id)).collect()
+/// Whether a note tells of a text that one of the messages on a page says.
+pub(crate) fn is_in_message(note: &EventNote, shown: &Tree) -> bool {
+    let EventNote::Notice { text } = note else { return false };
+    let is_message = |item: &Item| matches!(&*item.role, "alert" | "status" | "log");
+    shown.items().any(|(id, item)| is_message(item) && says(shown, id).contains(&solid(&text.text)))
 }
 
-/// Whether a note tells of a text that one of some messages says.
-pub(crate) fn is_among(note: &EventNote, messages: &[String]) -> bool {
+/// Whether a note tells of a text that items beside each other say and no more, as a toast of a text
+/// and a button.
+pub(crate) fn is_shown(note: &EventNote, shown: &Tree) -> bool {
     let EventNote::Notice { text } = note else { return false };
     let text = solid(&text.text);
-    messages.iter().any(|message| message.contains(&text))
+    let say_it = |siblings: &[u32]| {
+        let mut rest = text.as_str();
+        for id in siblings {
+            let Some(left) = rest.strip_prefix(&*says(shown, *id)) else { return false };
+            if left.is_empty() {
+                return true;
+            }
+            rest = left;
+        }
+        false
+    };
+    shown.items().map(|(id, _)| shown.children(id)).any(|below| (0..below.len()).any(|at| say_it(&below[at..])))
+}
+
+fn says(shown: &Tree, id: u32) -> String {
+    shown.subtree(id).map(|below| solid(&shown.item(below).name)).collect()
 }
 
 fn solid(text: &str) -> String {

@@ -83,6 +83,22 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
         .or_else(|| kind_of_its_own(node, |class| words(class).join(" ")))
 }
 
+/// Returns whether the text before a toggle is its label, not the one after it: the one that stands in
+/// the toggle's line. None where both do or none does.
+pub(crate) fn line_of_label(
+    toggle: NodeRef<'_>,
+    before: Option<NodeRef<'_>>,
+    after: Option<NodeRef<'_>>,
+) -> Option<bool> {
+    let is_beside = |text: Option<NodeRef<'_>>| {
+        let (own, other) = (toggle.bounds(), text?.bounds());
+        let both = own.bottom().min(other.bottom()) - own.y.max(other.y);
+        Some(both * 2.0 > own.height.min(other.height))
+    };
+    let (before, after) = (is_beside(before).unwrap_or(false), is_beside(after).unwrap_or(false));
+    (before != after).then_some(before)
+}
+
 /// Whether a node takes a text or one of a list.
 fn is_field(node: NodeRef<'_>) -> bool {
     role::is_text_field(node.role()) || node.tag() == "select"
@@ -191,10 +207,22 @@ fn class_words(class: &str, parts: bool) -> Option<String> {
     }
 }
 
-/// Whether a word is what a library begins its classes with: `tree` of `tree-icon tree-checkbox`.
-fn is_library(node: NodeRef<'_>, class: &str, word: &str) -> bool {
-    let begins = |class: &str| class.strip_prefix(word).is_some_and(|rest| rest.starts_with('-'));
-    begins(class) && node.classes().any(|other| other != class && begins(other))
+/// Whether the first of some words is what a library begins its classes with: `tree` of
+/// `tree-icon tree-checkbox`, `mui` of `MuiSvgIcon-root MuiSvgIcon-sizeMedium`. A class that goes on
+/// from the other (`search-icon search-icon-large`) says the same thing.
+fn is_library(node: NodeRef<'_>, class: &str, words: &str) -> bool {
+    let word = words.split(' ').next().unwrap_or(words);
+    let goes_on = |class: &str, with: fn(char) -> bool| {
+        let beginning = class.get(..word.len()).filter(|beginning| beginning.eq_ignore_ascii_case(word));
+        beginning.is_some() && class[word.len()..].starts_with(with)
+    };
+    let begins = |class: &str| goes_on(class, |c| c == '-' || c.is_ascii_uppercase());
+    let is_other = |other: &str| !other.starts_with(class) && !class.starts_with(other);
+    // `MuiIconButton` around `MuiSvgIcon`; a `search-form` around a `search-icon` says what that is.
+    let around = node.parent().into_iter().flat_map(|parent| parent.classes());
+    begins(class)
+        && (node.classes().any(|other| begins(other) && is_other(other))
+            || around.into_iter().any(|other| goes_on(other, |c| c.is_ascii_uppercase()) && is_other(other)))
 }
 
 fn icon_words(node: NodeRef<'_>) -> Option<String> {
@@ -210,7 +238,10 @@ fn icon_words(node: NodeRef<'_>) -> Option<String> {
         "i" | "svg" | "span" => {
             let named = ICON_NAMES.iter().filter_map(|name| node.attribute(name));
             let mut named = named.filter_map(|name| joined(words(name.rsplit(':').next()?)));
-            named.next().or_else(|| node.classes().find_map(|class| class_words(class, false)))
+            let says = |class: &&str, word: &String| !is_library(node, class, word);
+            named.next().or_else(|| {
+                node.classes().find_map(|class| class_words(class, false).filter(|word| says(&class, word)))
+            })
         }
         _ => None,
     }
@@ -278,7 +309,7 @@ pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
     if let Some(group) = node.parent().filter(|group| group.tag() == "g") {
         let mut texts = group.children().filter(|child| child.tag() == "text" && child.is_visible());
         if let (Some(text), None) = (texts.next(), texts.next()) {
-            return Some(drawn_words(text)).filter(|name| !name.is_empty());
+            return drawn_words(text);
         }
     }
     let picture =
@@ -294,20 +325,18 @@ pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
     let shapes: Vec<_> = picture.descendants().filter(|below| is_alike(*below, node) && seen(below)).collect();
     let its_own = shapes.iter().position(|shape| shape.id() == node.id()).filter(|_| shapes.len() == labels.len());
     if let Some(label) = its_own.map(|at| labels[at]).filter(|label| is_near(*label)) {
-        return Some(drawn_words(label)).filter(|name| !name.is_empty());
+        return drawn_words(label);
     }
     let nearest = labels.iter().copied().min_by(|a, b| gap(node, *a).total_cmp(&gap(node, *b)))?;
     let distance = gap(node, nearest);
     let mut others =
         picture.descendants().filter(|below| is_drawn(below.tag()) && seen(below) && below.id() != node.id());
-    (is_near(nearest) && !others.any(|other| gap(other, nearest) < distance))
-        .then(|| drawn_words(nearest))
-        .filter(|name| !name.is_empty())
+    if is_near(nearest) && !others.any(|other| gap(other, nearest) < distance) { drawn_words(nearest) } else { None }
 }
 
-fn drawn_words(text: NodeRef<'_>) -> String {
+fn drawn_words(text: NodeRef<'_>) -> Option<String> {
     let all: String = text.subtree().filter(|below| below.kind() == NodeKind::Text).map(|below| below.text()).collect();
-    collapse(&all)
+    Some(collapse(&all)).filter(|words| !words.is_empty())
 }
 
 /// Distance between a shape and the middle of a text, in CSS px; 0 where the text's middle lies in

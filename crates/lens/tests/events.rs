@@ -137,10 +137,9 @@ fn of_texts_that_came_and_went_the_last_three_are_told_each_once() {
 #[test]
 fn a_message_that_was_told_when_it_came_is_no_news_when_it_goes() {
     let mut lens = Lens::new(a11y());
-    let alone = PageAlone::default();
     let notices = ["Saved", "One task", "Sent"].map(|text| console(ConsoleMessage::NOTICE, text));
     let mut told = |step: u32, page: &Arc<Page>, events: &[Event]| {
-        lens.observe(&StepInput { events, ..alone.input(step, page) }).unwrap().text
+        lens.observe(&StepInput { events, ..PageAlone::default().input(step, page) }).unwrap().text
     };
     let first = told(0, &page("https://a.test/", "Tasks", 1, &format!("{TASKS}alert #9\n  text \"Saved\"\n")), &[]);
     assert!(first.contains("alert \"Saved\""), "{first}");
@@ -148,6 +147,14 @@ fn a_message_that_was_told_when_it_came_is_no_news_when_it_goes() {
     // What stands on the page is no message.
     says(&second, "[NOTICE \"One task\"]\n[NOTICE \"Sent\"]");
     assert!(!second.contains("NOTICE \"Saved\""), "{second}");
+    // Nor is one without a role, of which was told already that it went by itself.
+    let toast = format!("{TASKS}  group \"\" #9\n    text \"Moved\" #11\n    button \"Undo\" #10\n");
+    let shows = told(2, &page("https://a.test/", "Tasks", 1, &toast), &[]);
+    assert!(shows.contains("button \"Undo\""), "{shows}");
+    told(2, &tasks(), &[]);
+    let third = told(3, &tasks(), &["Moved Undo", "Moved again"].map(|text| console(ConsoleMessage::NOTICE, text)));
+    says(&third, "[NOTICE \"Moved again\"]");
+    assert!(!third.contains("Undo"), "{third}");
 }
 
 #[test]

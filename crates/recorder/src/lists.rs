@@ -131,8 +131,10 @@ impl Driver {
                 return impossible(format!("it opened no list of options{clicked}"));
             }
             count => {
-                let (count, listed) = (count.unwrap_or(0), found["listed"].as_str().unwrap_or(""));
-                return impossible(format!("{count} of its options are {label:?}; it has {listed}"));
+                let count =
+                    count.filter(|count| *count > 0).map_or_else(|| "none".to_owned(), |count| count.to_string());
+                let listed = found["listed"].as_str().unwrap_or("");
+                return impossible(format!("{count} of its options say {label:?}; it has {listed}"));
             }
         }
         if only_opens {

@@ -8,6 +8,8 @@ mod common;
 mod forms;
 #[path = "acting/intranet.rs"]
 mod intranet;
+#[path = "acting/portal.rs"]
+mod portal;
 #[path = "acting/studio.rs"]
 mod studio;
 #[path = "acting/time.rs"]

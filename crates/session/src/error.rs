@@ -315,9 +315,9 @@ fn called_so(now: Option<Ref>) -> String {
 }
 
 fn hint_for(reason: &str) -> &'static str {
-    // "2 of its options are …", "\"Entr\" is no key …", "/tmp/a.txt is not there".
-    let counted = reason.trim_start_matches(|c: char| c.is_ascii_digit());
-    if counted.len() < reason.len() && counted.starts_with(" of its options are") {
+    // "2 of its options say …", "\"Entr\" is no key …", "/tmp/a.txt is not there".
+    let counted = reason.split_once(' ').map_or("", |(_, counted)| counted);
+    if counted.starts_with("of its options say") {
         let wanted = counted.split('"').nth(1).unwrap_or_default();
         let is_a_time =
             wanted.contains(['-', ':']) && !wanted.contains(|c: char| !c.is_ascii_digit() && !"-:T ".contains(c));
@@ -473,8 +473,8 @@ mod tests {
             ("its value cannot be \"x\"; it takes a date as 2026-11-24", "`type` with a value as the error says"),
             ("it takes one option, not several", "`select` with one option"),
             ("its option \"Large\" is disabled", "`select` with another"),
-            ("2 of its options are \"it is disabled\"; it has \"a\"", "name one of its options"),
-            ("0 of its options are \"2026-04-01\"; it has \"22\"", "opens a calendar or a clock"),
+            ("2 of its options say \"it is disabled\"; it has \"a\"", "name one of its options"),
+            ("none of its options say \"2026-04-01\"; it has \"22\"", "opens a calendar or a clock"),
             ("it is no file input and opens no file chooser", "`upload`"),
             ("its two ends do not fit into the viewport together", "`scroll`"),
             (

@@ -15,6 +15,8 @@ const FEWEST: usize = 3;
 const MOST_CONTROLS: u32 = 24;
 /// Most classes of a box of which the first says what it is: of more, all of them say how it looks.
 const MOST_CLASSES: usize = 4;
+/// How classes begin that tools make of styles: before one, the first only names a library's box.
+const OF_STYLES: [&str; 3] = ["css-", "sc-", "jss"];
 
 /// What is seen up to a node, so that a subtree's share is a difference.
 #[derive(Clone, Copy, Default)]
@@ -108,7 +110,8 @@ fn is_box(node: NodeRef<'_>) -> bool {
 
 fn class_of(node: NodeRef<'_>) -> Cow<'_, str> {
     let mut classes = node.classes();
-    match classes.clone().count() > MOST_CLASSES {
+    let is_styled = classes.clone().any(|class| OF_STYLES.iter().any(|begin| class.starts_with(begin)));
+    match is_styled || classes.clone().count() > MOST_CLASSES {
         true => classes.collect::<Vec<_>>().join(" ").into(),
         false => classes.next().unwrap_or_default().into(),
     }

@@ -124,7 +124,8 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     };
     let acts = role::is_interactive(role) && !controls.is_pressed_elsewhere(node) || is_pressed;
     let interactive = acts && !is_option && !is_box;
-    let says_value = says_value(role) && !is_box && (!unpainted || role == "combobox") || is_file(node);
+    let is_told = !unpainted || matches!(role, "combobox" | "slider");
+    let says_value = says_value(role) && !is_box && is_told || is_file(node);
     Class::Keep(Keep {
         role,
         name,
@@ -184,6 +185,12 @@ fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
     let styled_away = matches!(node.visibility(), Visibility::Transparent | Visibility::Clipped | Visibility::ZeroSize);
     let is_pressed = matches!(role, "checkbox" | "radio" | "switch") || is_file(node) || is_used_unseen(node, role);
     styled_away && is_pressed && (!node.flags().has(Flags::ARIA_HIDDEN) || node.is_set_aside())
+}
+
+/// Returns whether a page draws itself what an unseen control shows, so that one sees it all the same:
+/// a toggle, a slider, a list, an area of a picture.
+fn is_drawn_by_its_page(node: NodeRef<'_>, role: &str) -> bool {
+    node.tag() == "area" || matches!(role, "checkbox" | "radio" | "switch" | "slider" | "combobox")
 }
 
 /// A file button: its value is what was chosen.
@@ -305,7 +312,7 @@ fn states_of<'p>(node: NodeRef<'p>, unpainted: bool, is_pressed: bool, may_be_on
     set(StateSet::BUSY, from.has(States::BUSY));
     set(StateSet::CURRENT, from.has(States::CURRENT));
     set(StateSet::FILLED, node.flags().has(Flags::SECRET) && node.is_filled());
-    set(StateSet::INVISIBLE, unpainted && node.tag() != "area" && dom.role(node) != "combobox");
+    set(StateSet::INVISIBLE, unpainted && !is_drawn_by_its_page(node, dom.role(node)));
     let spans = |names: [&str; 2]| names.iter().any(|name| spans_several(node, name));
     set(StateSet::COLSPAN, spans(["colspan", "aria-colspan"]));
     set(StateSet::ROWSPAN, spans(["rowspan", "aria-rowspan"]));

@@ -6,7 +6,7 @@
 
 use super::Meta;
 use super::names::collapse;
-use crate::last_resort::{drawn_label, name_of};
+use crate::last_resort::{drawn_label, line_of_label, name_of};
 use crate::tree::{NONE, StateSet, Tree};
 use browserlens_core::page::{Page, role};
 use std::sync::Arc;
@@ -39,7 +39,11 @@ pub(super) fn derive(page: &Page, tree: &mut Tree, meta: &[Meta]) {
             (true, _) => labels_beside(tree, id).0,
             (_, true) => {
                 let (before, after) = labels_beside(tree, id);
-                if is_labelled_before(tree, id) { before.or(after) } else { after.or(before) }
+                let (siblings, at) = (tree.children(tree.parent(id)), tree.position(id));
+                let text = |at: Option<usize>| siblings.get(at?).map(|text| page.node(meta[*text as usize].node));
+                let is_before = line_of_label(node, text(at.checked_sub(1)), text(Some(at + 1)))
+                    .unwrap_or_else(|| is_labelled_before(tree, id));
+                if is_before { before.or(after) } else { after.or(before) }
             }
             _ => drawn_label(node),
         };

@@ -72,10 +72,7 @@ impl<'p> Dom<'p> {
     /// Returns the role.
     pub fn role(&self, node: NodeRef<'p>) -> &'p str {
         let said = node.role();
-        if !self.speaks_for(node) {
-            return said;
-        }
-        markup_role(node).unwrap_or(said)
+        if self.speaks_for(node) { markup_role(node).unwrap_or(said) } else { said }
     }
 
     /// Returns the name of a node of a role.
@@ -259,9 +256,17 @@ fn attribute_of<'p>(node: NodeRef<'p>, names: &[&str]) -> &'p str {
 fn text_of(node: NodeRef<'_>) -> String {
     let mut text = String::new();
     let mut block_ends: Vec<u32> = Vec::new();
+    // An icon that is hidden from readers of the screen is no part of a name.
+    let mut past = 0;
     for below in node.subtree() {
         if text.len() > LONGEST_NAME {
             break;
+        }
+        if below.id() != node.id() && below.attribute("aria-hidden") == Some("true") {
+            past = past.max(below.end());
+        }
+        if below.id().0 < past {
+            continue;
         }
         while block_ends.pop_if(|end| *end <= below.id().0).is_some() {
             text.push(' ');

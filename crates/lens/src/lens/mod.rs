@@ -30,6 +30,7 @@ use crate::router::{
     self, CostRouter, FixedRouter, HeuristicRouter, Route, Router, SignalCache, Signals, TieredRouter,
 };
 use crate::shown::{MOST_EARLIER, ShownState};
+use crate::tree::Tree;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
     CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StepCache,
@@ -122,6 +123,8 @@ struct Memory {
     told: Option<Told>,
     /// What was told before, oldest first.
     earlier: VecDeque<Told>,
+    /// What was shown after the same step, before the page changed by itself.
+    replaced: Option<Tree>,
     current: Option<Current>,
     /// Grade as changed by a request, for one document.
     grade: Option<(u32, Grade)>,
@@ -327,10 +330,14 @@ impl Lens {
     /// Returns what is told of the events of a step: at most half of the budget is spent on it.
     fn events(&self, input: &StepInput<'_>) -> Vec<EventNote> {
         let mut notes = if self.options.events { events::notes(input) } else { Vec::new() };
-        // A message that went was told when it came.
-        if let Some(told) = self.memory.told.as_ref().filter(|_| !notes.is_empty()) {
-            let messages = events::messages(told.state.tree());
-            notes.retain(|note| !events::is_among(note, &messages));
+        // A message that went was told when it came, and that it went may have been told since.
+        if let Some(told) = &self.memory.told {
+            let shown = told.state.tree();
+            let went = |note: &EventNote| {
+                let replaced = self.memory.replaced.as_ref();
+                replaced.is_some_and(|replaced| events::is_shown(note, replaced) && !events::is_shown(note, shown))
+            };
+            notes.retain(|note| !events::is_in_message(note, shown) && !went(note));
         }
         match self.options.budget {
             Some(budget) => events::within(notes, budget / 2, |text| self.count(text)),
@@ -429,6 +436,8 @@ impl Lens {
             handles,
             known: OnceCell::new(),
         });
+        let changed = before.as_ref().filter(|before| before.step == step);
+        self.memory.replaced = changed.map(|before| before.state.tree().clone());
         if let Some(before) = before.filter(|before| before.step != step && self.numbers_steps()) {
             self.memory.earlier.push_back(before);
             if self.memory.earlier.len() > MOST_EARLIER {

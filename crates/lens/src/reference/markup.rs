@@ -3,46 +3,37 @@
 //! In: a node. Out: its role, name and states as the markup has them. Invariant: shares no code
 //! with `extract`; where that keeps an index, this looks through the page each time it is asked.
 
-use super::{Writer, among, is_generic, is_read, squeeze};
+use super::{Writer, among, squeeze};
 use crate::tree::StateSet;
 use browserlens_core::page::select::Trees;
 use browserlens_core::page::{Clickability, Flags, NodeKind, NodeRef, role};
 
-const ROLES: &[(&str, &str)] = &[
-    ("button", "button"),
-    ("summary", "button"),
-    ("textarea", "textbox"),
-    ("option", "option"),
-    ("h1", "heading"),
-    ("h2", "heading"),
-    ("h3", "heading"),
-    ("h4", "heading"),
-    ("h5", "heading"),
-    ("h6", "heading"),
-    ("nav", "navigation"),
-    ("main", "main"),
-    ("aside", "complementary"),
-    ("search", "search"),
-    ("form", "form"),
-    ("section", "region"),
-    ("article", "article"),
-    ("ul", "list"),
-    ("ol", "list"),
-    ("menu", "list"),
-    ("dl", "DescriptionList"),
-    ("dt", "term"),
-    ("dd", "definition"),
-    ("dialog", "dialog"),
-    ("fieldset", "group"),
-    ("details", "group"),
-    ("blockquote", "blockquote"),
-    ("figure", "figure"),
-    ("progress", "progressbar"),
-    ("meter", "meter"),
-    ("output", "status"),
-    ("img", "image"),
-    ("canvas", "Canvas"),
-    ("table", "table"),
+const ROLES: &[(&[&str], &str)] = &[
+    (&["button", "summary"], "button"),
+    (&["textarea"], "textbox"),
+    (&["option"], "option"),
+    (&["h1", "h2", "h3", "h4", "h5", "h6"], "heading"),
+    (&["nav"], "navigation"),
+    (&["main"], "main"),
+    (&["aside"], "complementary"),
+    (&["search"], "search"),
+    (&["form"], "form"),
+    (&["section"], "region"),
+    (&["article"], "article"),
+    (&["ul", "ol", "menu"], "list"),
+    (&["dl"], "DescriptionList"),
+    (&["dt"], "term"),
+    (&["dd"], "definition"),
+    (&["dialog"], "dialog"),
+    (&["fieldset", "details"], "group"),
+    (&["blockquote"], "blockquote"),
+    (&["figure"], "figure"),
+    (&["progress"], "progressbar"),
+    (&["meter"], "meter"),
+    (&["output"], "status"),
+    (&["img"], "image"),
+    (&["canvas"], "Canvas"),
+    (&["table"], "table"),
 ];
 
 /// The role that markup gives; what the accessibility tree says if it gives none.
@@ -52,7 +43,8 @@ pub(super) fn role<'p>(node: NodeRef<'p>) -> &'p str {
     }
     let has = |name: &str| node.attribute(name).is_some();
     let within = |tags: &str| node.ancestors().find(|above| among(tags, above.tag()));
-    let plain = |whole: Option<NodeRef<'_>>| whole.is_some_and(|whole| whole.attribute("role").is_some_and(is_generic));
+    let plain =
+        |whole: Option<NodeRef<'_>>| whole.and_then(|whole| whole.attribute("role")).is_some_and(role::is_generic);
     let found = match node.tag() {
         "a" | "area" if has("href") => Some("link"),
         "select" => Some(if has("multiple") { "listbox" } else { "combobox" }),
@@ -66,24 +58,23 @@ pub(super) fn role<'p>(node: NodeRef<'p>) -> &'p str {
         "th" if !plain(within("table")) && node.attribute("scope") == Some("row") => Some("rowheader"),
         "th" if !plain(within("table")) => Some("columnheader"),
         "fieldset" if node.children().all(|of| of.tag() == "legend" || of.kind() != NodeKind::Element) => None,
-        tag => ROLES.iter().find(|(known, _)| *known == tag).map(|(_, role)| *role),
+        tag => ROLES.iter().find(|(tags, _)| tags.contains(&tag)).map(|(_, role)| *role),
     };
     found.unwrap_or(node.role())
 }
 
 fn input_role(kind: &str) -> Option<&'static str> {
-    let special = [
-        ("hidden", None),
-        ("checkbox", Some("checkbox")),
-        ("radio", Some("radio")),
-        ("range", Some("slider")),
-        ("number", Some("spinbutton")),
-        ("search", Some("searchbox")),
-    ];
-    if among("button submit reset image file", kind) {
-        return Some("button");
-    }
-    special.iter().find(|(known, _)| *known == kind).map_or(Some("textbox"), |(_, role)| *role)
+    let role = match kind {
+        "hidden" => return None,
+        "button" | "submit" | "reset" | "image" | "file" => "button",
+        "checkbox" => "checkbox",
+        "radio" => "radio",
+        "range" => "slider",
+        "number" => "spinbutton",
+        "search" => "searchbox",
+        _ => "textbox",
+    };
+    Some(role)
 }
 
 /// The first of some attributes that says something.
@@ -124,7 +115,7 @@ pub(super) fn states(node: NodeRef<'_>) -> StateSet {
 /// Whether a cell lies over more than one column or row.
 pub(super) fn takes_several(node: NodeRef<'_>, what: &str) -> bool {
     let counts = node.attributes().filter(|(name, _)| name.strip_prefix("aria-").unwrap_or(name) == what);
-    among("cell gridcell columnheader rowheader", node.role())
+    role::is_cell(node.role())
         && counts.filter_map(|(_, count)| count.trim().parse::<u32>().ok()).any(|count| count >= 2)
 }
 
@@ -172,7 +163,7 @@ fn without_hash(class: &str) -> &str {
 impl<'p> Writer<'p> {
     /// Whether the markup is asked about a node.
     pub(super) fn markup_decides(&self, node: NodeRef<'_>) -> bool {
-        node.role().is_empty() || (self.dom && is_generic(node.role()))
+        node.role().is_empty() || (self.dom && role::is_generic(node.role()))
     }
 
     /// The name that the markup gives a node of a role.
@@ -239,7 +230,11 @@ pub(super) fn words(top: NodeRef<'_>) -> String {
         ends.retain(|end| *end > at);
         at += 1;
         words.push_str(if node.tag() == "br" { " " } else { "" });
-        if top.is_visible() && !is_read(node) {
+        if at > top.id().0 + 1 && node.attribute("aria-hidden") == Some("true") {
+            at = node.end();
+            continue;
+        }
+        if top.is_visible() && !node.is_seen() {
             continue;
         }
         if node.kind() == NodeKind::Text {

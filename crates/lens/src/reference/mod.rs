@@ -24,7 +24,7 @@ use browserlens_core::page::text::{is_unseen, would_join};
 use browserlens_core::page::{
     BoxInDocument, Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility, role,
 };
-use meaning::{Meaning, among, is_generic, meaning};
+use meaning::{Meaning, among, meaning};
 use std::cell::OnceCell;
 
 /// The full form of a page.
@@ -182,12 +182,6 @@ fn is_line_break(node: NodeRef<'_>, role: &str) -> bool {
     (role == "LineBreak" || node.tag() == "br") && node.visibility() != Visibility::NotRendered
 }
 
-/// Whether text can be read: painted, nothing opaque over it, and not in the colour behind it.
-fn is_read(node: NodeRef<'_>) -> bool {
-    let flags = node.flags();
-    node.is_visible() && !flags.has(Flags::PAINTED_OVER) && !flags.has(Flags::CAMOUFLAGED)
-}
-
 /// Whether a marker is a bullet or the number that an item of a list has by its place.
 fn is_said_by_order(marker: NodeRef<'_>) -> bool {
     let text = squeeze(marker.text());
@@ -215,10 +209,10 @@ impl<'p> Writer<'p> {
     fn name(&self, node: NodeRef<'p>, role: &str) -> String {
         let name = squeeze(node.name());
         let read = among("heading cell columnheader rowheader caption", role);
-        if read && node.subtree().skip(1).any(|below| below.is_visible() && !is_read(below)) {
+        if read && node.subtree().skip(1).any(|below| below.is_visible() && !below.is_seen()) {
             return markup::words(node);
         }
-        if !name.is_empty() || is_generic(role) {
+        if !name.is_empty() || role::is_generic(role) {
             name
         } else if self.markup_decides(node) {
             self.markup_name(node, role)
@@ -407,7 +401,7 @@ impl<'p> Writer<'p> {
             || among("slider progressbar meter ColorWell PopUpButton MenuListPopup listbox", &draft.role);
         let unpainted = !(node.is_visible() || role == "option" && self.in_select[node.id().index()]);
         let takes_files = node.tag() == "input" && node.attribute("type") == Some("file");
-        if with_value && (!unpainted || role == "combobox") || takes_files {
+        if with_value && (!unpainted || among("combobox slider", role)) || takes_files {
             let edited = if draft.meaning == Meaning::Field { node.edited_value() } else { None };
             item.value = edited.unwrap_or_else(|| node.value().to_owned()).into();
         }
@@ -434,7 +428,10 @@ impl<'p> Writer<'p> {
             (has.has(States::BUSY), StateSet::BUSY),
             (has.has(States::CURRENT), StateSet::CURRENT),
             (node.flags().has(Flags::SECRET) && node.is_filled(), StateSet::FILLED),
-            (unpainted && node.tag() != "area" && role != "combobox", StateSet::INVISIBLE),
+            (
+                unpainted && !among("checkbox radio switch slider combobox", role) && node.tag() != "area",
+                StateSet::INVISIBLE,
+            ),
             (markup::takes_several(node, "colspan"), StateSet::COLSPAN),
             (markup::takes_several(node, "rowspan"), StateSet::ROWSPAN),
             (node.flags().has(Flags::PARTIAL), StateSet::PARTIAL),

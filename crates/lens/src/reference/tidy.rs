@@ -5,7 +5,7 @@
 //! checks, and names of the nameless from `last_resort`.
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
-use crate::last_resort::{drawn_label, name_of};
+use crate::last_resort::{drawn_label, line_of_label, name_of};
 use crate::tree::StateSet;
 use browserlens_core::page::{Clickability, Flags, NodeKind};
 use std::collections::HashSet;
@@ -230,9 +230,14 @@ impl Writer<'_> {
         let is_value = |at: usize| !item.value.is_empty() && self.things[list[at]].item.name == item.value;
         let steps = if at > 0 && is_value(at - 1) { 2 } else { 1 };
         let (before, after) = (|| label(at.checked_sub(steps)), || label(Some(at + 1)));
+        let text = |at: Option<usize>| list.get(at?).map(|thing| self.page.node(self.things[*thing].begin));
+        let is_before = || {
+            let by_line = line_of_label(node, text(at.checked_sub(1)), text(Some(at + 1)));
+            by_line.unwrap_or_else(|| self.is_labelled_before(list, at))
+        };
         let label = match (field, toggle) {
             (true, _) => before(),
-            (_, true) if self.is_labelled_before(list, at) => before().or_else(after),
+            (_, true) if is_before() => before().or_else(after),
             (_, true) => after().or_else(before),
             _ => drawn_label(node),
         };

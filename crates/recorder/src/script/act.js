@@ -31,6 +31,7 @@
   const PRESSED =
     'a[href], button, input, select, textarea, summary, [contenteditable], [tabindex]:not([tabindex="-1"]), ' +
     '[role=button], [role=link], [role=checkbox]';
+  const WIDGET = '[role=listbox], [role=radiogroup], [role=grid], [role=slider], [role=menu], [role=tablist]';
   // What a toggle without a box is drawn as beside it: small, of no words, and no control of its own. A page may take
   // a press of its label back.
   const drawingOf = (element) => {
@@ -113,6 +114,15 @@
       while (at && at !== field && !at.matches(PRESSED)) at = at.parentElement;
       return drawing.includes(hit) || at !== null && at === field;
     };
+    // What lies over the parts of a widget and shows nothing takes what is pressed for them: the face of a clock.
+    const widget = element.closest?.(WIDGET)?.parentElement ?? null;
+    const isGlass = (hit) => {
+      if (at || !widget?.contains(hit) || hit.contains(element) || hit.matches(PRESSED) || hit.textContent.trim())
+        return false;
+      const { backgroundColor, backgroundImage, backdropFilter } = getComputedStyle(hit);
+      return /^(transparent|rgba\(.*, 0\))$/.test(backgroundColor) && backgroundImage === 'none'
+        && backdropFilter === 'none' && !hit.querySelector('img, svg, canvas, video');
+    };
     const reached = (place) => { if (aim === 'act') aimAt(element); return place; };
     let cover = null, other = null, drawn = null;
     // Of a ring, a slice or what others lie upon, the pointer may reach a part that none of these points is in.
@@ -128,7 +138,7 @@
       if (at && aim === 'place') return { x, y };
       if (!hit) continue;
       if (rects.drawn?.contains(hit)) return { x, y };
-      if (!isMeant(hit, element)) { cover = hit; if (draws(hit)) drawn ??= { x, y }; continue; }
+      if (!isMeant(hit, element)) { cover = hit; if (draws(hit) || isGlass(hit)) drawn ??= { x, y }; continue; }
       if (at || !isInAnother(hit, element)) return reached({ x, y });
       other ??= { x, y };
     }
@@ -191,9 +201,11 @@
       && ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'].includes(element.type)) {
       element.focus();
       element.value = text;
-      if (element.value !== text)
-        return `its value cannot be ${JSON.stringify(text)}; it takes ${WRITTEN[element.type] ?? `a number from ${
-          element.min || 0} to ${element.max || 100}`}`;
+      if (element.value !== text) {
+        const steps = element.step && element.step !== 'any' ? `, in steps of ${element.step}` : '';
+        const range = `a number from ${element.min || 0} to ${element.max || 100}${steps}`;
+        return `its value cannot be ${JSON.stringify(text)}; it takes ${WRITTEN[element.type] ?? range}`;
+      }
       changed(element);
       return 'done';
     }
@@ -255,7 +267,10 @@
   // begins so.
   const meant = (names, label) => {
     const low = label.toLowerCase();
-    for (const fits of [(n) => n === label, (n) => n.toLowerCase() === low, (n) => n.toLowerCase().startsWith(low)]) {
+    // Of two words that end alike one may be the contrary of the other: `active` is not in `Inactive`.
+    const has = (n, at = n.indexOf(low)) => at >= 0 && !/[\p{L}\p{N}]$/u.test(n.slice(0, at));
+    for (const fits of [(n) => n === label, (n) => n.toLowerCase() === low, (n) => n.toLowerCase().startsWith(low),
+      (n) => low !== '' && has(n.toLowerCase())]) {
       const found = names.map((n, at) => (fits(n) ? at : -1)).filter((at) => at >= 0);
       if (found.length) return found;
     }
@@ -275,7 +290,9 @@
     for (const label of labels) {
       const found = meant(names, squeezed(label));
       if (found.length !== 1)
-        return { reason: `${found.length} of its options are ${JSON.stringify(label)}; it has ${listed(names)}` };
+        return {
+          reason: `${found.length || 'none'} of its options say ${JSON.stringify(label)}; it has ${listed(names)}`
+        };
       const option = element.options[found[0]];
       if (option.disabled || option.closest('optgroup')?.disabled)
         return { reason: `its option ${JSON.stringify(label)} is disabled` };
@@ -390,7 +407,8 @@
     // A list without roles is what shows once it is open: outside of its element, else in it. The words of an option
     // may lie in pieces of one line.
     if (!list.length) {
-      const fresh = leaves().filter((e) => !before.has(e) && pressable(e)),
+      // What holds options that only just unfold is not one of them.
+      const fresh = leaves().filter((e) => !before.has(e) && pressable(e) && !e.querySelector(OPTION)),
         outside = fresh.filter((e) => !element.contains(e)), there = outside.length ? outside : fresh;
       const whole = there.filter((e) => !getComputedStyle(e).display.startsWith('inline')),
         those = whole.length ? whole : there;
@@ -548,7 +566,9 @@
   };
   // Scrolls the innermost box around an element that goes on in that direction, or the page; returns whether there is
   // one. What hides its overflow scrolls for scripts only: where nothing else does.
+  // By nothing, it brings the element itself into view.
   const scrollBy = (element, x, y) => {
+    if (element && x === 0 && y === 0) { center(element); return true; }
     const page = document.scrollingElement ?? document.documentElement;
     const goesOn = (e, able) => {
       const s = getComputedStyle(e);

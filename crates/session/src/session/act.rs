@@ -333,8 +333,10 @@ impl Session {
             (Some(_), Some(_)) => return Err(wanted("`to` or `by`: not both")),
         };
         let bare = Act::bare(taken(ActionKind::Drag, ""));
+        // What is dropped elsewhere may be made anew there.
+        let dragged = self.lens.reference(node);
         self.on_node(Act { node: Some(node), to: Some(to), at: at.map(Into::into), ..bare }, on)?;
-        self.note_side(node, to);
+        self.note_side(dragged.and_then(|dragged| self.lens.node(dragged)).unwrap_or(node), to);
         Ok(self.told())
     }
 

@@ -417,6 +417,7 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     if tag == "input" && (on && heard.is_some() || checkable && heard.is_none()) && !states.has(States::CHECKED_MIXED) {
         states = states.with(States::CHECKABLE);
         states.set(States::CHECKED, on);
+        states.set(States::CHECKED_MIXED, get("aria-checked") == Some("mixed"));
     }
     if tag == "option" && heard.is_none() && walk.rare.selected.binary_search(&index).is_ok() {
         states = states.with(States::SELECTABLE).with(States::SELECTED);

@@ -358,10 +358,39 @@ impl<'p> NodeRef<'p> {
         text
     }
 
-    /// Returns what an editor holds, line by line as it was written; none of anything else. Paragraphs
-    /// stand two line ends apart, other blocks one; controls in it say nothing of it. The browser tells
-    /// an empty line as two, and nothing where a dialog hides the editor from readers of the screen.
+    /// Returns what is chosen of a list that says nothing, since a dialog hides it from readers of the
+    /// screen; none of anything else.
+    fn chosen_value(&self) -> Option<String> {
+        let is_hidden = |node: &NodeRef<'_>| node.attribute("aria-hidden") == Some("true");
+        if !self.role().is_empty() || is_hidden(self) || self.is_filled() {
+            return None;
+        }
+        let is_option = |node: NodeRef<'p>| node.selected() == Some(true) && self.tag() == "select";
+        let is_shown = |node: NodeRef<'p>| {
+            let below = || std::iter::once(node).chain(node.ancestors()).take_while(|above| above.id() != self.id());
+            node.kind() == NodeKind::Text && node.is_visible() && !below().any(|above| is_hidden(&above))
+        };
+        let says = match (self.tag(), self.role_or_attribute()) {
+            ("select", _) => {
+                self.descendants().filter(|node| is_option(*node)).map(|node| node.name_or_text()).collect()
+            }
+            ("input", _) => return None,
+            (_, "combobox") => {
+                self.descendants().filter(|node| is_shown(*node)).map(|node| node.text().to_owned()).collect()
+            }
+            _ => Vec::new(),
+        };
+        Some(folded(&says.join(" "))).filter(|text| !text.is_empty())
+    }
+
+    /// Returns what an editor holds, line by line as it was written, or what is chosen of a list, where
+    /// the browser does not say it as it is; none of anything else. Paragraphs stand two line ends
+    /// apart, other blocks one; controls in it say nothing of it. The browser tells an empty line as
+    /// two, and nothing where a dialog hides the field from readers of the screen.
     pub fn edited_value(&self) -> Option<String> {
+        if let Some(chosen) = self.chosen_value() {
+            return Some(chosen);
+        }
         if !self.clickability().has(Clickability::EDITABLE) || self.flags().has(Flags::SECRET) {
             return None;
         }

@@ -256,3 +256,45 @@ fn words_that_stand_apart_by_a_margin_are_two_words() {
     // What wraps may be one word.
     assert_eq!(text, "- \"unbroken 12Mon\", link \"Docs v2\" @e2");
 }
+
+#[test]
+fn a_librarys_prefix_names_no_icon_and_boxes_of_a_tool_for_styles_are_no_items() {
+    let icon = |page: &mut PageBuilder, classes: &str| {
+        page.open(NodeSpec { tag: "button", ..NodeSpec::with_role("button", "") });
+        page.leaf(NodeSpec { tag: "svg", attributes: vec![("class", classes)], ..NodeSpec::default() });
+        page.close();
+    };
+    let text = build(|page| {
+        icon(page, "MuiSvgIcon-root MuiSvgIcon-fontSizeSmall css-1a2b");
+        icon(page, "search-icon search-icon-small");
+    });
+    assert_eq!(text, "- button @e1, button ~\"search\" @e2");
+    let boxes = |classes: [&str; 3]| {
+        build(|page| {
+            page.open(NodeSpec { tag: "main", ..NodeSpec::with_role("main", "") });
+            for (class, name) in classes.into_iter().zip(["Mail", "Inbox", "Search"]) {
+                let flags = Flags::IN_VIEWPORT.with(Flags::BLOCK);
+                page.open(NodeSpec { tag: "div", flags, attributes: vec![("class", class)], ..NodeSpec::default() });
+                says(page, NodeSpec::default(), name);
+                page.leaf(NodeSpec::with_role("button", "Open"));
+                page.close();
+            }
+            page.close();
+        })
+    };
+    assert!(!boxes(["MuiBox-root css-1", "MuiBox-root css-2", "MuiBox-root css-3"]).contains("listitem"));
+    assert!(boxes(["MuiBox-root css-1"; 3]).contains("listitem"));
+}
+
+#[test]
+fn a_row_with_fewer_cells_is_no_row_of_the_same_columns() {
+    let week = |days: std::ops::Range<u32>| {
+        let cells = days.map(|day| format!("    gridcell \"{day}\" #{day}\n")).collect::<String>();
+        format!("  row\n{cells}")
+    };
+    // The cells before the first day and behind the last are not there.
+    let weeks = [week(1..6), week(6..13), week(13..20), week(20..27), week(27..31)].concat();
+    let text = outline(&format!("grid \"April\"\n{weeks}"));
+    assert!(text.contains("3 × row ("), "{text}");
+    assert!(text.contains("27 |28 |29 |30") && !text.contains("| |27"), "{text}");
+}

@@ -129,8 +129,11 @@ fn alike(a: &[&str], b: &[&str]) -> bool {
 fn rows_at(tree: &Tree, children: &[u32], at: usize) -> Found {
     let first = children[at];
     let Some(shape) = roles(tree, first).filter(|_| !tree.item(first).is_text()) else { return Found::Nothing(1) };
+    // A cell that is missing would shift those behind it into other columns.
+    let cells = |id: u32| (&*tree.item(id).role == "row").then(|| tree.children(id).len());
     let fits = |id: &&u32| {
         tree.item(**id).role == tree.item(first).role
+            && cells(**id) == cells(first)
             && tree.children(**id).is_empty() == tree.children(first).is_empty()
             && roles(tree, **id).is_some_and(|other| alike(&shape, &other))
     };

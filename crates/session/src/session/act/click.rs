@@ -19,8 +19,8 @@ const CANDIDATES: usize = 10;
 const MOST_CLASSES: usize = 20;
 /// In how many elements around what was clicked, as its row, the class is compared.
 const AROUND: usize = 3;
-/// How classes begin that tools make of styles: they say nothing.
-const OF_STYLES: [&str; 4] = ["css-", "sc-", "jss", "svelte-"];
+/// How classes begin that tools make of styles, or keep of a form: they say nothing.
+const OF_TOOLS: [&str; 5] = ["css-", "sc-", "jss", "svelte-", "ng-"];
 /// Longest class of what is around that says nothing, in bytes.
 const SHORTHAND: usize = 2;
 /// Longest class that is told, in characters.
@@ -49,7 +49,7 @@ fn within(clicked: NodeRef<'_>, has_ref: bool) -> Vec<ClassWords> {
 fn class_words(node: NodeRef<'_>, has_ref: bool) -> ClassWords {
     let says = |word: &&str| {
         let passes = ["hover", "focus"].iter().any(|state| word.to_lowercase().contains(state));
-        !passes && !OF_STYLES.iter().any(|begin| word.starts_with(begin))
+        !passes && !OF_TOOLS.iter().any(|begin| word.starts_with(begin))
     };
     let classes = node.attribute("class").unwrap_or_default().split_whitespace().filter(says);
     let is_on = has_ref && is_called_on(node);
@@ -58,7 +58,8 @@ fn class_words(node: NodeRef<'_>, has_ref: bool) -> ClassWords {
 }
 
 /// Says how a click changed the class of a node, of what is in it or of what it is in, of the first
-/// of which nothing else says so; of what `earlier` opened where the node is gone.
+/// of which nothing else says so; of what `earlier` opened where the node is gone. Where a state of
+/// the node says what came of it, the class of what it is in is not told.
 pub(super) fn class_change(
     [before, after]: [&Page; 2],
     clicked: NodeKey,
@@ -66,7 +67,12 @@ pub(super) fn class_change(
     has_ref: bool,
 ) -> Option<String> {
     let within = |page: &Page| page.find(clicked).map(|node| within(node, has_ref));
-    let own = within(before).zip(within(after)).and_then(|(was, is)| difference(CLASS, &was, &is));
+    let both = within(before).zip(within(after));
+    let states = |words: &[ClassWords]| words.first().map(|(_, _, states)| states.clone());
+    if both.as_ref().is_some_and(|(was, is)| states(was) != states(is)) {
+        return None;
+    }
+    let own = both.and_then(|(was, is)| difference(CLASS, &was, &is));
     own.or_else(|| {
         let from = if after.find(clicked).is_some() { clicked } else { earlier? };
         let around = |page: &Page| -> Option<Vec<ClassWords>> {
@@ -304,16 +310,14 @@ impl Session {
     /// Says what a part of a text meant, where that has a ref and is called more than that.
     fn known_by_another_name(&self, key: NodeKey, text: &str) -> String {
         let node = self.lens.reference(key).and_then(|on| Some((on, self.page.as_ref()?.find(key)?)));
-        let named = node.map(|(on, node)| (on, node.name_or_text()));
-        named.filter(|(_, name)| !text.is_empty() && name.to_lowercase() != folded(text).to_lowercase()).map_or_else(
-            String::new,
-            |(on, name)| {
-                let mut what = format!("clicked {on} ");
-                escape::quote_beginning(&mut what, &name, LONGEST_CLASS * 2);
-                what.push('\n');
-                what
-            },
-        )
+        let Some((on, node)) = node.filter(|_| !text.is_empty()) else { return String::new() };
+        let name = node.name_or_text();
+        if name.to_lowercase() == folded(text).to_lowercase() {
+            return String::new();
+        }
+        let mut what = format!("clicked {on} ");
+        escape::quote_beginning(&mut what, &name, LONGEST_CLASS * 2);
+        what + "\n"
     }
 
     /// Returns where in an element its text says some words, unless it is a control: that is

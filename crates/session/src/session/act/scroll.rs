@@ -1,6 +1,5 @@
-//! Scrolling: by so much, or on and on until a text is drawn.
+//! Scrolling: by so much, or on and on until a text is in view.
 
-use super::blocked;
 use super::wait::says;
 use crate::answer::Answer;
 use crate::args;
@@ -41,6 +40,17 @@ fn places(page: &Page) -> u64 {
         ([bounds.x, bounds.y].map(f32::to_bits), node.text()).hash(&mut hasher);
     }
     hasher.finish()
+}
+
+/// Returns what says all of a text and nothing in which does.
+fn deepest<'p>(page: &'p Page, text: &str) -> Option<NodeRef<'p>> {
+    let wanted = folded(text).to_lowercase();
+    let says = |node: &NodeRef<'_>| folded(&node.visible_text()).to_lowercase().contains(&wanted);
+    std::iter::successors(page.nodes().next(), |node| node.children().find(says)).last()
+}
+
+fn is_element(node: &NodeRef<'_>) -> bool {
+    node.kind() == NodeKind::Element
 }
 
 impl Session {
@@ -90,12 +100,9 @@ impl Session {
 
     /// Names the ref of what says a text, or of what that lies in.
     fn what_says(&self, text: &str) -> String {
-        let wanted = folded(text).to_lowercase();
-        let says = |node: &NodeRef<'_>| folded(&node.visible_text()).to_lowercase().contains(&wanted);
         let is_list = |node: &NodeRef<'_>| node.flags().has(Flags::PARTIAL);
         let found = self.page.as_ref().and_then(|page| {
-            // What says all of it and nothing in which does.
-            let deepest = std::iter::successors(page.nodes().next(), |node| node.children().find(says)).last()?;
+            let deepest = deepest(page, text)?;
             let mut around = std::iter::once(deepest).chain(deepest.ancestors()).take_while(|node| !is_list(node));
             around.find_map(|node| self.lens.reference(node.key()))
         });
@@ -103,14 +110,21 @@ impl Session {
     }
 
     /// Scrolls what is around the first of some nodes that is still there, else the page, until a
-    /// text is drawn; returns how that ended, and how often it scrolled.
+    /// text is drawn, and brings that into view; returns how that ended, and how often it scrolled.
     fn scroll_until(&mut self, until: &str, around: &[NodeKey], text: &str) -> Result<(Ended, u32), ToolError> {
         let began = Instant::now();
         let (mut count, mut still) = (0, 0);
         loop {
             let Some(page) = self.page.clone() else { return Ok((Ended::AtTheEnd, count)) };
             if says(&page, until) {
-                return Ok((Ended::There, count));
+                // It may be drawn where it is not seen yet.
+                let unseen = deepest(&page, until).filter(|node| !node.in_viewport());
+                let element = unseen.and_then(|node| std::iter::once(node).chain(node.ancestors()).find(is_element));
+                if let Some(element) = element {
+                    let scroll = taken(ActionKind::Scroll, "0, 0");
+                    self.on_node(Act { node: Some(element.key()), ..Act::bare(scroll) }, None)?;
+                }
+                return Ok((Ended::There, count + u32::from(element.is_some())));
             }
             if still >= STILL {
                 return Ok((Ended::AtTheEnd, count));
@@ -118,9 +132,7 @@ impl Session {
             if count >= MOST_SCROLLS || began.elapsed() > LONGEST {
                 return Ok((Ended::Enough, count));
             }
-            if let Some(message) = self.source()?.dialog() {
-                return Err(blocked(&message));
-            }
+            self.unblocked()?;
             let node = around.iter().copied().find(|key| page.find(*key).is_some());
             let before = places(&page);
             self.on_node(Act { node, ..Act::bare(taken(ActionKind::Scroll, text)) }, None)?;
