@@ -472,12 +472,8 @@ async fn each_error_names_the_next_tool() {
         let said = mcp.try_call(tool, wanted.clone()).await.expect_err(tool);
         assert!(said.contains(hint) && said.contains(covers) == (hint == covers), "{tool} {wanted}: {said}");
     }
-    mcp.refuses(
-        "get_dom_snapshot",
-        json!({ "selector": "#nowhere" }),
-        &["#nowhere", "matches nothing", "hint: call `snapshot`"],
-    )
-    .await;
+    let says = ["#nowhere", "matches nothing", "hint: call `snapshot`"];
+    mcp.refuses("get_dom_snapshot", json!({ "selector": "#nowhere" }), &says).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
