@@ -33,7 +33,8 @@ async fn toggles_and_sliders_that_a_component_draws_are_one_control_each_with_th
     let page = "<style>input { opacity: 0; position: absolute; inset: 0; margin: 0; width: 100%; height: 100% }
       .box, .slider { position: relative; width: 40px; height: 40px } .row { display: flex; height: 40px }</style>
       <div class=row><span>Desktop</span><div class=box><i onclick='1' style='position:absolute;inset:0'></i>
-      <input type=checkbox></div></div><div class=row><span>Digest</span><div class=box><input type=checkbox></div></div>
+      <input type=checkbox></div></div><div class=row><span>Digest</span><div class=box>
+      <input type=checkbox></div></div>
       <div class=row><span>Volume</span><div class=slider><input type=range max=6000 step=100 value=500></div></div>";
     let (mut mcp, first) = on(page).await;
     let shows = [
