@@ -121,8 +121,9 @@ fn notices(events: &[Event]) -> Vec<EventNote> {
 /// Whether a note tells of a text that one of the messages on a page says.
 pub(crate) fn is_in_message(note: &EventNote, shown: &Tree) -> bool {
     let EventNote::Notice { text } = note else { return false };
+    let text = solid(&text.text);
     let is_message = |item: &Item| matches!(&*item.role, "alert" | "status" | "log");
-    shown.items().any(|(id, item)| is_message(item) && says(shown, id).contains(&solid(&text.text)))
+    shown.items().any(|(id, item)| is_message(item) && says(shown, id).contains(&text))
 }
 
 /// Whether a note tells of a text that items beside each other say and no more, as a toast of a text

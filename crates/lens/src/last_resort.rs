@@ -65,9 +65,7 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
         .or_else(|| joined(words(node.attribute("id")?)))
         .or_else(|| joined(words(node.attribute("name").filter(|_| is_field(node))?)))
         .or_else(|| node.attributes().find_map(|(name, value)| data_of(node, name, value)))
-        .or_else(|| {
-            node.classes().find_map(|class| class_words(class, true).filter(|word| !is_library(node, class, word)))
-        })
+        .or_else(|| words_of_classes(node, true))
         .or_else(|| act_of(node).map(str::to_owned))
         .or_else(|| part_of(node))
         .or_else(|| path_words(node))
@@ -207,6 +205,11 @@ fn class_words(class: &str, parts: bool) -> Option<String> {
     }
 }
 
+/// Returns the words of the first of its classes that names an icon or a part, and not its library.
+fn words_of_classes(node: NodeRef<'_>, parts: bool) -> Option<String> {
+    node.classes().find_map(|class| class_words(class, parts).filter(|words| !is_library(node, class, words)))
+}
+
 /// Whether the first of some words is what a library begins its classes with: `tree` of
 /// `tree-icon tree-checkbox`, `mui` of `MuiSvgIcon-root MuiSvgIcon-sizeMedium`. A class that goes on
 /// from the other (`search-icon search-icon-large`) says the same thing.
@@ -238,10 +241,7 @@ fn icon_words(node: NodeRef<'_>) -> Option<String> {
         "i" | "svg" | "span" => {
             let named = ICON_NAMES.iter().filter_map(|name| node.attribute(name));
             let mut named = named.filter_map(|name| joined(words(name.rsplit(':').next()?)));
-            let says = |class: &&str, word: &String| !is_library(node, class, word);
-            named.next().or_else(|| {
-                node.classes().find_map(|class| class_words(class, false).filter(|word| says(&class, word)))
-            })
+            named.next().or_else(|| words_of_classes(node, false))
         }
         _ => None,
     }

@@ -30,7 +30,6 @@ use crate::router::{
     self, CostRouter, FixedRouter, HeuristicRouter, Route, Router, SignalCache, Signals, TieredRouter,
 };
 use crate::shown::{MOST_EARLIER, ShownState};
-use crate::tree::Tree;
 use browserlens_core::page::{NodeKey, Page};
 use browserlens_core::strategy::{
     CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StepCache,
@@ -124,7 +123,7 @@ struct Memory {
     /// What was told before, oldest first.
     earlier: VecDeque<Told>,
     /// What was shown after the same step, before the page changed by itself.
-    replaced: Option<Tree>,
+    replaced: Option<Told>,
     current: Option<Current>,
     /// Grade as changed by a request, for one document.
     grade: Option<(u32, Grade)>,
@@ -333,10 +332,9 @@ impl Lens {
         // A message that went was told when it came, and that it went may have been told since.
         if let Some(told) = &self.memory.told {
             let shown = told.state.tree();
-            let went = |note: &EventNote| {
-                let replaced = self.memory.replaced.as_ref();
-                replaced.is_some_and(|replaced| events::is_shown(note, replaced) && !events::is_shown(note, shown))
-            };
+            let replaced = self.memory.replaced.as_ref().map(|told| told.state.tree());
+            let was_shown = |note: &EventNote| replaced.is_some_and(|replaced| events::is_shown(note, replaced));
+            let went = |note: &EventNote| was_shown(note) && !events::is_shown(note, shown);
             notes.retain(|note| !events::is_in_message(note, shown) && !went(note));
         }
         match self.options.budget {
@@ -436,9 +434,13 @@ impl Lens {
             handles,
             known: OnceCell::new(),
         });
-        let changed = before.as_ref().filter(|before| before.step == step);
-        self.memory.replaced = changed.map(|before| before.state.tree().clone());
-        if let Some(before) = before.filter(|before| before.step != step && self.numbers_steps()) {
+        let (replaced, before) = if before.as_ref().is_some_and(|before| before.step == step) {
+            (before, None)
+        } else {
+            (None, before.filter(|_| self.numbers_steps()))
+        };
+        self.memory.replaced = replaced;
+        if let Some(before) = before {
             self.memory.earlier.push_back(before);
             if self.memory.earlier.len() > MOST_EARLIER {
                 self.memory.earlier.pop_front();
