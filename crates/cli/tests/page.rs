@@ -189,7 +189,11 @@ fn a_browser_is_driven_one_command_at_a_time_and_ends_with_its_session() {
     assert!(!answered.contains("nothing changed"), "{answered}");
     let picture = place.folder.path().join("page.png");
     let said = place.says(&["screenshot", "--out", picture.to_str().expect("text")]);
-    assert!(said.contains("image: ") && std::fs::read(&picture).expect("a file").starts_with(b"\x89PNG"), "{said}");
+    let plain = std::fs::read(&picture).expect("a file");
+    assert!(said.contains("image: ") && plain.starts_with(b"\x89PNG"), "{said}");
+    let said = place.says(&["screenshot", "--annotate", "--out", picture.to_str().expect("text")]);
+    let annotated = std::fs::read(&picture).expect("a file");
+    assert!(said.contains(", refs drawn: ") && annotated.starts_with(b"\x89PNG") && annotated != plain, "{said}");
     // A second `open` goes on in the same browser.
     let again = place.says(&["open", &format!("{url}help.html")]);
     assert!(again.starts_with("session \"default\" was open already, with http"), "{again}");

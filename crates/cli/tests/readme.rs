@@ -1,6 +1,6 @@
 //! The bench of everything that is bundled: the table in README.md is what it prints today, but for
-//! latency, which differs from run to run, and every number of its report is made again from the
-//! Parquet files.
+//! latency, which differs from run to run, every number of its report is made again from the
+//! Parquet files, and what it showed is pinned.
 //!
 //! `UPDATE_README=1 cargo test -p browserlens --test readme` writes it anew.
 
@@ -11,6 +11,8 @@ mod browser;
 mod common;
 #[path = "report_page/numbers/mod.rs"]
 mod numbers;
+#[path = "readme/observations.rs"]
+mod observations;
 
 use common::{Ran, root};
 use std::path::{Path, PathBuf};
@@ -36,6 +38,7 @@ fn without_latency(table: &str) -> String {
 /// One bench of everything, from nothing.
 struct Bench {
     report: PathBuf,
+    runs: PathBuf,
     printed: String,
     said: String,
     _turn: Option<std::fs::File>,
@@ -56,7 +59,7 @@ fn bench() -> &'static Bench {
         bench.args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")]);
         let ran = Ran::of(bench.current_dir(root()));
         ran.ends(0, &[]);
-        Bench { report: folder.join("report"), printed: ran.out, said: ran.err, _turn: turn }
+        Bench { report: folder.join("report"), runs: folder.join("runs"), printed: ran.out, said: ran.err, _turn: turn }
     })
 }
 

@@ -57,7 +57,9 @@ pub(crate) fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String
         return frame.map(|frame| collapse(frame.name())).filter(|name| !name.is_empty());
     }
     let described = || Some(collapse(node.description())).filter(|text| !text.is_empty());
-    said("title")
+    // What is hidden from assistive technology is not called by its label there.
+    said("aria-label")
+        .or_else(|| said("title"))
         .or_else(described)
         .or_else(|| ["data-tooltip", "data-title", "data-original-title", "data-tip"].into_iter().find_map(said))
         .or_else(|| node.placeholder().map(|text| collapse(&text)).filter(|text| !text.is_empty()))
@@ -242,6 +244,13 @@ fn icon_words(node: NodeRef<'_>) -> Option<String> {
             let named = ICON_NAMES.iter().filter_map(|name| node.attribute(name));
             let mut named = named.filter_map(|name| joined(words(name.rsplit(':').next()?)));
             named.next().or_else(|| words_of_classes(node, false))
+        }
+        // `ion-icon name="trash"`, `iconify-icon icon="mdi:home"`, `mat-icon svgIcon="user"`.
+        tag if tag.contains('-') && tag.split('-').any(|word| word == "icon") => {
+            let named = ["name", "icon", "svgicon"].into_iter().filter_map(|name| node.attribute(name));
+            // Some give the picture itself.
+            let mut named = named.filter(|name| !name.starts_with("data:") && !name.contains('<'));
+            named.find_map(|name| joined(words(name.rsplit([':', '/']).next()?)))
         }
         _ => None,
     }

@@ -4,6 +4,9 @@
 //! of the file that was read comes along. Why JPEG: the screenshots of the bundled suite take 21 MB
 //! as PNG, and the page has room for a third of that.
 
+use fast_image_resize::images::{TypedImage, TypedImageRef};
+use fast_image_resize::pixels::U8x3;
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder, ImageFormat, ImageReader, Limits, RgbImage};
 use std::io::Cursor;
@@ -73,88 +76,20 @@ fn flat(image: &DynamicImage) -> RgbImage {
     flat
 }
 
-/// Bits of a weight behind the point.
-const BITS: u32 = 14;
-
-/// Which pixels make one of a shorter row, and how much of each; the weights sum up to 1 <<
-/// [`BITS`].
-struct Taps {
-    first: usize,
-    weights: Vec<i32>,
-}
-
-/// Weights of a triangle as wide as two of the new pixels, as `image` takes for its filter of that
-/// name; in integers it takes an eighth of the time.
-fn taps(from: u32, to: u32) -> Vec<Taps> {
-    let step = f64::from(from) / f64::from(to);
-    let tap = |at: u32| {
-        let centre = (f64::from(at) + 0.5) * step - 0.5;
-        let first = (centre - step).ceil().max(0.0) as usize;
-        let last = ((centre + step).floor() as usize).min(from as usize - 1);
-        let weight = |at: usize| (1.0 - (at as f64 - centre).abs() / step).max(0.0);
-        let sum: f64 = (first..=last).map(weight).sum();
-        let mut weights: Vec<i32> =
-            (first..=last).map(|at| (weight(at) / sum * f64::from(1 << BITS)).round() as i32).collect();
-        // What rounding took or gave falls on the middle, where nobody sees it.
-        let middle = weights.len() / 2;
-        let rest = (1 << BITS) - weights.iter().sum::<i32>();
-        if let Some(weight) = weights.get_mut(middle) {
-            *weight += rest;
-        }
-        Taps { first, weights }
-    };
-    (0..to).map(tap).collect()
-}
-
 /// Makes a picture smaller; none if its pixels do not fit its size.
 fn shrunk(pixels: &RgbImage, width: u32, height: u32) -> Option<RgbImage> {
-    let (columns, rows) = (taps(pixels.width(), width), taps(pixels.height(), height));
-    let row_length = width as usize * 3;
-    let half = 1 << (BITS - 1);
-    // Across first: each row becomes narrow; then rows are put together, whole rows at a time.
-    let mut narrow: Vec<u8> = Vec::with_capacity(row_length * pixels.height() as usize);
-    for row in pixels.as_raw().chunks_exact(pixels.width() as usize * 3) {
-        for Taps { first, weights } in &columns {
-            let mut sums = [half; 3];
-            for (pixel, weight) in row[first * 3..].chunks_exact(3).zip(weights) {
-                for (sum, part) in sums.iter_mut().zip(pixel) {
-                    *sum += i32::from(*part) * weight;
-                }
-            }
-            narrow.extend(sums.map(|sum| (sum >> BITS) as u8));
-        }
-    }
-    let mut out: Vec<u8> = Vec::with_capacity(row_length * height as usize);
-    let mut sums = vec![0_i32; row_length];
-    for Taps { first, weights } in &rows {
-        sums.fill(half);
-        for (row, weight) in narrow[first * row_length..].chunks_exact(row_length).zip(weights) {
-            for (sum, part) in sums.iter_mut().zip(row) {
-                *sum += i32::from(*part) * weight;
-            }
-        }
-        out.extend(sums.iter().map(|sum| (sum >> BITS) as u8));
-    }
-    RgbImage::from_raw(width, height, out)
+    let from = TypedImageRef::<U8x3>::from_buffer(pixels.width(), pixels.height(), pixels.as_raw()).ok()?;
+    let mut shrunk = RgbImage::new(width, height);
+    let mut to = TypedImage::<U8x3>::from_buffer(width, height, &mut shrunk).ok()?;
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
+    Resizer::new().resize_typed(&from, &mut to, &options).ok()?;
+    Some(shrunk)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::made_up;
-
-    #[test]
-    fn a_smaller_picture_is_that_of_the_slow_filter_but_for_rounding() {
-        let large = image::load_from_memory(&made_up::png(1_283, 411)).unwrap().to_rgb8();
-        for (width, height) in [(720, 230), (400, 128), (1_282, 410), (1, 1)] {
-            let slow = image::imageops::resize(&large, width, height, image::imageops::FilterType::Triangle);
-            let fast = shrunk(&large, width, height).unwrap();
-            let worst = slow.as_raw().iter().zip(fast.as_raw()).map(|(a, b)| a.abs_diff(*b)).max();
-            assert!(worst <= Some(2), "{width} × {height}: {worst:?}");
-        }
-        let white = RgbImage::from_pixel(1_280, 800, image::Rgb([255, 0, 128]));
-        assert!(shrunk(&white, 720, 450).unwrap().pixels().all(|pixel| pixel.0 == [255, 0, 128]));
-    }
 
     #[test]
     fn a_copy_is_narrow_keeps_its_shape_and_is_no_other_file() {

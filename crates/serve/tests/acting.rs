@@ -3,6 +3,8 @@
 
 #[path = "acting/boxes.rs"]
 mod boxes;
+#[path = "acting/city.rs"]
+mod city;
 mod common;
 #[path = "acting/forms.rs"]
 mod forms;

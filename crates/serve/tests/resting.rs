@@ -176,6 +176,31 @@ fn what_an_action_sets_off_by_timers_requests_and_both_is_waited_for() {
 }
 
 #[test]
+fn a_sheet_that_slides_away_under_the_pointer_is_waited_for() {
+    let mut page = Page::on(
+        "<style>.sheet { position: fixed; left: 0; right: 0; bottom: 0; height: 120px; background: #fff }\
+         .css { transition: transform 400ms } .css.off { transform: translateY(120%) }\
+         .lift { transition: transform 1s } .lift:hover { transform: scale(1.01) }</style>\
+         <button class=lift onclick='log(\"lifted\")'>Lift</button>\
+         <div class=sheet><button onclick='byScript(this.parentNode)'>Script</button></div>\
+         <div class='sheet css'><button onclick='byClass(this.parentNode)'>Class</button></div>\
+         <script>
+           const byClass = (sheet) => { sheet.ontransitionend = () => { sheet.remove(); log('class'); };
+             sheet.classList.add('off'); };
+           const byScript = async (sheet) => {
+             const away = [{ transform: 'none' }, { transform: 'translateY(120%)' }];
+             await sheet.animate(away, { duration: 400, fill: 'both' }).finished; sheet.remove(); log('script'); };
+         </script>",
+    );
+    for (name, said) in [("Class", "class"), ("Script", "script")] {
+        let took = page.click(name);
+        assert!(page.log().contains(said) && took < MS(2_500), "{name}: {took:?}");
+    }
+    let took = page.click("Lift");
+    assert!(page.log().contains("lifted") && took < MS(900), "what only the pointer lifts: {took:?}");
+}
+
+#[test]
 fn a_timer_that_brings_nothing_is_waited_for_only_twice() {
     let mut page = Page::on("<button onclick='log(\"now\"); setTimeout(() => {}, 900)'>Ripple</button>");
     let times: Vec<Duration> = (0..4).map(|_| page.click("Ripple")).collect();

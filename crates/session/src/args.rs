@@ -102,7 +102,7 @@ arguments! {
     }
     /// Of chunks.
     Chunks {
-        /// Most tokens a chunk (512)
+        /// Tokens a chunk (512)
         #[schemars(range(min = 8, max = 1_000_000))]
         max_tokens: Option<u32>,
         /// Tokens repeated of the chunk before
@@ -137,7 +137,7 @@ arguments! {
         section: Option<String>,
         #[serde(default)]
         nocache: bool,
-        /// Summary of how the content hangs together
+        /// How the content hangs together
         #[serde(default)]
         graph: bool,
         /// Steps around section or query in the graph
@@ -344,9 +344,11 @@ arguments! {
     }
     /// Of a screenshot.
     Screenshot {
-        /// Only this
         #[serde(rename = "ref")]
         reference: Option<RefArg>,
+        /// With refs drawn in
+        #[serde(default)]
+        annotate: bool,
     }
 }
 

@@ -33,9 +33,9 @@ pub enum ToolGroup {
 }
 
 /// Names of the core: each is needed by tasks that nothing else in it can do.
-const CORE: [&str; 14] = [
-    "observe", "expand", "find", "read_text", "navigate", "click", "fill", "type", "press", "scroll", "drag", "wait",
-    "tabs", "dialog",
+const CORE: [&str; 16] = [
+    "observe", "expand", "find", "read_text", "screenshot", "navigate", "click", "fill", "type", "hover", "press",
+    "scroll", "drag", "wait", "tabs", "dialog",
 ];
 
 /// A tool.

@@ -245,7 +245,7 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     let role = options.role.trim();
     let told: Vec<(NodeRef<'_>, String)> = if role.is_empty() {
         let texts = elements.filter(|node| node.kind() == NodeKind::Text && node.is_seen());
-        texts.filter_map(|node| Some((node.parent()?, folded(node.text())))).collect()
+        texts.filter_map(|node| Some((around_slots(node.parent()?), folded(node.text())))).collect()
     } else {
         let of_role = elements.filter(|node| node.is_visible() && node.role().eq_ignore_ascii_case(role));
         of_role.map(|node| (node, words(node).1)).collect()
@@ -292,6 +292,11 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     holding
 }
 
+/// Returns the element itself, or what a slot is in: a slot has no box, whatever is shown in it.
+fn around_slots(node: NodeRef<'_>) -> NodeRef<'_> {
+    std::iter::once(node).chain(node.ancestors()).find(|element| element.tag() != "slot").unwrap_or(node)
+}
+
 /// Levels of a page down which a text of several pieces is followed.
 const DEEPEST: u32 = 200;
 
@@ -319,7 +324,7 @@ fn innermost<'p>(node: NodeRef<'p>, says: impl Fn(NodeRef<'p>) -> bool) -> Vec<N
         let below: Vec<NodeRef<'p>> = elements.filter(|child| says(*child)).collect();
         // Each level reads the page once more.
         match below.is_empty() || depth == DEEPEST {
-            true if node.kind() == NodeKind::Element && says(node) => found.push(node),
+            true if node.kind() == NodeKind::Element && says(node) => found.push(around_slots(node)),
             true => {}
             false => open.extend(below.into_iter().map(|below| (below, depth + 1))),
         }
@@ -483,5 +488,26 @@ mod tests {
         let nowhere = FindOptions { within: "@e99".parse().ok(), ..options };
         assert!(matches(&lens, &page, &nowhere).is_empty());
         assert_eq!(find(&mut lens, &page, &nowhere), "nothing found");
+    }
+    #[test]
+    fn what_says_a_text_is_what_its_slot_is_in_and_never_the_slot() {
+        let page = Arc::new(PageBuilder::outline(
+            r#"
+            main
+              listitem tag=li
+                generic tag=span
+                  generic tag=slot
+                    text "Okafor "
+                    strong tag=strong
+                      text "Bearings"
+            "#,
+        ));
+        let mut lens = RefLens::new();
+        lens.look(&page).expect("looks");
+        for (text, tag) in [("Okafor", "span"), ("Okafor Bearings", "span"), ("Bearings", "strong")] {
+            let found = matches(&lens, &page, &FindOptions { text: text.to_owned(), ..FindOptions::default() });
+            let tags: Vec<&str> = found.iter().map(|key| page.find(*key).expect("there").tag()).collect();
+            assert_eq!(tags, [tag], "{text}");
+        }
     }
 }

@@ -10,7 +10,9 @@ use crate::nearest::Choice;
 use crate::options::{Mode, RefStyle, SnapshotError};
 use crate::path::Paths;
 use browserlens_core::page::{NodeId, NodeKey, Page};
-use browserlens_core::strategy::{Observation, PageAlone, Ref, RefTarget, Request, Run, StepInput, StrategyError};
+use browserlens_core::strategy::{
+    CaptureImage, Observation, PageAlone, Ref, RefTarget, Request, Run, StepInput, StrategyError,
+};
 use browserlens_lens::format::{Head, Observed, Style, write, write_item};
 use browserlens_lens::tree::{ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
@@ -126,6 +128,12 @@ impl RefLens {
         self.lens.take_up(aside);
         (self.refs, self.step) = (refs, step);
         found
+    }
+
+    /// Draws the refs of what can be acted on and seen into a picture of the page looked at last; returns the
+    /// PNG and how many refs it shows, or none if the picture cannot be read.
+    pub fn annotated(&self, picture: &CaptureImage) -> Option<(Arc<[u8]>, usize)> {
+        self.lens.annotated(picture)
     }
 
     /// Returns whether a ref was ever given.

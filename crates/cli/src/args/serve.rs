@@ -53,12 +53,8 @@ pub(crate) struct ServeArgs {
 
 /// Groups of tools; none stands for all of them.
 const GROUPS: [(&str, &str, Option<ToolGroup>); 5] = [
-    ("core", "What most tasks need: 14 tools", Some(ToolGroup::Core)),
-    (
-        "page",
-        "Other ways to look at a page and to act on it: snapshot, screenshot, select, hover, upload",
-        Some(ToolGroup::Page),
-    ),
+    ("core", "What most tasks need: 16 tools", Some(ToolGroup::Core)),
+    ("page", "Other ways to look at a page and to act on it: snapshot, chunks, upload", Some(ToolGroup::Page)),
     ("inspect", "Console, requests, DOM", Some(ToolGroup::Inspect)),
     ("knowledge", "What is known of websites", Some(ToolGroup::Knowledge)),
     ("all", "Every tool", None),

@@ -86,10 +86,10 @@ pub struct AgentInstruction {
     /// What is wanted.
     #[serde(alias = "query_type")]
     pub instruction_type: InstructionType,
-    /// Id of a screen or task, URL, or description.
+    /// Screen or task, URL, or description.
     #[serde(default, deserialize_with = "or_nothing")]
     pub target: String,
-    /// Body of knowledge (the one that is asked).
+    /// Else the one that is asked.
     #[serde(default, deserialize_with = "or_nothing")]
     pub knowledge_id: KnowledgeId,
     /// What the agent knows.

@@ -11,7 +11,7 @@ use super::pixels::{self, Part, piece, size_of};
 use super::shared::{self, Known};
 use crate::extract::{ExtractOptions, Region, Representation};
 use crate::format::ImageNote;
-use browserlens_core::page::{BoxInDocument, BoxInViewport, NodeKey, Page};
+use browserlens_core::page::{BoxInDocument, NodeKey, Page};
 use browserlens_core::strategy::{CaptureImage, ImageSpace, ObservedImage, StepInput, StrategyError};
 use browserlens_core::tokens::{ImageFormula, ImageSize};
 use std::collections::HashSet;
@@ -186,14 +186,14 @@ pub(super) fn crops(
 /// Returns the part of the screenshot that shows a region, as far as it is in the viewport, and
 /// whether that is all of it.
 fn cut_out(page: &Page, region: &Region, shot: &CaptureImage) -> Option<(Pixels, bool)> {
-    let ImageSpace::Viewport(shown) = shot.space else { return None };
-    let seen_part = in_document(shown, page);
+    let ImageSpace::Viewport(_) = shot.space else { return None };
+    let seen_part = shown(shot.space, page);
     let bounds = region.bounds.intersection(seen_part);
-    if bounds.width < 1.0 || bounds.height < 1.0 || shown.width <= 0.0 {
+    if bounds.width < 1.0 || bounds.height < 1.0 || seen_part.width <= 0.0 {
         return None;
     }
     let pixels = size_of(&shot.png)?;
-    let scale = pixels.width as f32 / shown.width;
+    let scale = pixels.width as f32 / seen_part.width;
     let at = |from: f32, limit: u32| ((from * scale).round().max(0.0) as u32).min(limit);
     let (left, top) = (at(bounds.x - seen_part.x, pixels.width), at(bounds.y - seen_part.y, pixels.height));
     let (right, bottom) =
@@ -206,10 +206,15 @@ fn cut_out(page: &Page, region: &Region, shot: &CaptureImage) -> Option<(Pixels,
     Some((Pixels { png: Arc::clone(&shot.png), part, bounds }, whole))
 }
 
-/// Returns where in the document a part of the viewport is.
-pub(super) fn in_document(shown: BoxInViewport, page: &Page) -> BoxInDocument {
-    let scroll = page.scroll();
-    BoxInDocument { x: shown.x + scroll.x, y: shown.y + scroll.y, width: shown.width, height: shown.height }
+/// Returns which part of the document an image shows.
+pub(super) fn shown(space: ImageSpace, page: &Page) -> BoxInDocument {
+    match space {
+        ImageSpace::Document(bounds) => bounds,
+        ImageSpace::Viewport(shown) => {
+            let scroll = page.scroll();
+            BoxInDocument { x: shown.x + scroll.x, y: shown.y + scroll.y, width: shown.width, height: shown.height }
+        }
+    }
 }
 
 /// Returns a part of an image at its cheapest legible size.

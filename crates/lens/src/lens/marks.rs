@@ -1,17 +1,17 @@
-//! Numbered marks on the screenshot: which number means which node, drawn where it can be read.
+//! Marks on a picture: which ref means which node, drawn where it can be read.
 //!
-//! In: pixels, and boxes with the numbers of their refs. Out: the pixels with a frame and a label
+//! In: pixels, what part of the page they show, and boxes with their refs. Out: the pixels with a frame and a label
 //! for each. Invariants: integer arithmetic on the same inputs gives the same bytes; a label lies
 //! in the image, and on another label only where every place around its box is taken; of the free
-//! places it takes the one that hides least text. Why digits of our own: ten glyphs need no font
+//! places it takes the one that hides least text. Why glyphs of our own: eleven of them need no font
 //! file, and look the same on every machine.
 
-use super::images::in_document;
 use super::pixels::{encode, opaque};
 use crate::extract::View;
 use browserlens_core::page::{BoxInDocument, NodeKind, Page};
-use browserlens_core::strategy::{ImageSpace, ObservedImage};
+use browserlens_core::strategy::Ref;
 use image::{Rgb, RgbImage};
+use std::sync::Arc;
 
 /// Side in CSS px from which the seen part of a node is worth a mark.
 const LEAST_SIDE: f32 = 3.0;
@@ -36,6 +36,9 @@ const DIGITS: [[&[u8; 6]; 10]; 10] = [
     [b".####.", b"######", b"##..##", b"##..##", b".####.", b".####.", b"##..##", b"##..##", b"######", b".####."],
     [b".####.", b"######", b"##..##", b"##..##", b"######", b".#####", b"....##", b"...###", b".####.", b".###.."],
 ];
+#[rustfmt::skip]
+const DOT: [&[u8; 6]; 10] =
+    [b"......", b"......", b"......", b"......", b"......", b"......", b"......", b"......", b"..##..", b"..##.."];
 
 /// A rectangle in image pixels; right and bottom are outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,15 +79,11 @@ pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
     (1..view.tree.len() as u32).filter(wanted).collect()
 }
 
-/// Draws a mark for each box; the image stays as it was if it cannot be read.
-pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocument)]) -> ObservedImage {
-    let Some(mut canvas) = opaque(&image.png) else { return image.clone() };
-    let shown = match image.space {
-        ImageSpace::Document(bounds) => bounds,
-        ImageSpace::Viewport(bounds) => in_document(bounds, page),
-    };
+/// Draws a mark for each box; returns no PNG if the one that was given cannot be read or shows nothing.
+pub(super) fn draw(page: &Page, png: &[u8], shown: BoxInDocument, marks: &[(Ref, BoxInDocument)]) -> Option<Arc<[u8]>> {
+    let mut canvas = opaque(png)?;
     if shown.width <= 0.0 || shown.height <= 0.0 {
-        return image.clone();
+        return None;
     }
     let scale = (canvas.width() as f32 / shown.width, canvas.height() as f32 / shown.height);
     let rect = |bounds: BoxInDocument| {
@@ -101,15 +100,17 @@ pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocum
         .filter(|node| node.kind() == NodeKind::Text && node.in_viewport() && node.is_visible())
         .map(|node| rect(node.bounds()))
         .collect();
-    let boxes: Vec<(u32, Rect)> = marks.iter().map(|(number, bounds)| (*number, rect(*bounds))).collect();
+    // As it is written, but for what all refs begin with.
+    let said = |reference: &Ref| reference.to_string().trim_start_matches("@e").to_owned();
+    let boxes: Vec<(String, Rect)> = marks.iter().map(|(mark, bounds)| (said(mark), rect(*bounds))).collect();
     let labels = place(&boxes, &texts, canvas.width() as i32, canvas.height() as i32);
     for (index, (_, bounds)) in boxes.iter().enumerate() {
         frame(&mut canvas, *bounds, ink(index));
     }
-    for (index, ((number, _), at)) in boxes.iter().zip(&labels).enumerate() {
-        label(&mut canvas, *at, *number, ink(index));
+    for (index, ((text, _), at)) in boxes.iter().zip(&labels).enumerate() {
+        label(&mut canvas, *at, text, ink(index));
     }
-    encode(&canvas).map_or_else(|| image.clone(), |png| ObservedImage { png, ..image.clone() })
+    encode(&canvas)
 }
 
 fn ink(index: usize) -> Rgb<u8> {
@@ -117,16 +118,15 @@ fn ink(index: usize) -> Rgb<u8> {
     Rgb([red, green, blue])
 }
 
-fn label_size(number: u32) -> (i32, i32) {
-    let digits = number.checked_ilog10().unwrap_or(0) as i32 + 1;
-    (digits * (DIGIT.0 + GAP) - GAP + 2 * MARGIN, DIGIT.1 + 2 * MARGIN)
+fn label_size(text: &str) -> (i32, i32) {
+    (text.len() as i32 * (DIGIT.0 + GAP) - GAP + 2 * MARGIN, DIGIT.1 + 2 * MARGIN)
 }
 
 /// Finds a place for each label: around its box, then in it, then ever farther below and beside it.
-fn place(boxes: &[(u32, Rect)], texts: &[Rect], width: i32, height: i32) -> Vec<Rect> {
+fn place(boxes: &[(String, Rect)], texts: &[Rect], width: i32, height: i32) -> Vec<Rect> {
     let mut placed: Vec<Rect> = Vec::with_capacity(boxes.len());
-    for (number, bounds) in boxes {
-        let (w, h) = label_size(*number);
+    for (text, bounds) in boxes {
+        let (w, h) = label_size(text);
         let at = |left: i32, top: i32| Rect { left, top, right: left + w, bottom: top + h };
         let middle = (bounds.top + bounds.bottom - h) / 2;
         let mut places = vec![
@@ -194,11 +194,11 @@ fn frame(canvas: &mut RgbImage, bounds: Rect, ink: Rgb<u8>) {
     }
 }
 
-fn label(canvas: &mut RgbImage, at: Rect, number: u32, ink: Rgb<u8>) {
+fn label(canvas: &mut RgbImage, at: Rect, text: &str, ink: Rgb<u8>) {
     fill(canvas, at, ink);
     let mut left = at.left + MARGIN;
-    for digit in number.to_string().bytes() {
-        let glyph = DIGITS[usize::from(digit - b'0') % 10];
+    for letter in text.bytes() {
+        let glyph = if letter.is_ascii_digit() { DIGITS[usize::from(letter - b'0')] } else { DOT };
         for (row, line) in glyph.iter().enumerate() {
             for (column, dot) in line.iter().enumerate() {
                 if *dot == b'#' {
@@ -221,8 +221,8 @@ mod tests {
 
     #[test]
     fn labels_of_a_grid_of_small_buttons_do_not_cover_each_other() {
-        let boxes: Vec<(u32, Rect)> =
-            (0..120).map(|n| (n as u32 + 1, rect(40 + n % 12 * 40, 40 + n / 12 * 30, 24, 24))).collect();
+        let boxes: Vec<(String, Rect)> =
+            (0..120).map(|n: i32| ((n + 1).to_string(), rect(40 + n % 12 * 40, 40 + n / 12 * 30, 24, 24))).collect();
         let labels = place(&boxes, &[], 640, 480);
         assert_eq!(labels.len(), boxes.len());
         for (index, label) in labels.iter().enumerate() {
@@ -235,14 +235,14 @@ mod tests {
     #[test]
     fn a_label_gives_way_to_text_where_there_is_room() {
         let above = rect(100, 70, 200, 30);
-        let labels = place(&[(7, rect(100, 100, 60, 20))], &[above], 640, 480);
+        let labels = place(&[("7".to_owned(), rect(100, 100, 60, 20))], &[above], 640, 480);
         assert_eq!(labels[0].overlap(above), 0, "{labels:?}");
     }
 
     #[test]
     fn a_box_at_the_edge_keeps_its_label_in_the_image() {
         for bounds in [rect(0, 0, 640, 480), rect(0, 0, 4, 4), rect(636, 476, 4, 4), rect(600, 0, 40, 480)] {
-            let labels = place(&[(123, bounds)], &[], 640, 480);
+            let labels = place(&[("123".to_owned(), bounds)], &[], 640, 480);
             assert!(labels[0].is_in(640, 480), "{bounds:?}: {labels:?}");
         }
     }
@@ -262,11 +262,11 @@ mod tests {
     #[test]
     fn the_digits_of_a_label_can_be_read_back() {
         for number in [0, 7, 41, 123, 456, 890, 1_234] {
-            let (width, height) = label_size(number);
+            let text = number.to_string();
+            let (width, height) = label_size(&text);
             let mut canvas = RgbImage::from_pixel(80, 30, Rgb([90; 3]));
-            label(&mut canvas, rect(5, 6, width, height), number, ink(1));
-            let read: String = number
-                .to_string()
+            label(&mut canvas, rect(5, 6, width, height), &text, ink(1));
+            let read: String = text
                 .bytes()
                 .enumerate()
                 .map(|(index, _)| {
@@ -284,7 +284,7 @@ mod tests {
                     char::from(b'0' + found[0] as u8)
                 })
                 .collect();
-            assert_eq!(read, number.to_string());
+            assert_eq!(read, text);
         }
     }
 }

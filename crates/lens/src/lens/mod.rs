@@ -304,17 +304,32 @@ impl Lens {
         for id in marks::markable(page, view) {
             let meta = view.meta[id as usize];
             let known = self.refs.get(id).or_else(|| self.refs.wants(id).then(|| Ref::new(self.refs.next())));
-            // A label has room for a number, not for a part of a row; with marks no row shares its
-            // number.
+            // With marks no row shares its number.
             let Some(reference) = known.filter(|known| known.part == 0) else { continue };
             self.refs.give(id, reference);
-            numbers.push((reference.number, page.node(meta.node).bounds()));
+            numbers.push((reference, page.node(meta.node).bounds()));
             targets.push(RefTarget { handle: reference.to_string(), key: meta.key });
         }
         for picture in pictures {
-            picture.image = marks::draw(page, &picture.image, &numbers);
+            let image = &mut picture.image;
+            image.png = marks::draw(page, &image.png, images::shown(image.space, page), &numbers)
+                .unwrap_or_else(|| Arc::clone(&image.png));
         }
         targets
+    }
+
+    /// Draws the refs of what can be acted on and seen into a picture of the page observed last; returns the
+    /// PNG and how many refs it shows, or none if the picture cannot be read.
+    pub fn annotated(&self, picture: &CaptureImage) -> Option<(Arc<[u8]>, usize)> {
+        let Current { page, view, .. } = self.memory.current.as_ref()?;
+        let shown = images::shown(picture.space, page);
+        let marks = marks::markable(page, view).into_iter().filter_map(|id| {
+            let bounds = page.node(view.meta[id as usize].node).bounds();
+            let seen = bounds.intersection(shown);
+            (seen.width > 0.0 && seen.height > 0.0).then(|| Some((self.refs.get(id)?, bounds)))?
+        });
+        let marks: Vec<_> = marks.collect();
+        Some((marks::draw(page, &picture.png, shown, &marks)?, marks.len()))
     }
 
     fn route(&mut self, input: &StepInput<'_>) -> Representation {

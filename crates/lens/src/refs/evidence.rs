@@ -264,7 +264,7 @@ impl Evidence {
         }
         nested
             && (telling || self.rows == now.rows)
-            && (self.role == now.role || !self.has_name() || !now.has_name())
+            && (self.role == now.role || self.has_name() != now.has_name())
             && (telling || self.is_called_as(now))
             && self.target == now.target
             && self.is_titled_as(now)

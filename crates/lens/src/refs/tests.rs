@@ -186,6 +186,13 @@ fn what_an_equal_node_replaces_in_its_place_is_no_other_thing() {
 }
 
 #[test]
+fn a_nameless_control_of_another_role_in_a_place_is_another_thing() {
+    let page = |control: &str| format!("main #2\n  heading \"Positions\" #3\n  text \"24 EA\" #4\n  {control}\n");
+    assert!(same(&[&page("button tag=div #10"), &page("button tag=div #20")], 10, 20));
+    assert!(!same(&[&page("button tag=div #10"), &page("generic clickable tag=div #20")], 10, 20));
+}
+
+#[test]
 fn a_virtual_row_with_the_words_of_another_is_another_thing() {
     let before = rows(&[(1, "Alpha|one"), (2, "Beta|two"), (3, "Gamma|three")]);
     let scrolled = rows(&[(1, "Beta|two"), (2, "Gamma|three"), (3, "Delta|four")]);

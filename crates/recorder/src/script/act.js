@@ -123,6 +123,13 @@
       return /^(transparent|rgba\(.*, 0\))$/.test(backgroundColor) && backgroundImage === 'none'
         && backdropFilter === 'none' && !hit.querySelector('img, svg, canvas, video');
     };
+    // What takes no pointer itself leaves it to what it is in: a tab to the component that it belongs to.
+    const isLeftTo = (hit) => getComputedStyle(element).pointerEvents === 'none' && belongs(element, hit)
+      && (hit === element.getRootNode().host || getComputedStyle(hit).cursor === 'pointer')
+      && !hit.matches('[disabled], [aria-disabled=true], html, body');
+    // Of text in a slot, what is said to be hit is the component that it was given to.
+    const slotted = (slot) => slot.assignedNodes({ flatten: true }).some((node) => node.data?.trim());
+    const holdsSlotted = [...element.querySelectorAll('slot')].some(slotted);
     const reached = (place) => { if (aim === 'act') aimAt(element); return place; };
     let cover = null, other = null, drawn = null;
     // Of a ring, a slice or what others lie upon, the pointer may reach a part that none of these points is in.
@@ -138,7 +145,11 @@
       if (at && aim === 'place') return { x, y };
       if (!hit) continue;
       if (rects.drawn?.contains(hit)) return { x, y };
-      if (!isMeant(hit, element)) { cover = hit; if (draws(hit) || isGlass(hit)) drawn ??= { x, y }; continue; }
+      if (!isMeant(hit, element) && !(holdsSlotted && hit === root.host)) {
+        cover = hit;
+        if (draws(hit) || isGlass(hit) || isLeftTo(hit)) drawn ??= { x, y };
+        continue;
+      }
       if (at || !isInAnother(hit, element)) return reached({ x, y });
       other ??= { x, y };
     }

@@ -115,7 +115,7 @@
     new Set(['checked', 'selected', 'disabled', 'readonly', 'role', 'title', 'alt', 'href', 'placeholder',
       'data-state']);
   let attentive = false, acting = false, turns = new Map(), moved = -Infinity, restless = -Infinity, changes = 0,
-    telling = 0, stood = new WeakSet(), pressed = -Infinity;
+    telling = 0, stood = new WeakSet(), pressed = -Infinity, pressedIn = [];
   // What changed while nothing was done: how often, and when last.
   const idle = new WeakMap();
   const habit = (element, now, often) => {
@@ -177,7 +177,8 @@
     for (const type of ['input', 'change', 'toggle']) on(type, (at, now) => { moved = now; changes++; telling++; });
     addEventListener('invalid', (event) => { if (acting) refused.push(event); }, { capture: true, passive: true });
     on('scroll', (at, now) => changed(at instanceof Element ? at : document.documentElement, now));
-    on('pointerdown', (at, now) => { pressed = now; });
+    addEventListener('pointerdown', (event) => { [pressed, pressedIn] = [performance.now(), event.composedPath()]; },
+      { capture: true, passive: true });
     // A button that is pressed has the focus besides; that alone is no outcome.
     on('focusin', (at, now) => { if (editable(at) || now - pressed > 50) { moved = now; changes++; } });
   };
@@ -192,6 +193,11 @@
     for (const root of shadows) if (!root.host.isConnected) shadows.delete(root);
     return [document, ...shadows].flatMap((root) => root.getAnimations().slice(0, 200));
   };
+  // Whether the pointer over it may be all that moves it: not where a script does, nor where it began after the press
+  // of something in it, as a sheet that slides away.
+  const isHovering = (animation, target) => target.matches(':hover')
+    && (animation instanceof CSSTransition || animation instanceof CSSAnimation)
+    && !((animation.startTime ?? Infinity) > pressed && pressedIn.indexOf(target) > 0);
   // In how many ms what moves, shows or hides something comes to its end.
   const moving = () => {
     let most = 0;
@@ -201,8 +207,8 @@
       const left =
         (effect?.getComputedTiming().endTime - animation.currentTime) / Math.abs(animation.playbackRate || 1);
       if (!(left > most && left <= MOST_LEFT) || !target || !shows(target)) continue;
-      const hovered = target.matches(':hover');
-      if (propertiesOf(animation).some((name) => !DECOR.test(name) && !(hovered && PLACES.test(name)))) most = left;
+      const hovers = isHovering(animation, target);
+      if (propertiesOf(animation).some((name) => !DECOR.test(name) && !(hovers && PLACES.test(name)))) most = left;
     }
     return most;
   };

@@ -53,7 +53,13 @@ impl Session {
                 let typed: args::Type = args::read(arguments)?;
                 let on = typed.reference.map(|on| self.reference_of(on)).transpose()?;
                 let kind = if typed.keys || on.is_none() { K::Type } else { K::Fill };
-                self.do_it(kind, on, typed.text)?;
+                match (self.do_it(kind, on, typed.text.clone()), on) {
+                    (Err(refused), Some(on)) if kind == K::Fill => {
+                        self.set_in_grid(on, &typed.text, refused)?;
+                        return Ok(self.told());
+                    }
+                    (done, _) => done?,
+                }
                 if typed.submit {
                     // The field may have got another place by what was typed, and still has the
                     // focus.

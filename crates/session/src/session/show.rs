@@ -17,6 +17,7 @@ use browserlens_reading::{DEFAULT_CHARS, Extraction, Mark, ReadOptions};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX as DEFAULT_CHUNK, documents};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, RefStyle, SnapshotOptions, find, snapshot_in};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -321,11 +322,22 @@ impl Session {
         self.catch_up()?;
         let key = wanted.reference.map(|reference| self.node(reference.0)).transpose()?;
         let picture = self.source()?.picture(key)?;
-        let text = match picture.space {
+        let mut text = match picture.space {
             ImageSpace::Viewport(area) => format!("viewport {}×{}", area.width.round(), area.height.round()),
             ImageSpace::Document(area) => format!("{}×{}", area.width.round(), area.height.round()),
         };
-        Ok(Answer { images: vec![picture.png], ..Answer::text(&text) })
+        let mut png = Arc::clone(&picture.png);
+        if wanted.annotate {
+            let Some((annotated, refs)) = self.lens.annotated(&picture) else {
+                return Err(ToolError::NotThere {
+                    message: "the picture cannot be read, so no refs were drawn in".to_owned(),
+                    hint: "ask without `annotate`, or look again",
+                });
+            };
+            png = annotated;
+            let _ = write!(text, ", refs drawn: {refs}");
+        }
+        Ok(Answer { images: vec![png], ..Answer::text(&text) })
     }
 }
 

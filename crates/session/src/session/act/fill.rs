@@ -6,7 +6,7 @@ use crate::args::{self, OptionArg, ValueArg};
 use crate::error::ToolError;
 use crate::session::Session;
 use crate::source::{Act, taken};
-use browserlens_core::page::{Flags, NodeRef, States, role};
+use browserlens_core::page::{Flags, NodeKey, NodeRef, States, role};
 use browserlens_core::strategy::{ActionKind, Ref};
 use browserlens_lens::extract::is_called_on;
 use browserlens_lens::format::escape;
@@ -170,7 +170,7 @@ impl Session {
         let is_untold = self.is_silent && !was_silent;
         self.is_silent = was_silent;
         match done {
-            Err(error) if kind == ActionKind::Fill && error.message().ends_with(NO_TEXT) && self.is_in_grid(on) => {
+            Err(error) if kind == ActionKind::Fill => {
                 return self.set_in_grid(on, &text, error).map(|said| (on, said.to_owned()));
             }
             done => done?,
@@ -247,29 +247,16 @@ impl Session {
         self.field(on).is_some_and(|cell| cell.role() == "gridcell" && cell.ancestors().any(is_grid))
     }
 
-    /// Sets a cell of a grid: a double click lays a field over it, `Enter` ends that.
-    fn set_in_grid(&mut self, on: Ref, text: &str, refused: ToolError) -> Result<&'static str, ToolError> {
-        let cell = self.field(on).map(|cell| cell.bounds()).unwrap_or_default();
+    /// Sets a cell of a grid that takes no text itself: a double click lays a field over it, `Enter` ends that.
+    /// Of all else it says why it was refused.
+    pub(super) fn set_in_grid(&mut self, on: Ref, text: &str, refused: ToolError) -> Result<&'static str, ToolError> {
+        if !(refused.message().ends_with(NO_TEXT) && self.is_in_grid(on)) {
+            return Err(refused);
+        }
         let was_silent = std::mem::replace(&mut self.is_silent, true);
-        let set = self.do_it(ActionKind::DoubleClick, Some(on), String::new()).and_then(|()| {
-            let is_there = |field: &NodeRef<'_>| {
-                let over = field.bounds();
-                let beside = over.right() <= cell.x || over.x >= cell.right();
-                let is_field = role::is_text_field(field.role()) || field.tag() == "select";
-                is_field && !beside && over.bottom() > cell.y && over.y < cell.bottom()
-            };
-            let began = Instant::now();
-            while self.page.as_ref().and_then(|page| page.focused()).filter(is_there).is_none() {
-                if began.elapsed() > FIELD_LIMIT {
-                    return Err(refused);
-                }
-                self.source()?.wait(MOMENT)?;
-                self.source()?.refresh();
-                self.look(None, true)?;
-            }
-            let Some(field) = self.page.as_ref().and_then(|page| page.focused()) else { return Err(refused) };
-            let is_list = field.tag() == "select" || field.role() == "combobox" && field.tag() != "input";
-            let (kind, key) = (if is_list { ActionKind::Select } else { ActionKind::Fill }, field.key());
+        let set = self.field_over(on).and_then(|over| {
+            let Some((key, is_list)) = over else { return Err(refused) };
+            let kind = if is_list { ActionKind::Select } else { ActionKind::Fill };
             self.learn_typed(kind, Some(key), text);
             self.on_node(Act { node: Some(key), ..Act::bare(taken(kind, text)) }, None)
         });
@@ -278,6 +265,36 @@ impl Session {
         self.notes.clear();
         self.do_it(ActionKind::Press, None, "Enter".to_owned())?;
         Ok("set by a double click and Enter")
+    }
+
+    /// Returns the field that a double click lays over a cell, and whether it is a list. A cell that is drawn anew
+    /// between the clicks, as after another was set, takes them for two: they are tried once more.
+    fn field_over(&mut self, on: Ref) -> Result<Option<(NodeKey, bool)>, ToolError> {
+        let cell = self.field(on).map(|cell| cell.bounds()).unwrap_or_default();
+        let is_there = |field: &NodeRef<'_>| {
+            let over = field.bounds();
+            let beside = over.right() <= cell.x || over.x >= cell.right();
+            let is_field = role::is_text_field(field.role()) || field.tag() == "select";
+            is_field && !beside && over.bottom() > cell.y && over.y < cell.bottom()
+        };
+        for _ in 0..2 {
+            self.do_it(ActionKind::DoubleClick, Some(on), String::new())?;
+            let began = Instant::now();
+            loop {
+                let focused = self.page.as_ref().and_then(|page| page.focused());
+                if let Some(field) = focused.filter(is_there) {
+                    let is_list = field.tag() == "select" || field.role() == "combobox" && field.tag() != "input";
+                    return Ok(Some((field.key(), is_list)));
+                }
+                if began.elapsed() > FIELD_LIMIT {
+                    break;
+                }
+                self.source()?.wait(MOMENT)?;
+                self.source()?.refresh();
+                self.look(None, true)?;
+            }
+        }
+        Ok(None)
     }
 
     /// Checks or unchecks; what a page draws itself is pressed, where its class does not say that it

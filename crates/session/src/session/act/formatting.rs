@@ -21,7 +21,13 @@ const FORMATS: [&str; 24] = [
 /// Returns the parts of an editor's text that have a format, in the order of the page.
 fn formatted(editor: NodeRef<'_>) -> Vec<(&str, String)> {
     let below = editor.descendants().take(MOST_NODES).filter(|node| node.kind() == NodeKind::Element);
-    below.filter(|node| FORMATS.contains(&node.tag())).map(|node| (node.tag(), node.visible_text())).collect()
+    below.filter(|node| FORMATS.contains(&node.tag())).map(|node| (node.tag(), text_of(node))).collect()
+}
+
+/// Returns the text that was written: the bullet of an item is none.
+fn text_of(node: NodeRef<'_>) -> String {
+    let written = node.subtree().filter(|part| part.kind() == NodeKind::Text && part.is_visible());
+    written.map(|part| part.text().trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Says how the text of the first editor is formatted otherwise that says the same as before.
@@ -29,7 +35,7 @@ pub(super) fn formatting_change(before: &Page, after: &Page) -> Option<String> {
     let is_editor = |node: &NodeRef<'_>| matches!(node.attribute("contenteditable"), Some("" | "true"));
     after.nodes().filter(is_editor).take(EDITORS).find_map(|editor| {
         // A format divides words, and an editor may write another blank where it ends.
-        let says = |node: &NodeRef<'_>| node.visible_text().replace(char::is_whitespace, "");
+        let says = |node: &NodeRef<'_>| text_of(*node).replace(char::is_whitespace, "");
         let old = before.find(editor.key()).filter(|old| says(old) == says(&editor))?;
         let (was, now) = (formatted(old), formatted(editor));
         let added = now.iter().filter(|part| !was.contains(part)).map(|part| ('+', part));
