@@ -16,7 +16,7 @@ use browserlens_lens::tree::StateSet;
 use browserlens_lens::{ShownNode, ShownState};
 pub use elsewhere::closed;
 use elsewhere::{clipped, unfilled, where_more_is};
-use near::{Near, chain, joined, sharing, words, write_place, write_quoted, write_words};
+use near::{Near, around_slots, chain, innermost, joined, sharing, words, write_place, write_quoted, write_words};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -292,14 +292,6 @@ pub fn matches(lens: &RefLens, page: &Page, options: &FindOptions) -> Vec<NodeKe
     holding
 }
 
-/// Returns the element itself, or what a slot is in: a slot has no box, whatever is shown in it.
-fn around_slots(node: NodeRef<'_>) -> NodeRef<'_> {
-    std::iter::once(node).chain(node.ancestors()).find(|element| element.tag() != "slot").unwrap_or(node)
-}
-
-/// Levels of a page down which a text of several pieces is followed.
-const DEEPEST: u32 = 200;
-
 /// Returns the text below an element as it is written, a line each block.
 fn blocks_of(node: NodeRef<'_>) -> String {
     let mut text = String::new();
@@ -313,23 +305,6 @@ fn blocks_of(node: NodeRef<'_>) -> String {
         last = Some(block);
     }
     text
-}
-
-/// Returns the elements below one that say something of which nothing below them does.
-fn innermost<'p>(node: NodeRef<'p>, says: impl Fn(NodeRef<'p>) -> bool) -> Vec<NodeRef<'p>> {
-    let mut found = Vec::new();
-    let mut open = vec![(node, 0)];
-    while let Some((node, depth)) = open.pop() {
-        let elements = node.children().filter(|child| child.kind() != NodeKind::Text && child.is_visible());
-        let below: Vec<NodeRef<'p>> = elements.filter(|child| says(*child)).collect();
-        // Each level reads the page once more.
-        match below.is_empty() || depth == DEEPEST {
-            true if node.kind() == NodeKind::Element && says(node) => found.push(around_slots(node)),
-            true => {}
-            false => open.extend(below.into_iter().map(|below| (below, depth + 1))),
-        }
-    }
-    found
 }
 
 /// Returns what a ref stands for; of the number of a row that has no ref itself, the smallest part of

@@ -6,10 +6,12 @@
 //! places it takes the one that hides least text. Why glyphs of our own: eleven of them need no font
 //! file, and look the same on every machine.
 
+use super::images::{self, Picture};
 use super::pixels::{encode, opaque};
+use super::{Current, Lens};
 use crate::extract::View;
 use browserlens_core::page::{BoxInDocument, NodeKind, Page};
-use browserlens_core::strategy::Ref;
+use browserlens_core::strategy::{CaptureImage, Ref, RefTarget};
 use image::{Rgb, RgbImage};
 use std::sync::Arc;
 
@@ -61,9 +63,46 @@ impl Rect {
     }
 }
 
+impl Lens {
+    /// Draws the refs of what can be acted on into the screenshot, and returns what they mean.
+    pub(super) fn mark(&mut self, page: &Page, view: &View, pictures: &mut [Picture]) -> Vec<RefTarget> {
+        let mut numbers = Vec::new();
+        let mut targets = Vec::new();
+        for id in markable(page, view) {
+            let meta = view.meta[id as usize];
+            let known = self.refs.get(id).or_else(|| self.refs.wants(id).then(|| Ref::new(self.refs.next())));
+            // With marks no row shares its number.
+            let Some(reference) = known.filter(|known| known.part == 0) else { continue };
+            self.refs.give(id, reference);
+            numbers.push((reference, page.node(meta.node).bounds()));
+            targets.push(RefTarget { handle: reference.to_string(), key: meta.key });
+        }
+        for picture in pictures {
+            let image = &mut picture.image;
+            image.png = draw(page, &image.png, images::shown(image.space, page), &numbers)
+                .unwrap_or_else(|| Arc::clone(&image.png));
+        }
+        targets
+    }
+
+    /// Draws the refs of what can be acted on and seen into a picture of the page observed last; returns the
+    /// PNG and how many refs it shows, or none if the picture cannot be read.
+    pub fn annotated(&self, picture: &CaptureImage) -> Option<(Arc<[u8]>, usize)> {
+        let Current { page, view, .. } = self.memory.current.as_ref()?;
+        let shown = images::shown(picture.space, page);
+        let marks = markable(page, view).into_iter().filter_map(|id| {
+            let bounds = page.node(view.meta[id as usize].node).bounds();
+            let seen = bounds.intersection(shown);
+            (seen.width > 0.0 && seen.height > 0.0).then(|| Some((self.refs.get(id)?, bounds)))?
+        });
+        let marks: Vec<_> = marks.collect();
+        Some((draw(page, &picture.png, shown, &marks)?, marks.len()))
+    }
+}
+
 /// Returns the items of a view that can be acted on and seen in the viewport, uncovered; in
 /// document order.
-pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
+fn markable(page: &Page, view: &View) -> Vec<u32> {
     let viewport = page.view();
     let is_large = |seen: BoxInDocument| seen.width >= LEAST_SIDE && seen.height >= LEAST_SIDE;
     let wanted = |id: &u32| {
@@ -80,7 +119,7 @@ pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
 }
 
 /// Draws a mark for each box; returns no PNG if the one that was given cannot be read or shows nothing.
-pub(super) fn draw(page: &Page, png: &[u8], shown: BoxInDocument, marks: &[(Ref, BoxInDocument)]) -> Option<Arc<[u8]>> {
+fn draw(page: &Page, png: &[u8], shown: BoxInDocument, marks: &[(Ref, BoxInDocument)]) -> Option<Arc<[u8]>> {
     let mut canvas = opaque(png)?;
     if shown.width <= 0.0 || shown.height <= 0.0 {
         return None;

@@ -297,41 +297,6 @@ impl Lens {
         Ok(observation)
     }
 
-    /// Draws the refs of what can be acted on into the screenshot, and returns what they mean.
-    fn mark(&mut self, page: &Page, view: &View, pictures: &mut [Picture]) -> Vec<RefTarget> {
-        let mut numbers = Vec::new();
-        let mut targets = Vec::new();
-        for id in marks::markable(page, view) {
-            let meta = view.meta[id as usize];
-            let known = self.refs.get(id).or_else(|| self.refs.wants(id).then(|| Ref::new(self.refs.next())));
-            // With marks no row shares its number.
-            let Some(reference) = known.filter(|known| known.part == 0) else { continue };
-            self.refs.give(id, reference);
-            numbers.push((reference, page.node(meta.node).bounds()));
-            targets.push(RefTarget { handle: reference.to_string(), key: meta.key });
-        }
-        for picture in pictures {
-            let image = &mut picture.image;
-            image.png = marks::draw(page, &image.png, images::shown(image.space, page), &numbers)
-                .unwrap_or_else(|| Arc::clone(&image.png));
-        }
-        targets
-    }
-
-    /// Draws the refs of what can be acted on and seen into a picture of the page observed last; returns the
-    /// PNG and how many refs it shows, or none if the picture cannot be read.
-    pub fn annotated(&self, picture: &CaptureImage) -> Option<(Arc<[u8]>, usize)> {
-        let Current { page, view, .. } = self.memory.current.as_ref()?;
-        let shown = images::shown(picture.space, page);
-        let marks = marks::markable(page, view).into_iter().filter_map(|id| {
-            let bounds = page.node(view.meta[id as usize].node).bounds();
-            let seen = bounds.intersection(shown);
-            (seen.width > 0.0 && seen.height > 0.0).then(|| Some((self.refs.get(id)?, bounds)))?
-        });
-        let marks: Vec<_> = marks.collect();
-        Some((marks::draw(page, &picture.png, shown, &marks)?, marks.len()))
-    }
-
     fn route(&mut self, input: &StepInput<'_>) -> Representation {
         let signals = self.signals.signals(input.page, input.earlier_second_look);
         let shown = self.memory.told.as_ref().filter(|_| self.options.delta).map(|told| told.representation);

@@ -12,8 +12,8 @@ const COMPONENTS: &str = "<x-item>Okafor Bearings Ltd</x-item><x-tab>Collected</
         constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = html; }
       });
       component('x-item', '<ul><li tabindex=-1><span><slot></slot></span></li></ul>');
-      component('x-tab', '<style>:host { display: block; position: relative; height: 40px } button { position: absolute; '
-        + 'inset: 0; pointer-events: none }</style><button role=tab><slot></slot></button>');
+      component('x-tab', '<style>:host { display: block; position: relative; height: 40px } button { '
+        + 'position: absolute; inset: 0; pointer-events: none }</style><button role=tab><slot></slot></button>');
       component('x-icon', '<svg width=16 height=16></svg>');
       document.addEventListener('click', (event) => log('pressed ' + event.target.localName));
     </script>";

@@ -120,3 +120,28 @@ pub(super) fn sharing(things: &[Vec<u32>], saying: &[Vec<u32>], is_of_many: impl
     let outer: HashSet<u32> = parts().flat_map(|(chain, at)| &chain[at + 1..]).copied().collect();
     things.iter().zip(&shared).map(|(chain, at)| at.is_some_and(|at| !outer.contains(&chain[at]))).collect()
 }
+
+/// Levels of a page down which a text of several pieces is followed.
+const DEEPEST: u32 = 200;
+
+/// Returns the element itself, or what a slot is in: a slot has no box, whatever is shown in it.
+pub(super) fn around_slots(node: NodeRef<'_>) -> NodeRef<'_> {
+    std::iter::once(node).chain(node.ancestors()).find(|element| element.tag() != "slot").unwrap_or(node)
+}
+
+/// Returns the elements below one that say something of which nothing below them does.
+pub(super) fn innermost<'p>(node: NodeRef<'p>, says: impl Fn(NodeRef<'p>) -> bool) -> Vec<NodeRef<'p>> {
+    let mut found = Vec::new();
+    let mut open = vec![(node, 0)];
+    while let Some((node, depth)) = open.pop() {
+        let elements = node.children().filter(|child| child.kind() != NodeKind::Text && child.is_visible());
+        let below: Vec<NodeRef<'p>> = elements.filter(|child| says(*child)).collect();
+        // Each level reads the page once more.
+        match below.is_empty() || depth == DEEPEST {
+            true if node.kind() == NodeKind::Element && says(node) => found.push(around_slots(node)),
+            true => {}
+            false => open.extend(below.into_iter().map(|below| (below, depth + 1))),
+        }
+    }
+    found
+}
