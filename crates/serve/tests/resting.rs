@@ -178,8 +178,9 @@ fn what_an_action_sets_off_by_timers_requests_and_both_is_waited_for() {
 #[test]
 fn a_sheet_that_slides_away_under_the_pointer_is_waited_for() {
     let mut page = Page::on(
-        "<style>.sheet { position: fixed; left: 0; right: 0; bottom: 0; height: 120px; background: #fff }\
-         .css { transition: transform 400ms } .css.off { transform: translateY(120%) }\
+        "<style>.sheet { position: fixed; inset: 60px 0 0; background: #fff }\
+         .sheet button { position: absolute; bottom: 10px } .css { transition: transform 400ms }\
+         .css.off { transform: translateY(120%) }\
          .lift { transition: transform 1s } .lift:hover { transform: scale(1.01) }</style>\
          <button class=lift onclick='log(\"lifted\")'>Lift</button>\
          <div class=sheet><button onclick='byScript(this.parentNode)'>Script</button></div>\
