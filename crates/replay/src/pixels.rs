@@ -7,7 +7,7 @@
 //! not optical character recognition: it would measure the recogniser.
 
 use browserlens_core::page::{BoxInDocument, NodeKind, NodeRef, Page};
-use browserlens_core::strategy::{ImageSpace, ObservedImage};
+use browserlens_core::strategy::ObservedImage;
 use browserlens_core::tokens::{ImageFormula, ImageSize};
 
 /// An image that the agent has before it, and what of it is old.
@@ -54,7 +54,7 @@ fn lies_in<'i>(
     !bounds.is_empty()
         && node.is_visible()
         && images.any(|SeenImage { image, .. }| {
-            let shown = in_document(page, image.space);
+            let shown = image.space.in_document(page);
             shown.contains_box(bounds, SLACK) && text_height * scale(image, shown) >= MIN_TEXT_PX
         })
         && !is_covered(page, node, bounds)
@@ -73,17 +73,6 @@ pub fn text_height(node: NodeRef<'_>) -> f32 {
         node.style("font-size").and_then(|size| size.strip_suffix("px")).and_then(|px| px.parse::<f32>().ok())
     };
     size(node).or_else(|| node.parent().and_then(size)).unwrap_or(node.bounds().height)
-}
-
-/// Returns which part of the document an image shows.
-pub fn in_document(page: &Page, space: ImageSpace) -> BoxInDocument {
-    match space {
-        ImageSpace::Document(bounds) => bounds,
-        ImageSpace::Viewport(bounds) => {
-            let scroll = page.scroll();
-            BoxInDocument { x: bounds.x + scroll.x, y: bounds.y + scroll.y, width: bounds.width, height: bounds.height }
-        }
-    }
 }
 
 /// Returns image pixels per CSS px after downscaling.
@@ -136,6 +125,7 @@ mod tests {
     use super::*;
     use browserlens_core::page::capture::COMPUTED_STYLES;
     use browserlens_core::page::{BoxInViewport, NodeSpec, PageBuilder};
+    use browserlens_core::strategy::ImageSpace;
 
     fn screenshot(width: u32, height: u32, css_width: f32, css_height: f32) -> SeenImage {
         let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: css_width, height: css_height });

@@ -7,7 +7,7 @@
 //! the same way. Why not trust the strategy: an old screenshot of a page that changed would count
 //! as reading what it no longer shows.
 
-use crate::pixels::{self, SeenImage};
+use crate::pixels::SeenImage;
 use crate::steps::LoadedStep;
 use crate::store::content_hash;
 use browserlens_core::page::BoxInDocument;
@@ -56,7 +56,7 @@ impl<'a> Painted<'a> {
                 }
                 seen.replaced = old;
             }
-            later.push(pixels::in_document(&self.step.page, seen.image.space));
+            later.push(seen.image.space.in_document(&self.step.page));
             kept.push(seen);
         }
         kept.reverse();
@@ -64,7 +64,7 @@ impl<'a> Painted<'a> {
     }
 
     fn old_parts(&self, image: &ObservedImage) -> Option<Vec<BoxInDocument>> {
-        let bounds = pixels::in_document(&self.step.page, image.space);
+        let bounds = image.space.in_document(&self.step.page);
         let place = [bounds.x, bounds.y, bounds.width, bounds.height].map(f32::to_bits);
         let key = (content_hash(&image.png), place);
         if let Some(known) = self.known.borrow().get(&key) {
@@ -93,7 +93,7 @@ struct Region {
 
 impl Region {
     fn decode(step: &LoadedStep, image: &CaptureImage) -> Option<Self> {
-        Some(Self { image: rgba(&image.png)?, bounds: pixels::in_document(&step.page, image.space) })
+        Some(Self { image: rgba(&image.png)?, bounds: image.space.in_document(&step.page) })
     }
 
     /// Returns where the part at `bounds` is not the old image any more; none if the part is not in

@@ -3,7 +3,7 @@
 //! In: what a run wrote. Out: typed refs and requests. Invariant: a [`Ref`] is well formed wherever
 //! it is held.
 
-use crate::page::{BoxInDocument, BoxInViewport, NodeKey};
+use crate::page::{BoxInDocument, BoxInViewport, NodeKey, Page};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
@@ -82,6 +82,19 @@ pub enum ImageSpace {
     Viewport(BoxInViewport),
     /// A part of the document.
     Document(BoxInDocument),
+}
+
+impl ImageSpace {
+    /// Returns where in the document of its page that is.
+    pub fn in_document(self, page: &Page) -> BoxInDocument {
+        match self {
+            Self::Document(bounds) => bounds,
+            Self::Viewport(BoxInViewport { x, y, width, height }) => {
+                let scroll = page.scroll();
+                BoxInDocument { x: x + scroll.x, y: y + scroll.y, width, height }
+            }
+        }
+    }
 }
 
 /// One image that is shown.

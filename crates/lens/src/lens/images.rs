@@ -187,7 +187,7 @@ pub(super) fn crops(
 /// whether that is all of it.
 fn cut_out(page: &Page, region: &Region, shot: &CaptureImage) -> Option<(Pixels, bool)> {
     let ImageSpace::Viewport(_) = shot.space else { return None };
-    let seen_part = shown(shot.space, page);
+    let seen_part = shot.space.in_document(page);
     let bounds = region.bounds.intersection(seen_part);
     if bounds.width < 1.0 || bounds.height < 1.0 || seen_part.width <= 0.0 {
         return None;
@@ -204,17 +204,6 @@ fn cut_out(page: &Page, region: &Region, shot: &CaptureImage) -> Option<(Pixels,
     let part = Part { left, top, size: ImageSize { width: right - left, height: bottom - top } };
     let whole = seen_part.contains_box(region.bounds, SLACK);
     Some((Pixels { png: Arc::clone(&shot.png), part, bounds }, whole))
-}
-
-/// Returns which part of the document an image shows.
-pub(super) fn shown(space: ImageSpace, page: &Page) -> BoxInDocument {
-    match space {
-        ImageSpace::Document(bounds) => bounds,
-        ImageSpace::Viewport(shown) => {
-            let scroll = page.scroll();
-            BoxInDocument { x: shown.x + scroll.x, y: shown.y + scroll.y, width: shown.width, height: shown.height }
-        }
-    }
 }
 
 /// Returns a part of an image at its cheapest legible size.

@@ -6,7 +6,7 @@
 //! places it takes the one that hides least text. Why glyphs of our own: eleven of them need no font
 //! file, and look the same on every machine.
 
-use super::images::{self, Picture};
+use super::images::Picture;
 use super::pixels::{encode, opaque};
 use super::{Current, Lens};
 use crate::extract::View;
@@ -79,7 +79,7 @@ impl Lens {
         }
         for picture in pictures {
             let image = &mut picture.image;
-            image.png = draw(page, &image.png, images::shown(image.space, page), &numbers)
+            image.png = draw(page, &image.png, image.space.in_document(page), &numbers)
                 .unwrap_or_else(|| Arc::clone(&image.png));
         }
         targets
@@ -89,7 +89,7 @@ impl Lens {
     /// PNG and how many refs it shows, or none if the picture cannot be read.
     pub fn annotated(&self, picture: &CaptureImage) -> Option<(Arc<[u8]>, usize)> {
         let Current { page, view, .. } = self.memory.current.as_ref()?;
-        let shown = images::shown(picture.space, page);
+        let shown = picture.space.in_document(page);
         let marks = markable(page, view).into_iter().filter_map(|id| {
             let bounds = page.node(view.meta[id as usize].node).bounds();
             let seen = bounds.intersection(shown);

@@ -129,7 +129,7 @@
       && !hit.matches('[disabled], [aria-disabled=true], html, body');
     // Of text in a slot, what is said to be hit is the component that it was given to.
     const slotted = (slot) => slot.assignedNodes({ flatten: true }).some((node) => node.data?.trim());
-    const holdsSlotted = [...element.querySelectorAll('slot')].some(slotted);
+    const holdsSlotted = () => [...element.querySelectorAll('slot')].some(slotted);
     const reached = (place) => { if (aim === 'act') aimAt(element); return place; };
     let cover = null, other = null, drawn = null;
     // Of a ring, a slice or what others lie upon, the pointer may reach a part that none of these points is in.
@@ -145,7 +145,7 @@
       if (at && aim === 'place') return { x, y };
       if (!hit) continue;
       if (rects.drawn?.contains(hit)) return { x, y };
-      if (!isMeant(hit, element) && !(holdsSlotted && hit === root.host)) {
+      if (!isMeant(hit, element) && !(hit === root.host && holdsSlotted())) {
         cover = hit;
         if (draws(hit) || isGlass(hit) || isLeftTo(hit)) drawn ??= { x, y };
         continue;
