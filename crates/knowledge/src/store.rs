@@ -13,12 +13,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// `BLkn` in ASCII: marks an SQLite file as a knowledge store.
 const APPLICATION_ID: i64 = 0x424c_6b6e;
 
 /// Version that this build writes, and the newest that it reads.
 pub const STORE_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// How long another process that writes is waited for: on a slow disk each of its turns may take a
+/// second.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Entry `n` leads from version `n` to version `n + 1`; released ones are never changed.
 const MIGRATIONS: [&str; 2] = [V1, V2];
@@ -126,6 +131,7 @@ impl Store {
     }
 
     fn prepare(&mut self, is_new: bool) -> Result<(), KnowledgeError> {
+        self.connection.busy_timeout(PATIENCE).map_err(self.wrap("open it"))?;
         let pragma = |name: &str| {
             let value = self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
             value.map_err(self.wrap("read its header"))
@@ -157,6 +163,9 @@ impl Store {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Read again: another process may have been faster.
         let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if version >= STORE_VERSION {
+            return Ok(());
+        }
         for migration in MIGRATIONS.iter().skip(version as usize) {
             transaction.execute_batch(migration)?;
         }

@@ -204,3 +204,20 @@ fn many_open_a_store_that_is_not_there_at_once() {
         assert_eq!(Store::open(&path).unwrap().load(&"k".into()).unwrap(), knowledge());
     }
 }
+
+#[test]
+fn a_store_that_another_writes_to_for_long_is_waited_for() {
+    let folder = folder();
+    let path = folder.path().join("store.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_secs(6));
+            other.execute_batch("COMMIT").unwrap();
+        });
+        store.save(&knowledge()).unwrap();
+    });
+    assert_eq!(store.load(&"k".into()).unwrap(), knowledge());
+}

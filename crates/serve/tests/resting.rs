@@ -212,6 +212,8 @@ fn a_timer_that_brings_nothing_is_waited_for_only_twice() {
 
 #[test]
 fn what_a_page_does_by_itself_is_not_waited_for() {
+    // On this machine, of a page that rests: a browser's first click is its slowest.
+    let calm = Page::on("<button onclick='log(\"pressed\")'>Calm</button>").click("Calm");
     // Animation by script, a poll that hangs, one that is short, a price, and an endless animation.
     let mut page = Page::on(
         "<div id=box style='width:20px;height:20px;background:red'></div><p id=price>1</p><button \
@@ -232,9 +234,9 @@ fn what_a_page_does_by_itself_is_not_waited_for() {
         std::thread::sleep(MS(if at == 0 { 0 } else { 400 }));
         times.push(page.click("Loud"));
     }
-    println!("restless {times:?}");
+    println!("calm {calm:?}, restless {times:?}");
     assert_eq!(page.log().matches("pressed").count(), 6);
-    assert!(times.iter().all(|took| *took < MS(2_700)), "{times:?}");
+    assert!(times.iter().all(|took| *took < MS(2_500) + calm), "{calm:?}, {times:?}");
     assert!(middle(times[2..].to_vec()) < MS(800), "{times:?}");
 }
 
