@@ -21,7 +21,7 @@ use browserlens_core::tokens::{Encoding, ImageFormula};
 use serde_json::Value;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "24";
+const VERSION: &str = "25";
 
 const NAMES: &[&str] = &[
     "lens/full", "lens/delta", "lens/a11y", "lens/dom", "lens/vision", "lens/vision-marks", "lens/hybrid",

@@ -86,6 +86,15 @@ fn parts_without_a_name_are_known_by_what_is_in_them() {
 }
 
 #[test]
+fn a_dialog_without_a_name_goes_by_its_heading() {
+    let links = links(100);
+    let sheet = "dialog \"\" modal #900\n  text \"Drag to size\" #901\n  heading \"Filters\" #902\n";
+    let at = |more: &str| page("https://a.test/1", "Lamps", 1, &format!("main #2\n{links}{more}"));
+    let told = told([at(sheet), at("")]);
+    assert!(told.contains("dialog holding \"Filters\"") || told.contains("dialog \"Filters\""), "{told}");
+}
+
+#[test]
 fn handles_say_what_is_left_out_and_cut_now_and_as_of_an_earlier_state() {
     let page = page("https://a.test/1", "One", 1, "main #2\n  button \"Save the order\" #3\n  text \"Total\" #4\n");
     let view = extract(&page, &HashSet::new(), &ExtractOptions::default());

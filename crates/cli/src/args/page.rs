@@ -114,7 +114,7 @@ impl Subcommand for PageCommand {
         let close = CloseArgs::augment_args(Command::new("close"));
         let keep = KeepArgs::augment_args(Command::new("keep"));
         let command = command
-            .subcommand(open.about("Open a page in a session: with Chromium, or along a trace"))
+            .subcommand(open.about("Open a page in the open session, or in a new one: with Chromium, or along a trace"))
             .subcommand(Command::new("sessions").about("List the sessions"))
             .subcommand(close.about("End the session, or all"))
             .subcommand(keep.about("Be the background process").hide(true));

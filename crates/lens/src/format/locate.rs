@@ -7,7 +7,7 @@
 //! number among those alike in document order.
 
 use super::{Child, owner};
-use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
+use crate::tree::{Handle, Item, NONE, ROOT, StateSet, Tree};
 use browserlens_core::page::text::beginning;
 use browserlens_core::strategy::Ref;
 use std::collections::HashMap;
@@ -72,13 +72,22 @@ impl Locator {
     }
 }
 
-/// Returns the first texts below an item that are read.
-fn texts(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
-    tree.subtree(id).skip(1).map(|below| &*tree.item(below).name).filter(|name| !name.is_empty()).take(MOST_TEXTS)
+/// Returns the first items below one that say something.
+fn spoken(tree: &Tree, id: u32) -> impl Iterator<Item = &Item> {
+    tree.subtree(id).skip(1).map(|below| tree.item(below)).filter(|item| !item.name.is_empty()).take(MOST_TEXTS)
 }
 
+/// Returns the first texts below an item that are read.
+fn texts(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
+    spoken(tree, id).map(|item| &*item.name)
+}
+
+/// Returns what an item without a name goes by: a dialog by its heading, which what closes or sizes
+/// it often comes before.
 fn first_text(tree: &Tree, id: u32) -> &str {
-    texts(tree, id).next().unwrap_or("")
+    let is_dialog = matches!(&*tree.item(id).role, "dialog" | "alertdialog");
+    let heading = spoken(tree, id).find(|item| is_dialog && *item.role == *"heading");
+    heading.or_else(|| spoken(tree, id).next()).map_or("", |item| &item.name)
 }
 
 /// Returns a name as locators say it, and whether it is only the beginning.

@@ -370,3 +370,15 @@ async fn what_a_form_takes_back_is_told_at_its_end() {
         [" chosen\n", "took M18", " typed, and shows nothing now\n", " set, and the page calls it invalid\n", " set\n"];
     mcp.says("fill", json!({ "fields": fields }), &says).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_that_only_begins_a_line_is_told() {
+    let (mut mcp, _) =
+        on("<textarea aria-label=Note></textarea><textarea aria-label=Chat onkeydown=\"if (event.key === \
+         'Enter') { event.preventDefault(); log('sent ' + this.value); this.value = ''; }\"></textarea>")
+        .await;
+    for (name, told) in [("Note", "Enter only began a line in @e"), ("Chat", "!began")] {
+        let field = mcp.find("textbox", name).await;
+        mcp.says("type", json!({ "ref": field, "text": "hello", "submit": true }), &[told]).await;
+    }
+}

@@ -43,7 +43,7 @@ async fn text_that_only_ticks_makes_no_answer_and_comes_with_the_next() {
         mcp.call("observe", json!({ "full": true })).await.split_once('\n').map(|told| told.1.to_owned()),
         before.split_once('\n').map(|told| told.1.to_owned())
     );
-    mcp.says("wait", json!({ "text": "Time left: 99", "ms": 3_000 }), &["^[DELTA"]).await;
+    mcp.says("wait", json!({ "text": "Time left: 99", "ms": 3_000 }), &["[DELTA", "!did not appear"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,6 +93,9 @@ async fn what_is_waited_for_is_told_as_soon_as_it_is_so() {
         mcp.says("wait", wanted.clone(), &["done", "!within"]).await;
         assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     }
+    // Nothing is new any more: that it is so is said.
+    let met = ["^the text is there, the text is gone", "!within"];
+    mcp.says("wait", json!({ "text": "All done", "gone": "Loading" }), &met).await;
     mcp.refuses("wait", json!({ "state": "enabled" }), &["`state` needs `ref`"]).await;
     mcp.call("wait", json!({ "network": true, "ms": 5_000 })).await;
 }

@@ -64,6 +64,9 @@ impl Session {
                     // The field may have got another place by what was typed, and still has the
                     // focus.
                     self.do_it(K::Press, None, "Enter".to_owned())?;
+                    if let Some(on) = on.filter(|on| self.is_a_line_more(*on, &typed.text)) {
+                        self.notes.push_str(&format!("Enter only began a line in {on}\n"));
+                    }
                 }
                 return Ok(self.told());
             }

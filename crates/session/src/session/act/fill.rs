@@ -203,6 +203,11 @@ impl Session {
         Ok((on, self.shown_otherwise(on, &text, false).unwrap_or_else(|| said.to_owned())))
     }
 
+    /// Returns whether a field holds what was typed, and the beginning of one more line.
+    pub(super) fn is_a_line_more(&self, on: Ref, text: &str) -> bool {
+        self.field(on).is_some_and(|field| field.value().strip_suffix('\n').is_some_and(|value| value.ends_with(text)))
+    }
+
     /// Says what a field shows that reads what is typed and shows it otherwise; `or_nothing`: or not at
     /// all, or as invalid.
     fn shown_otherwise(&self, on: Ref, text: &str, or_nothing: bool) -> Option<String> {

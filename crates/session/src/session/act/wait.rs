@@ -122,8 +122,16 @@ impl Session {
         let mut act = Act::bare(taken(ActionKind::WaitFor, text.as_deref().or(gone.as_deref()).unwrap_or_default()));
         act.taken.error = missing.map(|missing| format!("{missing} within {most} ms"));
         self.after(&act, false)?;
+        let is_silent = self.pending.is_silent();
         let answer = self.pending.take();
         Ok(match act.taken.error {
+            // Else an answer that nothing changed could be taken for time that ran out.
+            None if is_silent => {
+                let so = [text.map(|_| "the text is there"), gone.map(|_| "the text is gone")];
+                let so = so.into_iter().flatten().chain(reference.map(|_| "the element is in that state"));
+                let so = so.chain(wanted.network.then_some("no request is under way")).collect::<Vec<_>>().join(", ");
+                Answer { text: format!("{so}\n{}", answer.text), ..answer }
+            }
             None => answer,
             Some(failed) => Answer { text: format!("{failed}\n{}", answer.text), is_undone: true, ..answer },
         })
