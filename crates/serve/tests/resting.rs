@@ -215,8 +215,7 @@ fn what_a_page_does_by_itself_is_not_waited_for() {
     // On this machine, of a page that rests: a browser's first click is its slowest.
     let calm = Page::on("<button onclick='log(\"pressed\")'>Calm</button>").click("Calm");
     // Animation by script, a poll that hangs, one that is short, a price, and an endless animation.
-    let mut page = Page::on(
-        "<div id=box style='width:20px;height:20px;background:red'></div><p id=price>1</p><button \
+    let restless = "<div id=box style='width:20px;height:20px;background:red'></div><p id=price>1</p><button \
             onclick='log(\"pressed\")'>Loud</button>\
          <i style='display:block;animation:turn 700ms infinite alternate'>turns</i><style>@keyframes turn { to { \
          transform: translateX(40px) } }</style>\
@@ -227,16 +226,21 @@ fn what_a_page_does_by_itself_is_not_waited_for() {
            setInterval(() => fetch('/price?ms=400&n=' + n), 150);
            const poll = () => fetch('/poll/' + n + '?ms=1200').then(poll); poll();
            const tick = () => setTimeout(tick, 120); tick();
-         </script>",
-    );
+         </script>";
+    let mut page = Page::on(restless);
     let mut times = Vec::new();
     for at in 0..6 {
         std::thread::sleep(MS(if at == 0 { 0 } else { 400 }));
         times.push(page.click("Loud"));
     }
-    println!("calm {calm:?}, restless {times:?}");
+    // The first is the longest: the page was not seen idle yet. One of three may be unlucky.
+    let first = [(); 2].map(|()| Page::on(restless).click("Loud"));
+    let first = middle([&times[..1], &first].concat());
+    println!("calm {calm:?}, first {first:?}, restless {times:?}");
     assert_eq!(page.log().matches("pressed").count(), 6);
-    assert!(times.iter().all(|took| *took < MS(2_500) + calm), "{calm:?}, {times:?}");
+    // Its own unrest is waited for 2 s, and 500 ms after the last that is new; the rest is the machine.
+    let most = MS(2_500) + 2 * calm;
+    assert!(first < most && times[1..].iter().all(|took| *took < most), "{calm:?}, {first:?}, {times:?}");
     assert!(middle(times[2..].to_vec()) < MS(800), "{times:?}");
 }
 
