@@ -238,8 +238,8 @@ fn what_a_page_does_by_itself_is_not_waited_for() {
     let first = middle([&times[..1], &first].concat());
     println!("calm {calm:?}, first {first:?}, restless {times:?}");
     assert_eq!(page.log().matches("pressed").count(), 6);
-    // Its own unrest is waited for 2 s, and 500 ms after the last that is new; the rest is the machine.
-    let most = MS(2_500) + 2 * calm;
+    // Its own unrest is waited for 2 s; the rest is the machine.
+    let most = MS(2_400) + 2 * calm;
     assert!(first < most && times[1..].iter().all(|took| *took < most), "{calm:?}, {first:?}, {times:?}");
     assert!(middle(times[2..].to_vec()) < MS(800), "{times:?}");
 }

@@ -86,7 +86,8 @@ fn texts(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
 /// it often comes before.
 fn first_text(tree: &Tree, id: u32) -> &str {
     let is_dialog = matches!(&*tree.item(id).role, "dialog" | "alertdialog");
-    let heading = spoken(tree, id).find(|item| is_dialog && *item.role == *"heading");
+    let mut headings = spoken(tree, id).filter(|item| &*item.role == "heading");
+    let heading = if is_dialog { headings.next() } else { None };
     heading.or_else(|| spoken(tree, id).next()).map_or("", |item| &item.name)
 }
 
